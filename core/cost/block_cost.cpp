@@ -30,6 +30,13 @@ PhaseTime& PhaseTime::operator+=(const PhaseTime& other) {
   return *this;
 }
 
+WireBytes& WireBytes::operator+=(const WireBytes& other) {
+  tensor += other.tensor;
+  context += other.context;
+  expert += other.expert;
+  return *this;
+}
+
 BlockGroups block_groups(const Strategy& s) {
   return {rank_group(s, Axis::tensor), rank_group(s, Axis::context), rank_group(s, Axis::expert),
           rank_group(s, Axis::expert_tensor)};
@@ -46,6 +53,7 @@ struct BlockPricer::Times {
   Seconds context_backward{0};
   Seconds expert_forward{0};
   Seconds expert_backward{0};
+  WireBytes wire;
   std::int64_t forward_kernels = 0;
   std::int64_t backward_kernels = 0;
 };
@@ -104,6 +112,7 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool sliced = shard.sequence_parallel == SequenceParallel::on;
   const auto time = [&](Collective kind, Bytes bytes) {
+    times.wire.tensor += wire_bytes(kind, bytes, groups.tensor.size);
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
@@ -138,8 +147,11 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);
     times.context_forward += steps * step;
+    times.wire.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     // Keys and values travel again, and their gradients with them.
-    if (op_work(block, op, shard).needs.input) times.context_backward += 2.0 * steps * step;
+    if (!op_work(block, op, shard).needs.input) continue;
+    times.context_backward += 2.0 * steps * step;
+    times.wire.context += std::int64_t{2} * (shard.context_parallel - 1) * keys_and_values;
   }
 }
 
@@ -159,7 +171,10 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
       time += communication_.time(dispatch ? Collective::all_gather : Collective::reduce_scatter, routed,
                                   groups.expert_tensor);
     times.expert_forward += stack.expert_parallel_exposure * time;
-    if (op_work(block, op, shard).needs.input) times.expert_backward += stack.expert_parallel_exposure * time;
+    const bool backward = op_work(block, op, shard).needs.input;
+    if (backward) times.expert_backward += stack.expert_parallel_exposure * time;
+    times.wire.expert +=
+        (backward ? std::int64_t{2} : std::int64_t{1}) * wire_bytes(Collective::all_to_all, routed, groups.expert.size);
   }
 }
 
@@ -226,6 +241,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.saved_selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
   cost.working = largest_working_set(block, shard);
   cost.logits = logit_bytes(block, shard, stack.logit_bytes);
+  cost.wire = times.wire;
   cost.parameters = rank_parameters(block, shard);
   cost.flops = block_flops(block, shard);
   cost.attention_forward = attention_flops(block, shard);

@@ -29,6 +29,15 @@ struct PhaseTime {
   bool operator==(const PhaseTime&) const = default;
 };
 
+/// Bytes that one rank sends per micro-batch inside a block, by group.
+struct WireBytes {
+  Bytes tensor{0};
+  Bytes context{0};
+  Bytes expert{0};
+
+  WireBytes& operator+=(const WireBytes& other);
+};
+
 struct BlockCost {
   PhaseTime forward;
   PhaseTime backward;  ///< input and weight gradients, no recompute
@@ -41,6 +50,7 @@ struct BlockCost {
   Bytes logits{0};    ///< logits and what the loss makes of them
   RankParameters parameters;
   BlockFlops flops;            ///< of the model, on this rank
+  WireBytes wire;              ///< forward and backward, without recompute
   Flops attention_forward{0};  ///< what selective recompute repeats
 };
 

@@ -30,7 +30,11 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
   if (selective) restored_at_once = block.saved - block.saved_selective;
   stage.working = std::max(stage.working, block.working + restored_at_once);
   stage.logits += count * block.logits;
-  for (std::int64_t i = 0; i < count; ++i) stage.parameters += block.parameters;
+  for (std::int64_t i = 0; i < count; ++i) {
+    stage.parameters += block.parameters;
+    stage.wire += block.wire;
+  }
+  stage.units += count;
   stage.largest_unit_parameters = std::max(stage.largest_unit_parameters, block.parameters.total());
   stage.largest_unit_trained = std::max(stage.largest_unit_trained, block.parameters.trained());
   const auto repeats = static_cast<double>(count);

@@ -22,10 +22,12 @@ struct StageCost {
   Bytes logits{0};
   Bytes boundary{0};  ///< the activation that enters the rank's first chunk from another rank
   RankParameters parameters;
+  std::int64_t units = 0;                    ///< block executions: what sharded parameters are gathered by
   std::int64_t largest_unit_parameters = 0;  ///< of one block: what a gather materialises
   std::int64_t largest_unit_trained = 0;
   Flops model_flops{0};  ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
+  WireBytes wire;  ///< sent by this rank per micro-batch
 
   [[nodiscard]] Picoseconds forward_total() const { return forward.total(); }
   [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total(); }
