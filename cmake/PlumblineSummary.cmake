@@ -1,0 +1,1 @@
+# Ends configure by saying what will be built, and for what will not be, why.
