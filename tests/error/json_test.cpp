@@ -49,7 +49,7 @@ TEST_CASE("a million open brackets neither crash nor take long") {
   CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("nested deeper than 64 levels"));
 }
 
-TEST_CASE("four million values are the limit") {
+TEST_CASE("four million values are the limit", "[long]") {
   const auto zeros = [](std::size_t count) {
     std::string text = "[0";
     text.reserve(2 * count + 2);
