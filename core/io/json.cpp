@@ -19,6 +19,14 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t most_values = 4'000'000;
 
+/// The start of a text from outside, fit for a one-line message.
+std::string one_line(std::string_view text) {
+  std::string shown(text.substr(0, 32));
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return shown;
+}
+
 /// Builds a Json tree from the parser's events and stops at the first limit or error.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -33,28 +41,25 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     }
     return add(Json(static_cast<std::int64_t>(value)));
   }
-  bool number_float(number_float_t value, const string_t& text) override {
-    if (!std::isfinite(value))
-      refuse("number " + text.substr(0, 32) + " is out of range", "a number that a double can hold");
-    return add(Json(value));
-  }
+  bool number_float(number_float_t value, const string_t&) override { return add(Json(value)); }
   bool string(string_t& value) override { return add(Json(std::move(value))); }
   bool binary(binary_t&) override { return false; }
 
   bool start_object(std::size_t) override { return open(Json(Json::Object{})); }
   bool key(string_t& value) override {
     Level& level = levels_.back();
-    if (!level.keys.insert(value).second) refuse("key \"" + value + "\" appears twice", "each key once");
     level.key = std::move(value);
+    if (!level.keys.insert(level.key).second)
+      refuse("key \"" + one_line(level.key) + "\" appears twice", "each key once");
     return true;
   }
   bool end_object() override { return close(); }
   bool start_array(std::size_t) override { return open(Json(Json::Array{})); }
   bool end_array() override { return close(); }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) override {
-    std::string shown = token.substr(0, 32);
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
+    const std::string shown = one_line(token);
+    constexpr int number_overflow = 406;  // the parser's code
+    if (error.id == number_overflow) refuse("number " + shown + " is out of range", "a number that a double can hold");
     throw InputError({source_ + ": byte " + std::to_string(position), "not valid JSON near \"" + shown + "\"",
                       "a complete JSON document", ""});
   }
@@ -73,7 +78,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   [[noreturn]] void refuse(std::string what, std::string expected) const {
     std::string pointer;
     for (const Level& level : levels_)
-      pointer += "/" + (level.is_object ? level.key : std::to_string(level.elements.size()));
+      pointer += "/" + (level.is_object ? one_line(level.key) : std::to_string(level.elements.size()));
     throw InputError({source_ + ":" + pointer, std::move(what), std::move(expected), ""});
   }
   bool count() {
@@ -190,6 +195,12 @@ std::string shown(const Json& value) {
                     std::string(expected), ""});
 }
 
+/// "file:/a/b" from the place "file", "file:" or "file:/a" of what holds the member.
+std::string member_place(const std::string& holder, std::string_view member) {
+  const bool is_pointer = holder.find(":/") != std::string::npos || (!holder.empty() && holder.back() == ':');
+  return holder + (is_pointer ? "/" : ":/") + std::string(member);
+}
+
 }  // namespace
 
 const Json* Json::find(std::string_view key) const {
@@ -293,7 +304,8 @@ std::vector<JsonPlace> JsonPlace::elements() const {
   if (array == nullptr) refuse_type(*this, "an array");
   std::vector<JsonPlace> places;
   places.reserve(array->size());
-  for (std::size_t i = 0; i < array->size(); ++i) places.emplace_back((*array)[i], where_ + "/" + std::to_string(i));
+  for (std::size_t i = 0; i < array->size(); ++i)
+    places.emplace_back((*array)[i], member_place(where_, std::to_string(i)));
   return places;
 }
 
@@ -309,21 +321,21 @@ JsonPlace JsonObject::at(std::string_view key) {
     for (const Json::Member& member : *place_.value().if_object()) present.push_back(member.first);
     throw InputError({place_.where(), "key \"" + std::string(key) + "\" is missing", "", nearest_text(key, present)});
   }
-  return JsonPlace(*value, place_.where() + "/" + std::string(key));
+  return JsonPlace(*value, member_place(place_.where(), key));
 }
 
 std::optional<JsonPlace> JsonObject::find(std::string_view key) {
   asked_.emplace_back(key);
   const Json* value = place_.value().find(key);
   if (value == nullptr || value->is_null()) return std::nullopt;
-  return JsonPlace(*value, place_.where() + "/" + std::string(key));
+  return JsonPlace(*value, member_place(place_.where(), key));
 }
 
 std::vector<std::pair<std::string, JsonPlace>> JsonObject::members() {
   std::vector<std::pair<std::string, JsonPlace>> result;
   for (const Json::Member& member : *place_.value().if_object()) {
     asked_.push_back(member.first);
-    result.emplace_back(member.first, JsonPlace(member.second, place_.where() + "/" + member.first));
+    result.emplace_back(member.first, JsonPlace(member.second, member_place(place_.where(), member.first)));
   }
   return result;
 }
@@ -331,7 +343,8 @@ std::vector<std::pair<std::string, JsonPlace>> JsonObject::members() {
 void JsonObject::finish() const {
   for (const Json::Member& member : *place_.value().if_object()) {
     if (std::find(asked_.begin(), asked_.end(), member.first) != asked_.end()) continue;
-    throw InputError({place_.where() + "/" + member.first, "unknown key", "", nearest_text(member.first, asked_)});
+    throw InputError(
+        {member_place(place_.where(), member.first), "unknown key", "", nearest_text(member.first, asked_)});
   }
 }
 

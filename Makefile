@@ -1,0 +1,77 @@
+# The commands of this repository. CMake presets do the work; see CMakePresets.json.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+LINT_BASE ?=
+DEMO = build/bin/plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \
+       --top 10 --out plan.json
+
+export CTEST_PARALLEL_LEVEL = $(JOBS)
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench fuzz format format-check lint lint-changed install asan tsan headless clean
+
+help: ## this list
+	@echo "plumbline: make <target>"
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' Makefile | expand -t 18
+
+setup: ## install what is missing with apt-get (Debian 12, 13, Ubuntu 24.04)
+	@scripts/setup_debian.sh
+
+build: ## release build; binaries in build/bin
+	@cmake --preset release
+	@cmake --build --preset release
+
+demo: setup build ## rank the configurations of Llama-3 70B on 64 H100 and write plan.json
+	@echo
+	@echo '$$ $(DEMO)' | tr -s ' '
+	@$(DEMO)
+
+test: setup build ## build and run every test
+	@ctest --preset release
+
+bench: ## run the benchmarks
+	@scripts/setup_debian.sh bench
+	@cmake --preset release -DPLUMBLINE_BENCH=ON
+	@cmake --build --preset release --target bench_all
+	@for program in build/bin/*_bench; do echo "== $$program"; "$$program" $(BENCH_ARGS) || exit 1; done
+
+fuzz: ## fuzz the readers, FUZZ_SECONDS (60) in all
+	@scripts/setup_debian.sh fuzz
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz
+	@scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+format: ## clang-format every source
+	@scripts/format.sh
+
+format-check: ## fail where clang-format would change something
+	@scripts/format.sh --check
+
+lint: ## clang-tidy over everything
+	@scripts/lint.sh
+
+lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where this branch left main, else HEAD~1)
+	@scripts/lint.sh --changed $(LINT_BASE)
+
+install: build ## install under PREFIX (/usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+headless: ## warnings as errors, every header alone, all tests; no CUDA, Qt, MPI
+	@cmake --preset headless
+	@cmake --build --preset headless --target all all_verify_interface_header_sets
+	@ctest --preset headless
+
+asan: ## tests labelled sanitize under the address and undefined-behaviour sanitizers
+	@cmake --preset asan
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+tsan: ## tests labelled threads under the thread sanitizer
+	@cmake --preset tsan
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+clean: ## remove build/
+	@rm -rf build

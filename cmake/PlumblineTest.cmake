@@ -1,0 +1,56 @@
+# Test executables: Catch2 2 or 3, one precompiled header for all of them, one ctest entry each.
+find_package(Catch2 REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+get_property(libraries GLOBAL PROPERTY PLUMBLINE_LIBRARIES)
+
+# The flags that every test shares, so that all of them can use the one precompiled header.
+add_library(plumbline_test_base INTERFACE)
+target_include_directories(plumbline_test_base INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_features(plumbline_test_base INTERFACE cxx_std_20)
+target_compile_definitions(plumbline_test_base INTERFACE
+                           PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                           PLUMBLINE_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data")
+target_link_libraries(plumbline_test_base INTERFACE Catch2::Catch2 Threads::Threads plumbline_warnings)
+
+# Holds the precompiled header. The compiler refuses one whose position independence is not that of the executables.
+add_library(plumbline_test_header OBJECT ${PROJECT_SOURCE_DIR}/tests/catch.cpp)
+target_link_libraries(plumbline_test_header PUBLIC plumbline_test_base)
+target_precompile_headers(plumbline_test_header PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h)
+set_target_properties(plumbline_test_header PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+
+# Catch2 2 wants its main() compiled, and asked for before the header; Catch2 3 brings a library.
+add_library(plumbline_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/catch_main.cpp)
+target_link_libraries(plumbline_test_main PUBLIC plumbline_test_base)
+if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+  target_link_libraries(plumbline_test_main PUBLIC Catch2::Catch2WithMain)
+endif()
+
+# `cmake --build --target tests_sanitize` (or tests_threads) builds just what a sanitizer preset runs.
+add_custom_target(tests_sanitize)
+add_custom_target(tests_threads)
+
+# plumbline_test(<name> SOURCES ... LABELS ...): an executable of Catch2 tests that links all our libraries.
+# Tests tagged [long] run only in Release.
+function(plumbline_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LABELS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE plumbline_test_main plumbline_test_base)
+  foreach(library IN LISTS libraries)
+    target_link_libraries(${name} PRIVATE ${library})
+  endforeach()
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_precompile_headers(${name} REUSE_FROM plumbline_test_header)
+  set(filter "$<$<NOT:$<CONFIG:Release>>:~[long]>")
+  add_test(NAME ${name} COMMAND ${name} ${filter} COMMAND_EXPAND_LISTS)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77)
+  foreach(label IN ITEMS sanitize threads)
+    if(label IN_LIST ARG_LABELS)
+      add_dependencies(tests_${label} ${name})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY PLUMBLINE_TESTS_BUILT ${name})
+endfunction()

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs what is missing to build Plumbline on Debian 12, 13 and Ubuntu 24.04, and says what it does.
+# Usage: setup_debian.sh [bench] [fuzz] [lint]   (what to be able to do besides building and testing)
+set -euo pipefail
+
+# command or header that shows it is there : package that brings it
+needed=(
+  g++:g++ cmake:cmake ninja:ninja-build ccache:ccache git:git python3:python3
+  boost/graph/adjacency_list.hpp:libboost-dev
+  nlohmann/json.hpp:nlohmann-json3-dev
+  CLI/CLI.hpp:libcli11-dev
+  catch2/:catch2
+)
+for purpose in "$@"; do
+  case "$purpose" in
+    bench) needed+=(benchmark/benchmark.h:libbenchmark-dev) ;;
+    fuzz) needed+=(clang++:clang libclang-rt:libclang-rt-dev) ;;
+    lint) needed+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy) ;;
+    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint)" >&2; exit 2 ;;
+  esac
+done
+
+is_there() {
+  case "$1" in
+    libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
+    */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+missing=()
+for entry in "${needed[@]}"; do
+  is_there "${entry%%:*}" || missing+=("${entry#*:}")
+done
+if [ "${#missing[@]}" -eq 0 ]; then
+  echo "setup: nothing is missing"
+  exit 0
+fi
+
+if ! command -v apt-get >/dev/null; then
+  echo "setup: no apt-get here; install the equivalents of: ${missing[*]}" >&2
+  exit 3
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: missing: ${missing[*]}; run as root: apt-get install ${missing[*]}" >&2
+    exit 3
+  fi
+  as_root=(sudo)
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 3; }; }
+echo "setup: installing ${missing[*]}"
+quietly apt-get update -q
+quietly apt-get install -y -q --no-install-recommends "${missing[@]}"

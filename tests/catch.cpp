@@ -1,0 +1,2 @@
+// Gives the precompiled header a target to belong to.
+#include "tests/catch.h"
