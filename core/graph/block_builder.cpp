@@ -134,10 +134,6 @@ TensorId BlockBuilder::head_norm(std::string name, NormKind kind, TensorId x, st
   return y;
 }
 
-TensorId BlockBuilder::unit_norm(std::string name, NormKind kind, TensorId x) {
-  return same_shape(kind == NormKind::layer_norm ? OpKind::layer_norm : OpKind::rms_norm, name, {x});
-}
-
 TensorId BlockBuilder::activation(std::string name, TensorId x) { return same_shape(OpKind::activation, name, {x}); }
 TensorId BlockBuilder::gated_activation(std::string name, TensorId gate, TensorId up) {
   const Tensor like = tensor(up);

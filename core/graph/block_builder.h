@@ -54,8 +54,6 @@ class BlockBuilder {
   TensorId norm(std::string name, NormKind kind, TensorId x);
   /// A norm over the last `features` of each head (query/key norm): its parameters are `features` wide.
   TensorId head_norm(std::string name, NormKind kind, TensorId x, std::int64_t features);
-  /// A norm without parameters.
-  TensorId unit_norm(std::string name, NormKind kind, TensorId x);
   TensorId activation(std::string name, TensorId x);
   /// act(gate) * up; a gate one feature wide is multiplied with every feature of up.
   TensorId gated_activation(std::string name, TensorId gate, TensorId up);
