@@ -74,12 +74,19 @@ TensorId BlockBuilder::input(std::string name, Shape shape, ElementKind element,
   return id;
 }
 
-TensorId BlockBuilder::embedding(std::string name, TensorId ids, std::int64_t vocabulary, std::int64_t width) {
+TensorId BlockBuilder::constant(std::string name, Shape shape, ElementKind element) {
+  return add_tensor(
+      {std::move(name), std::move(shape), TensorRole::input, element, Partition::replicated, 0, true, false});
+}
+
+TensorId BlockBuilder::embedding(std::string name, TensorId ids, std::int64_t vocabulary, std::int64_t width,
+                                 Tied tied) {
   Shape shape = tensor(ids).shape;
   shape.push_back(fixed_dimension(width));
   Op& op = add_op(OpKind::embedding, name, {ids});
   const TensorId y = result(op, std::move(shape), Partition::sequence);
   add_parameter(name + ".weight", {fixed_dimension(vocabulary), fixed_dimension(width)}, Partition::tensor);
+  parts_.tensors.back().tied = tied == Tied::yes;
   return y;
 }
 
@@ -129,7 +136,9 @@ TensorId BlockBuilder::head_norm(std::string name, NormKind kind, TensorId x, st
 
 TensorId BlockBuilder::activation(std::string name, TensorId x) { return same_shape(OpKind::activation, name, {x}); }
 TensorId BlockBuilder::gated_activation(std::string name, TensorId gate, TensorId up) {
-  return same_shape(OpKind::gated_activation, name, {gate, up});
+  const Tensor like = tensor(up);
+  Op& op = add_op(OpKind::gated_activation, std::move(name), {gate, up});
+  return result(op, like.shape, like.partition, like.partition_units);
 }
 TensorId BlockBuilder::rotary(std::string name, TensorId x) { return same_shape(OpKind::rotary, name, {x}); }
 TensorId BlockBuilder::dropout(std::string name, TensorId x) { return same_shape(OpKind::dropout, name, {x}); }
@@ -191,20 +200,30 @@ TensorId BlockBuilder::dispatch(std::string name, TensorId x, TensorId weights, 
   return result(op, std::move(shape), Partition::routed);
 }
 
-TensorId BlockBuilder::grouped_linear(std::string name, TensorId x, GroupedLinearSpec spec) {
+std::vector<TensorId> BlockBuilder::grouped_linear(std::string name, TensorId x,
+                                                   const std::vector<LinearOutput>& outputs, GroupedLinearSpec spec) {
   const Shape in_shape = tensor(x).shape;
   const std::int64_t in = features(x);
-  Op& op = add_op(OpKind::grouped_linear, name, {x},
-                  GroupedLinearAttributes{spec.experts, in, spec.out_features, spec.chosen, spec.partition});
+  std::int64_t total = 0;
+  for (const LinearOutput& out : outputs) total += out.features;
+  add_op(OpKind::grouped_linear, name, {x},
+         GroupedLinearAttributes{spec.experts, in, total, spec.chosen, spec.partition});
   const Partition partition = spec.partition == WeightPartition::column ? Partition::routed_tensor : Partition::routed;
-  const TensorId y = result(op, with_last(in_shape, spec.out_features), partition);
-  add_parameter(name + ".weight",
-                {fixed_dimension(spec.experts), fixed_dimension(spec.out_features), fixed_dimension(in)},
-                Partition::expert);
-  if (spec.bias == Bias::yes)
-    add_parameter(name + ".bias", {fixed_dimension(spec.experts), fixed_dimension(spec.out_features)},
-                  Partition::expert);
-  return y;
+  std::vector<TensorId> results;
+  for (const LinearOutput& out : outputs) {
+    const std::string prefix = outputs.size() == 1 ? name : name + "." + out.name;
+    results.push_back(result(parts_.ops.back(), with_last(in_shape, out.features), partition));
+    parts_.tensors.back().name = prefix;
+    const Dimension experts = fixed_dimension(spec.experts);
+    const Dimension width = fixed_dimension(out.features);
+    add_parameter(prefix + ".weight", {experts, width, fixed_dimension(in)}, Partition::expert);
+    if (spec.bias == Bias::yes) add_parameter(prefix + ".bias", {experts, width}, Partition::expert);
+  }
+  return results;
+}
+
+TensorId BlockBuilder::grouped_linear(std::string name, TensorId x, std::int64_t out_features, GroupedLinearSpec spec) {
+  return grouped_linear(std::move(name), x, std::vector<LinearOutput>{{"", out_features, 0}}, spec).front();
 }
 
 TensorId BlockBuilder::combine(std::string name, TensorId routed, TensorId weights, std::int64_t chosen) {

@@ -24,10 +24,10 @@ struct LinearSpec {
   Bias bias = Bias::no;
   bool tied = false;  ///< the weight is the embedding's
 };
+enum class Tied : bool { no, yes };
 struct GroupedLinearSpec {
   std::int64_t experts = 0;
   std::int64_t chosen = 0;
-  std::int64_t out_features = 0;
   WeightPartition partition = WeightPartition::column;
   Bias bias = Bias::no;
 };
@@ -40,10 +40,13 @@ class BlockBuilder {
   // Values that enter and leave the block.
   TensorId input(std::string name, Shape shape, ElementKind element = ElementKind::compute,
                  Partition partition = Partition::sequence);
+  /// Data that the data feed supplies to this block alone (token ids, images, labels): no block hands it over.
+  TensorId constant(std::string name, Shape shape, ElementKind element);
   void output(TensorId tensor) { parts_.outputs.push_back(tensor); }
 
   // Operators over tokens. Each returns its output.
-  TensorId embedding(std::string name, TensorId ids, std::int64_t vocabulary, std::int64_t features);
+  TensorId embedding(std::string name, TensorId ids, std::int64_t vocabulary, std::int64_t features,
+                     Tied tied = Tied::no);
   /// Adds a learned vector per position (or token type) from a table of `positions` rows.
   TensorId position_embedding(std::string name, TensorId x, std::int64_t positions);
   std::vector<TensorId> linear(std::string name, TensorId x, const std::vector<LinearOutput>& outputs, LinearSpec spec);
@@ -52,7 +55,7 @@ class BlockBuilder {
   /// A norm over the last `features` of each head (query/key norm): its parameters are `features` wide.
   TensorId head_norm(std::string name, NormKind kind, TensorId x, std::int64_t features);
   TensorId activation(std::string name, TensorId x);
-  /// act(gate) * up.
+  /// act(gate) * up; a gate one feature wide is multiplied with every feature of up.
   TensorId gated_activation(std::string name, TensorId gate, TensorId up);
   TensorId rotary(std::string name, TensorId x);
   TensorId dropout(std::string name, TensorId x);
@@ -71,7 +74,10 @@ class BlockBuilder {
   // Mixture of experts. The router returns the weights of the chosen experts per token.
   TensorId router(std::string name, TensorId x, std::int64_t experts, std::int64_t chosen, Bias bias = Bias::no);
   TensorId dispatch(std::string name, TensorId x, TensorId weights, std::int64_t chosen);
-  TensorId grouped_linear(std::string name, TensorId x, GroupedLinearSpec spec);
+  /// One output per entry (gate and up of a gated expert are one operator).
+  std::vector<TensorId> grouped_linear(std::string name, TensorId x, const std::vector<LinearOutput>& outputs,
+                                       GroupedLinearSpec spec);
+  TensorId grouped_linear(std::string name, TensorId x, std::int64_t features, GroupedLinearSpec spec);
   TensorId combine(std::string name, TensorId routed, TensorId weights, std::int64_t chosen);
 
   // Images [batch, channels, height, width].

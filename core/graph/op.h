@@ -21,7 +21,7 @@ enum class OpKind : std::uint8_t {
   embedding,           ///< token ids -> vectors
   position_embedding,  ///< adds a learned vector per position
   linear,              ///< one input, one or more outputs (fused projections), a weight and maybe a bias per output
-  grouped_linear,      ///< a linear per expert over routed tokens
+  grouped_linear,      ///< a linear per expert over routed tokens, one or more outputs
   batched_matmul,      ///< product of two activations
   attention,           ///< the attention core: scores, softmax, dropout, values
   softmax,
@@ -53,7 +53,7 @@ struct LinearAttributes {
   std::int64_t in_features = 0;
   WeightPartition partition = WeightPartition::replicated;
 };
-/// `rows_per_token`: experts chosen per token (top-k).
+/// `rows_per_token`: experts chosen per token (top-k). `out_features`: the sum over the op's outputs.
 struct GroupedLinearAttributes {
   std::int64_t experts = 0;
   std::int64_t in_features = 0;

@@ -83,11 +83,31 @@ Problem check_batched_matmul(const View& v) {
 }
 
 Problem check_grouped_linear(const View& v) {
-  if (const Problem p = check_counts(v, 1, 1)) return p;
+  if (v.op.inputs.size() != 1 || v.op.outputs.empty()) return check_counts(v, 1, 1);
   const auto& a = std::get<GroupedLinearAttributes>(v.op.attributes);
-  if (v.in(0).back() != fixed_dimension(a.in_features) || v.out(0).back() != fixed_dimension(a.out_features))
-    return v.wrong(to_text(v.in(0)) + " to " + to_text(v.out(0)), "in_features and out_features last");
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < v.op.outputs.size(); ++i) {
+    if (!same_but_last(v.in(0), v.out(i)))
+      return v.wrong("output " + to_text(v.out(i)) + " differs from the input before its last dimension",
+                     "the input's leading dimensions");
+    total += v.out(i).back().factor;
+  }
+  if (v.in(0).back() != fixed_dimension(a.in_features) || total != a.out_features)
+    return v.wrong(to_text(v.in(0)) + " to " + std::to_string(total) + " features",
+                   "in_features and out_features last");
+  if (a.experts < 1 || a.rows_per_token < 1 || a.rows_per_token > a.experts)
+    return v.wrong(std::to_string(a.rows_per_token) + " of " + std::to_string(a.experts) + " experts",
+                   "1 to all experts");
   return std::nullopt;
+}
+
+/// A gate is as wide as what it gates, or one feature wide.
+Problem check_gated_activation(const View& v) {
+  if (const Problem p = check_counts(v, 2, 1)) return p;
+  const bool narrow = same_but_last(v.in(0), v.out(0)) && v.in(0).back() == fixed_dimension(1);
+  if (v.in(1) == v.out(0) && (narrow || v.in(0) == v.out(0))) return std::nullopt;
+  return v.wrong("gate " + to_text(v.in(0)) + " and " + to_text(v.in(1)) + " for output " + to_text(v.out(0)),
+                 "equal shapes, or a gate one feature wide");
 }
 
 Problem check_convolution(const View& v) {
@@ -117,8 +137,8 @@ Problem check_op(const View& v) {
     case OpKind::position_embedding:
       if (const Problem p = check_counts(v, 1, 1)) return p;
       return same_shapes(v);
+    case OpKind::gated_activation: return check_gated_activation(v);
     case OpKind::add:
-    case OpKind::gated_activation:
       if (const Problem p = check_counts(v, 2, 1)) return p;
       return same_shapes(v);
     case OpKind::router:
