@@ -34,6 +34,14 @@ std::optional<CpuVendor> cpu_vendor_from_text(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view to_text(NicPath path) { return path == NicPath::direct ? "direct" : "through_host"; }
+
+std::optional<NicPath> nic_path_from_text(std::string_view text) {
+  for (const NicPath path : all_nic_paths)
+    if (to_text(path) == text) return path;
+  return std::nullopt;
+}
+
 BytesPerSecond Node::network_bandwidth() const {
   return network ? network->bandwidth.value * static_cast<double>(network->count) : BytesPerSecond(0);
 }

@@ -39,6 +39,9 @@ struct Interconnect {
 
 /// Whether the NICs read device memory without passing the host's.
 enum class NicPath : std::uint8_t { through_host, direct };
+inline constexpr std::array all_nic_paths{NicPath::through_host, NicPath::direct};
+[[nodiscard]] std::string_view to_text(NicPath path);
+[[nodiscard]] std::optional<NicPath> nic_path_from_text(std::string_view text);
 
 struct NetworkInterfaces {
   std::int32_t count = 1;             ///< per node
