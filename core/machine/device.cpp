@@ -1,0 +1,57 @@
+#include "core/machine/device.h"
+
+namespace plumbline {
+
+std::string_view to_text(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::datasheet: return "datasheet";
+    case SourceKind::measured: return "measured";
+    case SourceKind::published: return "published";
+    case SourceKind::assumed: return "assumed";
+  }
+  return "";
+}
+
+std::optional<SourceKind> source_kind_from_text(std::string_view text) {
+  for (const SourceKind kind : all_source_kinds)
+    if (to_text(kind) == text) return kind;
+  return std::nullopt;
+}
+
+std::string_view to_text(DeviceArchitecture architecture) {
+  switch (architecture) {
+    case DeviceArchitecture::volta: return "volta";
+    case DeviceArchitecture::turing: return "turing";
+    case DeviceArchitecture::ampere: return "ampere";
+    case DeviceArchitecture::ada: return "ada";
+    case DeviceArchitecture::hopper: return "hopper";
+    case DeviceArchitecture::blackwell: return "blackwell";
+    case DeviceArchitecture::cdna2: return "cdna2";
+    case DeviceArchitecture::cdna3: return "cdna3";
+    case DeviceArchitecture::cpu: return "cpu";
+  }
+  return "";
+}
+
+std::optional<DeviceArchitecture> device_architecture_from_text(std::string_view text) {
+  for (const DeviceArchitecture architecture : all_device_architectures)
+    if (to_text(architecture) == text) return architecture;
+  return std::nullopt;
+}
+
+std::optional<FlopsPerSecond> Device::peak(NumberFormat format) const {
+  const auto found = [this](NumberFormat wanted) -> std::optional<FlopsPerSecond> {
+    const auto entry = peaks.find(wanted);
+    if (entry == peaks.end()) return std::nullopt;
+    return entry->second.value;
+  };
+  if (const auto exact = found(format)) return exact;
+  switch (format) {
+    case NumberFormat::tf32: return found(NumberFormat::fp32);
+    case NumberFormat::fp8_e4m3: return found(NumberFormat::fp8_e5m2);
+    case NumberFormat::fp8_e5m2: return found(NumberFormat::fp8_e4m3);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace plumbline

@@ -1,0 +1,71 @@
+#pragma once
+/// \file node.h: a server: its devices, what joins them, its way out, and its host.
+///
+/// Rates are per direction and per device (or per NIC), as the datasheet names them; what a protocol leaves of them is
+/// the business of core/cost.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/machine/device.h"
+
+namespace plumbline {
+
+enum class InterconnectKind : std::uint8_t { nvlink_switch, nvlink_mesh, pcie, xgmi, shared_memory };
+inline constexpr std::array all_interconnect_kinds{InterconnectKind::nvlink_switch, InterconnectKind::nvlink_mesh,
+                                                   InterconnectKind::pcie, InterconnectKind::xgmi,
+                                                   InterconnectKind::shared_memory};
+[[nodiscard]] std::string_view to_text(InterconnectKind kind);
+[[nodiscard]] std::optional<InterconnectKind> interconnect_kind_from_text(std::string_view text);
+
+/// Who made the host's processor: NCCL's tables know them apart.
+enum class CpuVendor : std::uint8_t { intel, amd, arm };
+inline constexpr std::array all_cpu_vendors{CpuVendor::intel, CpuVendor::amd, CpuVendor::arm};
+[[nodiscard]] std::string_view to_text(CpuVendor vendor);
+[[nodiscard]] std::optional<CpuVendor> cpu_vendor_from_text(std::string_view text);
+
+/// What joins the devices of a node. `domain_devices`: devices that reach each other through it; it exceeds the node
+/// where the switch spans nodes (72 on GB200 NVL72, whose nodes have 4).
+struct Interconnect {
+  InterconnectKind kind = InterconnectKind::pcie;
+  Sourced<BytesPerSecond> bandwidth;  ///< of one device to all others together, one direction
+  std::int32_t links = 1;             ///< links per device that share `bandwidth`
+  std::int32_t domain_devices = 1;
+  bool operator==(const Interconnect&) const = default;
+};
+
+/// Whether the NICs read device memory without passing the host's.
+enum class NicPath : std::uint8_t { through_host, direct };
+inline constexpr std::array all_nic_paths{NicPath::through_host, NicPath::direct};
+[[nodiscard]] std::string_view to_text(NicPath path);
+[[nodiscard]] std::optional<NicPath> nic_path_from_text(std::string_view text);
+
+struct NetworkInterfaces {
+  std::int32_t count = 1;             ///< per node
+  Sourced<BytesPerSecond> bandwidth;  ///< of one
+  NicPath path = NicPath::direct;
+  bool operator==(const NetworkInterfaces&) const = default;
+};
+
+struct Node {
+  std::string name;
+  Device device;
+  std::int32_t devices = 1;
+  Interconnect interconnect;
+  std::optional<NetworkInterfaces> network;  ///< nothing: the node stands alone
+  CpuVendor cpu_vendor = CpuVendor::intel;
+  Sourced<Bytes> host_memory;
+  Sourced<BytesPerSecond> pcie_bandwidth;  ///< of one device to host memory
+  std::optional<Sourced<Bytes>> nvme;
+  std::optional<Sourced<BytesPerSecond>> nvme_bandwidth;  ///< read, all drives together
+  Sourced<Watts> host_power;                              ///< of the node beside its devices
+
+  bool operator==(const Node&) const = default;
+  /// All NICs together; zero without any.
+  [[nodiscard]] BytesPerSecond network_bandwidth() const;
+};
+
+}  // namespace plumbline

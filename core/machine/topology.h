@@ -1,0 +1,38 @@
+#pragma once
+/// \file topology.h: where the ranks of a group sit: how many share a node, what they cross, whom they share NICs with.
+///
+/// Model: ranks are numbered densely over devices, device by device and node by node. Groups of one kind tile the
+/// ranks: `size` ranks, `stride` apart, in blocks of size * stride. "Node" is what NCCL takes for one: the NVLink
+/// domain (72 devices on NVL72), else the server. Where a group straddles nodes unevenly the worst group counts.
+/// Not modelled: rank orders other than dense, rail-optimised wiring, a group that skips devices.
+/// Checked against: tests/unit/core/machine/topology_test.cpp, every rank list written out.
+
+#include <cstdint>
+
+#include "core/machine/cluster.h"
+
+namespace plumbline {
+
+/// One kind of group on one cluster.
+struct GroupSpan {
+  std::int32_t ranks = 1;
+  std::int32_t nodes = 1;           ///< domains that the worst-placed group touches
+  std::int32_t ranks_per_node = 1;  ///< ranks / nodes, rounded up
+  std::int32_t node_devices = 1;    ///< devices of the job in one domain
+  /// Groups of this kind that share one domain's NICs, this one included, as a mean; 1 when nothing is shared.
+  double sharing_groups = 1;
+  std::int32_t level = -1;      ///< index of the highest network level crossed; -1 inside one domain
+  double oversubscription = 1;  ///< the worst of the levels crossed
+  Seconds level_latency{0};     ///< of the levels crossed, one way
+
+  bool operator==(const GroupSpan&) const = default;
+  [[nodiscard]] bool crosses_network() const { return nodes > 1; }
+};
+
+/// Most boxes of `box` consecutive ranks that any group of (size, stride) touches, over all groups of the tiling.
+[[nodiscard]] std::int64_t boxes_touched(std::int64_t size, std::int64_t stride, std::int64_t box);
+
+/// The span of groups of `size` ranks `stride` apart. Pure and total: sizes and strides below 1 count as 1.
+[[nodiscard]] GroupSpan group_span(std::int32_t size, std::int32_t stride, const Cluster& cluster);
+
+}  // namespace plumbline
