@@ -1,0 +1,160 @@
+#include "core/cost/kernel_time.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plumbline {
+namespace {
+
+/// Output tiles that vendor libraries offer and their share of the largest tile's rate.
+/// Source: reference study of step times on A100 and H100 (docs/fidelity.md); order of magnitude from the
+/// matrix-multiplication guide's tile table.
+struct Tile {
+  std::int64_t m;
+  std::int64_t n;
+  double rate;
+};
+constexpr std::array tiles{Tile{256, 128, 1.0}, Tile{128, 256, 1.0}, Tile{128, 128, 0.94}, Tile{256, 64, 0.85},
+                           Tile{64, 256, 0.85}, Tile{128, 64, 0.78}, Tile{64, 128, 0.78},  Tile{64, 64, 0.62}};
+constexpr std::int64_t shortest_split_depth = 512;
+constexpr double split_rate = 0.93;  // the partial sums are added up
+constexpr std::array<std::int64_t, 3> depth_splits{2, 4, 8};
+
+/// Same study: dimensions divisible by 64 run at full rate.
+struct Alignment {
+  std::int64_t multiple;
+  double factor;
+};
+constexpr std::array alignments{Alignment{64, 1.0}, Alignment{32, 0.956}, Alignment{16, 0.951}, Alignment{1, 0.775}};
+/// Heads whose dimension is no multiple of 8 fall off the tensor cores' fast path in batched products.
+constexpr std::array head_alignments{Alignment{16, 1.0}, Alignment{8, 0.773}, Alignment{1, 0.107}};
+
+/// Forward and backward of FlashAttention: two and five products of the same size (arXiv:2307.08691, section 3).
+constexpr double flash_backward_products = 2.5;
+/// Device time and host time combine like a smooth maximum.
+constexpr double host_norm = 6.0;
+
+template <std::size_t N>
+double aligned(const std::array<Alignment, N>& table, std::int64_t dimension) {
+  for (const Alignment& row : table)
+    if (dimension % row.multiple == 0) return row.factor;
+  return table.back().factor;
+}
+
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+
+}  // namespace
+
+double tile_efficiency(const MatrixProduct& p, std::int32_t multiprocessors) {
+  double best = 0;
+  for (const Tile& tile : tiles) {
+    const std::int64_t count = divided(p.m, tile.m) * divided(p.n, tile.n) * p.batch;
+    const auto share = [&](std::int64_t split) {
+      const std::int64_t waves = divided(count * split, multiprocessors);
+      return tile.rate * as_double(p.batch) * as_double(p.m) * as_double(p.n) * as_double(split) /
+             (as_double(waves) * multiprocessors * as_double(tile.m) * as_double(tile.n));
+    };
+    best = std::max(best, share(1));
+    if (count >= 2 * multiprocessors) continue;
+    for (const std::int64_t split : depth_splits)
+      if (p.k / split >= shortest_split_depth) best = std::max(best, split_rate * share(split));
+  }
+  return best;
+}
+
+double alignment_factor(const MatrixProduct& p) { return std::min(aligned(alignments, p.n), aligned(alignments, p.k)); }
+
+KernelClock::KernelClock(const Device& device, const Calibration& calibration)
+    : device_(device), calibration_(calibration) {}
+
+FlopsPerSecond KernelClock::peak(NumberFormat format) const {
+  if (const auto rate = device_.peak(format)) return *rate;
+  // What a device has no units for runs in the next wider format that it has.
+  for (const NumberFormat wider : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::tf32, NumberFormat::fp32})
+    if (bits(wider) >= bits(format))
+      if (const auto rate = device_.peak(wider)) return *rate;
+  return device_.peak(NumberFormat::fp32).value_or(FlopsPerSecond(1));
+}
+
+Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, double factor,
+                                   double depth_scale) const {
+  if (p.m <= 0 || p.n <= 0 || p.k <= 0) return Seconds(0);
+  const ProductEfficiency& efficiency = calibration_.device.product(format);
+  const double depth = as_double(p.k) / (as_double(p.k) + efficiency.half_depth * depth_scale);
+  const double quantisation =
+      std::pow(tile_efficiency(p, device_.streaming_multiprocessors), calibration_.device.wave_exponent);
+  const double rate = peak(format).value() * efficiency.peak_fraction * factor * depth * quantisation;
+  const double element = static_cast<double>(bits(format)) / 8;
+  const double traffic =
+      element * as_double(p.batch) *
+      (as_double(p.m) * as_double(p.k) + as_double(p.k) * as_double(p.n) + as_double(p.m) * as_double(p.n));
+  const Seconds arithmetic = p.flops() / FlopsPerSecond(rate);
+  return std::max(arithmetic, stream(traffic)) + Seconds(calibration_.device.kernel_gap_s);
+}
+
+Seconds KernelClock::product(const MatrixProduct& p, NumberFormat format) const {
+  return timed_product(
+      p, format, alignment_factor(p) * (p.batch > 1 ? calibration_.device.batched_product_factor.value : 1.0), 1.0);
+}
+
+Seconds KernelClock::grouped_product(const MatrixProduct& p, NumberFormat format) const {
+  return timed_product(p, format, alignment_factor(p) * calibration_.device.grouped_product_factor, 1.0);
+}
+
+Seconds KernelClock::unfused_attention(const AttentionWork& w, NumberFormat format, int products,
+                                       double score_bytes) const {
+  // Half of the products have the head dimension inside (scores), half outside (values); the head dimension is short
+  // in both, so their depth penalty is half of a plain product's.
+  const double head = aligned(head_alignments, w.qk_head_dim) * calibration_.device.batched_product_factor;
+  const MatrixProduct scores{w.batch * w.heads, w.queries, w.keys, w.qk_head_dim};
+  const MatrixProduct values{w.batch * w.heads, w.queries, w.v_head_dim, w.keys};
+  const double each = products / 2.0;
+  return each * timed_product(scores, format, head, 0.5) + each * timed_product(values, format, head, 0.5) +
+         stream(w.scores() * score_bytes) + Seconds(calibration_.device.kernel_gap_s);
+}
+
+Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
+  if (flash == FlashAttention::off) return unfused_attention(w, format, 2, calibration_.stack.score_bytes_forward);
+  const double computed = w.causal ? 0.5 : 1.0;
+  const double flops = 2.0 * w.scores() * as_double(w.qk_head_dim + w.v_head_dim) * computed;
+  const double length = as_double(w.queries);
+  const double efficiency = calibration_.device.flash_forward_fraction * calibration_.stack.flash_factor * length /
+                            (length + calibration_.device.flash_half_sequence);
+  const double traffic = static_cast<double>(bits(format)) / 8 * as_double(w.batch) *
+                         (as_double(w.queries) * as_double(w.heads) * as_double(w.qk_head_dim + w.v_head_dim) +
+                          as_double(w.keys) * as_double(w.kv_heads) * as_double(w.qk_head_dim + w.v_head_dim));
+  return std::max(Flops(flops) / FlopsPerSecond(peak(format).value() * efficiency), stream(traffic)) +
+         Seconds(calibration_.device.kernel_gap_s);
+}
+
+Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
+  if (flash == FlashAttention::off) return unfused_attention(w, format, 4, calibration_.stack.score_bytes_backward);
+  return flash_backward_products / calibration_.device.flash_backward_factor * attention_forward(w, flash, format);
+}
+
+Seconds KernelClock::memory(Bytes traffic) const {
+  if (traffic.value() == 0) return Seconds(0);
+  return stream(static_cast<double>(traffic.value()) * calibration_.stack.memory_bound_factor) +
+         Seconds(calibration_.device.kernel_gap_s);
+}
+
+Seconds KernelClock::loss(Bytes traffic) const {
+  return stream(static_cast<double>(traffic.value()) * calibration_.stack.loss_factor);
+}
+
+Seconds KernelClock::stream(double bytes) const {
+  return Seconds(bytes / (device_.memory_bandwidth.value.value() * calibration_.device.bandwidth_fraction));
+}
+
+Seconds KernelClock::with_host(Seconds device_time, std::int64_t kernels) const {
+  const double host = as_double(kernels) * calibration_.stack.host_time_per_kernel_s;
+  const double larger = std::max(device_time.value(), host);
+  if (larger <= 0) return Seconds(0);
+  // Scaled by the larger one, so that no power of a microsecond underflows.
+  return Seconds(
+      larger *
+      std::pow(std::pow(device_time.value() / larger, host_norm) + std::pow(host / larger, host_norm), 1 / host_norm));
+}
+
+}  // namespace plumbline

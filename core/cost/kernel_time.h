@@ -1,0 +1,55 @@
+#pragma once
+/// \file kernel_time.h: seconds that one kernel takes on one device.
+///
+/// Products: the larger of arithmetic at peak * efficiency and memory traffic; efficiency falls with a short inner
+/// dimension (K / (K + K0)), with tiles and waves that do not fill the multiprocessors, and with unaligned dimensions.
+/// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
+/// unfused ones do all of it and stream the scores. Everything else: bytes over bandwidth.
+/// Source: tile and wave quantisation as in NVIDIA's matrix-multiplication guide; efficiencies from calibration files.
+/// Not modelled: caches between kernels, clock changes within a step.
+
+#include "core/cost/calibration.h"
+#include "core/cost/op_work.h"
+#include "core/machine/device.h"
+
+namespace plumbline {
+
+/// Share of the tensor cores' peak that tiles and waves leave to an m x n product on `multiprocessors`: the best of
+/// the usual tiles and splits of k.
+[[nodiscard]] double tile_efficiency(const MatrixProduct& product, std::int32_t multiprocessors);
+/// Factor for dimensions that do not align with the tensor cores' loads.
+[[nodiscard]] double alignment_factor(const MatrixProduct& product);
+
+/// Prices kernels of one device under one calibration.
+class KernelClock {
+ public:
+  KernelClock(const Device& device, const Calibration& calibration);
+
+  [[nodiscard]] Seconds product(const MatrixProduct& product, NumberFormat format) const;
+  /// Experts' products, one launch for all.
+  [[nodiscard]] Seconds grouped_product(const MatrixProduct& product, NumberFormat format) const;
+  [[nodiscard]] Seconds attention_forward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
+  [[nodiscard]] Seconds attention_backward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
+  /// A memory-bound kernel of the layers.
+  [[nodiscard]] Seconds memory(Bytes traffic) const;
+  /// As `memory`, for the loss over the vocabulary.
+  [[nodiscard]] Seconds loss(Bytes traffic) const;
+  /// Plain streaming (optimizer, accumulation, casts).
+  [[nodiscard]] Seconds stream(double bytes) const;
+  /// The device's time of a sequence of kernels, or the host's where it cannot launch them fast enough.
+  [[nodiscard]] Seconds with_host(Seconds device_time, std::int64_t kernels) const;
+
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+
+ private:
+  [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
+                                      double depth_scale) const;
+  [[nodiscard]] Seconds unfused_attention(const AttentionWork& work, NumberFormat format, int products,
+                                          double score_bytes) const;
+  [[nodiscard]] FlopsPerSecond peak(NumberFormat format) const;
+
+  Device device_;
+  Calibration calibration_;
+};
+
+}  // namespace plumbline

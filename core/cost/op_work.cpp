@@ -1,0 +1,208 @@
+#include "core/cost/op_work.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+/// One op with its surroundings looked up once.
+struct View {
+  const Block& block;
+  const Op& op;
+  const Shard& shard;
+
+  const Tensor& in(std::size_t i) const { return block.tensor(op.inputs[i]); }
+  const Tensor& out(std::size_t i) const { return block.tensor(op.outputs[i]); }
+  Bytes in_bytes(std::size_t i) const { return local_bytes(in(i), shard); }
+  Bytes out_bytes(std::size_t i) const { return local_bytes(out(i), shard); }
+};
+
+GradientNeed gradient_need(const Block& block, const Op& op) {
+  const auto carries = [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; };
+  return {std::any_of(op.inputs.begin(), op.inputs.end(), carries),
+          std::any_of(op.parameters.begin(), op.parameters.end(), carries)};
+}
+
+void set_product(OpWork& work, WorkKind kind, const MatrixProduct& product) {
+  work.kind = kind;
+  work.product = product;
+  work.forward = product.flops();
+  if (work.needs.input) work.backward_input = product.flops();
+  if (work.needs.weight) work.backward_weight = product.flops();
+}
+
+OpWork linear_work(const View& v, OpWork work) {
+  const auto& attributes = std::get<LinearAttributes>(v.op.attributes);
+  const std::int64_t ranks = v.shard.tensor_parallel;
+  std::int64_t width = 0;
+  for (const TensorId id : v.op.outputs) {
+    const Tensor& out = v.block.tensor(id);
+    const std::int64_t features = out.shape.back().factor;
+    width +=
+        attributes.partition == WeightPartition::column ? local_width(features, out.partition_units, ranks) : features;
+  }
+  // Tensor-parallel regions work on all tokens of the context-parallel slice; replicated linears on their input's.
+  Tensor rows = v.in(0);
+  if (attributes.partition != WeightPartition::replicated) rows.partition = Partition::tensor;
+  const std::int64_t k =
+      attributes.partition == WeightPartition::row ? divided(attributes.in_features, ranks) : attributes.in_features;
+  set_product(work, WorkKind::product, {1, local_rows(rows, v.shard), width, k});
+  return work;
+}
+
+OpWork grouped_work(const View& v, OpWork work) {
+  const auto& a = std::get<GroupedLinearAttributes>(v.op.attributes);
+  const std::int64_t local_experts = std::max<std::int64_t>(1, divided(a.experts, v.shard.expert_parallel));
+  Tensor routed = v.in(0);
+  routed.partition = Partition::routed;
+  const std::int64_t rows = local_rows(routed, v.shard);
+  const std::int64_t etp = v.shard.expert_tensor_parallel;
+  std::int64_t width = 0;
+  for (const TensorId id : v.op.outputs) width += v.block.tensor(id).shape.back().factor;
+  const bool column = a.partition == WeightPartition::column;
+  const MatrixProduct all{1, rows, column ? divided(width, etp) : width,
+                          column ? a.in_features : divided(a.in_features, etp)};
+  set_product(work, WorkKind::grouped_product, all);
+  work.product = MatrixProduct{local_experts, divided(rows, local_experts), all.n, all.k};
+  return work;
+}
+
+OpWork attention_work(const View& v, OpWork work) {
+  const auto& a = std::get<AttentionAttributes>(v.op.attributes);
+  const Shape& query = v.in(0).shape;
+  const Shape& key = v.in(1).shape;
+  const std::int64_t tokens = size_of(query[1], v.shard.lengths);
+  const std::int64_t attended = size_of(key[1], v.shard.lengths);
+  AttentionWork attention;
+  attention.batch = size_of(query[0], v.shard.lengths);
+  attention.heads = divided(a.heads, v.shard.tensor_parallel);
+  attention.kv_heads = divided(a.kv_heads, v.shard.tensor_parallel);
+  attention.queries = query[1].symbol == Symbol::sequence ? divided(tokens, v.shard.context_parallel) : tokens;
+  attention.keys = a.window > 0 ? std::min(a.window, attended) : attended;
+  attention.qk_head_dim = a.qk_head_dim;
+  attention.v_head_dim = a.v_head_dim;
+  attention.causal = a.causal && (a.window <= 0 || a.window >= attended);  // a window is already the smaller triangle
+  attention.dropout = a.dropout;
+  work.kind = WorkKind::attention;
+  work.forward = Flops(2.0 * attention.scores() * static_cast<double>(a.qk_head_dim + a.v_head_dim));
+  // Each of the two products has one backward product per operand; all four belong to the inputs.
+  if (work.needs.input) work.backward_input = 2.0 * work.forward;
+  work.attention = attention;
+  return work;
+}
+
+OpWork batched_matmul_work(const View& v, OpWork work) {
+  const Shape& a = v.in(0).shape;
+  const std::int64_t k = size_of(a.back(), v.shard.lengths);
+  const std::int64_t m = size_of(a[a.size() - 2], v.shard.lengths);
+  const std::int64_t n = size_of(v.in(1).shape.back(), v.shard.lengths);
+  const std::int64_t batch = local_elements(v.in(0), v.shard) / std::max<std::int64_t>(1, m * k);
+  set_product(work, WorkKind::product, {std::max<std::int64_t>(1, batch), m, n, k});
+  const auto carries = [&](std::size_t i) {
+    return v.block.carries_gradient()[static_cast<std::size_t>(v.op.inputs[i].index())];
+  };
+  work.backward_input = work.forward * ((carries(0) ? 1.0 : 0.0) + (carries(1) ? 1.0 : 0.0));
+  work.backward_weight = Flops(0);
+  return work;
+}
+
+OpWork convolution_work(const View& v, OpWork work) {
+  const auto& a = std::get<ConvolutionAttributes>(v.op.attributes);
+  const Shape& out = v.out(0).shape;
+  const std::int64_t positions = size_of(out[0], v.shard.lengths) * out[2].factor * out[3].factor;
+  // As an implicit product per group: positions x (channels * kernel) x output channels.
+  set_product(
+      work, WorkKind::product,
+      {a.groups, positions, a.out_channels / a.groups, a.in_channels / a.groups * a.kernel_height * a.kernel_width});
+  return work;
+}
+
+OpWork router_work(const View& v, OpWork work) {
+  const auto& a = std::get<RouterAttributes>(v.op.attributes);
+  set_product(work, WorkKind::product, {1, local_rows(v.in(0), v.shard), a.experts, v.in(0).shape.back().factor});
+  return work;
+}
+
+/// Bytes that memory-bound operators read and write. Norms read and write the tensor once in an optimal kernel; their
+/// backward reads the output gradient and the input and writes the input gradient.
+OpWork memory_work(const View& v, OpWork work) {
+  const Bytes y = v.out_bytes(0);
+  const auto set = [&](Bytes forward, Bytes backward) {
+    work.forward_traffic = forward;
+    if (work.needs.input || work.needs.weight) work.backward_traffic = backward;
+  };
+  switch (v.op.kind) {
+    case OpKind::layer_norm:
+    case OpKind::rms_norm:
+    case OpKind::batch_norm:
+    case OpKind::activation: set(2 * y, 3 * y); break;
+    case OpKind::softmax: set(2 * y, 3 * y); break;
+    case OpKind::gated_activation: set(3 * y, 5 * y); break;
+    case OpKind::rotary: set(2 * y, 2 * y); break;
+    case OpKind::dropout:
+      set(2 * y + storage(local_elements(v.out(0), v.shard), NumberFormat::int8),
+          2 * y + storage(local_elements(v.out(0), v.shard), NumberFormat::int8));
+      break;
+    // The gradient of a sum is shared, but where the branches meet again it is accumulated: two reads and a write.
+    case OpKind::add: set(3 * y, 3 * y); break;
+    case OpKind::position_embedding: set(2 * y, 2 * y); break;
+    case OpKind::embedding: set(2 * y, 3 * y); break;
+    case OpKind::pooling:
+    case OpKind::upsample: set(v.in_bytes(0) + y, v.in_bytes(0) + y); break;
+    case OpKind::concatenate: set(2 * y, 2 * y); break;
+    case OpKind::dispatch:
+    case OpKind::combine: set(v.in_bytes(0) + y, v.in_bytes(0) + y); break;
+    case OpKind::cross_entropy: {
+      // fp32 softmax over the logits: read 16-bit, write and read fp32, and back. 12 + 12 bytes per 16-bit logit.
+      const Bytes logits = v.in_bytes(0);
+      set(6 * logits, 6 * logits);
+      break;
+    }
+    default: break;
+  }
+  return work;
+}
+
+}  // namespace
+
+OpWork op_work(const Block& block, const Op& op, const Shard& shard) {
+  const View view{block, op, shard};
+  OpWork work;
+  work.needs = gradient_need(block, op);
+  switch (op.kind) {
+    case OpKind::linear: return linear_work(view, work);
+    case OpKind::grouped_linear: return grouped_work(view, work);
+    case OpKind::attention: return attention_work(view, work);
+    case OpKind::batched_matmul: return batched_matmul_work(view, work);
+    case OpKind::convolution: return convolution_work(view, work);
+    case OpKind::router: return router_work(view, work);
+    default: return memory_work(view, work);
+  }
+}
+
+BlockFlops block_flops(const Block& block, const Shard& shard) {
+  BlockFlops sum;
+  for (const Op& op : block.ops()) {
+    const OpWork work = op_work(block, op, shard);
+    sum.forward += work.forward;
+    sum.backward_input += work.backward_input;
+    sum.backward_weight += work.backward_weight;
+  }
+  return sum;
+}
+
+BlockFlops graph_flops(const Graph& graph, const Shard& shard) {
+  BlockFlops sum;
+  for (const BlockRun& run : graph.runs()) {
+    const BlockFlops one = block_flops(graph.block(run.block), shard);
+    const auto count = static_cast<double>(run.count);
+    sum.forward += count * one.forward;
+    sum.backward_input += count * one.backward_input;
+    sum.backward_weight += count * one.backward_weight;
+  }
+  return sum;
+}
+
+}  // namespace plumbline

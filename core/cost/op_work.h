@@ -1,0 +1,84 @@
+#pragma once
+/// \file op_work.h: what one operator computes and moves on one rank, forward and backward, before any clock.
+///
+/// Answers FLOPs and bytes per micro-batch. Model: a multiply-add is two FLOPs; only matrix products (linear, batched
+/// matmul, attention, convolution, experts, router) count; attention counts the full square, as the published formulas
+/// do, whatever the kernel skips (kernel_time.h prices the skipped half). A product's backward is one product for the
+/// gradient of each operand that carries one.
+/// Source: Narayanan et al., arXiv:2104.04473, appendix; Korthikanti et al., arXiv:2205.05198, appendix A.
+/// Not modelled: FLOPs of element-wise work; it is priced by the bytes it moves.
+/// Checked against: tests/reference/training_flops_test.cpp (closed forms and PyTorch's counter, exact).
+
+#include <optional>
+#include <vector>
+
+#include "core/cost/shard.h"
+#include "core/graph/graph.h"
+
+namespace plumbline {
+
+/// `batch` products of [m, k] x [k, n].
+struct MatrixProduct {
+  std::int64_t batch = 1;
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  [[nodiscard]] Flops flops() const {
+    return Flops(2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
+                 static_cast<double>(k));
+  }
+};
+
+/// What a backward pass must produce for an operator.
+struct GradientNeed {
+  bool input = true;
+  bool weight = true;
+};
+
+/// The attention core on one rank.
+struct AttentionWork {
+  std::int64_t batch = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t queries = 0;  ///< tokens of this rank
+  std::int64_t keys = 0;     ///< tokens attended to, all context-parallel ranks together
+  std::int64_t qk_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+  bool causal = true;
+  bool dropout = false;
+  /// Entries of the score matrices that the formulas count (the window bounds the keys).
+  [[nodiscard]] double scores() const {
+    return static_cast<double>(batch) * static_cast<double>(heads) * static_cast<double>(queries) *
+           static_cast<double>(keys);
+  }
+};
+
+enum class WorkKind : std::uint8_t { product, grouped_product, attention, memory };
+
+struct OpWork {
+  WorkKind kind = WorkKind::memory;
+  std::optional<MatrixProduct> product;  ///< forward, for (grouped) products
+  std::optional<AttentionWork> attention;
+  GradientNeed needs;
+  Flops forward{0};
+  Flops backward_input{0};
+  Flops backward_weight{0};
+  Bytes forward_traffic{0};  ///< of memory-bound operators: bytes read and written
+  Bytes backward_traffic{0};
+};
+
+[[nodiscard]] OpWork op_work(const Block& block, const Op& op, const Shard& shard);
+
+/// Sums over the operators of a block.
+struct BlockFlops {
+  Flops forward{0};
+  Flops backward_input{0};
+  Flops backward_weight{0};
+  [[nodiscard]] Flops backward() const { return backward_input + backward_weight; }
+  [[nodiscard]] Flops total() const { return forward + backward(); }
+};
+[[nodiscard]] BlockFlops block_flops(const Block& block, const Shard& shard);
+/// The model FLOPs of one micro-batch of a whole network on one rank: no recompute. Shard of degrees 1: the network's.
+[[nodiscard]] BlockFlops graph_flops(const Graph& graph, const Shard& shard);
+
+}  // namespace plumbline

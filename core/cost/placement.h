@@ -1,0 +1,43 @@
+#pragma once
+/// \file placement.h: which ranks form which group: sizes and strides of every communicator of a strategy.
+///
+/// Model: ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism, so that
+/// the groups that speak most sit closest. Experts are laid over the same ranks as expert-tensor, expert, expert-data.
+/// Source: Megatron-LM's default order tp-cp-ep-dp-pp.
+
+#include <array>
+#include <string_view>
+
+#include "core/plan/strategy.h"
+
+namespace plumbline {
+
+enum class Axis : std::uint8_t {
+  tensor,
+  context,
+  data,
+  gradient,
+  shard,
+  replicate,
+  pipeline,
+  expert,
+  expert_tensor,
+  expert_gradient
+};
+inline constexpr std::array all_axes{Axis::tensor,        Axis::context,        Axis::data,     Axis::gradient,
+                                     Axis::shard,         Axis::replicate,      Axis::pipeline, Axis::expert,
+                                     Axis::expert_tensor, Axis::expert_gradient};
+[[nodiscard]] std::string_view to_text(Axis axis);
+
+/// `size` ranks, `stride` apart.
+struct RankGroup {
+  std::int32_t size = 1;
+  std::int32_t stride = 1;
+  bool operator==(const RankGroup&) const = default;
+};
+
+/// `gradient`: data and context parallel ranks together, over which dense gradients are reduced; `shard` and
+/// `replicate` divide it for hybrid sharding.
+[[nodiscard]] RankGroup rank_group(const Strategy& strategy, Axis axis);
+
+}  // namespace plumbline

@@ -1,0 +1,137 @@
+#include "core/cost/saved_tensors.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+class Collector {
+ public:
+  Collector(const Block& block, const Shard& shard)
+      : block_(block), shard_(shard), kept_(block.tensors().size(), false) {}
+
+  void keep(TensorId id, SavedKind kind = SavedKind::tensor) {
+    const auto slot = static_cast<std::size_t>(id.index());
+    const Tensor& tensor = block_.tensor(id);
+    if (kept_[slot] || tensor.element == ElementKind::index) return;
+    kept_[slot] = true;
+    saved_.push_back({tensor.name, kind, local_bytes(tensor, shard_), id});
+  }
+  void keep_extra(const std::string& name, SavedKind kind, Bytes bytes) {
+    saved_.push_back({name, kind, bytes, TensorId()});
+  }
+
+  void collect(const Op& op);
+  std::vector<SavedTensor> take() { return std::move(saved_); }
+
+ private:
+  bool carries(TensorId id) const { return block_.carries_gradient()[static_cast<std::size_t>(id.index())]; }
+  bool any_carries(const std::vector<TensorId>& ids) const {
+    return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return carries(id); });
+  }
+  void collect_norm(const Op& op, std::int64_t values_per_row);
+  void collect_attention(const Op& op);
+
+  const Block& block_;
+  const Shard& shard_;
+  std::vector<bool> kept_;
+  std::vector<SavedTensor> saved_;
+};
+
+void Collector::collect_norm(const Op& op, std::int64_t values_per_row) {
+  const Tensor& x = block_.tensor(op.inputs.front());
+  keep(op.inputs.front());
+  // One mean and one reciprocal deviation per normalised row (RMSNorm: only the latter; batch norm: per channel).
+  const std::int64_t width = block_.tensor(op.parameters.front()).shape.back().factor;
+  const std::int64_t rows = op.kind == OpKind::batch_norm ? width : local_elements(x, shard_) / width;
+  keep_extra(op.name + ".statistics", SavedKind::statistics, storage(rows * values_per_row, NumberFormat::fp32));
+}
+
+void Collector::collect_attention(const Op& op) {
+  const auto& a = std::get<AttentionAttributes>(op.attributes);
+  for (const TensorId input : op.inputs) keep(input);
+  const Shape& query = block_.tensor(op.inputs[0]).shape;
+  const Shape& key = block_.tensor(op.inputs[1]).shape;
+  const std::int64_t tokens = size_of(query[1], shard_.lengths);
+  const std::int64_t queries = query[1].symbol == Symbol::sequence ? divided(tokens, shard_.context_parallel) : tokens;
+  const std::int64_t rows = size_of(query[0], shard_.lengths) * divided(a.heads, shard_.tensor_parallel) * queries;
+  if (shard_.flash_attention == FlashAttention::on) {
+    keep(op.outputs.front());
+    keep_extra(op.name + ".log_sum_exp", SavedKind::statistics, storage(rows, NumberFormat::fp32));
+    return;
+  }
+  const std::int64_t scores = rows * size_of(key[1], shard_.lengths);
+  keep_extra(op.name + ".probabilities", SavedKind::attention_core, storage(scores, shard_.formats.activation));
+  if (!a.dropout) return;
+  keep_extra(op.name + ".dropout_mask", SavedKind::attention_core, storage(scores, NumberFormat::int8));
+  keep_extra(op.name + ".dropped_probabilities", SavedKind::attention_core, storage(scores, shard_.formats.activation));
+}
+
+void Collector::collect(const Op& op) {
+  if (!any_carries(op.inputs) && !any_carries(op.parameters)) return;  // no backward, nothing kept
+  switch (op.kind) {
+    case OpKind::linear:
+    case OpKind::grouped_linear:
+    case OpKind::convolution:
+      if (any_carries(op.parameters)) keep(op.inputs.front());
+      break;
+    case OpKind::router:  // its input, the probabilities and the logits they came from
+      keep(op.inputs.front());
+      keep(op.outputs.front());
+      keep_extra(op.name + ".logits", SavedKind::tensor, local_bytes(block_.tensor(op.outputs.front()), shard_));
+      break;
+    case OpKind::batched_matmul:
+      if (carries(op.inputs[1])) keep(op.inputs[0]);
+      if (carries(op.inputs[0])) keep(op.inputs[1]);
+      break;
+    case OpKind::attention: collect_attention(op); break;
+    case OpKind::softmax: keep(op.outputs.front()); break;
+    case OpKind::layer_norm:
+    case OpKind::batch_norm: collect_norm(op, 2); break;
+    case OpKind::rms_norm: collect_norm(op, 1); break;
+    case OpKind::activation: keep(op.inputs.front()); break;
+    case OpKind::gated_activation:
+      for (const TensorId input : op.inputs) keep(input);
+      break;
+    case OpKind::dropout:
+      keep_extra(op.name + ".mask", SavedKind::mask,
+                 storage(local_elements(block_.tensor(op.outputs.front()), shard_), NumberFormat::int8));
+      break;
+    case OpKind::combine:  // expert outputs, for the gradient of the router's weights
+      keep(op.inputs.front());
+      break;
+    case OpKind::pooling: keep(op.inputs.front()); break;
+    case OpKind::embedding:
+    case OpKind::position_embedding:
+    case OpKind::rotary:
+    case OpKind::add:
+    case OpKind::dispatch:
+    case OpKind::upsample:
+    case OpKind::concatenate:
+    case OpKind::select:
+    case OpKind::cross_entropy: break;  // logits and loss are a memory class of their own
+  }
+}
+
+}  // namespace
+
+std::vector<SavedTensor> saved_tensors(const Block& block, const Shard& shard) {
+  Collector collector(block, shard);
+  for (const OpId id : block.execution_order()) collector.collect(block.op(id));
+  return collector.take();
+}
+
+Bytes saved_bytes(const std::vector<SavedTensor>& saved, RecomputeMode mode, Bytes block_input) {
+  Bytes sum(0);
+  for (const SavedTensor& s : saved)
+    if (mode != RecomputeMode::selective || s.kind != SavedKind::attention_core) sum += s.bytes;
+  return mode == RecomputeMode::full ? std::min(block_input, sum) : sum;
+}
+
+Bytes boundary_bytes(const Block& block, const Shard& shard) {
+  Bytes sum(0);
+  for (const TensorId input : block.inputs()) sum += local_bytes(block.tensor(input), shard);
+  return sum;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,51 @@
+#pragma once
+/// \file shard.h: what one rank holds of a tensor under a strategy.
+///
+/// Model: tensor parallelism divides heads, ffn and vocabulary; sequence parallelism the tokens of the regions between
+/// (arXiv:2205.05198 section 4.2); context parallelism every sequence; expert parallelism the experts. Routed tokens do
+/// not shrink with expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is
+/// replicated. Divisions round up, as the heaviest rank decides.
+/// Not modelled: routing imbalance (a factor on top, see calibration.h).
+
+#include "core/graph/block.h"
+#include "core/plan/strategy.h"
+#include "core/quantity/number_format.h"
+#include "core/training/training.h"
+
+namespace plumbline {
+
+/// Everything about a strategy and recipe that the cost of a block depends on. Data parallelism, pipeline depth and
+/// ZeRO do not appear: they act on whole stages.
+struct Shard {
+  SymbolValues lengths;  ///< micro-batch and full sequence length
+  std::int32_t tensor_parallel = 1;
+  std::int32_t context_parallel = 1;
+  std::int32_t expert_parallel = 1;
+  std::int32_t expert_tensor_parallel = 1;
+  SequenceParallel sequence_parallel = SequenceParallel::off;
+  FlashAttention flash_attention = FlashAttention::on;
+  PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16);
+
+  /// Ranks that divide the tokens between tensor-parallel regions.
+  [[nodiscard]] std::int64_t sequence_ranks() const {
+    return sequence_parallel == SequenceParallel::on ? tensor_parallel : 1;
+  }
+};
+
+[[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training);
+
+[[nodiscard]] constexpr std::int64_t divided(std::int64_t amount, std::int64_t ranks) {
+  return (amount + ranks - 1) / ranks;
+}
+
+/// Elements of `tensor` on one rank.
+[[nodiscard]] std::int64_t local_elements(const Tensor& tensor, const Shard& shard);
+/// Elements before the last dimension: tokens, routed tokens, or rows. As on one rank, except that tensors in a
+/// tensor-parallel region hold all tokens of the context-parallel slice.
+[[nodiscard]] std::int64_t local_rows(const Tensor& tensor, const Shard& shard);
+/// The part of a partitioned dimension of `size` in `units` (0: any) on one tensor-parallel rank.
+[[nodiscard]] std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks);
+[[nodiscard]] NumberFormat storage_format(const Tensor& tensor, const PrecisionFormats& formats);
+[[nodiscard]] Bytes local_bytes(const Tensor& tensor, const Shard& shard);
+
+}  // namespace plumbline

@@ -1,0 +1,26 @@
+#pragma once
+/// \file tensor_parallel_points.h: where a block's tensor-parallel regions begin and end, and so what it communicates.
+///
+/// Model: a tensor that column linears read is entered (forward: all-gather with sequence parallelism, else nothing;
+/// backward: reduce-scatter and re-gather, else all-reduce); a row linear's or divided embedding's output is left
+/// (forward: reduce-scatter, else all-reduce; backward: all-gather, else nothing). One collective per tensor,
+/// however many operators read it.
+/// Source: Megatron-LM, arXiv:1909.08053 section 3; sequence parallelism, arXiv:2205.05198 section 4.2.2.
+
+#include <vector>
+
+#include "core/cost/shard.h"
+
+namespace plumbline {
+
+enum class PointKind : std::uint8_t { enter, leave, loss };
+
+struct TensorParallelPoint {
+  PointKind kind = PointKind::enter;
+  Bytes bytes{0};  ///< the whole tensor: all tokens of the context-parallel slice
+  bool needs_gradient = true;
+};
+
+[[nodiscard]] std::vector<TensorParallelPoint> tensor_parallel_points(const Block& block, const Shard& shard);
+
+}  // namespace plumbline

@@ -1,0 +1,108 @@
+#pragma once
+/// \file op.h: the operators of the graph and what each needs to know about itself.
+///
+/// An operator names its inputs, parameters and outputs; everything that estimators price follows from its kind, its
+/// attributes and those tensors. "To add an operator" touch this file, shape_rules.cpp and core/cost/op_work.cpp.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/strong_id.h"
+#include "core/graph/tensor.h"
+
+namespace plumbline {
+
+using OpId = StrongId<struct OpTag>;
+
+enum class OpKind : std::uint8_t {
+  embedding,           ///< token ids -> vectors
+  position_embedding,  ///< adds a learned vector per position
+  linear,              ///< one input, one or more outputs (fused projections), a weight and maybe a bias per output
+  grouped_linear,      ///< a linear per expert over routed tokens, one or more outputs
+  batched_matmul,      ///< product of two activations
+  attention,           ///< the attention core: scores, softmax, dropout, values
+  softmax,
+  layer_norm,
+  rms_norm,
+  batch_norm,
+  activation,        ///< GELU, SiLU, ReLU: needs its input for backward
+  gated_activation,  ///< act(gate) * up
+  rotary,
+  dropout,
+  add,       ///< residual or skip addition
+  router,    ///< scores per expert and top-k choice
+  dispatch,  ///< tokens to their experts (all-to-all over expert-parallel ranks)
+  combine,   ///< weighted sum of expert outputs back in token order
+  convolution,
+  pooling,
+  upsample,
+  concatenate,
+  select,  ///< takes a slice (first token, last position) or reshapes: moves nothing of weight
+  cross_entropy,
+};
+
+[[nodiscard]] std::string_view to_text(OpKind kind);
+
+/// How a linear operator's weight is divided over tensor-parallel ranks (Shoeybi et al., arXiv:1909.08053, section 3).
+enum class WeightPartition : std::uint8_t { replicated, column, row };
+
+struct LinearAttributes {
+  std::int64_t in_features = 0;
+  WeightPartition partition = WeightPartition::replicated;
+};
+/// `rows_per_token`: experts chosen per token (top-k). `out_features`: the sum over the op's outputs.
+struct GroupedLinearAttributes {
+  std::int64_t experts = 0;
+  std::int64_t in_features = 0;
+  std::int64_t out_features = 0;
+  std::int64_t rows_per_token = 0;
+  WeightPartition partition = WeightPartition::column;
+};
+/// Inputs: query [batch, sequence, heads * qk_head_dim], key and value with kv_heads; output [.., heads * v_head_dim].
+struct AttentionAttributes {
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t qk_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+  bool causal = true;
+  bool dropout = false;
+  std::int64_t window = 0;  ///< tokens that a query sees; 0: all
+};
+struct RouterAttributes {
+  std::int64_t experts = 0;
+  std::int64_t chosen = 0;  ///< experts per token (top-k)
+};
+struct ConvolutionAttributes {
+  std::int64_t in_channels = 0;
+  std::int64_t out_channels = 0;
+  std::int64_t kernel_height = 1;
+  std::int64_t kernel_width = 1;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t groups = 1;
+};
+struct PoolingAttributes {
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+};
+struct CrossEntropyAttributes {
+  std::int64_t classes = 0;
+};
+
+using OpAttributes = std::variant<std::monostate, LinearAttributes, GroupedLinearAttributes, AttentionAttributes,
+                                  RouterAttributes, ConvolutionAttributes, PoolingAttributes, CrossEntropyAttributes>;
+
+struct Op {
+  OpKind kind = OpKind::add;
+  std::string name;
+  OpAttributes attributes;
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> parameters;
+  std::vector<TensorId> outputs;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,248 @@
+#include "core/plan/legality.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+void add_distinct(std::vector<std::int64_t>& values, std::int64_t value) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+}
+
+void collect(Divisibility& facts, const Op& op) {
+  if (const auto* attention = std::get_if<AttentionAttributes>(&op.attributes)) {
+    add_distinct(facts.heads, attention->heads);
+    add_distinct(facts.kv_heads, attention->kv_heads);
+  } else if (const auto* linear = std::get_if<LinearAttributes>(&op.attributes)) {
+    if (linear->partition == WeightPartition::row) add_distinct(facts.widths, linear->in_features);
+  } else if (const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes)) {
+    add_distinct(facts.experts, grouped->experts);
+    if (grouped->partition == WeightPartition::row) add_distinct(facts.expert_widths, grouped->in_features);
+  }
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+std::string not_divisible(std::string_view what, std::int64_t amount, std::string_view degree, std::int64_t ranks) {
+  return number(amount) + " " + std::string(what) + " do not divide over " + std::string(degree) + " " + number(ranks);
+}
+
+using Broken = std::optional<std::string>;
+
+struct Asked {
+  const Strategy& s;
+  const Training& t;
+  const Divisibility& facts;
+  const LegalityLimits& limits;
+};
+
+Broken devices(const Asked& a) {
+  if (a.s.devices() == a.limits.devices) return std::nullopt;
+  return "tp " + number(a.s.tensor_parallel) + " x cp " + number(a.s.context_parallel) + " x pp " +
+         number(a.s.pipeline_stages) + " x dp " + number(a.s.data_parallel) + " = " + number(a.s.devices()) + ", not " +
+         number(a.limits.devices) + " GPUs";
+}
+
+Broken tensor_parallel_in_domain(const Asked& a) {
+  if (a.limits.tensor_parallel_across_domains || a.limits.nvlink_domain % a.s.tensor_parallel == 0) return std::nullopt;
+  return "tp " + number(a.s.tensor_parallel) + " does not divide the " + number(a.limits.nvlink_domain) +
+         " GPUs that share the fast interconnect";
+}
+
+Broken heads_and_widths(const Asked& a) {
+  for (const std::int64_t heads : a.facts.heads)
+    if (heads % a.s.tensor_parallel != 0) return not_divisible("attention heads", heads, "tp", a.s.tensor_parallel);
+  for (const std::int64_t width : a.facts.widths)
+    if (width % a.s.tensor_parallel != 0)
+      return not_divisible("features of an inner layer", width, "tp", a.s.tensor_parallel);
+  return std::nullopt;
+}
+
+Broken kv_heads(const Asked& a) {
+  for (const std::int64_t groups : a.facts.kv_heads)
+    if (groups % a.s.tensor_parallel != 0 && a.s.tensor_parallel % groups != 0)
+      return not_divisible("kv heads", groups, "tp", a.s.tensor_parallel);
+  return std::nullopt;
+}
+
+Broken sequence(const Asked& a) {
+  const std::int64_t cp = a.s.context_parallel;
+  if (cp > 1 && !a.facts.sequence_symbol) return "cp " + number(cp) + " for a network without sequences";
+  if (cp > 1 && a.t.sequence_length % (2 * cp) != 0)
+    return not_divisible("tokens", a.t.sequence_length, "2 x cp", 2 * cp);
+  if (a.s.sequence_parallel == SequenceParallel::on && a.t.sequence_length % (a.s.tensor_parallel * cp) != 0)
+    return not_divisible("tokens", a.t.sequence_length, "tp x cp", a.s.tensor_parallel * cp);
+  return std::nullopt;
+}
+
+Broken batch(const Asked& a) {
+  const std::int64_t per_micro_step = a.s.data_parallel * a.s.micro_batch;
+  if (a.s.micro_batch >= 1 && a.s.micro_batches >= 1 && per_micro_step * a.s.micro_batches == a.t.global_batch)
+    return std::nullopt;
+  return "dp " + number(a.s.data_parallel) + " x micro-batch " + number(a.s.micro_batch) + " x " +
+         number(a.s.micro_batches) + " micro-batches is not the global batch of " + number(a.t.global_batch);
+}
+
+Broken stages(const Asked& a) {
+  if (a.s.chunks() <= a.facts.layers + a.facts.fillers || (a.facts.layers == 0 && a.s.chunks() == 1))
+    return std::nullopt;
+  return "pp " + number(a.s.pipeline_stages) + " x " + number(a.s.virtual_stages) + " virtual stages for " +
+         number(a.facts.layers) + " layers";
+}
+
+Broken interleaving(const Asked& a) {
+  if (a.s.schedule != Schedule::interleaved) return std::nullopt;
+  if (a.s.virtual_stages < 2) return "the interleaved schedule with 1 virtual stage";
+  if (a.s.micro_batches < a.s.pipeline_stages || a.s.micro_batches % a.s.pipeline_stages != 0)
+    return number(a.s.micro_batches) + " micro-batches are no multiple of pp " + number(a.s.pipeline_stages);
+  return std::nullopt;
+}
+
+Broken schedule(const Asked& a) {
+  if (a.s.pipeline_stages == 1 && (a.s.schedule != Schedule::none || a.s.virtual_stages != 1))
+    return "a pipeline schedule with 1 stage";
+  if (a.s.pipeline_stages > 1 && a.s.schedule == Schedule::none)
+    return "no pipeline schedule with pp " + number(a.s.pipeline_stages);
+  if (a.s.schedule != Schedule::interleaved && a.s.virtual_stages != 1)
+    return number(a.s.virtual_stages) + " virtual stages without the interleaved schedule";
+  return std::nullopt;
+}
+
+Broken zero_stage_range(const Asked& a) {
+  if (a.s.zero_stage < 0 || a.s.zero_stage > 3) return "ZeRO stage " + number(a.s.zero_stage);
+  return std::nullopt;
+}
+
+Broken shard_group(const Asked& a) {
+  const std::int64_t ranks = a.s.gradient_ranks();
+  if (a.s.shard_group < 1 || ranks % a.s.shard_group != 0)
+    return "a shard group of " + number(a.s.shard_group) + " among " + number(ranks) + " ranks";
+  if (a.s.zero_stage > 0 && a.s.shard_group == 1)
+    return "ZeRO-" + number(a.s.zero_stage) + " over a shard group of 1 rank";
+  if (a.s.zero_stage == 0 && a.s.shard_group != 1)
+    return "a shard group of " + number(a.s.shard_group) + " without ZeRO";
+  return std::nullopt;
+}
+
+Broken experts(const Asked& a) {
+  const std::int64_t ep = a.s.expert_parallel;
+  const std::int64_t etp = a.s.expert_tensor_parallel;
+  if (a.facts.experts.empty()) {
+    if (ep == 1 && etp == 1) return std::nullopt;
+    return "ep " + number(ep) + " for a network without experts";
+  }
+  for (const std::int64_t count : a.facts.experts)
+    if (count % ep != 0) return not_divisible("experts", count, "ep", ep);
+  for (const std::int64_t width : a.facts.expert_widths)
+    if (width % etp != 0) return not_divisible("features of an expert", width, "etp", etp);
+  const std::int64_t ranks = std::int64_t{a.s.gradient_ranks()} * a.s.tensor_parallel;
+  if (ranks % (ep * etp) != 0)
+    return "ep " + number(ep) + " x etp " + number(etp) + " among " + number(ranks) + " ranks of a stage";
+  if (a.s.tensor_parallel % etp != 0)
+    return "etp " + number(etp) + " does not divide tp " + number(a.s.tensor_parallel);
+  if (ep > 1 && a.s.tensor_parallel > 1 && a.s.sequence_parallel == SequenceParallel::off)
+    return "ep " + number(ep) + " and tp " + number(a.s.tensor_parallel) + " without sequence parallelism";
+  return std::nullopt;
+}
+
+Broken degrees(const Asked& a) {
+  for (const std::int64_t degree :
+       {std::int64_t{a.s.pipeline_stages}, std::int64_t{a.s.tensor_parallel}, std::int64_t{a.s.context_parallel},
+        std::int64_t{a.s.data_parallel}, std::int64_t{a.s.expert_parallel}, std::int64_t{a.s.expert_tensor_parallel},
+        std::int64_t{a.s.virtual_stages}})
+    if (degree < 1) return "a degree of " + number(degree);
+  return std::nullopt;
+}
+
+Broken sequence_parallel(const Asked& a) {
+  if (a.s.sequence_parallel == SequenceParallel::on && a.s.tensor_parallel == 1)
+    return "sequence parallelism with tp 1";
+  return std::nullopt;
+}
+
+Broken broken(Rule rule, const Asked& a) {
+  switch (rule) {
+    case Rule::R01_devices: return devices(a);
+    case Rule::R02_tensor_parallel_in_domain: return tensor_parallel_in_domain(a);
+    case Rule::R03_heads_and_widths: return heads_and_widths(a);
+    case Rule::R04_kv_heads: return kv_heads(a);
+    case Rule::R05_sequence: return sequence(a);
+    case Rule::R06_batch: return batch(a);
+    case Rule::R07_stages: return stages(a);
+    case Rule::R09_interleaving: return interleaving(a);
+    case Rule::R12_schedule: return schedule(a);
+    case Rule::R13_zero_stage: return zero_stage_range(a);
+    case Rule::R14_shard_group: return shard_group(a);
+    case Rule::R15_experts: return experts(a);
+    case Rule::R18_sequence_parallel: return sequence_parallel(a);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Divisibility divisibility(const Graph& graph) {
+  Divisibility facts;
+  facts.sequence_symbol = false;
+  for (const BlockRun& run : graph.runs()) {
+    const Block& block = graph.block(run.block);
+    if (block.kind() != BlockKind::layer) ++facts.fillers;
+    for (const Op& op : block.ops()) collect(facts, op);
+    for (const Tensor& tensor : block.tensors())
+      facts.sequence_symbol = facts.sequence_symbol || depends_on(tensor.shape, Symbol::sequence);
+  }
+  facts.layers = graph.layer_count();
+  return facts;
+}
+
+std::optional<Violation> first_violation(const Strategy& strategy, const Training& training, const Divisibility& facts,
+                                         const LegalityLimits& limits) {
+  const Asked asked{strategy, training, facts, limits};
+  if (const Broken what = degrees(asked)) return Violation{Rule::R01_devices, *what};
+  for (const Rule rule : all_rules)
+    if (const Broken what = broken(rule, asked)) return Violation{rule, *what};
+  return std::nullopt;
+}
+
+std::string_view rule_id(Rule rule) {
+  switch (rule) {
+    case Rule::R01_devices: return "R01";
+    case Rule::R02_tensor_parallel_in_domain: return "R02";
+    case Rule::R03_heads_and_widths: return "R03";
+    case Rule::R04_kv_heads: return "R04";
+    case Rule::R05_sequence: return "R05";
+    case Rule::R06_batch: return "R06";
+    case Rule::R07_stages: return "R07";
+    case Rule::R09_interleaving: return "R09";
+    case Rule::R12_schedule: return "R12";
+    case Rule::R13_zero_stage: return "R13";
+    case Rule::R14_shard_group: return "R14";
+    case Rule::R15_experts: return "R15";
+    case Rule::R18_sequence_parallel: return "R18";
+  }
+  return "";
+}
+
+std::string_view rule_sentence(Rule rule) {
+  switch (rule) {
+    case Rule::R01_devices: return "the degrees multiply up to the GPU count";
+    case Rule::R02_tensor_parallel_in_domain:
+      return "tensor parallelism stays inside the fast interconnect (policy; lift with --tp-across-nodes)";
+    case Rule::R03_heads_and_widths: return "tensor parallelism divides attention heads and inner widths";
+    case Rule::R04_kv_heads: return "tensor parallelism divides the kv heads, or they divide it and are replicated";
+    case Rule::R05_sequence: return "context parallelism divides the sequence twice over, sequence parallelism once";
+    case Rule::R06_batch: return "data parallelism and micro-batch divide the global batch";
+    case Rule::R07_stages: return "every pipeline chunk holds a layer, the embedding or the head";
+    case Rule::R09_interleaving:
+      return "interleaving needs two virtual stages and micro-batches in multiples of the stages";
+    case Rule::R12_schedule:
+      return "a pipeline schedule goes with two stages or more, virtual stages with interleaving";
+    case Rule::R13_zero_stage: return "ZeRO stages are 0 to 3";
+    case Rule::R14_shard_group: return "the shard group divides the data-parallel ranks";
+    case Rule::R15_experts: return "expert parallelism divides the experts and the ranks of a stage";
+    case Rule::R18_sequence_parallel: return "sequence parallelism goes with tensor parallelism";
+  }
+  return "";
+}
+
+}  // namespace plumbline

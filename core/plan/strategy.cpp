@@ -1,0 +1,63 @@
+#include "core/plan/strategy.h"
+
+#include <charconv>
+
+namespace plumbline {
+
+std::string_view to_text(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::none: return "none";
+    case Schedule::gpipe: return "gpipe";
+    case Schedule::one_f_one_b: return "1f1b";
+    case Schedule::interleaved: return "interleaved";
+  }
+  return "";
+}
+
+std::optional<Schedule> schedule_from_text(std::string_view text) {
+  for (const Schedule schedule : all_schedules)
+    if (to_text(schedule) == text) return schedule;
+  return std::nullopt;
+}
+
+std::string to_text(Recompute recompute) {
+  switch (recompute.mode) {
+    case RecomputeMode::none: return "none";
+    case RecomputeMode::selective: return "selective";
+    case RecomputeMode::full: return "full";
+    case RecomputeMode::every_nth: return "every:" + std::to_string(recompute.n);
+  }
+  return "";
+}
+
+std::optional<Recompute> recompute_from_text(std::string_view text) {
+  if (text == "none") return Recompute{RecomputeMode::none, 1};
+  if (text == "selective") return Recompute{RecomputeMode::selective, 1};
+  if (text == "full") return Recompute{RecomputeMode::full, 1};
+  constexpr std::string_view every = "every:";
+  if (!text.starts_with(every)) return std::nullopt;
+  text.remove_prefix(every.size());
+  std::int32_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 1) return std::nullopt;
+  return n == 1 ? Recompute{RecomputeMode::full, 1} : Recompute{RecomputeMode::every_nth, n};
+}
+
+std::string to_text(const Strategy& s) {
+  const auto degree = [](std::string_view name, std::int64_t value) {
+    return value == 1 ? std::string() : std::string(name) + " " + std::to_string(value) + " ";
+  };
+  std::string text = degree("tp", s.tensor_parallel) + degree("cp", s.context_parallel) +
+                     degree("ep", s.expert_parallel) + degree("etp", s.expert_tensor_parallel) +
+                     degree("pp", s.pipeline_stages) + degree("dp", s.data_parallel);
+  if (s.sequence_parallel == SequenceParallel::on) text += "sp ";
+  if (s.schedule != Schedule::none) text += std::string(to_text(s.schedule)) + " ";
+  text += degree("virtual", s.virtual_stages);
+  text += "mbs " + std::to_string(s.micro_batch) + " x " + std::to_string(s.micro_batches);
+  if (s.zero_stage > 0) text += " zero-" + std::to_string(s.zero_stage);
+  if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
+  if (s.recompute.mode != RecomputeMode::none) text += " recompute " + to_text(s.recompute);
+  return text;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,71 @@
+#pragma once
+/// \file strategy.h: how a training step is spread over GPUs: the choices that a search makes.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+enum class Schedule : std::uint8_t { none, gpipe, one_f_one_b, interleaved };
+inline constexpr std::array all_schedules{Schedule::none, Schedule::gpipe, Schedule::one_f_one_b,
+                                          Schedule::interleaved};
+[[nodiscard]] std::string_view to_text(Schedule schedule);
+[[nodiscard]] std::optional<Schedule> schedule_from_text(std::string_view text);
+
+/// What the backward pass computes again instead of keeping. `selective`: the attention core (scores, softmax,
+/// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...
+/// in full, the others not at all.
+enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth };
+struct Recompute {
+  RecomputeMode mode = RecomputeMode::none;
+  std::int32_t n = 1;  ///< for every_nth, at least 2; otherwise 1
+  auto operator<=>(const Recompute&) const = default;
+};
+/// "none", "selective", "full", "every:4".
+[[nodiscard]] std::string to_text(Recompute recompute);
+[[nodiscard]] std::optional<Recompute> recompute_from_text(std::string_view text);
+
+enum class SequenceParallel : std::uint8_t { off, on };
+enum class FlashAttention : std::uint8_t { off, on };
+
+/// Degrees are numbers of ranks; the product of tensor, context, pipeline and data parallelism is the GPU count.
+/// Expert parallelism divides the data-, context- and tensor-parallel ranks and does not multiply the GPU count.
+struct Strategy {
+  std::int32_t pipeline_stages = 1;
+  std::int32_t tensor_parallel = 1;
+  std::int32_t context_parallel = 1;
+  std::int32_t expert_parallel = 1;
+  std::int32_t expert_tensor_parallel = 1;
+  std::int32_t data_parallel = 1;
+  std::int32_t virtual_stages = 1;
+  Schedule schedule = Schedule::none;
+  std::int64_t micro_batch = 1;    ///< sequences in one micro-batch of one data-parallel rank
+  std::int64_t micro_batches = 1;  ///< per step and data-parallel rank: global batch / (dp * micro_batch)
+  std::int32_t zero_stage = 0;
+  std::int32_t shard_group = 1;  ///< ranks that share one copy of the sharded states; dp * cp unless hybrid
+  SequenceParallel sequence_parallel = SequenceParallel::off;
+  FlashAttention flash_attention = FlashAttention::on;
+  Recompute recompute;
+
+  [[nodiscard]] std::int64_t devices() const {
+    return std::int64_t{pipeline_stages} * tensor_parallel * context_parallel * data_parallel;
+  }
+  /// Ranks that hold the same dense parameters: gradients are reduced over them.
+  [[nodiscard]] std::int32_t gradient_ranks() const { return data_parallel * context_parallel; }
+  /// Ranks that hold the same experts.
+  [[nodiscard]] std::int32_t expert_gradient_ranks() const {
+    return data_parallel * context_parallel * tensor_parallel / (expert_parallel * expert_tensor_parallel);
+  }
+  [[nodiscard]] std::int32_t chunks() const { return pipeline_stages * virtual_stages; }
+  /// The order of enumeration and the last tie-break of every ranking: simple and small first.
+  auto operator<=>(const Strategy&) const = default;
+};
+
+/// One line: "tp 8 pp 4 dp 2 ... 1f1b mbs 1 x 64 full zero-1".
+[[nodiscard]] std::string to_text(const Strategy& strategy);
+
+}  // namespace plumbline

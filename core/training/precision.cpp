@@ -1,0 +1,40 @@
+#include "core/training/precision.h"
+
+namespace plumbline {
+
+PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberFormat> gradient) {
+  using F = NumberFormat;
+  PrecisionFormats formats{};
+  switch (recipe) {
+    case PrecisionRecipe::fp32: formats = {F::fp32, F::fp32, F::fp32, F::fp32, {}, F::fp32, F::fp32}; break;
+    case PrecisionRecipe::tf32: formats = {F::tf32, F::fp32, F::fp32, F::fp32, {}, F::fp32, F::fp32}; break;
+    case PrecisionRecipe::fp16: formats = {F::fp16, F::fp16, F::fp16, F::fp16, F::fp32, F::fp32, F::fp16}; break;
+    case PrecisionRecipe::bf16: formats = {F::bf16, F::bf16, F::bf16, F::bf16, F::fp32, F::fp32, F::bf16}; break;
+    case PrecisionRecipe::bf16_pure: formats = {F::bf16, F::bf16, F::bf16, F::bf16, {}, F::bf16, F::bf16}; break;
+    case PrecisionRecipe::fp16_pure: formats = {F::fp16, F::fp16, F::fp16, F::fp16, {}, F::fp16, F::fp16}; break;
+    case PrecisionRecipe::fp8: formats = {F::fp8_e4m3, F::bf16, F::bf16, F::bf16, F::fp32, F::fp32, F::bf16}; break;
+  }
+  if (gradient) formats.gradient = formats.reduction = *gradient;
+  return formats;
+}
+
+std::string_view to_text(PrecisionRecipe recipe) {
+  switch (recipe) {
+    case PrecisionRecipe::fp32: return "fp32";
+    case PrecisionRecipe::tf32: return "tf32";
+    case PrecisionRecipe::fp16: return "fp16";
+    case PrecisionRecipe::bf16: return "bf16";
+    case PrecisionRecipe::bf16_pure: return "bf16-pure";
+    case PrecisionRecipe::fp16_pure: return "fp16-pure";
+    case PrecisionRecipe::fp8: return "fp8";
+  }
+  return "";
+}
+
+std::optional<PrecisionRecipe> precision_recipe_from_text(std::string_view text) {
+  for (const PrecisionRecipe recipe : all_precision_recipes)
+    if (to_text(recipe) == text) return recipe;
+  return std::nullopt;
+}
+
+}  // namespace plumbline

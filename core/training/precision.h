@@ -1,0 +1,41 @@
+#pragma once
+/// \file precision.h: what each precision recipe stores and multiplies in, component by component.
+///
+/// Model: a recipe names one format per component; bytes per parameter follow. Mixed recipes keep an fp32 master copy
+/// of the weights and fp32 optimizer state; pure 16-bit ("true low precision") keeps everything in 16 bits.
+/// Source: Micikevicius et al., arXiv:1710.03740 (mixed precision); ZeRO, arXiv:1910.02054, section 3.1 (16 bytes);
+/// Transformer Engine's delayed/current scaling keeps bf16 weights and multiplies in fp8.
+/// Not modelled: loss-scale state (a few bytes).
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "core/quantity/number_format.h"
+
+namespace plumbline {
+
+enum class PrecisionRecipe : std::uint8_t { fp32, tf32, fp16, bf16, bf16_pure, fp16_pure, fp8 };
+
+inline constexpr std::array all_precision_recipes{
+    PrecisionRecipe::fp32,      PrecisionRecipe::tf32,      PrecisionRecipe::fp16, PrecisionRecipe::bf16,
+    PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8};
+
+struct PrecisionFormats {
+  NumberFormat matmul;                 ///< inputs of matrix products
+  NumberFormat activation;             ///< what flows between operators, and attention
+  NumberFormat weight;                 ///< weights as used by forward and backward
+  NumberFormat gradient;               ///< accumulated weight gradients
+  std::optional<NumberFormat> master;  ///< the copy that the optimizer updates, when it is another than `weight`
+  NumberFormat optimizer_state;        ///< each moment
+  NumberFormat reduction;              ///< gradients as sent between data-parallel ranks
+};
+
+/// `gradient` overrides the recipe's gradient (and reduction) format: bf16 mixed with fp32 gradients is 18 bytes per
+/// parameter under Adam instead of 16.
+[[nodiscard]] PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberFormat> gradient = {});
+
+[[nodiscard]] std::string_view to_text(PrecisionRecipe recipe);
+[[nodiscard]] std::optional<PrecisionRecipe> precision_recipe_from_text(std::string_view text);
+
+}  // namespace plumbline

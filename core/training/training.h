@@ -1,0 +1,43 @@
+#pragma once
+/// \file training.h: the recipe: what is trained on how much data, in which precision, by which optimizer.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/training/optimizer.h"
+#include "core/training/precision.h"
+
+namespace plumbline {
+
+/// Layers [first, last] in order of execution, counted from 0.
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  bool operator==(const LayerRange&) const = default;
+};
+
+/// Which parameters are trained. Nothing set: all of them.
+struct Adaptation {
+  bool freeze_embeddings = false;
+  std::vector<LayerRange> frozen_layers;
+  /// LoRA: the base is frozen and every linear of the layers gets a pair of adapters of this rank; 0: no LoRA.
+  std::int64_t lora_rank = 0;
+  [[nodiscard]] bool trains_everything() const { return !freeze_embeddings && frozen_layers.empty() && lora_rank == 0; }
+  bool operator==(const Adaptation&) const = default;
+};
+
+struct Training {
+  std::int64_t sequence_length = 0;          ///< tokens per sequence
+  std::int64_t global_batch = 0;             ///< sequences per optimizer step, over all ranks
+  std::optional<std::int64_t> token_budget;  ///< tokens of the whole run
+  PrecisionRecipe precision = PrecisionRecipe::bf16;
+  std::optional<NumberFormat> gradient_format;  ///< overrides the recipe's
+  Optimizer optimizer = Optimizer::adamw;
+  Adaptation adaptation;
+
+  [[nodiscard]] PrecisionFormats formats() const { return precision_formats(precision, gradient_format); }
+};
+
+}  // namespace plumbline

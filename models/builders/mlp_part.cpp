@@ -1,0 +1,47 @@
+#include "models/builders/layer_parts.h"
+
+namespace plumbline {
+namespace {
+
+TensorId activated(BlockBuilder& block, const std::string& name, const MlpDescription& mlp, TensorId x) {
+  const LinearSpec column{WeightPartition::column, mlp.bias, false};
+  if (!mlp.gated) return block.activation(name + ".activation", block.linear(name + ".up", x, mlp.width, column));
+  const std::vector<TensorId> both =
+      block.linear(name + ".gate_up", x, {{"gate", mlp.width, 0}, {"up", mlp.width, 0}}, column);
+  return block.gated_activation(name + ".activation", both[0], both[1]);
+}
+
+TensorId routed_experts(BlockBuilder& block, const MixtureDescription& m, TensorId x) {
+  const std::int64_t hidden = block.features(x);
+  const TensorId weights = block.router("experts.router", x, m.experts, m.chosen, m.bias);
+  const TensorId routed = block.dispatch("experts.dispatch", x, weights, m.chosen);
+  const std::vector<TensorId> both =
+      block.grouped_linear("experts.gate_up", routed, {{"gate", m.width, 0}, {"up", m.width, 0}},
+                           {m.experts, m.chosen, WeightPartition::column, m.bias});
+  const TensorId inner = block.gated_activation("experts.activation", both[0], both[1]);
+  const TensorId outer =
+      block.grouped_linear("experts.down", inner, hidden, {m.experts, m.chosen, WeightPartition::row, m.bias});
+  return block.combine("experts.combine", outer, weights, m.chosen);
+}
+
+}  // namespace
+
+TensorId mlp_part(BlockBuilder& block, const std::string& name, const MlpDescription& mlp, TensorId x) {
+  const std::int64_t hidden = block.features(x);
+  TensorId inner = activated(block, name, mlp, x);
+  if (mlp.inner_dropout) inner = block.dropout(name + ".inner_dropout", inner);
+  return block.linear(name + ".down", inner, hidden, {WeightPartition::row, mlp.bias, false});
+}
+
+TensorId mixture_part(BlockBuilder& block, const MixtureDescription& m, TensorId x) {
+  const TensorId routed = routed_experts(block, m, x);
+  if (m.shared_width == 0) return routed;
+  TensorId shared = mlp_part(block, "shared_expert", {m.shared_width, true, Bias::no, false}, x);
+  if (m.shared_gate) {
+    const TensorId gate = block.linear("shared_expert.scale", x, 1, {WeightPartition::replicated, Bias::no, false});
+    shared = block.gated_activation("shared_expert.scaled", gate, shared);
+  }
+  return block.add("experts.sum", routed, shared);
+}
+
+}  // namespace plumbline

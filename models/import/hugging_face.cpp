@@ -1,0 +1,143 @@
+#include "models/import/hugging_face.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/graph/parameter_count.h"
+#include "models/builders/language_model.h"
+#include "models/import/describe_transformer.h"
+#include "models/import/other_importers.h"
+
+namespace plumbline {
+namespace {
+
+struct OtherArchitecture {
+  std::string_view model_type;
+  std::string_view class_prefix;
+  ImportedGraph (*import)(ConfigReader&, const std::string&);
+};
+constexpr OtherArchitecture other_architectures[] = {
+    {"t5", "T5", import_t5}, {"vit", "ViT", import_vit}, {"resnet", "ResNet", import_resnet}};
+
+/// "LlamaForCausalLM" is a class of "Llama", "Llama4ForCausalLM" is not.
+bool is_class_of(std::string_view class_name, std::string_view prefix) {
+  if (!class_name.starts_with(prefix)) return false;
+  const std::string_view rest = class_name.substr(prefix.size());
+  return rest.starts_with("For") || rest.starts_with("Model") || rest.starts_with("LMHead");
+}
+
+/// Calls `use(row)` for the first row of both tables that `matches`; whether there was one.
+template <class Matches>
+std::optional<std::string> type_that(Matches matches) {
+  for (const Architecture& row : architectures())
+    if (matches(row.model_type, row.class_prefix)) return std::string(row.model_type);
+  for (const OtherArchitecture& row : other_architectures)
+    if (matches(row.model_type, row.class_prefix)) return std::string(row.model_type);
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_type(const JsonPlace& config, const std::string& found) {
+  std::string keys;
+  for (const Json::Member& member : *config.value().if_object()) {
+    constexpr std::size_t longest_list = 300;
+    if (keys.size() > longest_list) {
+      keys += ", ...";
+      break;
+    }
+    keys += (keys.empty() ? "" : ", ") + member.first.substr(0, 40);
+  }
+  const std::string what =
+      found.empty() ? "model_type is missing" : "unknown model_type \"" + found.substr(0, 60) + "\"";
+  const std::vector<std::string> known = hugging_face_model_types();
+  const std::string nearest = nearest_text(found, known);
+  std::string expected = "one of";
+  for (const std::string& type : known) expected += " " + type;
+  throw InputError({config.where() + "/model_type", what + " (keys found: " + keys + ")", expected, nearest});
+}
+
+std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {
+  const std::string stated = reader.text({"model_type"}, "");
+  if (const auto type = type_that([&](auto row_type, auto) { return row_type == stated; })) return *type;
+  const auto classes = reader.find({"architectures"});
+  const Json::Array* names = classes ? classes->value().if_array() : nullptr;
+  if (names != nullptr && !names->empty() && names->front().if_string() != nullptr) {
+    const std::string& name = *names->front().if_string();
+    if (const auto type = type_that([&](auto, auto prefix) { return is_class_of(name, prefix); })) return *type;
+  }
+  refuse_type(config, stated);
+}
+
+ImportedGraph import_as(const std::string& type, ConfigReader& config, const std::string& name) {
+  for (const OtherArchitecture& row : other_architectures)
+    if (row.model_type == type) return row.import(config, name);
+  const auto rows = architectures();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
+  check(row != rows.end(), "a resolved type stands in a table");
+  const TransformerDescription description = describe_transformer(config, *row);
+  return {language_model(name, description), description.default_sequence_length, description.note};
+}
+
+/// Multimodal configs keep the language model under text_config.
+JsonPlace language_part(const JsonPlace& config) {
+  const Json* text = config.value().find("text_config");
+  if (text == nullptr || text->if_object() == nullptr) return config;
+  return JsonPlace(*text, config.where() + "/text_config");
+}
+
+/// The type of a nested part that does not state its own.
+std::string nested_type(const JsonPlace& config, const JsonPlace& part, ConfigReader& reader) {
+  if (part.value().find("model_type") != nullptr) return resolve_type(part, reader);
+  const Json* outer = config.value().find("model_type");
+  const std::string stated = outer != nullptr && outer->if_string() != nullptr ? *outer->if_string() : "";
+  const std::string candidate = stated + "_text";
+  if (const auto type = type_that([&](auto row_type, auto) { return row_type == candidate; })) return *type;
+  return resolve_type(part, reader);
+}
+
+/// Products of numbers that are each in range may still be absurd; everything downstream counts in 64 bits.
+void require_countable(const std::string& where, const Graph& graph) {
+  constexpr double most_parameters = 1e16;
+  double total = 0.0;
+  for (const BlockRun& run : graph.runs())
+    for (const Tensor& tensor : graph.block(run.block).tensors()) {
+      if (tensor.role != TensorRole::parameter) continue;
+      double elements = static_cast<double>(run.count);
+      for (const Dimension& dimension : tensor.shape) elements *= static_cast<double>(dimension.factor);
+      total += elements;
+    }
+  if (total > most_parameters) throw InputError({where, "describes more than 10^16 parameters", "at most 10^16", ""});
+}
+
+}  // namespace
+
+std::vector<std::string> hugging_face_model_types() {
+  std::vector<std::string> types;
+  for (const Architecture& row : architectures()) types.emplace_back(row.model_type);
+  for (const OtherArchitecture& row : other_architectures) types.emplace_back(row.model_type);
+  std::sort(types.begin(), types.end());
+  return types;
+}
+
+Network import_hugging_face(const JsonPlace& config, std::string name) {
+  const ConfigReader must_be_object(config);
+  const JsonPlace part = language_part(config);
+  ConfigReader reader(part);
+  const bool nested = part.where() != config.where();
+  const std::string type = nested ? nested_type(config, part, reader) : resolve_type(part, reader);
+  ImportedGraph imported = import_as(type, reader, name);
+  reader.refuse_near_misses();
+  require_countable(config.where(), imported.graph);
+  if (nested)
+    imported.note += std::string(imported.note.empty() ? "" : "; ") + "the text model only, without vision tower";
+  return Network{std::move(name),
+                 {},
+                 type,
+                 "",
+                 std::nullopt,
+                 "",
+                 imported.default_sequence_length,
+                 std::move(imported.note),
+                 std::move(imported.graph)};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,23 @@
+#pragma once
+/// \file hugging_face.h: a Hugging Face `config.json` as a network.
+///
+/// Lenient: keys that do not matter here are ignored, an absent key means its architecture's default. Strict where
+/// silence would mislead: an unknown model_type, a misspelt key, an absurd number, widths that do not divide.
+/// Source: huggingface/transformers 5.16, configuration_*.py and modeling_*.py.
+/// Not modelled: buffers, multi-token prediction, quantized storage, the vision towers of multimodal configs.
+/// Checked against: tests/reference/parameter_counts_test.cpp, exact.
+
+#include <string>
+#include <vector>
+
+#include "core/io/json.h"
+#include "models/network.h"
+
+namespace plumbline {
+
+/// Throws InputError naming the key that is wrong, or, for an unknown model_type, the nearest ones and the keys found.
+[[nodiscard]] Network import_hugging_face(const JsonPlace& config, std::string name);
+/// Every model_type that is understood.
+[[nodiscard]] std::vector<std::string> hugging_face_model_types();
+
+}  // namespace plumbline
