@@ -36,6 +36,9 @@ struct WireBytes {
   Bytes expert{0};
 
   WireBytes& operator+=(const WireBytes& other);
+  [[nodiscard]] WireBytes operator*(std::int64_t count) const {
+    return {tensor * count, context * count, expert * count};
+  }
 };
 
 struct BlockCost {

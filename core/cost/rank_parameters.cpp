@@ -25,6 +25,12 @@ RankParameters& RankParameters::operator+=(const RankParameters& other) {
   return *this;
 }
 
+RankParameters RankParameters::operator*(std::int64_t count) const {
+  const auto times = [&](ParameterSplit split) { return ParameterSplit{split.matrix * count, split.other * count}; };
+  return {times(dense),          times(dense_trained), times(expert),
+          times(expert_trained), tied * count,         product_weights * count};
+}
+
 RankParameters rank_parameters(const Block& block, const Shard& shard) {
   RankParameters sum;
   for (const Op& op : block.ops()) {

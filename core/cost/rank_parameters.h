@@ -23,6 +23,7 @@ struct RankParameters {
   std::int64_t product_weights = 0;  ///< weights of matrix products, for fp8 copies
 
   RankParameters& operator+=(const RankParameters& other);
+  [[nodiscard]] RankParameters operator*(std::int64_t count) const;
   [[nodiscard]] std::int64_t total() const { return dense.total() + expert.total(); }
   [[nodiscard]] std::int64_t trained() const { return dense_trained.total() + expert_trained.total(); }
 };

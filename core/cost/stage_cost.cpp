@@ -30,10 +30,8 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
   if (selective) restored_at_once = block.saved - block.saved_selective;
   stage.working = std::max(stage.working, block.working + restored_at_once);
   stage.logits += count * block.logits;
-  for (std::int64_t i = 0; i < count; ++i) {
-    stage.parameters += block.parameters;
-    stage.wire += block.wire;
-  }
+  stage.parameters += block.parameters * count;
+  stage.wire += block.wire * count;
   stage.units += count;
   stage.largest_unit_parameters = std::max(stage.largest_unit_parameters, block.parameters.total());
   stage.largest_unit_trained = std::max(stage.largest_unit_trained, block.parameters.trained());
@@ -45,42 +43,48 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
 
 }  // namespace
 
-std::vector<ChunkContent> chunk_contents(const Graph& graph, const std::vector<Chunk>& chunks, Recompute recompute) {
+StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,
+                         Recompute recompute) {
   const std::vector<BlockId> sequence = graph.sequence();
-  std::vector<ChunkContent> contents(chunks.size());
+  const RankContent empty{std::vector<std::int32_t>(graph.blocks().size(), 0),
+                          std::vector<std::int32_t>(graph.blocks().size(), 0), false};
+  std::vector<RankContent> ranks(static_cast<std::size_t>(pipeline_stages), empty);
   std::int64_t layer = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    contents[c].executions.assign(graph.blocks().size(), 0);
-    contents[c].recomputed.assign(graph.blocks().size(), 0);
-    contents[c].starts_network = chunks[c].first == 0;
+    RankContent& rank = ranks[c % ranks.size()];
+    rank.receives = rank.receives || c > 0;
     for (std::int64_t i = chunks[c].first; i < chunks[c].last; ++i) {
       const BlockId id = sequence[static_cast<std::size_t>(i)];
       const auto slot = static_cast<std::size_t>(id.index());
-      ++contents[c].executions[slot];
-      if (graph.block(id).kind() != BlockKind::layer) continue;
-      if (restores_layer(recompute, layer)) ++contents[c].recomputed[slot];
-      ++layer;
+      ++rank.executions[slot];
+      if (graph.block(id).kind() == BlockKind::layer && restores_layer(recompute, layer++)) ++rank.restored[slot];
     }
   }
-  return contents;
+  StageLayout layout{recompute, {}, {}, {}};
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto found = std::find(layout.distinct.begin(), layout.distinct.end(), ranks[r]);
+    layout.of_rank.push_back(static_cast<std::int32_t>(found - layout.distinct.begin()));
+    if (found != layout.distinct.end()) continue;
+    layout.distinct.push_back(ranks[r]);
+    layout.first_rank.push_back(static_cast<std::int32_t>(r));
+  }
+  return layout;
 }
 
-std::vector<StageCost> stage_costs(const Graph& graph, const std::vector<BlockCost>& blocks,
-                                   const std::vector<ChunkContent>& chunks, std::int32_t pipeline_stages,
-                                   Recompute recompute) {
-  std::vector<StageCost> stages(static_cast<std::size_t>(pipeline_stages));
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    StageCost& stage = stages[c % stages.size()];
+StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks)
+    : layout_(&layout), costs_(layout.distinct.size()) {
+  for (std::size_t d = 0; d < costs_.size(); ++d) {
+    const RankContent& content = layout.distinct[d];
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      if (chunks[c].executions[b] == 0) continue;
+      if (content.executions[b] == 0) continue;
       const bool is_layer = graph.blocks()[b].kind() == BlockKind::layer;
-      add_block(stage, blocks[b], chunks[c].executions[b], chunks[c].recomputed[b], is_layer ? recompute : Recompute{});
-      if (!chunks[c].starts_network) stage.boundary = std::max(stage.boundary, blocks[b].boundary);
+      add_block(costs_[d], blocks[b], content.executions[b], content.restored[b],
+                is_layer ? layout.recompute : Recompute{});
+      if (content.receives) costs_[d].boundary = std::max(costs_[d].boundary, blocks[b].boundary);
     }
   }
-  // The first rank holds the embedding itself; its copy in the head is the same storage there.
-  if (!stages.empty()) stages.front().parameters = without_tied(stages.front().parameters);
-  return stages;
+  // The first rank holds the embedding itself; a tied head there is the same storage.
+  if (!costs_.empty()) costs_.front().parameters = without_tied(costs_.front().parameters);
 }
 
 }  // namespace plumbline

@@ -33,20 +33,42 @@ struct StageCost {
   [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total(); }
 };
 
-/// How often each block runs in one chunk, and how often with full recompute under `every_nth`.
-struct ChunkContent {
+/// What one pipeline rank holds: how often each block runs there, all chunks together.
+struct RankContent {
   std::vector<std::int32_t> executions;  ///< by BlockId
-  std::vector<std::int32_t> recomputed;  ///< of those, layers that a recompute mode restores in full
-  bool starts_network = false;
+  std::vector<std::int32_t> restored;    ///< of those, layers that are recomputed in full
+  bool receives = false;                 ///< whether an activation arrives from another rank
+  auto operator<=>(const RankContent&) const = default;
 };
-/// Content of every chunk of a split, for one recompute choice.
-[[nodiscard]] std::vector<ChunkContent> chunk_contents(const Graph& graph, const std::vector<Chunk>& chunks,
-                                                       Recompute recompute);
 
-/// Cost per pipeline rank: rank r holds chunks r, r + p, r + 2p, ... (Megatron-LM's interleaving).
-/// `blocks`: one BlockCost per block of the graph. A stage that holds the embedding counts its tied copy once.
-[[nodiscard]] std::vector<StageCost> stage_costs(const Graph& graph, const std::vector<BlockCost>& blocks,
-                                                 const std::vector<ChunkContent>& chunks, std::int32_t pipeline_stages,
-                                                 Recompute recompute);
+/// The contents of all ranks, equal ones once. Depends on pp, v and recompute only, so a search makes it once for all
+/// other choices.
+struct StageLayout {
+  Recompute recompute;
+  std::vector<RankContent> distinct;
+  std::vector<std::int32_t> of_rank;     ///< index into `distinct`
+  std::vector<std::int32_t> first_rank;  ///< per distinct content, the first rank that holds it
+};
+/// Rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving).
+[[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
+                                       std::int32_t pipeline_stages, Recompute recompute);
+
+/// Costs of all ranks, equal ones once.
+class StageTable {
+ public:
+  /// `blocks`: one BlockCost per block of the graph. The embedding's copy in a tied head on the same rank counts once.
+  StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks);
+
+  [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
+  [[nodiscard]] const StageCost& operator[](std::size_t rank) const {
+    return costs_[static_cast<std::size_t>(layout_->of_rank[rank])];
+  }
+  [[nodiscard]] const std::vector<StageCost>& distinct() const { return costs_; }
+  [[nodiscard]] const StageLayout& layout() const { return *layout_; }
+
+ private:
+  const StageLayout* layout_;  ///< outlives the table
+  std::vector<StageCost> costs_;
+};
 
 }  // namespace plumbline

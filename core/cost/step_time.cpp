@@ -17,21 +17,21 @@ Seconds overlapped(Seconds a, Seconds b, double p) {
 }
 
 /// Muon orthogonalises each matrix update by Newton-Schulz iterations of three products of an m x m by an m x n matrix
-/// (m the shorter side); as a share of the parameters: 5 iterations, 2 m (2 + m / n) FLOPs a parameter with m about
-/// hidden. Source: Jordan et al., "Muon", 2024.
+/// (m the shorter side). Source: Jordan et al., "Muon", 2024.
 constexpr double muon_iterations = 5;
 constexpr double muon_products = 3;
+/// Fused query-key-value, attention output, fused gate-up (or up) and down projections of a layer.
+constexpr std::int64_t matrices_per_unit = 4;
 
 }  // namespace
 
-/// Per-rank times with sharding communication folded in, as the pipeline sees them.
-struct StepPricer::StageTimes {
-  std::vector<Picoseconds> forward;
-  std::vector<Picoseconds> backward;
-  std::vector<Picoseconds> latency;
-  std::vector<Picoseconds> sharding;      ///< of forward + backward: exposed gathers and reductions
-  std::vector<Picoseconds> accumulation;  ///< of backward: adding gradients up
-  [[nodiscard]] PipelineTimes view() const { return {forward, backward, latency}; }
+/// Times of one distinct rank content with sharding communication folded in.
+struct StepPricer::RankTimes {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+  Picoseconds hop{0};           ///< until what this rank waits for arrives
+  Picoseconds sharding{0};      ///< of forward + backward: exposed gathers and reductions
+  Picoseconds accumulation{0};  ///< of backward: adding gradients up
 };
 
 StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
@@ -41,54 +41,45 @@ Picoseconds StepPricer::scaled(Seconds time) const {
   return to_picoseconds(blocks_.kernels().calibration().stack.step_factor * time);
 }
 
-StepPricer::StageTimes StepPricer::stage_times(std::span<const StageCost> stages, const Strategy& s) const {
+StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strategy& s) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  const CommunicationClock& clock = blocks_.communication();
-  const RankGroup shard = rank_group(s, Axis::shard);
-  const RankGroup pipeline = rank_group(s, Axis::pipeline);
-  StageTimes times;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const StageCost& stage = stages[i];
-    Picoseconds forward = stage.forward_total();
-    Picoseconds accumulation(0);
-    if (s.micro_batches > 1)
-      accumulation =
-          scaled(blocks_.kernels().stream(stack.accumulation_bytes * static_cast<double>(stage.parameters.trained())));
-    Picoseconds backward = stage.backward_total() + accumulation;
-    const Picoseconds alone = forward + backward;
-    const std::int64_t units = std::max<std::int64_t>(1, stage.units);
-    const auto per_unit = [&](Collective kind, std::int64_t count, NumberFormat format) {
-      return scaled(static_cast<double>(units) * clock.time(kind, storage(count / units, format), shard));
-    };
-    if (s.zero_stage >= 3) {
-      const Picoseconds gather = per_unit(Collective::all_gather, stage.parameters.dense.total(), formats_.weight);
-      forward = to_picoseconds(overlapped(to_seconds(forward), to_seconds(gather), stack.shard_overlap_norm));
-      backward = to_picoseconds(overlapped(
-          to_seconds(backward),
-          to_seconds(gather +
-                     per_unit(Collective::reduce_scatter, stage.parameters.dense_trained.total(), formats_.reduction)),
-          stack.shard_overlap_norm));
-    } else if (s.zero_stage == 2) {
-      backward = to_picoseconds(overlapped(
-          to_seconds(backward),
-          to_seconds(per_unit(Collective::reduce_scatter, stage.parameters.dense_trained.total(), formats_.reduction)),
-          stack.shard_overlap_norm));
-    }
-    times.sharding.push_back(forward + backward - alone);
-    times.accumulation.push_back(accumulation);
-    if (s.pipeline_stages > 1) {
-      const Seconds hop =
-          stack.pipeline_exposure * clock.time(Collective::send_receive, stage.boundary, {2, pipeline.stride});
-      if (i > 0) times.latency.push_back(scaled(hop));
-      // Every virtual stage sends once more, between the first and last rank too.
-      const Picoseconds extra = scaled(static_cast<double>(s.virtual_stages - 1) * hop);
-      forward += extra;
-      backward += extra;
-    }
-    times.forward.push_back(forward);
-    times.backward.push_back(backward);
+  RankTimes times;
+  if (s.micro_batches > 1)
+    times.accumulation =
+        scaled(blocks_.kernels().stream(stack.accumulation_bytes * static_cast<double>(stage.parameters.trained())));
+  times.forward = stage.forward_total();
+  times.backward = stage.backward_total() + times.accumulation;
+  const Picoseconds alone = times.forward + times.backward;
+  const auto hidden = [&](Picoseconds compute, Seconds communication) {
+    return to_picoseconds(overlapped(to_seconds(compute), stack.step_factor * communication, stack.shard_overlap_norm));
+  };
+  const Seconds gather =
+      s.zero_stage >= 3 ? per_unit(Collective::all_gather, stage, stage.parameters.dense.total(), formats_.weight, s)
+                        : Seconds(0);
+  const Seconds scatter = s.zero_stage >= 2 ? per_unit(Collective::reduce_scatter, stage,
+                                                       stage.parameters.dense_trained.total(), formats_.reduction, s)
+                                            : Seconds(0);
+  if (s.zero_stage >= 3) times.forward = hidden(times.forward, gather);
+  if (s.zero_stage >= 2) times.backward = hidden(times.backward, gather + scatter);
+  times.sharding = times.forward + times.backward - alone;
+  if (s.pipeline_stages > 1) {
+    const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
+    times.hop = scaled(stack.pipeline_exposure *
+                       blocks_.communication().time(Collective::send_receive, stage.boundary, neighbours));
+    // Every virtual stage receives once more per direction, the first rank from the last one too.
+    const Picoseconds extra = std::int64_t{s.virtual_stages - 1} * times.hop;
+    times.forward += extra;
+    times.backward += extra;
   }
   return times;
+}
+
+/// Unit by unit, as frameworks gather and reduce.
+Seconds StepPricer::per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
+                             const Strategy& s) const {
+  const std::int64_t units = std::max<std::int64_t>(1, stage.units);
+  return static_cast<double>(units) *
+         blocks_.communication().time(kind, storage(parameters / units, format), rank_group(s, Axis::shard));
 }
 
 Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
@@ -108,85 +99,95 @@ Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) con
   return scaled(time);
 }
 
-Picoseconds StepPricer::exposed_reduction(std::span<const StageCost> stages, const StageTimes& times,
+Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                           const Strategy& s) const {
   const double exposure = blocks_.kernels().calibration().stack.data_parallel_exposure;
-  Picoseconds drain(0);  // backward work of earlier stages, which runs after this stage has finished
+  std::vector<Picoseconds> exposed;
+  for (const StageCost& stage : stages.distinct())
+    exposed.emplace_back(std::llround(exposure * static_cast<double>(reduction(stage, s).value())));
+  Picoseconds drain(0);  // backward work of earlier ranks, which runs after this rank has finished
   Picoseconds worst(0);
-  Picoseconds unexposed(0);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    // Equal neighbours share a price: only the first, the last and a few stages between differ.
-    if (i == 0 || stages[i].parameters.trained() != stages[i - 1].parameters.trained())
-      unexposed = reduction(stages[i], s);
-    const auto exposed = Picoseconds(std::llround(exposure * static_cast<double>(unexposed.value())));
-    if (exposed > drain) worst = std::max(worst, exposed - drain);
-    drain += times.backward[i] / std::int64_t{s.virtual_stages};
+  for (const std::int32_t content : stages.layout().of_rank) {
+    const auto i = static_cast<std::size_t>(content);
+    worst = std::max(worst, exposed[i] - drain);
+    drain += times[i].backward / std::int64_t{s.virtual_stages};
   }
-  if (s.pipeline_stages > 1 && stages.back().parameters.tied > 0) {
+  const StageCost& last = stages[stages.size() - 1];
+  if (s.pipeline_stages > 1 && last.parameters.tied > 0) {
     // Both copies of a tied embedding need the sum of both gradients.
     const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
     worst += scaled(exposure * blocks_.communication().time(Collective::all_reduce,
-                                                            storage(stages.back().parameters.tied, formats_.reduction),
-                                                            ends));
+                                                            storage(last.parameters.tied, formats_.reduction), ends));
   }
   return worst;
 }
 
-Picoseconds StepPricer::optimizer_step(std::span<const StageCost> stages, const Strategy& s) const {
+Seconds StepPricer::optimizer_time(const StageCost& stage, const Strategy& s) const {
   const KernelClock& kernels = blocks_.kernels();
-  const ShardRanks ranks = s.zero_stage >= 1 ? shard_ranks(s) : ShardRanks{};
-  const OptimizerFacts& optimizer = facts(training_.optimizer);
-  Seconds slowest(0);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const RankParameters& p = stages[i].parameters;
-    const ParameterSplit updated{
-        divided(p.dense_trained.matrix, ranks.dense) + divided(p.expert_trained.matrix, ranks.expert),
-        divided(p.dense_trained.other, ranks.dense) + divided(p.expert_trained.other, ranks.expert)};
-    Seconds time =
-        kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
-                       static_cast<double>(optimizer_traffic(training_.optimizer, formats_, updated).value()));
-    if (optimizer.orthogonalises_matrices && updated.matrix > 0) {
-      const auto side = static_cast<std::int64_t>(std::sqrt(
-          static_cast<double>(std::max<std::int64_t>(1, p.dense.matrix / std::max<std::int64_t>(1, stages[i].units)))));
-      const std::int64_t matrices = std::max<std::int64_t>(1, updated.matrix / std::max<std::int64_t>(1, side * side));
-      time += muon_iterations * muon_products * static_cast<double>(matrices) *
-              kernels.product({1, side, side, side}, formats_.activation);
-    }
-    slowest = std::max(slowest, time);
-  }
-  return scaled(slowest);
+  const ShardRanks ranks = shard_ranks(s);
+  const RankParameters& p = stage.parameters;
+  const ParameterSplit updated{
+      divided(p.dense_trained.matrix, ranks.dense) + divided(p.expert_trained.matrix, ranks.expert),
+      divided(p.dense_trained.other, ranks.dense) + divided(p.expert_trained.other, ranks.expert)};
+  const Seconds traffic =
+      kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
+                     static_cast<double>(optimizer_traffic(training_.optimizer, formats_, updated).value()));
+  if (!facts(training_.optimizer).orthogonalises_matrices || updated.matrix == 0) return traffic;
+  // As square matrices of a unit's mean size.
+  const double mean = static_cast<double>(p.dense.matrix + p.expert.matrix) /
+                      static_cast<double>(std::max<std::int64_t>(1, stage.units * matrices_per_unit));
+  const auto side = static_cast<std::int64_t>(std::max(1.0, std::sqrt(mean)));
+  const double matrices = static_cast<double>(updated.matrix) / static_cast<double>(side * side);
+  return traffic +
+         muon_iterations * muon_products * matrices * kernels.product({1, side, side, side}, formats_.activation);
 }
 
-StepTime StepPricer::price(std::span<const StageCost> stages, const Strategy& s) const {
-  const StageTimes times = stage_times(stages, s);
-  const Picoseconds makespan = pipeline_makespan(s.schedule, times.view(), s.micro_batches, s.virtual_stages);
+StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
+  std::vector<RankTimes> times;
+  Seconds optimizer(0);
+  for (const StageCost& stage : stages.distinct()) {
+    times.push_back(rank_times(stage, s));
+    optimizer = std::max(optimizer, optimizer_time(stage, s));
+  }
   std::size_t busiest = 0;
-  for (std::size_t i = 1; i < stages.size(); ++i)
-    if (times.forward[i] + times.backward[i] > times.forward[busiest] + times.backward[busiest]) busiest = i;
+  std::vector<Picoseconds> forward;
+  std::vector<Picoseconds> backward;
+  std::vector<Picoseconds> latency;
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[rank])];
+    forward.push_back(t.forward);
+    backward.push_back(t.backward);
+    if (rank > 0) latency.push_back(t.hop);
+    if (forward[rank] + backward[rank] > forward[busiest] + backward[busiest]) busiest = rank;
+  }
+  const Picoseconds makespan =
+      pipeline_makespan(s.schedule, {forward, backward, latency}, s.micro_batches, s.virtual_stages);
+  const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[busiest])];
   const StageCost& stage = stages[busiest];
   const std::int64_t m = s.micro_batches;
   const auto both = [&](Picoseconds PhaseTime::*part) { return m * (stage.forward.*part + stage.backward.*part); };
   StepTime result;
   TimeBreakdown& time = result.breakdown;
-  time[TimeCause::compute] = both(&PhaseTime::compute) + m * times.accumulation[busiest];
+  time[TimeCause::compute] = both(&PhaseTime::compute) + m * t.accumulation;
   time[TimeCause::recompute] = m * stage.recompute.total();
   time[TimeCause::tensor_parallel] = both(&PhaseTime::tensor_parallel);
   time[TimeCause::context_parallel] = both(&PhaseTime::context_parallel);
   time[TimeCause::expert_parallel] = both(&PhaseTime::expert_parallel);
-  time[TimeCause::data_parallel] = m * times.sharding[busiest];
+  time[TimeCause::data_parallel] = m * t.sharding;
   // What remains of the makespan is waiting: for the pipeline to fill and drain, for neighbours, for transfers.
   time[TimeCause::pipeline_bubble] = makespan - time.total();
   time[TimeCause::data_parallel] += exposed_reduction(stages, times, s);
-  time[TimeCause::optimizer] = optimizer_step(stages, s);
+  time[TimeCause::optimizer] = scaled(optimizer);
   time[TimeCause::step_overhead] = to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
   return result;
 }
 
-Picoseconds StepPricer::lower_bound(std::span<const StageCost> stages, const Strategy& s) const {
+Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s) const {
   Picoseconds bound(0);
   Picoseconds before(0);
   const bool gpipe = s.schedule == Schedule::gpipe;
-  for (const StageCost& stage : stages) {
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const StageCost& stage = stages[rank];
     const Picoseconds work = stage.forward_total() + stage.backward_total();
     bound = std::max(bound, before + s.micro_batches * work);
     before += work / std::int64_t{s.virtual_stages};
@@ -195,11 +196,11 @@ Picoseconds StepPricer::lower_bound(std::span<const StageCost> stages, const Str
   return bound + to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
 }
 
-std::vector<CommunicationLine> StepPricer::communication(std::span<const StageCost> stages, const Strategy& s) const {
+std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {
   std::vector<CommunicationLine> lines;
   const std::int64_t m = s.micro_batches;
-  const StageCost* heaviest = &stages.front();
-  for (const StageCost& stage : stages)
+  const StageCost* heaviest = &stages[0];
+  for (const StageCost& stage : stages.distinct())
     if (stage.wire.tensor + stage.wire.expert > heaviest->wire.tensor + heaviest->wire.expert) heaviest = &stage;
   const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
     if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
@@ -212,7 +213,7 @@ std::vector<CommunicationLine> StepPricer::communication(std::span<const StageCo
   add(Axis::context, "ring send_receive", m * heaviest->wire.context, phase(&PhaseTime::context_parallel));
   add(Axis::expert, "all_to_all", m * heaviest->wire.expert, phase(&PhaseTime::expert_parallel));
   if (s.pipeline_stages > 1) {
-    const Bytes boundary = stages.back().boundary;
+    const Bytes boundary = stages[stages.size() - 1].boundary;
     const std::int64_t hops = 2 * m * s.virtual_stages;
     add(Axis::pipeline, "send_receive", hops * boundary,
         static_cast<double>(hops) * blocks_.communication().time(Collective::send_receive, boundary,

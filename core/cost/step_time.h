@@ -10,7 +10,6 @@
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulator does).
 /// Checked against: tests/property/step_time_test.cpp (laws); `plan validate` (published step times).
 
-#include <span>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
@@ -29,20 +28,21 @@ class StepPricer {
  public:
   StepPricer(const BlockPricer& blocks, const Training& training);
 
-  [[nodiscard]] StepTime price(std::span<const StageCost> stages, const Strategy& strategy) const;
+  [[nodiscard]] StepTime price(const StageTable& stages, const Strategy& strategy) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
-  [[nodiscard]] Picoseconds lower_bound(std::span<const StageCost> stages, const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.
-  [[nodiscard]] std::vector<CommunicationLine> communication(std::span<const StageCost> stages,
-                                                             const Strategy& strategy) const;
+  [[nodiscard]] std::vector<CommunicationLine> communication(const StageTable& stages, const Strategy& strategy) const;
 
  private:
-  struct StageTimes;
-  [[nodiscard]] StageTimes stage_times(std::span<const StageCost> stages, const Strategy& strategy) const;
+  struct RankTimes;
+  [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] Seconds per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
+                                 const Strategy& strategy) const;
   [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Picoseconds exposed_reduction(std::span<const StageCost> stages, const StageTimes& times,
+  [[nodiscard]] Picoseconds exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                               const Strategy& strategy) const;
-  [[nodiscard]] Picoseconds optimizer_step(std::span<const StageCost> stages, const Strategy& strategy) const;
+  [[nodiscard]] Seconds optimizer_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   BlockPricer blocks_;

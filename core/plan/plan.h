@@ -1,0 +1,87 @@
+#pragma once
+/// \file plan.h: how to train: the question, the choice, where everything lies, what is predicted, and the verdict.
+///
+/// A value and a file (core/io/plan_json.h). Its size does not grow with the number of GPUs: groups are given as size,
+/// stride and count.
+
+#include <string>
+#include <vector>
+
+#include "core/plan/estimate.h"
+#include "core/plan/strategy.h"
+#include "core/plan/verdict.h"
+#include "core/training/training.h"
+
+namespace plumbline {
+
+struct ModelReference {
+  std::string name;
+  std::string source;  ///< catalogue name or file that reads it back
+  std::int64_t parameters = 0;
+  std::int64_t active_parameters = 0;
+  std::int64_t trained_parameters = 0;
+  std::int64_t layers = 0;
+  std::string fingerprint;  ///< of the graph as it was priced
+};
+
+struct MachineReference {
+  std::string name;
+  std::string source;  ///< catalogue name or file that reads it back
+  std::string device;
+  std::int64_t devices = 0;
+  std::int64_t devices_per_node = 0;
+  std::int64_t nodes = 0;
+  std::string fingerprint;
+};
+
+/// What one pipeline rank holds.
+struct StageLayoutEntry {
+  std::int32_t stage = 0;
+  std::vector<std::vector<std::int64_t>> layers;  ///< per chunk: first and last layer, empty when it holds none
+  bool holds_input = false;
+  bool holds_output = false;
+  std::int64_t recomputed_layers = 0;
+  std::int64_t parameters_per_rank = 0;
+};
+
+struct GroupLayout {
+  std::string axis;
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
+  std::int64_t count = 1;  ///< groups of this kind
+};
+
+struct Layout {
+  std::vector<StageLayoutEntry> stages;
+  std::vector<std::string> rank_order;  ///< axis names, innermost first
+  std::vector<GroupLayout> groups;
+};
+
+/// A number that nobody measured and that moved the answer.
+struct AssumedNumber {
+  std::string name;
+  std::string value;
+  std::string source;
+};
+
+struct Provenance {
+  std::string program_version;
+  std::string device_calibration;
+  std::string stack_calibration;
+  std::vector<AssumedNumber> assumed;
+  std::vector<std::string> notes;
+};
+
+struct Plan {
+  ModelReference model;
+  MachineReference machine;
+  Training training;
+  Strategy strategy;
+  Layout layout;
+  Prediction prediction;
+  RunCost run;  ///< all zero without a token budget, except rates
+  Verdict verdict;
+  Provenance provenance;
+};
+
+}  // namespace plumbline

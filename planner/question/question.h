@@ -1,0 +1,76 @@
+#pragma once
+/// \file question.h: what a user asks: a model, a machine, a recipe; made ready for pricing.
+///
+/// Defaults and checks live here once, for the command line and the window alike.
+
+#include <memory>
+#include <string>
+
+#include "core/cost/block_cost.h"
+#include "core/cost/step_time.h"
+#include "core/graph/graph.h"
+#include "core/machine/cluster.h"
+#include "core/plan/legality.h"
+#include "core/plan/plan.h"
+#include "core/training/training.h"
+#include "models/network.h"
+
+namespace plumbline {
+
+/// The question as asked: names and numbers, nothing derived.
+struct QuestionText {
+  std::string model;         ///< catalogue name, alias or file
+  std::string machine;       ///< catalogue name, alias or file
+  std::int64_t devices = 0;  ///< 0: all of a machine file, else one node
+  Training training;         ///< sequence_length 0: the model's own; global_batch 0: refused
+  std::string stack;         ///< software stack; empty: the default one
+  bool tensor_parallel_across_nodes = false;
+};
+
+/// A question whose parts were found, checked and fit together. Immutable; shared by threads.
+class Question {
+ public:
+  /// Throws InputError naming the part that is wrong, what was expected, and the nearest.
+  explicit Question(const QuestionText& text);
+
+  [[nodiscard]] const QuestionText& text() const { return text_; }
+  [[nodiscard]] const Network& network() const { return network_; }
+  /// The network as it is trained: frozen parameters and adapters written in.
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] const Training& training() const { return text_.training; }
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+  [[nodiscard]] const Divisibility& facts() const { return facts_; }
+  [[nodiscard]] const LegalityLimits& limits() const { return limits_; }
+  [[nodiscard]] const BlockPricer& block_pricer() const { return block_pricer_; }
+  [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
+  /// What one device can hold for training.
+  [[nodiscard]] Bytes capacity() const;
+  [[nodiscard]] std::int64_t devices() const { return limits_.devices; }
+
+ private:
+  QuestionText text_;
+  Network network_;
+  Graph graph_;
+  Cluster cluster_;
+  Calibration calibration_;
+  Divisibility facts_;
+  LegalityLimits limits_;
+  BlockPricer block_pricer_;
+  StepPricer step_pricer_;
+};
+
+/// Fills what a strategy leaves open as the command line documents it: dp from the GPUs, micro-batches from the batch,
+/// schedule none or 1f1b, the shard group whole. Throws InputError when the numbers cannot fit together.
+struct PartialStrategy {
+  Strategy strategy;  ///< degrees as asked, 1 where absent
+  bool data_parallel_given = false;
+  bool schedule_given = false;
+  bool shard_group_given = false;
+};
+[[nodiscard]] Strategy completed(const PartialStrategy& partial, const Question& question);
+
+/// Throws InputError with the rule's id, sentence and numbers when a strategy is not legal.
+void require_legal(const Strategy& strategy, const Question& question);
+
+}  // namespace plumbline

@@ -1,0 +1,86 @@
+#pragma once
+/// \file search.h: the best strategies of a space, exactly, the same on any number of threads.
+///
+/// Pass 1 walks all families, refuses what is illegal or too large for memory and bounds the time of the rest from
+/// below. Pass 2 prices them exactly in the order of their bounds, in batches of fixed size, and stops when no bound
+/// can reach the k-th best. Every plan of the space is accounted for:
+/// illegal + memory + bound + dominated + infeasible + solved = total.
+/// "Exact" means: the optimum of this space under the closed-form model.
+/// Source: best-first branch and bound with frozen incumbents per epoch.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.h"
+#include "planner/search/space.h"
+
+namespace plumbline {
+
+enum class Objective : std::uint8_t { step_time, tokens_per_dollar, fewest_gpus, least_memory };
+inline constexpr std::array all_objectives{Objective::step_time, Objective::tokens_per_dollar, Objective::fewest_gpus,
+                                           Objective::least_memory};
+[[nodiscard]] std::string_view to_text(Objective objective);  ///< "time", "tokens-per-dollar", "gpus", "memory"
+[[nodiscard]] std::optional<Objective> objective_from_text(std::string_view text);
+
+struct SearchProgress {
+  std::string_view phase;  ///< "bounding" or "pricing"
+  std::int64_t done = 0;
+  std::int64_t total = 0;       ///< families, or plans left to price
+  double best_step_time_s = 0;  ///< 0: none yet
+};
+
+struct SearchOptions {
+  Objective objective = Objective::step_time;
+  std::size_t top = 10;
+  bool pareto = false;                                  ///< also the front of step time and peak memory
+  std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.
+  std::stop_token stop;                                 ///< asks for the best so far
+  std::function<void(const SearchProgress&)> progress;  ///< called from one thread, a few times a second at most
+};
+
+/// Where every plan of the space went.
+struct SearchAudit {
+  std::int64_t total = 0;
+  std::map<std::string, std::int64_t> illegal;  ///< by rule id
+  std::int64_t memory = 0;                      ///< would not fit
+  std::int64_t bound = 0;                       ///< cannot be among the best: its lower bound is worse
+  std::int64_t dominated = 0;                   ///< another plan is at least as good for every objective
+  std::int64_t infeasible = 0;                  ///< priced, and only then found not to be possible
+  std::int64_t solved = 0;                      ///< priced exactly
+  std::int64_t unvisited = 0;                   ///< left when the search was interrupted
+  [[nodiscard]] std::int64_t accounted() const;
+};
+
+struct RankedStrategy {
+  Strategy strategy;
+  std::int64_t devices = 0;
+  PrecisionRecipe precision = PrecisionRecipe::bf16;
+  Picoseconds step_time{0};
+  Bytes peak_memory{0};
+};
+
+struct SearchResult {
+  std::vector<RankedStrategy> best;    ///< by objective, then peak memory, then strategy key
+  std::vector<RankedStrategy> pareto;  ///< by step time; empty unless asked for
+  SearchAudit audit;
+  bool complete = true;
+  /// When nothing fits: the plan that came nearest to fitting.
+  std::optional<RankedStrategy> nearest_miss;
+};
+
+/// One question per device count and precision that the search may choose from; usually one.
+[[nodiscard]] SearchResult search(const std::vector<Question>& questions, const SearchSpace& space,
+                                  const SearchOptions& options);
+
+/// The questions of a search: `text` for every precision asked for, and, for objectives that may use fewer GPUs, for
+/// every smaller count that fills nodes (or divides one).
+[[nodiscard]] std::vector<Question> search_questions(const QuestionText& text,
+                                                     const std::vector<PrecisionRecipe>& precisions,
+                                                     Objective objective);
+
+}  // namespace plumbline
