@@ -47,6 +47,7 @@ struct LlamaShape {
   std::int64_t chosen = 0;
   std::int64_t expert_width = 0;
   std::int64_t shared_width = 0;
+  bool shared_gate = false;
   std::int64_t dense_layers = 0;  ///< leading layers without experts
   bool tied = false;
 };
@@ -64,8 +65,8 @@ struct LlamaShape {
   d.layer.mlp = {shape.width, true, Bias::no, false};
   d.layers.resize(static_cast<std::size_t>(shape.layers));
   if (shape.experts > 0) {
-    d.layer.mixture =
-        MixtureDescription{shape.experts, shape.chosen, shape.expert_width, shape.shared_width, false, Bias::no};
+    d.layer.mixture = MixtureDescription{shape.experts,      shape.chosen,      shape.expert_width,
+                                         shape.shared_width, shape.shared_gate, Bias::no};
     for (std::size_t i = static_cast<std::size_t>(shape.dense_layers); i < d.layers.size(); ++i)
       d.layers[i].mixture = true;
   }
