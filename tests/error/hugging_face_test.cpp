@@ -100,7 +100,7 @@ TEST_CASE("Image networks refuse what cannot be built") {
   CHECK_THAT(refusal(R"({"model_type": "vit", "patch_size": 300})"), Contains("config.json:/patch_size"));
   CHECK_THAT(refusal(R"({"model_type": "vit", "image_size": [224, 224, 3]})"), Contains("has 3 numbers; expected 2"));
   CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [3, 4]})"), Contains("as many as hidden_sizes (4)"));
-  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), Contains("at least 1"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), Contains("1 to 1000"));
   CHECK_THAT(refusal(R"({"model_type": "resnet", "layer_type": "botleneck"})"), Contains("nearest: bottleneck"));
 }
 
