@@ -43,6 +43,11 @@ TEST_CASE("The class in architectures stands in for a model_type that is unknown
   CHECK_THAT(refusal(R"({"architectures": ["LlamaishForCausalLM"]})"), Contains("model_type is missing"));
 }
 
+TEST_CASE("Line breaks and terminal codes of a file do not reach the message") {
+  const std::string words = refusal(R"({"model_type": "a\nb\u001b[31m", "ke\ny": 3})");
+  CHECK_THAT(words, Contains("unknown model_type \"a?b?[31m\" (keys found: model_type, ke?y)"));
+}
+
 TEST_CASE("A misspelt key is refused with its right spelling") {
   CHECK(refusal(R"({"model_type": "llama", "hiden_size": 64})") ==
         "config.json:/hiden_size: unknown key; nearest: hidden_size");
