@@ -17,6 +17,7 @@ Generation generation(DeviceArchitecture architecture) {
     case DeviceArchitecture::ada:
     case DeviceArchitecture::cdna2:
     case DeviceArchitecture::cdna3:
+    case DeviceArchitecture::cdna4:
     case DeviceArchitecture::cpu: return Generation::ampere;
   }
   return Generation::ampere;
