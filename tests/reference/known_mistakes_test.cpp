@@ -2,6 +2,7 @@
 
 #include "core/graph/parameter_count.h"
 #include "core/training/adaptation.h"
+#include "models/machine_catalog.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
 #include "tests/pricing.h"
@@ -288,6 +289,24 @@ TEST_CASE("no product beats the dense peak") {
         const MatrixProduct product{1, m, n, k};
         CHECK(clock.product(product, NumberFormat::bf16).value() > product.flops().value() / 989e12);
       }
+}
+
+// The same: the catalogue's peaks are the datasheets' dense ones, half of what "with sparsity" says, and the power
+// limit stands beside them (one published H100 table is at 500 W).
+TEST_CASE("the catalogue holds dense peaks with the power limit that they belong to") {
+  struct Dense {
+    const char* machine;
+    double bf16;
+    double watts;
+  };
+  for (const Dense& dense : {Dense{"dgx-a100-80g", 312e12, 400}, Dense{"dgx-h100", 989.4e12, 700},
+                             Dense{"dgx-h200", 989.4e12, 700}, Dense{"dgx-b200", 2250e12, 1000}}) {
+    const Device device = find_machine(dense.machine).groups.front().node.device;
+    INFO(dense.machine);
+    REQUIRE(device.peak(NumberFormat::bf16));
+    CHECK(device.peak(NumberFormat::bf16)->value() == Approx(dense.bf16).epsilon(0.005));
+    CHECK(device.power.value.value() == dense.watts);
+  }
 }
 
 // inference-sim #436: one utilisation for every product.
