@@ -1,12 +1,12 @@
 # Writes OUTPUT: the JSON files of DIRECTORY as raw string literals (see PlumblineEmbed.cmake).
-file(GLOB files ${DIRECTORY}/*.json)
-list(SORT files COMPARE STRING)
+file(GLOB stems RELATIVE ${DIRECTORY} ${DIRECTORY}/*.json)
+list(TRANSFORM stems REPLACE "\\.json$" "")
+list(SORT stems COMPARE STRING)
 # A literal may not be longer than 65536 characters (C++20 [implimits]); longer files become several, which the compiler joins.
 set(longest_literal 16000)
 set(entries "")
-foreach(path IN LISTS files)
-  get_filename_component(stem ${path} NAME_WLE)
-  file(READ ${path} text)
+foreach(stem IN LISTS stems)
+  file(READ ${DIRECTORY}/${stem}.json text)
   string(LENGTH "${text}" length)
   set(literals "")
   set(begin 0)

@@ -33,7 +33,7 @@ std::string loose(std::string_view name) {
 }
 
 JsonPlace place_of(const Json& json, const EmbeddedFile& file) {
-  return JsonPlace(json, "networks/" + std::string(file.name) + ".json:");
+  return JsonPlace(json, "networks/" + std::string(file.name) + ".json");
 }
 
 Network read_embedded(const EmbeddedFile& file) {
@@ -117,7 +117,7 @@ Network find_network(std::string_view name_or_path) {
   else if (!std::filesystem::exists(path, ignored) && !looks_like_path(name_or_path))
     refuse_name(name_or_path);
   const Json json = read_json_file(path);
-  return read_network(JsonPlace(json, path.string() + ":"), name_of(path));
+  return read_network(JsonPlace(json, path.string()), name_of(path));
 }
 
 }  // namespace plumbline

@@ -10,12 +10,14 @@ namespace {
 
 std::string canonical_text(const Graph& graph) {
   std::string text = graph.name();
-  for (const BlockRun& run : graph.runs()) text += "|" + std::to_string(run.block.index()) + "x" + std::to_string(run.count);
+  for (const BlockRun& run : graph.runs())
+    text += "|" + std::to_string(run.block.index()) + "x" + std::to_string(run.count);
   for (const Block& block : graph.blocks()) {
     text += "\n" + block.name();
     for (const Tensor& t : block.tensors())
-      text += "\n" + t.name + to_text(t.shape) + std::to_string(static_cast<int>(t.role)) + std::to_string(static_cast<int>(t.partition)) +
-              std::to_string(t.partition_units) + (t.trainable ? "t" : "f") + (t.tied ? "s" : "o");
+      text += "\n" + t.name + to_text(t.shape) + std::to_string(static_cast<int>(t.role)) +
+              std::to_string(static_cast<int>(t.partition)) + std::to_string(t.partition_units) +
+              (t.trainable ? "t" : "f") + (t.tied ? "s" : "o");
     for (const Op& op : block.ops()) {
       text += "\n" + std::string(to_text(op.kind)) + op.name;
       for (const auto* ids : {&op.inputs, &op.parameters, &op.outputs})
