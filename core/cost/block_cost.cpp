@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/cost/tensor_parallel_points.h"
+
 namespace plumbline {
 namespace {
 
 /// fp8 products cast and transpose their operands: 1.5 bytes per element of the input forward, 2 per element of the
-/// output gradient backward. Source: study of fp8 step times (docs/fidelity.md), Transformer Engine's cast-transpose.
+/// output gradient backward. Source: study of fp8 step times (docs/calibrations.md), Transformer Engine's cast-transpose.
 constexpr double fp8_cast_bytes_forward = 1.5;
 constexpr double fp8_cast_bytes_backward = 2.0;
 

@@ -51,6 +51,7 @@ struct DeviceCalibration {
 
 struct StackCalibration {
   std::string name;
+  std::string description;
   Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
   Coefficient loss_factor;          ///< bytes of the loss over the model's
@@ -74,7 +75,9 @@ struct StackCalibration {
   Coefficient workspace_bytes;         ///< matrix-product workspaces
   Coefficient fragmentation_fraction;  ///< of live bytes, lost in the allocator
   Coefficient expert_imbalance;        ///< busiest expert rank over the mean
+  Coefficient host_bytes_per_rank;     ///< host memory of one rank's process
   Coefficient residual_sigma;          ///< of step times of this stack
+  Coefficient memory_sigma;            ///< of peak memory, relative
 };
 
 struct Calibration {

@@ -8,7 +8,7 @@ namespace plumbline {
 namespace {
 
 /// Output tiles that vendor libraries offer and their share of the largest tile's rate.
-/// Source: reference study of step times on A100 and H100 (docs/fidelity.md); order of magnitude from the
+/// Source: reference study of step times on A100 and H100 (docs/calibrations.md); order of magnitude from the
 /// matrix-multiplication guide's tile table.
 struct Tile {
   std::int64_t m;

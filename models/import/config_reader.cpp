@@ -25,7 +25,7 @@ ConfigReader::ConfigReader(const JsonPlace& place) : place_(place) { const JsonO
 std::optional<JsonPlace> ConfigReader::find(Keys keys) {
   known_.insert(known_.end(), keys.begin(), keys.end());
   for (const std::string_view key : keys)
-    if (const Json* value = place_.value().find(key)) return JsonPlace(*value, where() + "/" + std::string(key));
+    if (const Json* value = place_.value().find(key)) return JsonPlace(*value, pointer_to(key));
   missed_.emplace_back(keys.usual());
   return std::nullopt;
 }
@@ -68,14 +68,20 @@ void ConfigReader::refuse_near_misses() const {
     const std::string& key = member.first;
     if (key.size() < shortest_key_to_compare || std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     for (const std::string& missed : missed_)
-      if (is_typing_error(key, missed)) throw InputError({where() + "/" + key, "unknown key", "", missed});
+      if (is_typing_error(key, missed)) throw InputError({pointer_to(key), "unknown key", "", missed});
   }
 }
 
 std::string ConfigReader::where(Keys keys) const {
   for (const std::string_view key : keys)
-    if (place_.value().find(key) != nullptr) return where() + "/" + std::string(key);
-  return where() + "/" + std::string(keys.usual());
+    if (place_.value().find(key) != nullptr) return pointer_to(key);
+  return pointer_to(keys.usual());
+}
+
+std::string ConfigReader::pointer_to(std::string_view key) const {
+  const std::string& holder = place_.where();
+  const bool is_pointer = holder.find(":/") != std::string::npos || holder.ends_with(':');
+  return holder + (is_pointer ? "/" : ":/") + std::string(key);
 }
 
 void require_multiple(const std::string& where, std::int64_t value, std::int64_t divisor,

@@ -36,7 +36,7 @@ struct Range {
   std::int64_t smallest = 0;
   std::int64_t largest = 0;
 };
-inline constexpr Range layer_range{1, 1'000'000};
+inline constexpr Range layer_range{1, 100'000};
 inline constexpr Range width_range{1, 10'000'000};
 inline constexpr Range vocabulary_range{1, 1'000'000'000};
 inline constexpr Range head_range{1, 1'000'000};
@@ -62,11 +62,12 @@ class ConfigReader {
 
   /// Throws InputError for a key of the file that is nearly one that was asked for and not found.
   void refuse_near_misses() const;
-  [[nodiscard]] const std::string& where() const { return place_.where(); }
-  /// Names a key for a message: "where/key", in the spelling that the file uses.
+  /// Names a key for a message: "file:/key", in the spelling that the file uses.
   [[nodiscard]] std::string where(Keys keys) const;
 
  private:
+  [[nodiscard]] std::string pointer_to(std::string_view key) const;
+
   JsonPlace place_;
   std::vector<std::string> known_;   ///< every spelling asked for
   std::vector<std::string> missed_;  ///< usual spellings of what was asked for and absent

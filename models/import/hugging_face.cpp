@@ -36,7 +36,7 @@ std::optional<std::string> type_that(Matches matches) {
   return std::nullopt;
 }
 
-[[noreturn]] void refuse_type(const JsonPlace& config, const std::string& found) {
+[[noreturn]] void refuse_type(const JsonPlace& config, const ConfigReader& reader, const std::string& found) {
   std::string keys;
   for (const Json::Member& member : *config.value().if_object()) {
     constexpr std::size_t longest_list = 300;
@@ -52,7 +52,7 @@ std::optional<std::string> type_that(Matches matches) {
   const std::string nearest = nearest_text(found, known);
   std::string expected = "one of";
   for (const std::string& type : known) expected += " " + type;
-  throw InputError({config.where() + "/model_type", what + " (keys found: " + keys + ")", expected, nearest});
+  throw InputError({reader.where({"model_type"}), what + " (keys found: " + keys + ")", expected, nearest});
 }
 
 std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {
@@ -64,7 +64,7 @@ std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {
     const std::string& name = *names->front().if_string();
     if (const auto type = type_that([&](auto, auto prefix) { return is_class_of(name, prefix); })) return *type;
   }
-  refuse_type(config, stated);
+  refuse_type(config, reader, stated);
 }
 
 ImportedGraph import_as(const std::string& type, ConfigReader& config, const std::string& name) {
@@ -79,9 +79,8 @@ ImportedGraph import_as(const std::string& type, ConfigReader& config, const std
 
 /// Multimodal configs keep the language model under text_config.
 JsonPlace language_part(const JsonPlace& config) {
-  const Json* text = config.value().find("text_config");
-  if (text == nullptr || text->if_object() == nullptr) return config;
-  return JsonPlace(*text, config.where() + "/text_config");
+  const auto text = ConfigReader(config).find({"text_config"});
+  return text && text->value().if_object() != nullptr ? *text : config;
 }
 
 /// The type of a nested part that does not state its own.

@@ -53,6 +53,14 @@ LayerDescription describe_vit_layer(ConfigReader& config, std::int64_t hidden) {
   return layer;
 }
 
+bool is_bottleneck(ConfigReader& config) {
+  const std::string type = config.text({"layer_type"}, "bottleneck");
+  if (type != "bottleneck" && type != "basic")
+    throw InputError({config.where({"layer_type"}), "unknown layer type \"" + type.substr(0, 60) + "\"",
+                      "basic or bottleneck", nearest_text(type, {"basic", "bottleneck"})});
+  return type == "bottleneck";
+}
+
 std::vector<std::int64_t> read_stages(ConfigReader& config, Keys keys, std::vector<std::int64_t> when_absent,
                                       Range range) {
   return config.integers(keys, range).value_or(std::move(when_absent));
@@ -92,7 +100,7 @@ ImportedGraph import_resnet(ConfigReader& config, const std::string& name) {
   d.channels = config.integer({"num_channels"}, 3, width_range);
   d.image = config.integer({"image_size"}, default_image, {32, 16384});
   d.stem = config.integer({"embedding_size"}, 64, width_range);
-  d.bottleneck = config.text({"layer_type"}, "bottleneck") != "basic";
+  d.bottleneck = is_bottleneck(config);
   d.widths = read_stages(config, {"hidden_sizes"}, {256, 512, 1024, 2048}, width_range);
   d.depths = read_stages(config, {"depths"}, {3, 4, 6, 3}, layer_range);
   require_sound_stages(config, d);

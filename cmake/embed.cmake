@@ -1,0 +1,33 @@
+# Writes OUTPUT: the JSON files of DIRECTORY as raw string literals (see PlumblineEmbed.cmake).
+file(GLOB stems RELATIVE ${DIRECTORY} ${DIRECTORY}/*.json)
+list(TRANSFORM stems REPLACE "\\.json$" "")
+list(SORT stems COMPARE STRING)
+# A literal may not be longer than 65536 characters (C++20 [implimits]); longer files become several, which the compiler joins.
+set(longest_literal 16000)
+set(entries "")
+foreach(stem IN LISTS stems)
+  file(READ ${DIRECTORY}/${stem}.json text)
+  string(LENGTH "${text}" length)
+  set(literals "")
+  set(begin 0)
+  while(begin LESS length)
+    string(SUBSTRING "${text}" ${begin} ${longest_literal} part)
+    string(APPEND literals "\nR\"~~~(${part})~~~\"")
+    math(EXPR begin "${begin} + ${longest_literal}")
+  endwhile()
+  string(APPEND entries "    {\"${stem}\", ${literals}},\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"models/embedded.h\"
+
+namespace plumbline::embedded {
+namespace {
+
+constexpr EmbeddedFile files[] = {
+${entries}};
+
+}  // namespace
+
+std::span<const EmbeddedFile> ${NAMESPACE}() { return files; }
+
+}  // namespace plumbline::embedded
+")

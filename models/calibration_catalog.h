@@ -1,0 +1,23 @@
+#pragma once
+/// \file calibration_catalog.h: the device calibrations and software stacks that ship with this program.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cost/calibration.h"
+#include "core/machine/device.h"
+
+namespace plumbline {
+
+inline constexpr std::string_view default_stack = "megatron-core";
+
+/// Sorted.
+[[nodiscard]] std::vector<std::string> stack_names();
+/// A catalogue name or the path of a plumbline.stack/1 file. Throws InputError with the nearest names.
+[[nodiscard]] StackCalibration find_stack(std::string_view name_or_path);
+/// The calibration made for a device, else the one of its architecture's kind, else the generic one (whose numbers are
+/// all assumed). Never fails.
+[[nodiscard]] DeviceCalibration calibration_of(const Device& device);
+
+}  // namespace plumbline

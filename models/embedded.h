@@ -1,0 +1,17 @@
+#pragma once
+/// \file embedded.h: the data files that were compiled into this binary (cmake/PlumblineEmbed.cmake writes them).
+
+#include <span>
+#include <string_view>
+
+namespace plumbline::embedded {
+
+struct EmbeddedFile {
+  std::string_view name;  ///< the file's name without its extension
+  std::string_view text;
+};
+
+/// models/networks, sorted by name.
+[[nodiscard]] std::span<const EmbeddedFile> networks();
+
+}  // namespace plumbline::embedded

@@ -1,0 +1,25 @@
+#pragma once
+/// \file network_catalog.h: the networks that this program knows by name, and the files that it reads in their place.
+///
+/// A name is a catalogue name or one of its aliases, in any case, with or without a hub organisation, '-', '_' and ' '
+/// being optional: "llama3-70b" and "meta-llama/Meta-Llama-3-70B" both name llama-3-70b. Only what is asked for is
+/// parsed.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network.h"
+
+namespace plumbline {
+
+/// Sorted.
+[[nodiscard]] std::vector<std::string> network_names();
+/// A catalogue name or alias, else the path of a Hugging Face config.json, of a plumbline.network/1 file, or of a
+/// folder that holds a config.json. A catalogue name wins over a path, so that scripts mean the same in every folder.
+/// Throws InputError with the nearest names, or for what is wrong in the file; EnvironmentError when it is unreadable.
+[[nodiscard]] Network find_network(std::string_view name_or_path);
+/// The aliases of the catalogue with the names that they stand for, sorted.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> network_aliases();
+
+}  // namespace plumbline

@@ -1,0 +1,110 @@
+#include "planner/question/question.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/errors.h"
+#include "core/training/adaptation.h"
+#include "models/calibration_catalog.h"
+#include "models/machine_catalog.h"
+#include "models/network_catalog.h"
+
+namespace plumbline {
+namespace {
+
+// Far beyond anything that exists; they keep products of degrees inside 64 bits.
+constexpr std::int64_t most_devices = 10'000'000;
+constexpr std::int64_t longest_sequence = 100'000'000;
+constexpr std::int64_t largest_batch = 1'000'000'000;
+
+void require_range(std::string_view where, std::int64_t value, std::int64_t largest) {
+  if (value >= 1 && value <= largest) return;
+  throw InputError({std::string(where), std::to_string(value) + " is out of range", "1 to " + std::to_string(largest),
+                    std::to_string(value < 1 ? 1 : largest)});
+}
+
+QuestionText with_defaults(QuestionText text, const Network& network) {
+  if (text.training.sequence_length == 0)
+    text.training.sequence_length = std::max<std::int64_t>(1, network.default_sequence_length);
+  if (text.stack.empty()) text.stack = std::string(default_stack);
+  require_range("sequence length", text.training.sequence_length, longest_sequence);
+  require_range("global batch", text.training.global_batch, largest_batch);
+  if (text.training.token_budget)
+    require_range("tokens", *text.training.token_budget, std::numeric_limits<std::int64_t>::max() / 4);
+  return text;
+}
+
+Cluster sized(const QuestionText& text) {
+  Cluster cluster = find_machine(text.machine);
+  if (text.devices == 0) return cluster;
+  require_range("gpus", text.devices, most_devices);
+  return with_device_count(cluster, text.devices);
+}
+
+LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nodes) {
+  return {device_count(cluster), domain_devices(cluster), tensor_parallel_across_nodes};
+}
+
+}  // namespace
+
+Question::Question(const QuestionText& text)
+    : network_(find_network(text.model)),
+      graph_(adapted(network_.graph, text.training.adaptation)),
+      cluster_(sized(text)),
+      calibration_{calibration_of(cluster_.groups.front().node.device),
+                   find_stack(text.stack.empty() ? default_stack : text.stack)},
+      facts_(divisibility(graph_)),
+      limits_(limits_of(cluster_, text.tensor_parallel_across_nodes)),
+      block_pricer_(cluster_, calibration_),
+      step_pricer_(block_pricer_, with_defaults(text, network_).training) {
+  text_ = with_defaults(text, network_);
+}
+
+Bytes Question::capacity() const {
+  Bytes smallest = Bytes::largest();
+  for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
+  return smallest;
+}
+
+Strategy completed(const PartialStrategy& partial, const Question& question) {
+  Strategy s = partial.strategy;
+  for (const std::int64_t degree :
+       {std::int64_t{s.pipeline_stages}, std::int64_t{s.tensor_parallel}, std::int64_t{s.context_parallel},
+        std::int64_t{s.expert_parallel}, std::int64_t{s.expert_tensor_parallel}, std::int64_t{s.data_parallel},
+        std::int64_t{s.virtual_stages}, s.micro_batch})
+    require_range("strategy", degree, largest_batch);
+  const std::int64_t model_ranks = std::int64_t{s.pipeline_stages} * s.tensor_parallel * s.context_parallel;
+  if (!partial.data_parallel_given) {
+    if (model_ranks > question.devices() || question.devices() % model_ranks != 0)
+      throw InputError({"strategy",
+                        "tp x cp x pp = " + std::to_string(model_ranks) + " does not divide " +
+                            std::to_string(question.devices()) + " GPUs",
+                        "degrees whose product divides the GPU count", ""});
+    s.data_parallel = static_cast<std::int32_t>(question.devices() / model_ranks);
+  }
+  const std::int64_t batch = question.training().global_batch;
+  const std::int64_t per_micro_step = std::int64_t{s.data_parallel} * s.micro_batch;
+  if (batch % per_micro_step != 0)
+    throw InputError(
+        {"global batch",
+         std::to_string(batch) + " is not divisible by dp x micro-batch = " + std::to_string(per_micro_step),
+         "a multiple",
+         std::to_string(std::max<std::int64_t>(1, (batch + per_micro_step / 2) / per_micro_step) * per_micro_step)});
+  s.micro_batches = batch / per_micro_step;
+  if (!partial.schedule_given)
+    s.schedule = s.pipeline_stages == 1 ? Schedule::none
+                 : s.virtual_stages > 1 ? Schedule::interleaved
+                                        : Schedule::one_f_one_b;
+  if (!partial.shard_group_given) s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1;
+  if (s.zero_stage > 0 && s.gradient_ranks() == 1) s.zero_stage = 0, s.shard_group = 1;  // nothing to share with
+  return s;
+}
+
+void require_legal(const Strategy& strategy, const Question& question) {
+  const auto violation = first_violation(strategy, question.training(), question.facts(), question.limits());
+  if (!violation) return;
+  throw InputError({"strategy, rule " + std::string(rule_id(violation->rule)), violation->what,
+                    std::string(rule_sentence(violation->rule)), ""});
+}
+
+}  // namespace plumbline

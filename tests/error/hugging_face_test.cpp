@@ -1,0 +1,113 @@
+#include "models/import/hugging_face.h"
+
+#include "core/base/errors.h"
+#include "core/graph/parameter_count.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// What the importer says about a config, or "accepted".
+std::string refusal(std::string_view text) {
+  try {
+    const Json json = parse_json(text, "config.json");
+    (void)import_hugging_face(JsonPlace(json, "config.json"), "net");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("An unknown model_type is refused with the nearest ones and the keys that were found") {
+  const std::string words = refusal(R"({"model_type": "lama", "hidden_size": 64, "colour": 3})");
+  CHECK_THAT(words, Contains("config.json:/model_type: unknown model_type \"lama\""));
+  CHECK_THAT(words, Contains("keys found: model_type, hidden_size, colour"));
+  CHECK_THAT(words, Contains("nearest: llama"));
+}
+
+TEST_CASE("A config without model_type and architectures is refused with the types that are known") {
+  const std::string words = refusal(R"({"hidden_size": 64})");
+  CHECK_THAT(words, Contains("model_type is missing"));
+  CHECK_THAT(words, Contains("expected one of bert bloom"));
+  CHECK_THAT(refusal("{}"), Contains("model_type is missing"));
+  CHECK_THAT(refusal(R"({"architectures": [7]})"), Contains("model_type is missing"));
+}
+
+TEST_CASE("The class in architectures stands in for a model_type that is unknown") {
+  CHECK(refusal(R"({"architectures": ["LlamaForCausalLM"]})") == "accepted");
+  CHECK(refusal(R"({"model_type": "house_dialect", "architectures": ["Qwen3MoeForCausalLM"]})") == "accepted");
+  CHECK_THAT(refusal(R"({"architectures": ["LlamaishForCausalLM"]})"), Contains("model_type is missing"));
+}
+
+TEST_CASE("A misspelt key is refused with its right spelling") {
+  CHECK(refusal(R"({"model_type": "llama", "hiden_size": 64})") ==
+        "config.json:/hiden_size: unknown key; nearest: hidden_size");
+  CHECK(refusal(R"({"model_type": "llama", "num_hidden_layer": 4})") ==
+        "config.json:/num_hidden_layer: unknown key; nearest: num_hidden_layers");
+  CHECK(refusal(R"({"model_type": "mixtral", "num_experts_per_tko": 4})") ==
+        "config.json:/num_experts_per_tko: unknown key; nearest: num_experts_per_tok");
+}
+
+TEST_CASE("Keys that do not matter are ignored") {
+  CHECK(refusal(R"({"model_type": "llama", "bos_token_id": 1, "rope_scaling": {"factor": 8.0}, "my_note": "x"})") ==
+        "accepted");
+}
+
+TEST_CASE("Numbers that no network has are refused with the range") {
+  CHECK(refusal(R"({"model_type": "llama", "num_hidden_layers": 0})") ==
+        "config.json:/num_hidden_layers: found an integer 0; expected a whole number from 1 to 100000");
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": -4096})"), Contains("from 1 to 10000000"));
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": 20000000})"), Contains("from 1 to 10000000"));
+  CHECK_THAT(refusal(R"({"model_type": "gpt2", "vocab_size": 2000000000})"), Contains("from 1 to 1000000000"));
+  CHECK_THAT(refusal(R"({"model_type": "gpt2", "n_layer": 100001})"), Contains("config.json:/n_layer"));
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": 1e300})"), Contains("config.json:/hidden_size"));
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": "4096"})"), Contains("found a string"));
+  CHECK_THAT(refusal(R"({"model_type": "gpt2", "attn_pdrop": 1.5})"), Contains("a number from 0"));
+  CHECK_THAT(refusal(R"({"model_type": 7})"), Contains("config.json:/model_type"));
+}
+
+TEST_CASE("Products of sensible numbers that no machine could count are refused") {
+  const std::string words = refusal(
+      R"({"model_type": "mixtral", "hidden_size": 8000000, "num_attention_heads": 64, "intermediate_size": 8000000,
+          "num_local_experts": 1000000, "num_hidden_layers": 90000})");
+  CHECK_THAT(words, Contains("more than 10^16 parameters"));
+}
+
+// 12289 / 96 = 128.01: the nearest multiple is 96 * 128 = 12288.
+TEST_CASE("A width that the heads do not divide names the nearest that they do") {
+  CHECK(refusal(R"({"model_type": "gpt2", "n_embd": 12289, "n_head": 96})") ==
+        "config.json:/n_embd: 12289 is not divisible by num_attention_heads (96); nearest: 12288");
+  CHECK(refusal(R"({"model_type": "llama", "num_attention_heads": 32, "num_key_value_heads": 7})") ==
+        "config.json:/num_attention_heads: 32 is not divisible by num_key_value_heads (7); nearest: 35");
+  CHECK(refusal(R"({"model_type": "llama", "hidden_size": 10, "num_attention_heads": 32})") ==
+        "config.json:/hidden_size: 10 is not divisible by num_attention_heads (32); nearest: 32");
+}
+
+TEST_CASE("More experts per token than there are, and layer lists of the wrong length, are refused") {
+  CHECK(refusal(R"({"model_type": "mixtral", "num_experts_per_tok": 9})") ==
+        "config.json:/num_experts_per_tok: 9 of 8 experts cannot be chosen; expected at most 8; nearest: 8");
+  CHECK_THAT(refusal(R"({"model_type": "gemma2", "layer_types": ["full_attention"]})"),
+             Contains("config.json:/layer_types: names 1 layers; expected one entry for each of the 26 layers"));
+  CHECK_THAT(refusal(R"({"model_type": "gemma2", "num_hidden_layers": 1, "layer_types": ["ful_attention"]})"),
+             Contains("nearest: full_attention"));
+}
+
+TEST_CASE("Image networks refuse what cannot be built") {
+  CHECK_THAT(refusal(R"({"model_type": "vit", "patch_size": 300})"), Contains("config.json:/patch_size"));
+  CHECK_THAT(refusal(R"({"model_type": "vit", "image_size": [224, 224, 3]})"), Contains("has 3 numbers; expected 2"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [3, 4]})"), Contains("as many as hidden_sizes (4)"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), Contains("at least 1"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "layer_type": "botleneck"})"), Contains("nearest: bottleneck"));
+}
+
+TEST_CASE("Text that is no JSON object is refused") {
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_)"), Contains("not valid JSON"));
+  CHECK_THAT(refusal("[]"), Contains("expected an object"));
+  CHECK_THAT(refusal(R"({"text_config": 3, "model_type": "gemma3"})"), Contains("unknown model_type \"gemma3\""));
+}
+
+}  // namespace plumbline

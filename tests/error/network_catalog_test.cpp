@@ -1,0 +1,54 @@
+#include "models/network_catalog.h"
+
+#include "core/base/errors.h"
+#include "core/io/json.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+using Catch::Matchers::Contains;
+
+std::string refusal(std::string_view name) {
+  try {
+    (void)find_network(name);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("A mistyped network gets the nearest names") {
+  CHECK_THAT(refusal("lama-3-70b"), Contains("nearest: llama-3-70b"));
+  CHECK_THAT(refusal("meta-llama/Meta-Lama-3-70B"), Contains("llama-3-70b"));
+  CHECK_THAT(refusal("mixtral"), Contains("mixtral-8x7b"));
+  CHECK_THAT(refusal(""), Contains("neither in the catalogue nor a file"));
+  CHECK_THAT(refusal("qqqqqqqqqqqqqqqqqqqqqqq"), !Contains("nearest"));
+}
+
+TEST_CASE("A path to nothing is a missing file") {
+  CHECK_THAT(refusal("./no/such/config.json"), Contains("no such file"));
+}
+
+TEST_CASE("Our own format is read strictly") {
+  const TemporaryFolder folder;
+  const auto written = [&](const std::string& text) {
+    const std::filesystem::path path = folder.path() / "net.json";
+    write_file_atomically(path, text);
+    return refusal(path.string());
+  };
+  const std::string rest = R"("name": "n", "aliases": [], "source": "s", "config": {"model_type": "gpt2"})";
+  CHECK(written("{\"format\": \"plumbline.network/1\", " + rest + "}") == "accepted");
+  CHECK_THAT(written("{\"format\": \"plumbline.network/9\", " + rest + "}"), Contains("plumbline.network/1"));
+  CHECK_THAT(written("{\"format\": \"plumbline.network/1\", \"alias\": [], " + rest + "}"),
+             Contains("net.json:/alias: unknown key; nearest: aliases"));
+  CHECK_THAT(written(R"({"format": "plumbline.network/1", "name": "n"})"), Contains("key \"config\" is missing"));
+  CHECK_THAT(written(R"({"format": "plumbline.network/1", "name": "n", "aliases": [], "source": "s",
+                         "config": {"model_type": "gpt2", "n_embd": 0}})"),
+             Contains("net.json:/config/n_embd"));
+}
+
+}  // namespace plumbline

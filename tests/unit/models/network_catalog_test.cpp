@@ -1,0 +1,69 @@
+#include "models/network_catalog.h"
+
+#include <chrono>
+
+#include "core/graph/parameter_count.h"
+#include "core/io/json.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace plumbline {
+
+TEST_CASE("The catalogue has the names that others script against") {
+  const std::vector<std::string> names = network_names();
+  CHECK(names.size() >= 60);
+  CHECK(std::is_sorted(names.begin(), names.end()));
+  for (const std::string name : {"gpt2", "gpt3-175b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mixtral-8x7b",
+                                 "deepseek-v3", "llama-2-7b", "resnet-50"})
+    CHECK(std::find(names.begin(), names.end(), name) != names.end());
+}
+
+TEST_CASE("Every network of the catalogue is built, carries its name and its source") {
+  for (const std::string& name : network_names()) {
+    INFO(name);
+    const Network network = find_network(name);
+    CHECK(network.name == name);
+    CHECK(network.graph.name() == name);
+    CHECK_FALSE(network.source.empty());
+    CHECK(network.default_sequence_length > 0);
+    CHECK(network.published_parameters.has_value() == !network.published_source.empty());
+  }
+}
+
+TEST_CASE("Case, hub organisation and separators do not matter") {
+  for (const std::string name : {"llama3-70b", "meta-llama/Meta-Llama-3-70B", "LLAMA_3_70B", "Meta-Llama-3-70B",
+                                 "meta-llama/Meta-Llama-3-70B-Instruct", "llama 3 70b"})
+    CHECK(find_network(name).name == "llama-3-70b");
+  CHECK(find_network("openai/gpt3-175b").name == "gpt3-175b");
+  CHECK(find_network("vit-b/16").name == "vit-base-patch16-224");
+  CHECK(find_network("bigscience/bloom").name == "bloom-176b");
+}
+
+TEST_CASE("Every alias leads to the network that lists it") {
+  for (const auto& [alias, name] : network_aliases()) CHECK(find_network(alias).name == name);
+}
+
+TEST_CASE("A config.json, its folder and a file of our own format are networks too") {
+  const TemporaryFolder folder;
+  const std::filesystem::path net = folder.path() / "my-net";
+  std::filesystem::create_directory(net);
+  write_file_atomically(net / "config.json", R"({"model_type": "gpt2"})");
+  const Network by_folder = find_network(net.string());
+  CHECK(by_folder.name == "my-net");
+  CHECK(parameter_count(by_folder.graph) == 124'439'808);
+  CHECK(find_network((net / "config.json").string()).name == "my-net");
+  write_file_atomically(folder.path() / "own.json", R"({"format": "plumbline.network/1", "name": "own", "aliases": [],
+    "source": "a paper", "published_parameters": 124439808, "published_source": "its table",
+    "config": {"model_type": "gpt2"}})");
+  const Network own = find_network((folder.path() / "own.json").string());
+  CHECK(own.name == "own");
+  CHECK(own.published_parameters == 124'439'808);
+}
+
+TEST_CASE("A name of the catalogue is found within 5 ms", "[long]") {
+  const auto begin = std::chrono::steady_clock::now();
+  (void)find_network("llama-3-70b");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(5));
+}
+
+}  // namespace plumbline
