@@ -41,7 +41,7 @@ fuzz: ## fuzz the readers, FUZZ_SECONDS (60) in all
 	@scripts/setup_debian.sh fuzz
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz
-	@scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+	@scripts/fuzz.sh build/asan $(FUZZ_SECONDS)
 
 format: ## clang-format every source
 	@scripts/format.sh
@@ -64,6 +64,7 @@ headless: ## warnings as errors, every header alone, all tests; no CUDA, Qt, MPI
 	@ctest --preset headless
 
 asan: ## tests labelled sanitize under the address and undefined-behaviour sanitizers
+	@scripts/setup_debian.sh fuzz
 	@cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan

@@ -17,15 +17,10 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "planner/search/objective.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
-
-enum class Objective : std::uint8_t { step_time, tokens_per_dollar, fewest_gpus, least_memory };
-inline constexpr std::array all_objectives{Objective::step_time, Objective::tokens_per_dollar, Objective::fewest_gpus,
-                                           Objective::least_memory};
-[[nodiscard]] std::string_view to_text(Objective objective);  ///< "time", "tokens-per-dollar", "gpus", "memory"
-[[nodiscard]] std::optional<Objective> objective_from_text(std::string_view text);
 
 struct SearchProgress {
   std::string_view phase;  ///< "bounding" or "pricing"
@@ -62,6 +57,7 @@ struct RankedStrategy {
   PrecisionRecipe precision = PrecisionRecipe::bf16;
   Picoseconds step_time{0};
   Bytes peak_memory{0};
+  std::size_t question = 0;  ///< which of the questions it answers
 };
 
 struct SearchResult {

@@ -27,7 +27,7 @@ struct SearchSpace {
   std::vector<std::int32_t> data_parallel;
   std::vector<std::int32_t> virtual_stages;
   std::vector<Schedule> schedules;
-  std::vector<std::int64_t> micro_batches_sizes;  ///< sequences in a micro-batch
+  std::vector<std::int64_t> micro_batch_sizes;  ///< sequences in a micro-batch
   std::vector<std::int32_t> zero_stages;
   std::vector<std::int32_t> shard_groups;
   std::vector<SequenceParallel> sequence_parallel;
@@ -39,26 +39,35 @@ struct SearchSpace {
 /// by '|'. Throws InputError with the nearest axis.
 [[nodiscard]] SearchSpace space_from_text(std::string_view fixes);
 
-/// A family: everything but ZeRO, shard group and recompute, which do not change what is legal or the block costs.
-struct Family {
-  Strategy strategy;
-};
-
-/// Enumerates the families of a space for a question in canonical order. Illegal ones are passed with their rule.
+/// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal nor
+/// what a block costs.
 class SpaceEnumerator {
  public:
-  SpaceEnumerator(const Question& question, const SearchSpace& space);
+  /// Strategy of the family, the rule it breaks (or null), and how many plans it stands for.
+  using Visit = std::function<void(const Strategy&, const Violation*, std::int64_t)>;
 
-  /// Calls `visit(strategy, violation or nullptr, leaves)` per family, in increasing order of the strategy key;
-  /// `leaves` is how many plans the family stands for.
-  void for_each_family(const std::function<void(const Strategy&, const Violation*, std::int64_t)>& visit) const;
+  SpaceEnumerator(const Question& question, SearchSpace space);
+
+  /// Visits families in canonical order: simple and small first.
+  void for_each_family(const Visit& visit) const;
   /// The plans of one family, in canonical order.
   [[nodiscard]] std::vector<Strategy> leaves(const Strategy& family) const;
+  /// In increasing order, each once.
   [[nodiscard]] const std::vector<Recompute>& recompute_choices() const { return recompute_; }
 
  private:
-  [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> zero_choices(const Strategy& family) const;
-  [[nodiscard]] std::vector<std::pair<Schedule, std::int32_t>> schedule_choices(std::int32_t pipeline_stages) const;
+  struct ScheduleChoice {
+    Schedule schedule;
+    std::int32_t virtual_stages;
+  };
+  struct ZeroChoice {
+    std::int32_t stage;
+    std::int32_t group;
+  };
+  [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
+  [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
+  [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
+  void visit_inner(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
 
   const Question* question_;
   SearchSpace space_;

@@ -1,0 +1,42 @@
+#include "planner/search/objective.h"
+
+#include <limits>
+
+namespace plumbline {
+
+std::string_view to_text(Objective objective) {
+  switch (objective) {
+    case Objective::step_time: return "time";
+    case Objective::tokens_per_dollar: return "tokens-per-dollar";
+    case Objective::fewest_gpus: return "gpus";
+    case Objective::least_memory: return "memory";
+  }
+  return "";
+}
+
+std::optional<Objective> objective_from_text(std::string_view text) {
+  for (const Objective objective : all_objectives)
+    if (to_text(objective) == text) return objective;
+  return std::nullopt;
+}
+
+namespace {
+
+std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
+
+}  // namespace
+
+Score score(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak) {
+  switch (objective) {
+    case Objective::step_time: return {step.value(), peak.value(), 0};
+    case Objective::tokens_per_dollar: return {saturated_product(step.value(), devices), step.value(), peak.value()};
+    case Objective::fewest_gpus: return {devices, step.value(), peak.value()};
+    case Objective::least_memory: return {peak.value(), step.value(), 0};
+  }
+  return {};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,18 @@
+#pragma once
+/// \file parallel.h: the same work on any number of threads, results by index.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace plumbline {
+
+/// All cores when `asked` is 0.
+[[nodiscard]] std::int32_t thread_count(std::int32_t asked);
+
+/// Calls `work(i)` once for every i < count, from up to `threads` threads, in no promised order. Whatever `work` writes
+/// must belong to index i, so that results do not depend on timing. An exception of any call is rethrown (that of the
+/// smallest index) after all threads have ended.
+void parallel_for(std::size_t count, std::int32_t threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace plumbline

@@ -1,0 +1,227 @@
+#include "planner/search/search.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "core/base/errors.h"
+#include "planner/search/candidates.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+/// Families bounded, and plans priced, between two looks at the incumbent, the clock and the user. Fixed, so that the
+/// outcome is the same for every number of threads.
+constexpr std::size_t families_per_epoch = 2048;
+constexpr std::size_t families_per_task = 16;
+constexpr std::size_t plans_per_batch = 512;
+
+/// A candidate with the question it belongs to.
+struct Entry {
+  Candidate candidate;
+  Score bound;
+  std::int32_t question;
+};
+
+bool before(const RankedStrategy& a, const Score& a_score, const RankedStrategy& b, const Score& b_score) {
+  if (a_score != b_score) return a_score < b_score;
+  if (a.peak_memory != b.peak_memory) return a.peak_memory < b.peak_memory;
+  if (a.strategy != b.strategy) return a.strategy < b.strategy;
+  return a.question < b.question;
+}
+
+class Search {
+ public:
+  Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
+      : questions_(questions), options_(options), threads_(thread_count(options.threads)) {
+    for (const Question& question : questions)
+      tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
+  }
+
+  SearchResult run() {
+    for (std::size_t q = 0; q < tables_.size(); ++q) bound_all(q);
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return std::tie(a.bound, a.question, a.candidate.family, a.candidate.leaf) <
+             std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
+    });
+    price_best();
+    if (options_.pareto) result_.pareto = front(priced_);
+    result_.best = std::move(best_);
+    if (result_.best.empty() && missed_) result_.nearest_miss = ranked(missed_->first, missed_->second, Picoseconds(0));
+    return std::move(result_);
+  }
+
+ private:
+  void bound_all(std::size_t q) {
+    const CandidateTable& table = *tables_[q];
+    result_.audit.total += table.total_plans();
+    for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule_id(rule))] += count;
+    const std::size_t families = table.family_count();
+    for (std::size_t first = 0; first < families; first += families_per_epoch) {
+      if (options_.stop.stop_requested() && !entries_.empty()) {
+        result_.complete = false;
+        for (std::size_t f = first; f < families; ++f) result_.audit.unvisited += table.leaves_of(f);
+        return;
+      }
+      const std::size_t last = std::min(families, first + families_per_epoch);
+      std::vector<CandidateBatch> slots((last - first + families_per_task - 1) / families_per_task);
+      parallel_for(slots.size(), threads_, [&](std::size_t task) {
+        const std::size_t begin = first + task * families_per_task;
+        for (std::size_t f = begin; f < std::min(last, begin + families_per_task); ++f)
+          table.bound_family(f, slots[task]);
+      });
+      for (const CandidateBatch& slot : slots) take(slot, q);
+      report("bounding", static_cast<std::int64_t>(last), static_cast<std::int64_t>(families));
+    }
+  }
+
+  void take(const CandidateBatch& slot, std::size_t q) {
+    result_.audit.memory += slot.too_large;
+    for (const Candidate& c : slot.fitting)
+      entries_.push_back({c, score(options_.objective, c.bound, questions_[q].devices(), c.peak_memory),
+                          static_cast<std::int32_t>(q)});
+    if (slot.smallest_too_large && (!missed_ || slot.smallest_too_large->peak_memory < missed_->first.peak_memory))
+      missed_ = {*slot.smallest_too_large, q};
+  }
+
+  RankedStrategy ranked(const Candidate& candidate, std::size_t q, Picoseconds step) const {
+    const Question& question = questions_[q];
+    return {tables_[q]->strategy(candidate), question.devices(),
+            question.training().precision,   step,
+            candidate.peak_memory,           q};
+  }
+  Score score_of(const RankedStrategy& r) const {
+    return score(options_.objective, r.step_time, r.devices, r.peak_memory);
+  }
+
+  /// Whether a plan with this bound can still be among the best `top`.
+  bool may_enter(const Entry& entry) const {
+    return best_.size() < options_.top || entry.bound <= score_of(best_.back());
+  }
+  /// Whether a plan with this bound can still be on the front of time and memory: no priced plan is as good in both.
+  bool may_join_front(const Entry& entry) const {
+    return std::none_of(archive_.begin(), archive_.end(), [&](const RankedStrategy& r) {
+      return r.step_time <= entry.candidate.bound && r.peak_memory <= entry.candidate.peak_memory;
+    });
+  }
+
+  void price_best() {
+    std::size_t next = 0;
+    bool first_batch = true;
+    while (next < entries_.size()) {
+      if (options_.stop.stop_requested() && !first_batch) {
+        result_.complete = false;
+        result_.audit.unvisited += static_cast<std::int64_t>(entries_.size() - next);
+        return;
+      }
+      if (!options_.pareto && !may_enter(entries_[next])) break;  // bounds are sorted: no later one can
+      const std::vector<std::size_t> batch = next_batch(next);
+      std::vector<RankedStrategy> priced(batch.size());
+      parallel_for(batch.size(), threads_, [&](std::size_t i) {
+        const Entry& entry = entries_[batch[i]];
+        const auto q = static_cast<std::size_t>(entry.question);
+        priced[i] = ranked(entry.candidate, q, Picoseconds(0));
+        priced[i].step_time =
+            tables_[q]->step_time(priced[i].strategy, static_cast<std::size_t>(entry.candidate.family));
+      });
+      merge(priced);
+      first_batch = false;
+      report("pricing", static_cast<std::int64_t>(next), static_cast<std::int64_t>(entries_.size()));
+    }
+    result_.audit.bound += static_cast<std::int64_t>(entries_.size() - next);
+  }
+
+  /// The next plans worth a price; moves `next` past them and past those that are not.
+  std::vector<std::size_t> next_batch(std::size_t& next) {
+    std::vector<std::size_t> batch;
+    for (; next < entries_.size() && batch.size() < plans_per_batch; ++next) {
+      const bool enters = may_enter(entries_[next]);
+      if (!enters && !options_.pareto) break;
+      if (enters || may_join_front(entries_[next])) {
+        batch.push_back(next);
+      } else {
+        ++result_.audit.dominated;
+      }
+    }
+    return batch;
+  }
+
+  void merge(std::vector<RankedStrategy>& priced) {
+    result_.audit.solved += static_cast<std::int64_t>(priced.size());
+    best_.insert(best_.end(), priced.begin(), priced.end());
+    std::sort(best_.begin(), best_.end(),
+              [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
+    if (best_.size() > options_.top) best_.resize(options_.top);
+    if (!options_.pareto) return;
+    priced_.insert(priced_.end(), priced.begin(), priced.end());
+    priced_ = front(std::move(priced_));
+    archive_ = priced_;
+  }
+
+  /// Plans that no other beats in both time and memory, fastest first; of equals the first by key.
+  static std::vector<RankedStrategy> front(std::vector<RankedStrategy> all) {
+    std::sort(all.begin(), all.end(), [](const RankedStrategy& a, const RankedStrategy& b) {
+      return before(a, {a.step_time.value(), a.peak_memory.value(), 0}, b,
+                    {b.step_time.value(), b.peak_memory.value(), 0});
+    });
+    std::vector<RankedStrategy> result;
+    for (const RankedStrategy& r : all)
+      if (result.empty() || r.peak_memory < result.back().peak_memory) result.push_back(r);
+    return result;
+  }
+
+  void report(std::string_view phase, std::int64_t done, std::int64_t total) const {
+    if (!options_.progress) return;
+    options_.progress({phase, done, total, best_.empty() ? 0.0 : to_seconds(best_.front().step_time).value()});
+  }
+
+  const std::vector<Question>& questions_;
+  const SearchOptions& options_;
+  std::int32_t threads_;
+  std::vector<std::unique_ptr<CandidateTable>> tables_;
+  std::vector<Entry> entries_;
+  std::vector<RankedStrategy> best_;
+  std::vector<RankedStrategy> priced_;
+  std::vector<RankedStrategy> archive_;
+  std::optional<std::pair<Candidate, std::size_t>> missed_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+std::int64_t SearchAudit::accounted() const {
+  std::int64_t sum = memory + bound + dominated + infeasible + solved + unvisited;
+  for (const auto& [rule, count] : illegal) sum += count;
+  return sum;
+}
+
+SearchResult search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options) {
+  check(!questions.empty(), "a search answers at least one question");
+  return Search(questions, space, options).run();
+}
+
+std::vector<Question> search_questions(const QuestionText& text, const std::vector<PrecisionRecipe>& precisions,
+                                       Objective objective) {
+  std::vector<Question> questions;
+  const bool may_use_fewer = objective == Objective::fewest_gpus || objective == Objective::tokens_per_dollar;
+  for (const PrecisionRecipe precision : precisions) {
+    QuestionText one = text;
+    one.training.precision = precision;
+    questions.emplace_back(one);
+    if (!may_use_fewer) continue;
+    for (std::int64_t devices = questions.back().devices() / 2; devices >= 1; devices /= 2) {
+      one.devices = devices;
+      try {
+        questions.emplace_back(one);
+      } catch (const InputError&) {
+        continue;  // this count leaves a node partly used
+      }
+    }
+  }
+  return questions;
+}
+
+}  // namespace plumbline
