@@ -15,7 +15,7 @@ constexpr std::string_view device_prefix = "device-";
 constexpr std::string_view generic_device = "*";
 
 DeviceCalibration read_device(const embedded::EmbeddedFile& file) {
-  const std::string where = "calibrations/" + std::string(file.name) + ".json:";
+  const std::string where = "calibrations/" + std::string(file.name) + ".json";
   const Json json = parse_json(file.text, where);
   return device_calibration_from_json(JsonPlace(json, where));
 }
@@ -44,13 +44,13 @@ std::vector<std::string> stack_names() {
 StackCalibration find_stack(std::string_view name_or_path) {
   for (const embedded::EmbeddedFile& file : embedded::calibrations()) {
     if (file.name != std::string(stack_prefix) + std::string(name_or_path)) continue;
-    const std::string where = "calibrations/" + std::string(file.name) + ".json:";
+    const std::string where = "calibrations/" + std::string(file.name) + ".json";
     const Json json = parse_json(file.text, where);
     return stack_calibration_from_json(JsonPlace(json, where));
   }
   if (std::error_code ignored; std::filesystem::exists(std::filesystem::path(name_or_path), ignored)) {
     const Json json = read_json_file(name_or_path);
-    return stack_calibration_from_json(JsonPlace(json, std::string(name_or_path) + ":"));
+    return stack_calibration_from_json(JsonPlace(json, std::string(name_or_path)));
   }
   throw InputError({"stack", "\"" + std::string(name_or_path.substr(0, 60)) + "\" is unknown",
                     "the name of a software stack or a file", nearest_text(name_or_path, stack_names())});

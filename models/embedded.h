@@ -11,7 +11,9 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-/// models/networks, sorted by name.
+/// models/networks, models/machines and models/calibrations, each sorted by name.
 [[nodiscard]] std::span<const EmbeddedFile> networks();
+[[nodiscard]] std::span<const EmbeddedFile> machines();
+[[nodiscard]] std::span<const EmbeddedFile> calibrations();
 
 }  // namespace plumbline::embedded

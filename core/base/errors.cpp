@@ -35,6 +35,9 @@ std::string to_text(const InputProblem& problem) {
   std::string text = problem.where.empty() ? problem.what : problem.where + ": " + problem.what;
   if (!problem.expected.empty()) text += "; expected " + problem.expected;
   if (!problem.nearest.empty()) text += "; nearest: " + problem.nearest;
+  // Names from foreign files may hold line breaks or terminal codes; a message is one printable line.
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
   return text;
 }
 

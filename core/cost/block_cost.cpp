@@ -61,7 +61,7 @@ struct BlockPricer::Times {
 };
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
-    : kernels_(cluster.groups.front().node.device, calibration), communication_(cluster) {}
+    : kernels_(slowest_device(cluster), calibration), communication_(cluster) {}
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
   const OpWork work = op_work(block, op, shard);

@@ -7,7 +7,7 @@
 /// Source: Korthikanti et al., arXiv:2205.05198 section 4 (in-flight activations); PyTorch FSDP2's stream design (two
 /// all-gather and two reduce-scatter buffers); the stack calibration for context, communicators and fragmentation.
 /// Not modelled: the order in which the last micro-batches release their activations (the simulator's curve does).
-/// Checked against: tests/reference/activation_bytes_test.cpp (published analytic rows within 2 %).
+/// Checked against: tests/reference/stage_memory_test.cpp (published analytic rows: 2 % asked, 0.1 % reached).
 
 #include "core/cost/stage_cost.h"
 #include "core/plan/estimate.h"

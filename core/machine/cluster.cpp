@@ -66,6 +66,18 @@ const Node& limiting_node(const Cluster& cluster) {
       ->node;
 }
 
+const Device& slowest_device(const Cluster& cluster) {
+  const auto speed = [](const NodeGroup& group) {
+    const Device& device = group.node.device;
+    const FlopsPerSecond peak =
+        device.peak(NumberFormat::bf16).value_or(device.peak(NumberFormat::fp32).value_or(FlopsPerSecond(0)));
+    return std::pair(peak, device.memory_bandwidth.value);
+  };
+  return std::min_element(cluster.groups.begin(), cluster.groups.end(),
+                          [&](const NodeGroup& a, const NodeGroup& b) { return speed(a) < speed(b); })
+      ->node.device;
+}
+
 std::optional<Dollars> price_per_device_hour(const Cluster& cluster) {
   if (cluster.price_per_device_hour) return cluster.price_per_device_hour->value;
   Dollars sum(0);

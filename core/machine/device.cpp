@@ -28,6 +28,7 @@ std::string_view to_text(DeviceArchitecture architecture) {
     case DeviceArchitecture::blackwell: return "blackwell";
     case DeviceArchitecture::cdna2: return "cdna2";
     case DeviceArchitecture::cdna3: return "cdna3";
+    case DeviceArchitecture::cdna4: return "cdna4";
     case DeviceArchitecture::cpu: return "cpu";
   }
   return "";

@@ -17,11 +17,22 @@
 
 namespace plumbline {
 
-enum class DeviceArchitecture : std::uint8_t { volta, turing, ampere, ada, hopper, blackwell, cdna2, cdna3, cpu };
+enum class DeviceArchitecture : std::uint8_t {
+  volta,
+  turing,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  cdna2,
+  cdna3,
+  cdna4,
+  cpu
+};
 inline constexpr std::array all_device_architectures{
-    DeviceArchitecture::volta, DeviceArchitecture::turing, DeviceArchitecture::ampere,
-    DeviceArchitecture::ada,   DeviceArchitecture::hopper, DeviceArchitecture::blackwell,
-    DeviceArchitecture::cdna2, DeviceArchitecture::cdna3,  DeviceArchitecture::cpu};
+    DeviceArchitecture::volta,  DeviceArchitecture::turing,    DeviceArchitecture::ampere, DeviceArchitecture::ada,
+    DeviceArchitecture::hopper, DeviceArchitecture::blackwell, DeviceArchitecture::cdna2,  DeviceArchitecture::cdna3,
+    DeviceArchitecture::cdna4,  DeviceArchitecture::cpu};
 [[nodiscard]] std::string_view to_text(DeviceArchitecture architecture);
 [[nodiscard]] std::optional<DeviceArchitecture> device_architecture_from_text(std::string_view text);
 

@@ -2,7 +2,7 @@
 /// \file pipeline_schedule.h: how many micro-batches a rank keeps in flight under each schedule.
 ///
 /// Source: GPipe, arXiv:1811.06965; 1F1B and interleaving, arXiv:2104.04473 section 2.2; Megatron-LM's warm-up counts.
-/// Checked against: tests/reference/in_flight_test.cpp (published counts for p = 4, m = 16).
+/// Checked against: tests/reference/pipeline_makespan_test.cpp (published counts for p = 4, m = 16).
 
 #include <cstdint>
 

@@ -63,6 +63,14 @@ bool can_split(const Graph& graph, std::int64_t chunks) {
   return chunks >= 1 && chunks <= layers + fillers;
 }
 
+bool splits_evenly(const Graph& graph, std::int64_t chunks) {
+  const bool has_input = starts_with_input(graph);
+  const bool has_output = ends_with_output(graph);
+  const std::int64_t layers = graph.layer_count();
+  return layers % chunks == 0 || (has_input && has_output && (layers + 2) % chunks == 0) ||
+         ((has_input || has_output) && (layers + 1) % chunks == 0);
+}
+
 std::vector<Chunk> split_into_chunks(const Graph& graph, std::int64_t chunks) {
   check(can_split(graph, chunks), "the legality rules refuse more chunks than blocks");
   const bool has_input = starts_with_input(graph);

@@ -22,6 +22,8 @@ struct Chunk {
 
 /// Whether every chunk would hold something: at most L + (input block?) + (output block?) chunks.
 [[nodiscard]] bool can_split(const Graph& graph, std::int64_t chunks);
+/// Whether the rule above splits without a remainder.
+[[nodiscard]] bool splits_evenly(const Graph& graph, std::int64_t chunks);
 /// `chunks` consecutive ranges that cover the sequence. Requires can_split.
 [[nodiscard]] std::vector<Chunk> split_into_chunks(const Graph& graph, std::int64_t chunks);
 /// Layers per chunk, as above, from the counts alone.

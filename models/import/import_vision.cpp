@@ -8,12 +8,14 @@ namespace {
 
 constexpr std::int64_t default_labels = 2;   // configuration_utils.py: num_labels of a config without labels
 constexpr std::int64_t default_image = 224;  // configuration_vit.py; He et al., arXiv:1512.03385, section 3.4
-constexpr Range image_range{1, 1'000'000};
+constexpr Range image_range{1, 16'384};
+constexpr std::size_t most_stages = 1'000;
 
 std::int64_t read_labels(ConfigReader& config) {
   const auto names = config.find({"id2label"});
   const Json::Object* table = names ? names->value().if_object() : nullptr;
-  const std::int64_t listed = table == nullptr ? default_labels : static_cast<std::int64_t>(table->size());
+  const std::int64_t listed =
+      table == nullptr || table->empty() ? default_labels : static_cast<std::int64_t>(table->size());
   return config.integer({"num_labels"}, listed, vocabulary_range);
 }
 
@@ -67,9 +69,9 @@ std::vector<std::int64_t> read_stages(ConfigReader& config, Keys keys, std::vect
 }
 
 void require_sound_stages(const ConfigReader& config, const ResidualNetworkDescription& d) {
-  if (d.depths.empty() || d.depths.size() != d.widths.size())
+  if (d.depths.empty() || d.depths.size() > most_stages || d.depths.size() != d.widths.size())
     throw InputError({config.where({"depths"}), "names " + std::to_string(d.depths.size()) + " stages",
-                      "as many as hidden_sizes (" + std::to_string(d.widths.size()) + "), at least 1", ""});
+                      "as many as hidden_sizes (" + std::to_string(d.widths.size()) + "), 1 to 1000", ""});
   for (const std::int64_t width : d.widths)
     if (d.bottleneck) require_multiple(config.where({"hidden_sizes"}), width, 4, "the bottleneck's reduction");
 }
@@ -98,7 +100,7 @@ ImportedGraph import_vit(ConfigReader& config, const std::string& name) {
 ImportedGraph import_resnet(ConfigReader& config, const std::string& name) {
   ResidualNetworkDescription d;
   d.channels = config.integer({"num_channels"}, 3, width_range);
-  d.image = config.integer({"image_size"}, default_image, {32, 16384});
+  d.image = config.integer({"image_size"}, default_image, {32, image_range.largest});
   d.stem = config.integer({"embedding_size"}, 64, width_range);
   d.bottleneck = is_bottleneck(config);
   d.widths = read_stages(config, {"hidden_sizes"}, {256, 512, 1024, 2048}, width_range);

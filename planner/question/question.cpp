@@ -51,7 +51,7 @@ Question::Question(const QuestionText& text)
     : network_(find_network(text.model)),
       graph_(adapted(network_.graph, text.training.adaptation)),
       cluster_(sized(text)),
-      calibration_{calibration_of(cluster_.groups.front().node.device),
+      calibration_{calibration_of(slowest_device(cluster_)),
                    find_stack(text.stack.empty() ? default_stack : text.stack)},
       facts_(divisibility(graph_)),
       limits_(limits_of(cluster_, text.tensor_parallel_across_nodes)),

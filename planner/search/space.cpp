@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/plan/stage_split.h"
 
 namespace plumbline {
 namespace {
@@ -151,7 +152,8 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
   add(Schedule::one_f_one_b, 1);
   const std::int64_t most =
       std::min<std::int64_t>(most_virtual_stages, (question_->facts().layers + question_->facts().fillers) / pp);
-  for (std::int32_t v = 2; v <= most; ++v) add(Schedule::interleaved, v);
+  for (std::int32_t v = 2; v <= most; ++v)
+    if (splits_evenly(question_->graph(), std::int64_t{pp} * v)) add(Schedule::interleaved, v);
   return choices;
 }
 

@@ -2,9 +2,10 @@
 /// \file space.h: which strategies a search considers: the values of every axis, and what the user fixed.
 ///
 /// The space is exact and stated: degrees over all ordered factorisations of the GPU count, micro-batches and recompute
-/// choices from lists, every schedule with every virtual-stage count up to a limit, ZeRO stages over the whole gradient
-/// group and over the part of it that lies inside one fast interconnect. Symmetric choices appear once: one stage has
-/// no schedule, one rank nothing to shard, no tensor parallelism no sequence parallelism.
+/// choices from lists, every schedule with every virtual-stage count up to 16 that splits the layers evenly, ZeRO
+/// stages over the whole gradient group and over the part of it that lies inside one fast interconnect. Symmetric
+/// choices appear once: one stage has no schedule, one rank nothing to shard, no tensor parallelism no sequence
+/// parallelism.
 
 #include <functional>
 #include <optional>

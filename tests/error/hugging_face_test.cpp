@@ -43,6 +43,11 @@ TEST_CASE("The class in architectures stands in for a model_type that is unknown
   CHECK_THAT(refusal(R"({"architectures": ["LlamaishForCausalLM"]})"), Contains("model_type is missing"));
 }
 
+TEST_CASE("Line breaks and terminal codes of a file do not reach the message") {
+  const std::string words = refusal(R"({"model_type": "a\nb\u001b[31m", "ke\ny": 3})");
+  CHECK_THAT(words, Contains("unknown model_type \"a?b?[31m\" (keys found: model_type, ke?y)"));
+}
+
 TEST_CASE("A misspelt key is refused with its right spelling") {
   CHECK(refusal(R"({"model_type": "llama", "hiden_size": 64})") ==
         "config.json:/hiden_size: unknown key; nearest: hidden_size");
@@ -100,7 +105,7 @@ TEST_CASE("Image networks refuse what cannot be built") {
   CHECK_THAT(refusal(R"({"model_type": "vit", "patch_size": 300})"), Contains("config.json:/patch_size"));
   CHECK_THAT(refusal(R"({"model_type": "vit", "image_size": [224, 224, 3]})"), Contains("has 3 numbers; expected 2"));
   CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [3, 4]})"), Contains("as many as hidden_sizes (4)"));
-  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), Contains("at least 1"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), Contains("1 to 1000"));
   CHECK_THAT(refusal(R"({"model_type": "resnet", "layer_type": "botleneck"})"), Contains("nearest: bottleneck"));
 }
 

@@ -1,0 +1,232 @@
+// Laws of pipeline makespans, and agreement with an evaluator that knows nothing but orders and dependencies.
+
+#include "core/cost/pipeline_time.h"
+
+#include <random>
+
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+struct Instance {
+  std::vector<std::int64_t> forward;
+  std::vector<std::int64_t> backward;
+  std::vector<std::int64_t> latency;
+  std::int64_t micro_batches = 1;
+};
+
+std::vector<Picoseconds> times(const std::vector<std::int64_t>& units, std::int64_t factor = 1) {
+  std::vector<Picoseconds> result;
+  for (const std::int64_t unit : units) result.emplace_back(unit * factor);
+  return result;
+}
+
+/// `virtual_stages`: the instance holds the times of one chunk, the closed form wants those of the rank.
+std::int64_t closed_form(Schedule schedule, const Instance& i, std::int64_t virtual_stages = 1) {
+  const auto forward = times(i.forward, virtual_stages);
+  const auto backward = times(i.backward, virtual_stages);
+  const auto latency = times(i.latency);
+  return pipeline_makespan(schedule, {forward, backward, latency}, i.micro_batches, virtual_stages).value();
+}
+std::int64_t lower_bound(Schedule schedule, const Instance& i, std::int64_t virtual_stages = 1) {
+  const auto forward = times(i.forward, virtual_stages);
+  const auto backward = times(i.backward, virtual_stages);
+  const auto latency = times(i.latency);
+  return pipeline_lower_bound(schedule, {forward, backward, latency}, i.micro_batches, virtual_stages).value();
+}
+
+class Random {
+ public:
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(bits_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  Instance instance(std::int64_t most_stages, std::int64_t most_micro_batches, std::int64_t most_latency) {
+    Instance i;
+    const std::int64_t stages = between(1, most_stages);
+    for (std::int64_t s = 0; s < stages; ++s) {
+      i.forward.push_back(between(1, 20));
+      i.backward.push_back(between(1, 40));
+      if (s + 1 < stages) i.latency.push_back(between(0, most_latency));
+    }
+    i.micro_batches = between(1, most_micro_batches);
+    return i;
+  }
+
+ private:
+  std::mt19937_64 bits_{20240607};
+};
+
+/// One pass of one chunk over one micro-batch.
+struct Task {
+  bool backward = false;
+  std::size_t stage = 0;  ///< chunk * ranks + rank
+  std::int64_t micro_batch = 0;
+  bool operator<(const Task& o) const {
+    return std::tie(backward, stage, micro_batch) < std::tie(o.backward, o.stage, o.micro_batch);
+  }
+};
+
+/// Orders of GPipe and 1F1B on one rank, as the definitions have them.
+std::vector<Task> order_of(Schedule schedule, std::size_t ranks, std::size_t rank, std::int64_t m) {
+  std::vector<Task> order;
+  const std::int64_t warm_up =
+      schedule == Schedule::gpipe ? m : std::min<std::int64_t>(m, static_cast<std::int64_t>(ranks - rank) - 1);
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+  while (forward < warm_up) order.push_back({false, rank, forward++});
+  while (forward < m) {
+    order.push_back({false, rank, forward++});
+    order.push_back({true, rank, backward++});
+  }
+  while (backward < m) order.push_back({true, rank, backward++});
+  return order;
+}
+
+/// Megatron-LM's interleaved order: groups of `ranks` micro-batches per chunk, (v - 1) p + 2 (p - 1 - r) warm-ups.
+std::vector<Task> interleaved_order(std::size_t ranks, std::size_t rank, std::int64_t m, std::int64_t v) {
+  const auto p = static_cast<std::int64_t>(ranks);
+  const auto task = [&](std::int64_t step, bool backward) {
+    const std::int64_t chunk = step / p % v;
+    return Task{backward, static_cast<std::size_t>((backward ? v - 1 - chunk : chunk) * p) + rank,
+                step / (p * v) * p + step % p};
+  };
+  const std::int64_t warm_up = std::min((v - 1) * p + 2 * (p - 1 - static_cast<std::int64_t>(rank)), m * v);
+  std::vector<Task> order;
+  for (std::int64_t step = 0; step < warm_up; ++step) order.push_back(task(step, false));
+  for (std::int64_t step = warm_up; step < m * v; ++step) {
+    order.push_back(task(step, false));
+    order.push_back(task(step - warm_up, true));
+  }
+  for (std::int64_t step = m * v - warm_up; step < m * v; ++step) order.push_back(task(step, true));
+  return order;
+}
+
+/// Longest path: a task ends after the task before it on its rank and after its input has arrived. Repeats until
+/// nothing changes, which needs no order among ranks.
+std::int64_t longest_path(const Instance& i, const std::vector<std::vector<Task>>& orders, std::size_t chunks) {
+  const std::size_t ranks = orders.size();
+  const std::size_t stages = ranks * chunks;
+  std::map<Task, std::int64_t> ends;
+  // Latency from `from`'s rank to `to`'s; the last rank hands over to the first as far as its own neighbour is.
+  const auto latency = [&](std::size_t from, std::size_t to) {
+    if (from % ranks == to % ranks) return std::int64_t{0};
+    const std::size_t link = std::min(from % ranks, to % ranks);
+    return (from % ranks) + 1 == to % ranks || (to % ranks) + 1 == from % ranks ? i.latency[link] : i.latency.back();
+  };
+  const auto input_arrives = [&](const Task& task) -> std::int64_t {
+    if (!task.backward && task.stage == 0) return 0;
+    Task before = task;
+    if (task.backward && task.stage + 1 == stages) {
+      before.backward = false;
+    } else {
+      before.stage = task.backward ? task.stage + 1 : task.stage - 1;
+    }
+    return ends[before] + latency(before.stage, task.stage);
+  };
+  bool changed = true;
+  std::int64_t makespan = 0;
+  while (changed) {
+    changed = false;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      std::int64_t clock = 0;
+      for (const Task& task : orders[rank]) {
+        clock = std::max(clock, input_arrives(task)) + (task.backward ? i.backward[rank] : i.forward[rank]);
+        if (ends[task] != clock) changed = true;
+        ends[task] = clock;
+        makespan = std::max(makespan, clock);
+      }
+    }
+  }
+  return makespan;
+}
+
+std::int64_t naive(Schedule schedule, const Instance& i, std::int64_t virtual_stages = 1) {
+  std::vector<std::vector<Task>> orders;
+  for (std::size_t rank = 0; rank < i.forward.size(); ++rank)
+    orders.push_back(schedule == Schedule::interleaved
+                         ? interleaved_order(i.forward.size(), rank, i.micro_batches, virtual_stages)
+                         : order_of(schedule, i.forward.size(), rank, i.micro_batches));
+  return longest_path(i, orders, static_cast<std::size_t>(virtual_stages));
+}
+
+std::string text(const Instance& i) {
+  std::ostringstream out;
+  out << "f";
+  for (const std::int64_t f : i.forward) out << ' ' << f;
+  out << "; b";
+  for (const std::int64_t b : i.backward) out << ' ' << b;
+  out << "; c";
+  for (const std::int64_t c : i.latency) out << ' ' << c;
+  out << "; m " << i.micro_batches;
+  return out.str();
+}
+
+TEST_CASE("closed forms of GPipe and 1F1B are the longest path of their orders") {
+  Random random;
+  for (int n = 0; n < 4000; ++n) {
+    const Instance i = random.instance(6, 12, n % 2 == 0 ? 0 : 6);
+    INFO(text(i));
+    REQUIRE(closed_form(Schedule::gpipe, i) == naive(Schedule::gpipe, i));
+    REQUIRE(closed_form(Schedule::one_f_one_b, i) == naive(Schedule::one_f_one_b, i));
+  }
+}
+
+TEST_CASE("the lower bound never exceeds the makespan") {
+  Random random;
+  for (int n = 0; n < 4000; ++n) {
+    const Instance i = random.instance(8, 24, n % 2 == 0 ? 0 : 9);
+    INFO(text(i));
+    REQUIRE(lower_bound(Schedule::gpipe, i) <= closed_form(Schedule::gpipe, i));
+    REQUIRE(lower_bound(Schedule::one_f_one_b, i) <= closed_form(Schedule::one_f_one_b, i));
+  }
+}
+
+TEST_CASE("interleaved 1F1B is exact for equal chunks without latency and a lower bound otherwise") {
+  Random random;
+  for (int n = 0; n < 1500; ++n) {
+    Instance i = random.instance(5, 1, n % 2 == 0 ? 0 : 5);
+    if (i.forward.size() < 2) continue;
+    const std::int64_t v = random.between(2, 4);
+    i.micro_batches = static_cast<std::int64_t>(i.forward.size()) * random.between(1, 4);
+    INFO(text(i) << ", v " << v);
+    REQUIRE(closed_form(Schedule::interleaved, i, v) <= naive(Schedule::interleaved, i, v));
+    std::fill(i.forward.begin(), i.forward.end(), i.forward.front());
+    std::fill(i.backward.begin(), i.backward.end(), i.backward.front());
+    std::fill(i.latency.begin(), i.latency.end(), 0);
+    REQUIRE(closed_form(Schedule::interleaved, i, v) == naive(Schedule::interleaved, i, v));
+  }
+}
+
+TEST_CASE("no stage, link or micro-batch that takes longer shortens 1F1B") {
+  Random random;
+  for (int n = 0; n < 2000; ++n) {
+    const Instance i = random.instance(7, 20, 5);
+    const std::int64_t before = closed_form(Schedule::one_f_one_b, i);
+    const auto longer = [&](auto change) {
+      Instance slower = i;
+      change(slower);
+      return closed_form(Schedule::one_f_one_b, slower);
+    };
+    const auto stage = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i.forward.size()) - 1));
+    INFO(text(i) << ", stage " << stage);
+    REQUIRE(longer([&](Instance& s) { s.forward[stage] += 3; }) >= before);
+    REQUIRE(longer([&](Instance& s) { s.backward[stage] += 3; }) >= before);
+    REQUIRE(longer([&](Instance& s) { ++s.micro_batches; }) > before);
+    if (stage < i.latency.size()) REQUIRE(longer([&](Instance& s) { ++s.latency[stage]; }) >= before);
+  }
+}
+
+TEST_CASE("time reversal, forward and backward exchanged, keeps the makespan of 1F1B") {
+  Random random;
+  for (int n = 0; n < 2000; ++n) {
+    const Instance i = random.instance(7, 20, 5);
+    Instance reversed = i;
+    std::swap(reversed.forward, reversed.backward);
+    INFO(text(i));
+    REQUIRE(closed_form(Schedule::one_f_one_b, i) == closed_form(Schedule::one_f_one_b, reversed));
+  }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,39 @@
+#include "core/io/machine_json.h"
+
+#include "core/io/sourced_json.h"
+#include "models/machine_catalog.h"
+#include "tests/catch.h"
+
+using namespace plumbline;
+
+TEST_CASE("every cluster of the catalogue is written and read back equal, byte for byte the second time") {
+  for (const std::string& name : machine_names()) {
+    INFO(name);
+    const Cluster cluster = find_machine(name);
+    const std::string text = to_json_text(machine_json({std::nullopt, std::nullopt, cluster}));
+    const MachineDocument again = read_machine(parse_json(text, "again.json"), "again.json", {});
+    REQUIRE(again.cluster.has_value());
+    CHECK(*again.cluster == cluster);
+    CHECK(to_json_text(machine_json(again)) == text);
+  }
+}
+
+TEST_CASE("every device and fabric of the catalogue is written and read back equal") {
+  for (const Device& device : machine_parts().devices) {
+    const Json json = machine_json({device, std::nullopt, std::nullopt});
+    CHECK(read_machine(json, "d.json", {}).device == device);
+  }
+  for (const Fabric& fabric : machine_parts().fabrics) {
+    const Json json = machine_json({std::nullopt, fabric, std::nullopt});
+    CHECK(read_machine(json, "f.json", {}).fabric == fabric);
+  }
+}
+
+TEST_CASE("numbers are written with a unit in which they are short and exact") {
+  const auto text = [](const Json& json) { return *json.find("value")->if_string(); };
+  CHECK(text(to_json(Sourced<Bytes>{81559_MiB, "s"})) == "81559 MiB");
+  CHECK(text(to_json(Sourced<Bytes>{Bytes(7), "s"})) == "7 B");
+  CHECK(text(to_json(Sourced<BytesPerSecond>{BytesPerSecond(3.35e12), "s"})) == "3350 GB/s");
+  CHECK(text(to_json(Sourced<FlopsPerSecond>{FlopsPerSecond(494.5e12), "s"})) == "494.5 TFLOP/s");
+  CHECK(text(to_json(Sourced<Seconds>{Seconds(0), "s"})) == "0 us");
+}

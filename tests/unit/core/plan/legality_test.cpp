@@ -1,0 +1,276 @@
+// Each rule: what breaks it, with the numbers that the user reads, and what is just legal.
+
+#include "core/plan/legality.h"
+
+#include "tests/catch.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+/// A question with one answer that breaks nothing: 16 GPUs, 8 per node, 32 sequences of 4096 tokens.
+struct Question {
+  Strategy strategy;
+  Training training;
+  Divisibility facts;
+  LegalityLimits limits{16, 8, false};
+
+  Question() {
+    strategy.tensor_parallel = 4;
+    strategy.data_parallel = 4;
+    strategy.micro_batches = 8;
+    training.sequence_length = 4096;
+    training.global_batch = 32;
+    LlamaShape shape{24, 1024, 16, 8, 64, 2816, 32000};
+    facts = divisibility(llama(shape));
+  }
+  void use_experts() {
+    LlamaShape shape{24, 1024, 16, 8, 64, 2816, 32000};
+    shape.experts = 8;
+    shape.chosen = 2;
+    shape.expert_width = 1408;
+    facts = divisibility(llama(shape));
+    strategy.sequence_parallel = SequenceParallel::on;
+  }
+  void use_pipeline(std::int32_t stages) {
+    strategy.pipeline_stages = stages;
+    strategy.schedule = Schedule::one_f_one_b;
+    strategy.data_parallel = 4 / stages;
+    strategy.micro_batches = 8 * stages;
+  }
+  /// "R06: dp 3 ..." or "legal".
+  [[nodiscard]] std::string answer() const {
+    const auto violation = first_violation(strategy, training, facts, limits);
+    return violation ? std::string(rule_id(violation->rule)) + ": " + violation->what : "legal";
+  }
+};
+
+TEST_CASE("the question that the other tests break is legal") {
+  CHECK(Question().answer() == "legal");
+  Question pipeline;
+  pipeline.use_pipeline(2);
+  CHECK(pipeline.answer() == "legal");
+  Question experts;
+  experts.use_experts();
+  experts.strategy.expert_parallel = 8;
+  CHECK(experts.answer() == "legal");
+}
+
+TEST_CASE("every rule has an id of its own and a sentence") {
+  std::set<std::string_view> ids;
+  for (const Rule rule : all_rules) {
+    CHECK(rule_id(rule).size() == 3);
+    CHECK(rule_sentence(rule).size() > 15);
+    ids.insert(rule_id(rule));
+  }
+  CHECK(ids.size() == all_rules.size());
+}
+
+TEST_CASE("R01: the degrees multiply up to the GPU count") {
+  CHECK(rule_sentence(Rule::R01_devices) == "the degrees multiply up to the GPU count");
+  Question q;
+  q.limits.devices = 24;
+  CHECK(q.answer() == "R01: tp 4 x cp 1 x pp 1 x dp 4 = 16, not 24 GPUs");
+}
+
+TEST_CASE("R01: a degree below one is refused before anything is divided by it") {
+  for (std::int32_t Strategy::*degree :
+       {&Strategy::pipeline_stages, &Strategy::tensor_parallel, &Strategy::context_parallel, &Strategy::data_parallel,
+        &Strategy::expert_parallel, &Strategy::expert_tensor_parallel, &Strategy::virtual_stages}) {
+    for (const std::int32_t absurd : {0, -1, -8}) {
+      Question q;
+      q.strategy.*degree = absurd;
+      CHECK(q.answer() == "R01: a degree of " + std::to_string(absurd));
+    }
+  }
+}
+
+TEST_CASE("R02: tensor parallelism stays inside the fast interconnect unless the policy is lifted") {
+  Question q;
+  q.strategy.tensor_parallel = 16;
+  q.strategy.data_parallel = 1;
+  q.strategy.micro_batches = 32;
+  CHECK(q.answer() == "R02: tp 16 does not divide the 8 GPUs that share the fast interconnect");
+  q.limits.tensor_parallel_across_domains = true;
+  CHECK(q.answer() == "legal");
+}
+
+TEST_CASE("R03: tensor parallelism divides attention heads") {
+  Question q;
+  LlamaShape shape{24, 1024, 18, 6, 64, 2816, 32000};
+  q.facts = divisibility(llama(shape));
+  CHECK(q.answer() == "R03: 18 attention heads do not divide over tp 4");
+}
+
+TEST_CASE("R03: tensor parallelism divides inner widths") {
+  Question q;
+  LlamaShape shape{24, 1024, 16, 8, 64, 2814, 32000};
+  q.facts = divisibility(llama(shape));
+  CHECK(q.answer() == "R03: 2814 features of an inner layer do not divide over tp 4");
+}
+
+TEST_CASE("R04: kv heads divide over tensor parallelism or are replicated by it") {
+  Question q;
+  LlamaShape shape{24, 1024, 24, 6, 64, 2816, 32000};
+  q.facts = divisibility(llama(shape));
+  CHECK(q.answer() == "R04: 6 kv heads do not divide over tp 4");
+  shape.kv_heads = 2;
+  q.facts = divisibility(llama(shape));
+  CHECK(q.answer() == "legal");
+}
+
+TEST_CASE("R05: context parallelism divides the sequence twice over") {
+  Question q;
+  q.strategy.context_parallel = 4;
+  q.strategy.data_parallel = 1;
+  q.strategy.micro_batches = 32;
+  CHECK(q.answer() == "legal");
+  q.training.sequence_length = 4100;
+  CHECK(q.answer() == "R05: 4100 tokens do not divide over 2 x cp 8");
+}
+
+TEST_CASE("R05: sequence parallelism divides the sequence over tensor and context parallelism") {
+  Question q;
+  q.strategy.sequence_parallel = SequenceParallel::on;
+  q.training.sequence_length = 4098;
+  CHECK(q.answer() == "R05: 4098 tokens do not divide over tp x cp 4");
+}
+
+TEST_CASE("R05: a network without sequences has none to divide") {
+  Question q;
+  q.facts.sequence_symbol = false;
+  q.strategy.context_parallel = 2;
+  q.strategy.data_parallel = 2;
+  q.strategy.micro_batches = 16;
+  CHECK(q.answer() == "R05: cp 2 for a network without sequences");
+}
+
+TEST_CASE("R06: data parallelism and micro-batches make up the global batch") {
+  Question q;
+  q.training.global_batch = 33;
+  CHECK(q.answer() == "R06: dp 4 x micro-batch 1 x 8 micro-batches is not the global batch of 33");
+  q.strategy.micro_batch = 0;
+  CHECK(q.answer() == "R06: dp 4 x micro-batch 0 x 8 micro-batches is not the global batch of 33");
+}
+
+TEST_CASE("R07: every pipeline chunk holds a layer, the embedding or the head") {
+  Question q;
+  q.use_pipeline(4);
+  q.facts = divisibility(llama({2, 1024, 16, 8, 64, 2816, 32000}));
+  CHECK(q.answer() == "legal");
+  q.facts = divisibility(llama({1, 1024, 16, 8, 64, 2816, 32000}));
+  CHECK(q.answer() == "R07: pp 4 x 1 virtual stages for 1 layers");
+}
+
+TEST_CASE("R07: layers that no rule of the split divides are not refused") {
+  Question q;
+  q.use_pipeline(4);
+  for (std::int64_t layers = 2; layers <= 40; ++layers) {
+    q.facts.layers = layers;
+    CHECK(q.answer() == "legal");
+  }
+}
+
+TEST_CASE("R09: interleaving needs two virtual stages and micro-batches in multiples of the stages") {
+  Question q;
+  q.use_pipeline(4);
+  q.strategy.schedule = Schedule::interleaved;
+  CHECK(q.answer() == "R09: the interleaved schedule with 1 virtual stage");
+  q.strategy.virtual_stages = 2;
+  CHECK(q.answer() == "legal");
+  q.strategy.micro_batches = q.training.global_batch = 30;
+  CHECK(q.answer() == "R09: 30 micro-batches are no multiple of pp 4");
+}
+
+TEST_CASE("R12: a schedule goes with two stages or more, virtual stages with interleaving") {
+  Question q;
+  q.strategy.schedule = Schedule::one_f_one_b;
+  CHECK(q.answer() == "R12: a pipeline schedule with 1 stage");
+  q.use_pipeline(2);
+  q.strategy.schedule = Schedule::none;
+  CHECK(q.answer() == "R12: no pipeline schedule with pp 2");
+  q.strategy.schedule = Schedule::gpipe;
+  CHECK(q.answer() == "legal");
+  q.strategy.virtual_stages = 3;
+  CHECK(q.answer() == "R12: 3 virtual stages without the interleaved schedule");
+}
+
+TEST_CASE("R13: ZeRO stages are 0 to 3") {
+  Question q;
+  for (const std::int32_t absurd : {-1, 4}) {
+    q.strategy.zero_stage = absurd;
+    CHECK(q.answer() == "R13: ZeRO stage " + std::to_string(absurd));
+  }
+}
+
+TEST_CASE("R14: the shard group divides the data-parallel ranks and goes with ZeRO") {
+  Question q;
+  q.strategy.zero_stage = 3;
+  q.strategy.shard_group = 3;
+  CHECK(q.answer() == "R14: a shard group of 3 among 4 ranks");
+  q.strategy.shard_group = 0;
+  CHECK(q.answer() == "R14: a shard group of 0 among 4 ranks");
+  q.strategy.shard_group = 1;
+  CHECK(q.answer() == "R14: ZeRO-3 over a shard group of 1 rank");
+  for (const std::int32_t group : {2, 4}) {
+    q.strategy.shard_group = group;
+    CHECK(q.answer() == "legal");
+  }
+  q.strategy.zero_stage = 0;
+  CHECK(q.answer() == "R14: a shard group of 4 without ZeRO");
+}
+
+TEST_CASE("R15: a dense network has no experts to divide") {
+  Question q;
+  q.strategy.expert_parallel = 4;
+  CHECK(q.answer() == "R15: ep 4 for a network without experts");
+}
+
+TEST_CASE("R15: expert parallelism divides the experts and the ranks of a stage") {
+  Question q;
+  q.use_experts();
+  q.strategy.expert_parallel = 3;
+  CHECK(q.answer() == "R15: 8 experts do not divide over ep 3");
+  q.strategy.expert_parallel = 8;
+  q.strategy.expert_tensor_parallel = 3;
+  CHECK(q.answer() == "R15: 1408 features of an expert do not divide over etp 3");
+  q.strategy.expert_tensor_parallel = 4;
+  CHECK(q.answer() == "R15: ep 8 x etp 4 among 16 ranks of a stage");
+  q.strategy.expert_parallel = 1;
+  q.strategy.expert_tensor_parallel = 8;
+  CHECK(q.answer() == "R15: etp 8 does not divide tp 4");
+  q.strategy.expert_parallel = 2;
+  q.strategy.expert_tensor_parallel = 1;
+  q.strategy.sequence_parallel = SequenceParallel::off;
+  CHECK(q.answer() == "R15: ep 2 and tp 4 without sequence parallelism");
+}
+
+TEST_CASE("R18: sequence parallelism goes with tensor parallelism") {
+  Question q;
+  q.strategy.tensor_parallel = 1;
+  q.strategy.data_parallel = 16;
+  q.strategy.micro_batches = 2;
+  q.strategy.sequence_parallel = SequenceParallel::on;
+  CHECK(q.answer() == "R18: sequence parallelism with tp 1");
+}
+
+TEST_CASE("the units that degrees must divide are read off the graph") {
+  LlamaShape shape{6, 1024, 16, 4, 64, 2816, 32000};
+  shape.experts = 8;
+  shape.chosen = 2;
+  shape.expert_width = 1408;
+  shape.dense_layers = 2;
+  const Divisibility facts = divisibility(llama(shape));
+  CHECK(facts.layers == 6);
+  CHECK(facts.fillers == 2);
+  CHECK(facts.heads == std::vector<std::int64_t>{16});
+  CHECK(facts.kv_heads == std::vector<std::int64_t>{4});
+  CHECK(facts.experts == std::vector<std::int64_t>{8});
+  CHECK(facts.expert_widths == std::vector<std::int64_t>{1408});
+  CHECK(facts.sequence_symbol);
+  // Row-divided products: the attention output (heads x head dim) and the MLP's second one.
+  CHECK(facts.widths == std::vector<std::int64_t>{1024, 2816});
+}
+
+}  // namespace
+}  // namespace plumbline
