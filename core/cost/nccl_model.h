@@ -6,7 +6,7 @@
 /// Not modelled: launch (5 to 10 us of host time), contention, CollNet/SHARP, symmetric-memory kernels, the .85 of
 /// plain trees, tuner plugins. Tree bandwidth has NCCL's steps at powers of two, so time is a saw-tooth there.
 /// Checked against: tests/reference/nccl_model_test.cpp: NCCL's table for 8 H100 to 0.1; measured bus bandwidths
-/// within 3 %, but in-switch reduction on 5 to 7 of 8 devices 11 to 17 % low.
+/// within 5 %, but in-switch reduction on 5 to 7 of 8 devices 11 to 18 % low.
 
 #include <cstdint>
 

@@ -20,12 +20,14 @@ constexpr Watts most_power(1e6);
 constexpr Seconds most_latency(10);
 constexpr double most_dollars = 1e5;
 
+constexpr std::size_t longest_text = 14;  // what people would write
+
 struct Unit {
   std::string_view name;
   double scale;
 };
-constexpr std::array byte_units{Unit{" TB", 1e12},      Unit{" GiB", 1073741824.}, Unit{" GB", 1e9},
-                                Unit{" MiB", 1048576.}, Unit{" KiB", 1024.},       Unit{" B", 1}};
+constexpr std::array byte_units{Unit{" GiB", 1073741824.}, Unit{" MiB", 1048576.}, Unit{" TB", 1e12},
+                                Unit{" GB", 1e9},          Unit{" KiB", 1024.},    Unit{" B", 1}};
 constexpr std::array bandwidth_units{Unit{" GB/s", 1e9}, Unit{" B/s", 1}};
 constexpr std::array flop_rate_units{Unit{" TFLOP/s", 1e12}, Unit{" FLOP/s", 1}};
 constexpr std::array power_units{Unit{" W", 1}};
@@ -71,7 +73,7 @@ T require_within(T value, T least, T most, const JsonPlace& place, const std::st
   throw InputError({place.where(), "\"" + place.string().substr(0, 40) + "\" is beyond any machine", expected, ""});
 }
 
-/// The value in the first unit whose text reads back exactly; the last unit has scale 1 and always does.
+/// The value in the first unit whose short text reads back exactly; the last unit has scale 1 and always does.
 template <class Parse>
 std::string exact_text(double value, std::span<const Unit> units, Parse parse) {
   std::string text;
@@ -81,7 +83,7 @@ std::string exact_text(double value, std::span<const Unit> units, Parse parse) {
     const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value / unit.scale);
     check(error == std::errc{}, "32 characters hold every shortest double");
     text = std::string(buffer.data(), end).append(unit.name);
-    if (text.size() <= 16 && parse(text) == value) return text;
+    if (text.size() <= longest_text && parse(text) == value) return text;
   }
   return text;
 }

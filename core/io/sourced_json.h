@@ -22,7 +22,7 @@ namespace plumbline {
 /// A plain number from `smallest` to `largest`.
 [[nodiscard]] Sourced<double> read_sourced_number(const JsonPlace& place, double smallest, double largest);
 
-// Written with the largest unit whose text reads back to the same value.
+// Written with a unit whose short text reads back to the same value: GiB or MiB first, bytes at last.
 [[nodiscard]] Json to_json(const Sourced<Bytes>& number);
 [[nodiscard]] Json to_json(const Sourced<BytesPerSecond>& number);
 [[nodiscard]] Json to_json(const Sourced<FlopsPerSecond>& number);

@@ -128,10 +128,10 @@ TEST_CASE("large all-reduces, all-gathers and reduce-scatters come within 5 % of
                 .06));
 }
 
-TEST_CASE("known misses stay known: in-switch reduction on 5 to 7 of 8 devices is 9 to 18 % low") {
+TEST_CASE("known misses stay known: in-switch reduction on 5 to 7 of 8 devices is 11 to 18 % low") {
   for (const auto& [n, published] : {std::pair{5, 414.}, {6, 436.}, {7, 460.}})
     CHECK(is_near(("all-reduce on " + std::to_string(n) + " of 8 H200, 8 GiB").c_str(),
-                  bus_bandwidth(Collective::all_reduce, 8_GiB, machine("dgx-h200", n)), published, -.18, -.09));
+                  bus_bandwidth(Collective::all_reduce, 8_GiB, machine("dgx-h200", n)), published, -.18, -.11));
 }
 
 TEST_CASE("8 H200 switch from ring LL at 1 MiB to NVLS Simple at 2 MiB, as measured") {

@@ -1,0 +1,63 @@
+// plan estimate: one strategy priced: step time by cause, memory by class, throughput and cost.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/output_options.h"
+#include "cli/plan_options.h"
+#include "cli/plan_view.h"
+#include "cli/rank_list.h"
+#include "cli/verb.h"
+#include "core/io/plan_json.h"
+
+namespace plumbline {
+namespace {
+
+class EstimateVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"estimate", "one configuration priced: step time by cause, memory, throughput, cost",
+            "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan estimate --plan plan.json",
+            "Prices any legal strategy, fitting or not; the verdict says which. With --tokens the whole run's days, "
+            "GPU-hours, dollars and energy too.",
+            "plan estimate --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --tokens 1T"};
+  }
+  void declare(CLI::App& app) override {
+    plan_.declare(app);
+    output_.declare(app, "write the plan to this file");
+    app.add_flag("--ranks", ranks_, "also host, device and coordinates of each rank")->group("Output");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const PricedQuestion asked = plan_.asked();
+    output_.lap("priced");
+    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    output_.write(asked.plan, terminal);
+    terminal.print(output_.json() ? json_text(asked.plan) : text(asked.plan, terminal));
+    output_.print_stats(terminal);
+    return ExitCode::done;
+  }
+
+ private:
+  [[nodiscard]] std::string json_text(const Plan& plan) const {
+    Json::Object object = *to_json(plan).if_object();
+    if (ranks_) object.emplace_back("ranks", ranks_json(plan));
+    return to_json_text(Json(std::move(object)));
+  }
+  [[nodiscard]] std::string text(const Plan& plan, const Terminal& terminal) const {
+    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
+                      throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" + memory_text(plan) + "\n" +
+                      verdict_text(plan, terminal);
+    if (ranks_) all += "\n" + ranks_text(plan);
+    return all;
+  }
+
+  PlanOptions plan_;
+  OutputOptions output_;
+  bool ranks_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_estimate_verb() { return std::make_unique<EstimateVerb>(); }
+
+}  // namespace plumbline

@@ -1,0 +1,143 @@
+// plan explain: where the time and the memory of a plan go, what binds, and what one change would do.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/output_options.h"
+#include "cli/plan_options.h"
+#include "cli/plan_view.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+#include "core/base/errors.h"
+#include "core/io/plan_json.h"
+#include "core/io/prediction_json.h"
+#include "core/io/strategy_json.h"
+#include "core/quantity/text.h"
+#include "planner/explain/bottleneck.h"
+
+namespace plumbline {
+namespace {
+
+std::string assumed_text(const Provenance& provenance) {
+  std::string text = "Priced with the calibrations " + provenance.device_calibration + " and " +
+                     provenance.stack_calibration + ".\n";
+  for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
+  if (provenance.assumed.empty()) return text;
+  Table table({{"number that nobody measured", Align::left}, {"value"}, {"from", Align::left}});
+  constexpr std::size_t longest_source = 44;
+  for (const AssumedNumber& number : provenance.assumed) {
+    const bool is_long = number.source.size() > longest_source;
+    table.add_row({number.name, number.value,
+                   is_long ? number.source.substr(0, longest_source - 3) + "..." : number.source});
+  }
+  return text + table.text(terminal_columns);
+}
+
+/// Two plans side by side: what they choose, what it costs, where the time and the memory go.
+std::string comparison_text(const Plan& a, const Plan& b) {
+  Table table({{"", Align::left}, {"this plan", Align::right}, {"the other", Align::right}, {"difference"}});
+  const auto text_row = [&](const std::string& name, const std::string& one, const std::string& other) {
+    if (one != other) table.add_row({name, one, other, ""});
+  };
+  const auto number_row = [&](const std::string& name, double one, double other, int digits) {
+    if (one != 0 || other != 0)
+      table.add_row({name, fixed(one, digits), fixed(other, digits),
+                     other == 0 ? "" : difference_text(one, other)});
+  };
+  const Json::Object one = *to_json(a.strategy, a.training).if_object();
+  const Json other = to_json(b.strategy, b.training);
+  const auto shown = [](const Json& value) {
+    std::string text = value.if_string() != nullptr ? *value.if_string() : to_json_text(value, -1);
+    if (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  };
+  text_row("model", a.model.name, b.model.name);
+  text_row("machine", a.machine.name, b.machine.name);
+  text_row("GPUs", std::to_string(a.machine.devices), std::to_string(b.machine.devices));
+  for (const auto& [key, value] : one) text_row(words_of(key), shown(value), shown(*other.find(key)));
+  number_row("step s", a.prediction.step_time_s.expected, b.prediction.step_time_s.expected, 3);
+  for (std::size_t i = 0; i < time_cause_count; ++i)
+    number_row("  " + words_of(to_text(static_cast<TimeCause>(i))), to_seconds(a.prediction.time.by_cause[i]).value(),
+               to_seconds(b.prediction.time.by_cause[i]).value(), 3);
+  number_row("tokens/s/GPU", a.prediction.tokens_per_second_per_gpu, b.prediction.tokens_per_second_per_gpu, 1);
+  number_row("MFU %", 100 * a.prediction.mfu, 100 * b.prediction.mfu, 1);
+  constexpr double gib = 1024. * 1024. * 1024.;
+  number_row("peak GiB", static_cast<double>(a.prediction.peak_memory.value()) / gib,
+             static_cast<double>(b.prediction.peak_memory.value()) / gib, 2);
+  const auto heaviest = [](const Plan& plan) {
+    return plan.prediction.stage_memory[static_cast<std::size_t>(plan.prediction.heaviest_stage)];
+  };
+  for (std::size_t i = 0; i < memory_class_count; ++i)
+    number_row("  " + words_of(to_text(static_cast<MemoryClass>(i))),
+               static_cast<double>(heaviest(a).by_class[i].value()) / gib,
+               static_cast<double>(heaviest(b).by_class[i].value()) / gib, 2);
+  text_row("fits", a.verdict.fits ? "yes" : "no", b.verdict.fits ? "yes" : "no");
+  return table.text(terminal_columns);
+}
+
+class ExplainVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"explain", "where a plan's time and memory go, what binds, what one change would do",
+            "--plan plan.json [--against other.json]",
+            "Prices the plan anew, then shows the step as a waterfall, the memory by class, the bottleneck, one step "
+            "along every axis, and the numbers behind the answer that nobody measured. With --against two plans side by "
+            "side.",
+            "plan explain --plan plan.json --against other.json"};
+  }
+  void declare(CLI::App& app) override {
+    plan_.declare(app);
+    app.add_option("--against", against_, "another plan file to compare with")->group("Question")->type_name("FILE");
+    output_.declare(app, "write the plan, priced anew, to this file");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const PricedQuestion asked = plan_.asked();
+    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    std::optional<PricedQuestion> other;
+    if (against_) other.emplace(priced_file(*against_, QuestionOptions{}));
+    output_.lap("priced");
+    const std::vector<Change> changes = single_steps(asked.question, asked.strategy);
+    output_.lap("changes");
+    output_.write(asked.plan, terminal);
+    terminal.print(output_.json() ? json_text(asked, other, changes) : text(asked, other, changes, terminal));
+    output_.print_stats(terminal);
+    return ExitCode::done;
+  }
+
+ private:
+  [[nodiscard]] static std::string text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
+                                        const std::vector<Change>& changes, const Terminal& terminal) {
+    const Plan& plan = asked.plan;
+    const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
+    if (other) return head + comparison_text(plan, other->plan);
+    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
+           wrapped("Bottleneck: " + bottleneck_sentence(plan) + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
+           "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" + changes_text(plan, changes) + "\n" +
+           assumed_text(plan.provenance);
+  }
+  [[nodiscard]] static std::string json_text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
+                                             const std::vector<Change>& changes) {
+    Json::Array steps;
+    for (const Change& change : changes)
+      steps.emplace_back(Json::Object{{"change", to_text(change.steps)},
+                                      {"strategy", to_json(change.strategy, change.plan.training)},
+                                      {"step_time_s", to_json(change.plan.prediction.step_time_s)},
+                                      {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
+                                      {"fits", change.plan.verdict.fits}});
+    Json::Object object{{"plan", to_json(asked.plan)},
+                        {"bottleneck", bottleneck_sentence(asked.plan)},
+                        {"changes", std::move(steps)}};
+    if (other) object.emplace_back("against", to_json(other->plan));
+    return to_json_text(Json(std::move(object)));
+  }
+
+  PlanOptions plan_;
+  OutputOptions output_;
+  std::optional<std::string> against_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_explain_verb() { return std::make_unique<ExplainVerb>(); }
+
+}  // namespace plumbline

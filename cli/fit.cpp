@@ -1,0 +1,66 @@
+// plan fit: will this configuration fit, and if not, what is the cheapest change that makes it?
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/output_options.h"
+#include "cli/plan_options.h"
+#include "cli/plan_view.h"
+#include "cli/verb.h"
+#include "core/io/plan_json.h"
+
+namespace plumbline {
+namespace {
+
+class FitVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"fit", "will this configuration fit? memory by stage and class, and the cheapest fixes",
+            "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan fit --plan plan.json",
+            "Prints what every pipeline stage holds at its peak, class by class, the stage and class that bind, and the "
+            "margin. When it does not fit, lists the cheapest changes that would, with what each costs in step time, "
+            "and exits with 1.",
+            "plan fit --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --zero 1"};
+  }
+  void declare(CLI::App& app) override {
+    plan_.declare(app);
+    output_.declare(app, "write the plan to this file, whatever the verdict");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const PricedQuestion asked = plan_.asked();
+    output_.lap("priced");
+    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    output_.write(asked.plan, terminal);
+    if (output_.json()) {
+      terminal.print(to_json_text(to_json(asked.plan)));
+    } else {
+      print(asked, terminal);
+    }
+    output_.print_stats(terminal);
+    return asked.plan.verdict.fits ? ExitCode::done : ExitCode::no;
+  }
+
+ private:
+  void print(const PricedQuestion& asked, Terminal& terminal) {
+    const Plan& plan = asked.plan;
+    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n");
+    terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
+    if (plan.verdict.fits) return;
+    const std::vector<Change> changes = cheapest_changes(asked.question, asked.strategy);
+    output_.lap("changes");
+    if (changes.empty()) {
+      terminal.print("No change of a few steps makes it fit: more GPUs, a smaller model or shorter sequences would.\n");
+      return;
+    }
+    terminal.print("\nThe cheapest changes that make it fit:\n" + changes_text(plan, changes));
+  }
+
+  PlanOptions plan_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_fit_verb() { return std::make_unique<FitVerb>(); }
+
+}  // namespace plumbline

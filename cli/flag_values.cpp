@@ -1,0 +1,61 @@
+#include "cli/flag_values.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/quantity/text.h"
+
+namespace plumbline {
+
+std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest,
+                          std::int64_t largest) {
+  const InputError refusal({std::string(flag), "\"" + text.substr(0, 40) + "\" is not a whole number in range",
+                            "from " + std::to_string(smallest) + " to " + std::to_string(largest) +
+                                ", K, M, B, T allowed",
+                            ""});
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    try {
+      number = parse_count(text, flag);
+    } catch (const InputError&) {
+      throw refusal;
+    }
+  }
+  if (number < smallest || number > largest) throw refusal;
+  return number;
+}
+
+bool on_or_off(std::string_view flag, const std::string& text) {
+  if (text.empty() || text == "on" || text == "true") return true;
+  if (text == "off" || text == "false") return false;
+  refuse_choice(flag, text, {"on", "off"});
+}
+
+std::vector<std::string> list_of(std::string_view flag, const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin) throw InputError({std::string(flag), "an empty part in \"" + text.substr(0, 40) + "\"",
+                                        "parts apart by commas", ""});
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+void refuse_choice(std::string_view flag, const std::string& text, const std::vector<std::string>& names) {
+  std::string expected;
+  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+  throw InputError({std::string(flag), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected,
+                    nearest_text(text, names)});
+}
+
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "|") + name;
+  return text;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,38 @@
+#include "cli/output_options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "core/io/plan_json.h"
+#include "core/quantity/text.h"
+
+namespace plumbline {
+
+void OutputOptions::declare(CLI::App& app, const char* what_out_writes) {
+  app.add_option("--out", out_, what_out_writes)->group("Output")->type_name("FILE");
+  app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
+  app.add_flag("--stats", stats_, "how long this program took, on standard error")->group("Output");
+}
+
+void OutputOptions::write(const Plan& plan, Terminal& terminal) const {
+  if (!out_) return;
+  write_file_atomically(*out_, to_json_text(to_json(plan)));
+  if (!json_) terminal.remark("plan written to " + *out_);
+}
+
+void OutputOptions::lap(const std::string& phase) {
+  const auto now = std::chrono::steady_clock::now();
+  laps_.emplace_back(phase, std::chrono::duration<double>(now - lap_begin_).count());
+  lap_begin_ = now;
+}
+
+void OutputOptions::print_stats(Terminal& terminal) const {
+  if (!stats_) return;
+  std::string line = "stats:";
+  for (const auto& [phase, seconds] : laps_) line += " " + phase + " " + to_text(Seconds(seconds)) + ",";
+  line.pop_back();
+  terminal.remark(line);
+}
+
+}  // namespace plumbline

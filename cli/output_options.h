@@ -1,0 +1,39 @@
+#pragma once
+/// \file output_options.h: --json, --out and --stats, which most verbs share.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "core/io/json.h"
+#include "core/plan/plan.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumbline {
+
+class OutputOptions {
+ public:
+  void declare(CLI::App& app, const char* what_out_writes);
+  [[nodiscard]] bool json() const { return json_; }
+  /// Writes the plan where --out says, whole or not at all, before anything is printed.
+  void write(const Plan& plan, Terminal& terminal) const;
+  /// Ends a phase of --stats.
+  void lap(const std::string& phase);
+  /// Prints what the phases took to standard error.
+  void print_stats(Terminal& terminal) const;
+
+ private:
+  bool json_ = false;
+  bool stats_ = false;
+  std::optional<std::string> out_;
+  std::chrono::steady_clock::time_point lap_begin_ = std::chrono::steady_clock::now();
+  std::vector<std::pair<std::string, double>> laps_;
+};
+
+}  // namespace plumbline

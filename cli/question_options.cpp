@@ -1,0 +1,136 @@
+#include "cli/question_options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <array>
+#include <limits>
+
+#include "cli/flag_values.h"
+#include "core/training/adaptation_text.h"
+#include "models/calibration_catalog.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_gpus = 10'000'000;
+constexpr std::int64_t longest_sequence = 100'000'000;
+constexpr std::int64_t largest_batch = 1'000'000'000;
+constexpr std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t largest_rank = 1'000'000;
+
+constexpr std::array gradient_formats{NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32};
+
+std::optional<NumberFormat> gradient_format_from_text(std::string_view text) {
+  for (const NumberFormat format : gradient_formats)
+    if (to_text(format) == text) return format;
+  return std::nullopt;
+}
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const OptimizerFacts& row : optimizer_table) names.emplace_back(row.name);
+  return names;
+}
+
+std::string required(std::string_view flag, const std::optional<std::string>& value, std::string expected) {
+  if (value) return *value;
+  throw InputError({std::string(flag), "is missing", std::move(expected), ""});
+}
+
+}  // namespace
+
+void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
+  const auto option = [&](const char* flag, std::optional<std::string>& value, const char* text) {
+    return app.add_option(flag, value, text)->group("Question");
+  };
+  option("--model", model_, "what is trained: a name of plan models, a Hugging Face config.json, or a network file")
+      ->type_name("MODEL");
+  option("--machine", machine_, "on what: a name of plan machines, or a machine file")->type_name("MACHINE");
+  option("--gpus", gpus_, "how many GPUs; absent: all of a machine file, else one node")->type_name("N");
+  option("--seq-len", sequence_length_, "tokens of a sequence; absent: what the model was made for")->type_name("N");
+  option("--global-batch", global_batch_, "sequences of one optimizer step over all GPUs")->type_name("N");
+  option("--tokens", tokens_, "tokens of the whole run, such as 15T: adds days, dollars and energy")->type_name("N");
+  option("--precision", precision_,
+         precisions == Precisions::several ? "number formats (bf16); several apart by commas are all searched"
+                                           : "number formats (bf16)")
+      ->type_name(alternatives(names_of(all_precision_recipes)));
+  option("--gradient-precision", gradient_precision_, "of accumulated and reduced gradients, instead of the precision's")
+      ->type_name(alternatives(names_of(gradient_formats)));
+  option("--optimizer", optimizer_, "what updates the weights (adamw)")->type_name(alternatives(optimizer_names()));
+  option("--freeze", freeze_, "what is not trained: embeddings, layers:0-15, or both apart by a comma")
+      ->type_name("PARTS");
+  option("--lora-rank", lora_rank_, "train adapters of this rank beside the frozen linears")->type_name("N");
+  option("--stack", stack_, "software stack whose measured overheads apply")->type_name("STACK");
+  app.add_flag("--tp-across-nodes", tensor_parallel_across_nodes_, "allow tensor parallelism beyond the fast interconnect")
+      ->group("Question");
+}
+
+std::vector<PrecisionRecipe> QuestionOptions::precisions() const {
+  if (!precision_) return {PrecisionRecipe::bf16};
+  std::vector<PrecisionRecipe> recipes;
+  for (const std::string& part : list_of("--precision", *precision_)) {
+    const PrecisionRecipe recipe =
+        choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text);
+    if (std::find(recipes.begin(), recipes.end(), recipe) == recipes.end()) recipes.push_back(recipe);
+  }
+  return recipes;
+}
+
+Adaptation QuestionOptions::adaptation() const {
+  Adaptation adaptation;
+  if (freeze_) freeze_from_text(*freeze_, "--freeze", adaptation);
+  if (lora_rank_) adaptation.lora_rank = whole_number("--lora-rank", *lora_rank_, 1, largest_rank);
+  return adaptation;
+}
+
+QuestionText QuestionOptions::question() const {
+  QuestionText text;
+  text.model = required("--model", model_, "a name of plan models or a file");
+  text.machine = required("--machine", machine_, "a name of plan machines or a file");
+  if (gpus_) text.devices = whole_number("--gpus", *gpus_, 1, most_gpus);
+  if (sequence_length_)
+    text.training.sequence_length = whole_number("--seq-len", *sequence_length_, 1, longest_sequence);
+  text.training.global_batch = whole_number(
+      "--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1, largest_batch);
+  if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
+  const std::vector<PrecisionRecipe> recipes = precisions();
+  text.training.precision = recipes.front();
+  if (gradient_precision_)
+    text.training.gradient_format =
+        choice_of("--gradient-precision", *gradient_precision_, gradient_formats, gradient_format_from_text);
+  if (optimizer_) {
+    const auto optimizer = optimizer_from_text(*optimizer_);
+    if (!optimizer) refuse_choice("--optimizer", *optimizer_, optimizer_names());
+    text.training.optimizer = *optimizer;
+  }
+  text.training.adaptation = adaptation();
+  if (stack_) text.stack = *stack_;
+  text.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
+  return text;
+}
+
+std::string QuestionOptions::given_beside_plan() const {
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 10> flags{
+      {{"--model", &model_},
+       {"--machine", &machine_},
+       {"--gpus", &gpus_},
+       {"--seq-len", &sequence_length_},
+       {"--global-batch", &global_batch_},
+       {"--precision", &precision_},
+       {"--gradient-precision", &gradient_precision_},
+       {"--optimizer", &optimizer_},
+       {"--freeze", &freeze_},
+       {"--lora-rank", &lora_rank_}}};
+  for (const auto& [flag, value] : flags)
+    if (*value) return flag;
+  return "";
+}
+
+void QuestionOptions::apply_to_plan(QuestionText& text) const {
+  if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
+  if (stack_) text.stack = *stack_;
+  text.tensor_parallel_across_nodes = text.tensor_parallel_across_nodes || tensor_parallel_across_nodes_;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,121 @@
+// plan search: the best configurations of the stated space, ranked.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/flag_values.h"
+#include "cli/interruption.h"
+#include "cli/output_options.h"
+#include "cli/plan_options.h"
+#include "cli/plan_view.h"
+#include "cli/search_view.h"
+#include "cli/verb.h"
+#include "core/quantity/text.h"
+
+namespace plumbline {
+namespace {
+
+class SearchVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"search", "rank the configurations of a question, best first",
+            "--model M --machine C --gpus N --global-batch B [--fix tp=8,pp=4] [--top 10]",
+            "Looks through all products of data, ZeRO, tensor, sequence, pipeline, context and expert parallelism with "
+            "their schedules, micro-batches and recompute modes; what is best is exact for that space and this model of "
+            "time. Ctrl-C or --time-limit end it with the best so far. Exits with 1 when nothing fits.",
+            "plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \\\n"
+            "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
+  }
+  void declare(CLI::App& app) override {
+    question_.declare(app, Precisions::several);
+    declare_search(app);
+    output_.declare(app, "write the best plan to this file");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const std::optional<Seconds> limit =
+        time_limit_ ? std::optional(parse_duration(*time_limit_, "--time-limit")) : std::nullopt;
+    const Interruption interruption(limit);
+    const SearchAnswer answer = answered(interruption, terminal);
+    if (!answer.plans.empty()) output_.write(answer.plans.front(), terminal);
+    terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
+    output_.print_stats(terminal);
+    return answer.plans.empty() && answer.result.complete ? ExitCode::no : ExitCode::done;
+  }
+
+ private:
+  void declare_search(CLI::App& app) {
+    const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
+      app.add_option(flag, value, text)->group("Search")->type_name(type);
+    };
+    option("--fix", fixes_, "AXES", "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|every:2; the rest is free");
+    option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
+    option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
+    option("--top", top_, "N", "how many plans (10)");
+    app.add_flag("--pareto", pareto_, "also the front of step time and peak memory")->group("Search");
+    option("--threads", threads_, "N", "threads (all cores); the answer does not depend on it");
+    option("--time-limit", time_limit_, "TIME", "such as 30s; then the best so far");
+  }
+
+  [[nodiscard]] SearchOptions options() const {
+    constexpr std::int64_t most_plans = 10'000;
+    constexpr std::int64_t most_threads = 4096;
+    SearchOptions options;
+    if (objective_) options.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
+    if (top_) options.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
+    if (threads_) options.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
+    options.pareto = pareto_;
+    return options;
+  }
+
+  static void show(const SearchProgress& progress, Terminal& terminal) {
+    std::string line = std::string(progress.phase) + " " + grouped(progress.done) + " of " + grouped(progress.total);
+    if (progress.best_step_time_s > 0) line += ", best step " + to_text(Seconds(progress.best_step_time_s));
+    terminal.progress(line);
+  }
+
+  [[nodiscard]] SearchAnswer answered(const Interruption& interruption, Terminal& terminal) {
+    SearchAnswer answer;
+    SearchOptions search_options = options();
+    answer.text = question_.question();
+    answer.precisions = question_.precisions();
+    answer.objective = search_options.objective;
+    answer.fixes = fixes_.value_or("");
+    SearchSpace space = space_from_text(answer.fixes);
+    if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
+      space.flash_attention = FlashAttention::off;
+    const std::vector<Question> questions = search_questions(answer.text, answer.precisions, answer.objective);
+    answer.text = questions.front().text();
+    answer.text.devices = questions.front().devices();
+    output_.lap("question");
+    search_options.stop = interruption.token();
+    search_options.progress = [&](const SearchProgress& progress) { show(progress, terminal); };
+    answer.result = search(questions, space, search_options);
+    terminal.clear_progress();
+    output_.lap("search");
+    for (const RankedStrategy& ranked : answer.result.best)
+      answer.plans.push_back(signed_plan(questions[ranked.question], ranked.strategy));
+    if (answer.plans.empty() && answer.result.nearest_miss)
+      answer.nearest_miss.push_back(signed_plan(questions[answer.result.nearest_miss->question],
+                                                answer.result.nearest_miss->strategy));
+    output_.lap("pricing");
+    return answer;
+  }
+
+  [[nodiscard]] static std::string text(const SearchAnswer& answer, const Terminal& terminal) {
+    if (answer.plans.empty()) return nothing_fits_text(answer);
+    std::string all = question_text(answer.plans.front()) + "\n" + ranking_text(answer, terminal);
+    if (!answer.result.pareto.empty()) all += "\n" + pareto_text(answer.result.pareto);
+    return all;
+  }
+
+  QuestionOptions question_;
+  OutputOptions output_;
+  std::optional<std::string> fixes_, flash_attention_, objective_, top_, threads_, time_limit_;
+  bool pareto_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_search_verb() { return std::make_unique<SearchVerb>(); }
+
+}  // namespace plumbline

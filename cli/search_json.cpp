@@ -1,0 +1,66 @@
+// "plumbline.search/1": the question, where the space went, the plans, the front.
+#include "cli/search_view.h"
+#include "core/io/plan_json.h"
+#include "core/io/strategy_json.h"
+#include "core/io/training_json.h"
+
+namespace plumbline {
+namespace {
+
+Json question_json(const SearchAnswer& answer) {
+  const QuestionText& text = answer.text;
+  Json::Array precisions;
+  for (const PrecisionRecipe recipe : answer.precisions) precisions.emplace_back(to_text(recipe));
+  const auto& gradients = text.training.gradient_format;
+  return Json::Object{{"model", text.model},
+                      {"machine", text.machine},
+                      {"devices", text.devices},
+                      {"training", to_json(text.training)},
+                      {"precisions", std::move(precisions)},
+                      {"gradient_precision", gradients ? Json(to_text(*gradients)) : Json()},
+                      {"optimizer", to_text(text.training.optimizer)},
+                      {"stack", text.stack},
+                      {"tensor_parallel_across_nodes", text.tensor_parallel_across_nodes},
+                      {"objective", to_text(answer.objective)},
+                      {"fixed", answer.fixes}};
+}
+
+Json rejected_json(const SearchAudit& audit) {
+  Json::Object rejected;
+  for (const auto& [rule, count] : audit.illegal) rejected.emplace_back(rule, count);
+  rejected.emplace_back("memory", audit.memory);
+  rejected.emplace_back("bound", audit.bound);
+  rejected.emplace_back("dominated", audit.dominated);
+  rejected.emplace_back("infeasible", audit.infeasible);
+  return rejected;
+}
+
+Json point_json(const RankedStrategy& point, const Training& training) {
+  Training priced = training;
+  priced.precision = point.precision;
+  return Json::Object{{"step_time_s", to_seconds(point.step_time).value()},
+                      {"peak_memory_bytes", point.peak_memory.value()},
+                      {"devices", point.devices},
+                      {"strategy", to_json(point.strategy, priced)}};
+}
+
+}  // namespace
+
+Json to_json(const SearchAnswer& answer) {
+  Json::Array plans;
+  for (const Plan& plan : answer.plans) plans.push_back(to_json(plan));
+  Json::Array pareto;
+  for (const RankedStrategy& point : answer.result.pareto) pareto.push_back(point_json(point, answer.text.training));
+  return Json::Object{{"format", search_format},
+                      {"question", question_json(answer)},
+                      {"considered", answer.result.audit.total},
+                      {"rejected", rejected_json(answer.result.audit)},
+                      {"solved", answer.result.audit.solved},
+                      {"unvisited", answer.result.audit.unvisited},
+                      {"plans", std::move(plans)},
+                      {"pareto", std::move(pareto)},
+                      {"complete", answer.result.complete},
+                      {"nearest_miss", answer.nearest_miss.empty() ? Json() : to_json(answer.nearest_miss.front())}};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,42 @@
+#pragma once
+/// \file table.h: text tables that fit the terminal: columns aligned, those that say nothing left out when it is tight.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+enum class Align : std::uint8_t { left, right };
+/// When a table is too wide, columns whose cells are all equal leave it first, the last of these first.
+enum class Keep : std::uint8_t { always, unless_constant };
+
+struct Column {
+  std::string header;
+  Align align = Align::right;
+  Keep keep = Keep::always;
+};
+
+struct RenderedTable {
+  std::vector<std::string> lines;        ///< header first, no line longer than asked for if it can be helped
+  std::vector<std::string> in_all_rows;  ///< "header value" of each column that left
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  [[nodiscard]] RenderedTable render(std::size_t columns) const;
+  /// All lines with their ends.
+  [[nodiscard]] std::string text(std::size_t columns) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Words wrapped at `columns`, every line after the first begun with `indent` spaces.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent);
+
+}  // namespace plumbline

@@ -1,0 +1,42 @@
+#pragma once
+/// \file terminal.h: what is printed where: results on standard output, progress and remarks on standard error.
+///
+/// Colour only when standard output is a terminal and NO_COLOR is unset or empty (no-color.org).
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+enum class Colour : std::uint8_t { plain, bold, dim, green, yellow, red };
+
+inline constexpr std::size_t terminal_columns = 100;
+
+class Terminal {
+ public:
+  Terminal();
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// Results. `finish` throws EnvironmentError when they could not be written.
+  void print(std::string_view text);
+  void finish();
+  /// One line on standard error.
+  void remark(std::string_view line);
+  /// Replaces the progress line, at most ten times a second; nothing when standard error is no terminal.
+  void progress(std::string_view line);
+  void clear_progress();
+
+  [[nodiscard]] std::string painted(std::string_view text, Colour colour) const;
+
+ private:
+  bool colours_;
+  bool shows_progress_;
+  bool progress_stands_ = false;
+  std::chrono::steady_clock::time_point last_progress_;
+};
+
+}  // namespace plumbline

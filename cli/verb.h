@@ -1,0 +1,50 @@
+#pragma once
+/// \file verb.h: one verb of the command: its words for help, man page and completions, its flags, what it does.
+///
+/// To add a verb: one file with a class and a function that makes it, and one line in verbs.cpp.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumbline {
+
+/// The exit codes of DESIGN section 5.
+enum class ExitCode : int { done = 0, no = 1, bad_input = 2, environment = 3, bug = 70 };
+
+struct VerbWords {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  std::string_view usage;    ///< what follows the name, briefly
+  std::string_view text;     ///< a paragraph
+  std::string_view example;  ///< one command line per line
+};
+
+class Verb {
+ public:
+  virtual ~Verb() = default;
+  [[nodiscard]] virtual VerbWords words() const = 0;
+  /// Adds flags whose values land in this object. What CLI11 sees is also what help, man page and completions list.
+  virtual void declare(CLI::App& app) = 0;
+  virtual ExitCode run(Terminal& terminal) = 0;
+};
+
+/// All of them, in the order of the help.
+[[nodiscard]] std::vector<std::unique_ptr<Verb>> all_verbs();
+
+[[nodiscard]] std::unique_ptr<Verb> make_search_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_fit_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_estimate_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_explain_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_models_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_machines_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_completion_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_man_verb();
+
+}  // namespace plumbline

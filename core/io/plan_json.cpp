@@ -1,0 +1,174 @@
+#include "core/io/plan_json.h"
+
+#include "core/base/errors.h"
+#include "core/io/prediction_json.h"
+#include "core/io/strategy_json.h"
+#include "core/io/training_json.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_parameters = 1'000'000'000'000'000'000;
+constexpr std::int64_t most_devices = 10'000'000;
+
+Json model_json(const ModelReference& model) {
+  return Json::Object{{"name", model.name},
+                      {"source", model.source},
+                      {"parameters", model.parameters},
+                      {"active_parameters", model.active_parameters},
+                      {"trained_parameters", model.trained_parameters},
+                      {"layers", model.layers},
+                      {"fingerprint", model.fingerprint}};
+}
+
+ModelReference model_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  ModelReference model;
+  model.name = object.at("name").string();
+  model.source = object.at("source").string();
+  const auto count = [&](std::string_view key) {
+    const auto found = object.find(key);
+    return found ? found->integer(0, most_parameters) : 0;
+  };
+  model.parameters = count("parameters");
+  model.active_parameters = count("active_parameters");
+  model.trained_parameters = count("trained_parameters");
+  model.layers = count("layers");
+  if (const auto fingerprint = object.find("fingerprint")) model.fingerprint = fingerprint->string();
+  object.finish();
+  return model;
+}
+
+Json machine_json(const MachineReference& machine) {
+  return Json::Object{{"name", machine.name},
+                      {"source", machine.source},
+                      {"device", machine.device},
+                      {"devices", machine.devices},
+                      {"devices_per_node", machine.devices_per_node},
+                      {"nodes", machine.nodes},
+                      {"fingerprint", machine.fingerprint}};
+}
+
+MachineReference machine_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  MachineReference machine;
+  machine.name = object.at("name").string();
+  machine.source = object.at("source").string();
+  machine.devices = object.at("devices").integer(1, most_devices);
+  if (const auto device = object.find("device")) machine.device = device->string();
+  if (const auto devices = object.find("devices_per_node"))
+    machine.devices_per_node = devices->integer(0, most_devices);
+  if (const auto nodes = object.find("nodes")) machine.nodes = nodes->integer(0, most_devices);
+  if (const auto fingerprint = object.find("fingerprint")) machine.fingerprint = fingerprint->string();
+  object.finish();
+  return machine;
+}
+
+Json stage_json(const StageLayoutEntry& stage) {
+  Json::Array chunks;
+  for (const std::vector<std::int64_t>& ends : stage.layers) {
+    Json::Array chunk;
+    for (const std::int64_t layer : ends) chunk.emplace_back(layer);
+    chunks.emplace_back(std::move(chunk));
+  }
+  return Json::Object{{"stage", stage.stage},
+                      {"layers", std::move(chunks)},
+                      {"holds_input", stage.holds_input},
+                      {"holds_output", stage.holds_output},
+                      {"recomputed_layers", stage.recomputed_layers},
+                      {"parameters_per_rank", stage.parameters_per_rank}};
+}
+
+Json layout_json(const Layout& layout) {
+  Json::Array stages;
+  for (const StageLayoutEntry& stage : layout.stages) stages.push_back(stage_json(stage));
+  Json::Array order;
+  for (const std::string& axis : layout.rank_order) order.emplace_back(axis);
+  Json::Object groups;
+  for (const GroupLayout& group : layout.groups)
+    groups.emplace_back(group.axis,
+                        Json::Object{{"size", group.size}, {"stride", group.stride}, {"count", group.count}});
+  return Json::Object{{"stages", std::move(stages)}, {"rank_order", std::move(order)}, {"groups", std::move(groups)}};
+}
+
+Json verdict_json(const Verdict& verdict) {
+  return Json::Object{{"fits", verdict.fits},
+                      {"reason", verdict.reason},
+                      {"capacity_bytes", verdict.capacity.value()},
+                      {"margin_bytes", verdict.margin.value()},
+                      {"near_edge", verdict.near_edge}};
+}
+
+Json provenance_json(const Provenance& provenance) {
+  Json::Array assumed;
+  for (const AssumedNumber& number : provenance.assumed)
+    assumed.emplace_back(Json::Object{{"name", number.name}, {"value", number.value}, {"source", number.source}});
+  Json::Array notes;
+  for (const std::string& note : provenance.notes) notes.emplace_back(note);
+  return Json::Object{{"program_version", provenance.program_version},
+                      {"device_calibration", provenance.device_calibration},
+                      {"stack_calibration", provenance.stack_calibration},
+                      {"assumed", std::move(assumed)},
+                      {"notes", std::move(notes)}};
+}
+
+Provenance provenance_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  Provenance provenance;
+  const auto text = [&](std::string_view key) {
+    const auto found = object.find(key);
+    return found ? found->string() : std::string();
+  };
+  provenance.program_version = text("program_version");
+  provenance.device_calibration = text("device_calibration");
+  provenance.stack_calibration = text("stack_calibration");
+  (void)object.find("assumed");
+  (void)object.find("notes");
+  object.finish();
+  return provenance;
+}
+
+/// Parts that follow from the rest: their keys must be ours, their values are not used.
+void check_keys(const JsonPlace& place, const Json& ours) {
+  JsonObject object(place);
+  for (const Json::Member& known : *ours.if_object()) (void)object.find(known.first);
+  object.finish();
+}
+
+void check_derived_parts(JsonObject& object) {
+  if (const auto layout = object.find("layout")) check_keys(*layout, layout_json({}));
+  if (const auto prediction = object.find("prediction")) check_prediction_keys(*prediction);
+  if (const auto run = object.find("run")) check_keys(*run, to_json(RunCost{}));
+  if (const auto verdict = object.find("verdict")) check_keys(*verdict, verdict_json({}));
+  (void)object.find("ranks");  // `estimate --ranks --json` adds it
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  return Json::Object{{"format", plan_format},
+                      {"model", model_json(plan.model)},
+                      {"machine", machine_json(plan.machine)},
+                      {"training", to_json(plan.training)},
+                      {"strategy", to_json(plan.strategy, plan.training)},
+                      {"layout", layout_json(plan.layout)},
+                      {"prediction", to_json(plan.prediction)},
+                      {"run", plan.training.token_budget ? to_json(plan.run) : Json()},
+                      {"verdict", verdict_json(plan.verdict)},
+                      {"provenance", provenance_json(plan.provenance)}};
+}
+
+Plan plan_from_json(const JsonPlace& root) {
+  JsonObject object = open_document(root, plan_format);
+  Plan plan;
+  plan.model = model_from_json(object.at("model"));
+  plan.machine = machine_from_json(object.at("machine"));
+  plan.training = training_from_json(object.at("training"));
+  plan.strategy = strategy_from_json(object.at("strategy"), plan.training);
+  check_derived_parts(object);
+  if (const auto provenance = object.find("provenance")) plan.provenance = provenance_from_json(*provenance);
+  object.finish();
+  return plan;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,83 @@
+#include "core/io/prediction_json.h"
+
+namespace plumbline {
+namespace {
+
+Json class_bytes(const MemoryBreakdown& memory) {
+  Json::Object object;
+  for (std::size_t i = 0; i < memory_class_count; ++i)
+    object.emplace_back(to_text(static_cast<MemoryClass>(i)), memory.by_class[i].value());
+  return object;
+}
+
+Json totals(const MemoryBreakdown& memory) {
+  return Json::Object{{"live_bytes", memory.live().value()},
+                      {"reserved_bytes", memory.reserved().value()},
+                      {"device_total_bytes", memory.device_total().value()}};
+}
+
+Json cause_seconds(const TimeBreakdown& time) {
+  Json::Object object;
+  for (std::size_t i = 0; i < time_cause_count; ++i)
+    object.emplace_back(to_text(static_cast<TimeCause>(i)), to_seconds(time.by_cause[i]).value());
+  return object;
+}
+
+Json communication(const std::vector<CommunicationLine>& lines) {
+  Json::Array array;
+  for (const CommunicationLine& line : lines)
+    array.emplace_back(Json::Object{{"group", line.group},
+                                    {"collective", line.collective},
+                                    {"bytes_per_step", line.bytes_per_step.value()},
+                                    {"time_s", line.time.value()}});
+  return array;
+}
+
+}  // namespace
+
+Json to_json(const Interval& interval) {
+  return Json::Object{{"low", interval.low}, {"expected", interval.expected}, {"high", interval.high}};
+}
+
+Json to_json(const RunCost& run) {
+  return Json::Object{{"days", run.days},
+                      {"gpu_hours", run.gpu_hours},
+                      {"dollars", run.dollars.value()},
+                      {"energy_kwh", run.energy_kwh}};
+}
+
+Json to_json(const Prediction& p) {
+  Json::Array stage_peaks;
+  Json::Array memory;
+  Json::Array memory_totals;
+  for (const MemoryBreakdown& stage : p.stage_memory) {
+    stage_peaks.emplace_back(stage.device_total().value());
+    memory.push_back(class_bytes(stage));
+    memory_totals.push_back(totals(stage));
+  }
+  return Json::Object{{"step_time_s", to_json(p.step_time_s)},
+                      {"tokens_per_s_per_gpu", p.tokens_per_second_per_gpu},
+                      {"mfu", p.mfu},
+                      {"hfu", p.hfu},
+                      {"peak_memory_bytes", p.peak_memory.value()},
+                      {"heaviest_stage", p.heaviest_stage},
+                      {"stage_peak_memory_bytes", std::move(stage_peaks)},
+                      {"memory", std::move(memory)},
+                      {"memory_totals", std::move(memory_totals)},
+                      {"host_memory_per_node_bytes", p.host_memory_per_node.value()},
+                      {"time", cause_seconds(p.time)},
+                      {"bubble_fraction", p.bubble_fraction},
+                      {"model_flops_per_step", p.model_flops_per_step.value()},
+                      {"hardware_flops_per_step", p.hardware_flops_per_step.value()},
+                      {"dollars_per_step", p.dollars_per_step},
+                      {"joules_per_step", p.joules_per_step},
+                      {"communication", communication(p.communication)}};
+}
+
+void check_prediction_keys(const JsonPlace& place) {
+  JsonObject object(place);
+  for (const Json::Member& known : *to_json(Prediction{}).if_object()) (void)object.find(known.first);
+  object.finish();
+}
+
+}  // namespace plumbline

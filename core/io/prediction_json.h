@@ -1,0 +1,19 @@
+#pragma once
+/// \file prediction_json.h: what is predicted of a plan, and what that costs over a run; written only.
+
+#include "core/io/json.h"
+#include "core/plan/estimate.h"
+
+namespace plumbline {
+
+/// The keys of DESIGN section 4 and beside them "memory_totals" (per stage: live, reserved and device-total bytes).
+/// The seconds of "time" sum to "step_time_s"/"expected".
+[[nodiscard]] Json to_json(const Prediction& prediction);
+/// {"days","gpu_hours","dollars","energy_kwh"}.
+[[nodiscard]] Json to_json(const RunCost& run);
+[[nodiscard]] Json to_json(const Interval& interval);
+
+/// Refuses keys that `to_json(Prediction)` does not write. Throws InputError.
+void check_prediction_keys(const JsonPlace& place);
+
+}  // namespace plumbline

@@ -1,0 +1,121 @@
+#include "core/io/strategy_json.h"
+
+#include <initializer_list>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int32_t most_devices = 10'000'000;
+constexpr std::int64_t most_sequences = 1'000'000'000;
+
+std::int32_t degree(JsonObject& object, std::string_view key) {
+  return static_cast<std::int32_t>(object.at(key).integer(1, most_devices));
+}
+
+/// Refuses products beyond any machine before somebody overflows on them. Factors are at most 10^9.
+void check_product(const std::string& where, std::string_view what, std::initializer_list<std::int64_t> factors,
+                   std::int64_t limit) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    product *= factor;
+    if (product > limit)
+      throw InputError({where, std::string(what) + " multiply up to more than " + std::to_string(limit),
+                        "a product of at most " + std::to_string(limit), ""});
+  }
+}
+
+/// The value whose text stands at `place`, among `all`.
+template <class Value, class Values, class FromText>
+Value choice(const JsonPlace& place, const Values& all, const FromText& from_text) {
+  const std::string& text = place.string();
+  if (const auto value = from_text(text)) return *value;
+  std::vector<std::string> names;
+  for (const auto& one : all) names.emplace_back(to_text(one));
+  std::string expected;
+  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected,
+                    nearest_text(text, names)});
+}
+
+Recompute recompute(const JsonPlace& place) {
+  const std::string& text = place.string();
+  if (const auto value = recompute_from_text(text)) return *value;
+  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "none, selective, full or every:N",
+                    nearest_text(text, {"none", "selective", "full", "every:2"})});
+}
+
+std::vector<Optimizer> all_optimizers() {
+  std::vector<Optimizer> optimizers;
+  for (const OptimizerFacts& row : optimizer_table) optimizers.push_back(row.optimizer);
+  return optimizers;
+}
+
+void read_recipe(JsonObject& object, Training& training) {
+  training.precision =
+      choice<PrecisionRecipe>(object.at("precision"), all_precision_recipes, precision_recipe_from_text);
+  if (const auto format = object.find("gradient_precision"))
+    training.gradient_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
+  training.optimizer = choice<Optimizer>(object.at("optimizer"), all_optimizers(), optimizer_from_text);
+}
+
+void check_products(const std::string& where, const Strategy& s) {
+  check_product(where, "tensor, context, pipeline and data parallelism",
+                {s.tensor_parallel, s.context_parallel, s.pipeline_stages, s.data_parallel}, most_devices);
+  check_product(where, "expert and expert tensor parallelism", {s.expert_parallel, s.expert_tensor_parallel},
+                most_devices);
+  check_product(where, "pipeline and virtual stages", {s.pipeline_stages, s.virtual_stages}, most_devices);
+  check_product(where, "data parallelism, micro-batch and micro-batches",
+                {s.data_parallel, s.micro_batch, s.micro_batches}, most_sequences);
+}
+
+}  // namespace
+
+Json to_json(const Strategy& s, const Training& training) {
+  return Json::Object{
+      {"data_parallel", s.data_parallel},
+      {"tensor_parallel", s.tensor_parallel},
+      {"sequence_parallel", s.sequence_parallel == SequenceParallel::on},
+      {"pipeline_stages", s.pipeline_stages},
+      {"virtual_stages", s.virtual_stages},
+      {"context_parallel", s.context_parallel},
+      {"expert_parallel", s.expert_parallel},
+      {"expert_tensor_parallel", s.expert_tensor_parallel},
+      {"zero_stage", s.zero_stage},
+      {"shard_group", s.shard_group},
+      {"schedule", to_text(s.schedule)},
+      {"micro_batch", s.micro_batch},
+      {"micro_batches", s.micro_batches},
+      {"recompute", to_text(s.recompute)},
+      {"precision", to_text(training.precision)},
+      {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
+      {"optimizer", to_text(training.optimizer)},
+      {"flash_attention", s.flash_attention == FlashAttention::on}};
+}
+
+Strategy strategy_from_json(const JsonPlace& place, Training& training) {
+  JsonObject object(place);
+  Strategy s;
+  s.data_parallel = degree(object, "data_parallel");
+  s.tensor_parallel = degree(object, "tensor_parallel");
+  s.sequence_parallel = object.at("sequence_parallel").boolean() ? SequenceParallel::on : SequenceParallel::off;
+  s.pipeline_stages = degree(object, "pipeline_stages");
+  s.virtual_stages = degree(object, "virtual_stages");
+  s.context_parallel = degree(object, "context_parallel");
+  s.expert_parallel = degree(object, "expert_parallel");
+  if (object.find("expert_tensor_parallel")) s.expert_tensor_parallel = degree(object, "expert_tensor_parallel");
+  s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));
+  s.shard_group = degree(object, "shard_group");
+  s.schedule = choice<Schedule>(object.at("schedule"), all_schedules, schedule_from_text);
+  s.micro_batch = object.at("micro_batch").integer(1, most_sequences);
+  s.micro_batches = object.at("micro_batches").integer(1, most_sequences);
+  s.recompute = recompute(object.at("recompute"));
+  read_recipe(object, training);
+  s.flash_attention = object.at("flash_attention").boolean() ? FlashAttention::on : FlashAttention::off;
+  object.finish();
+  check_products(object.where(), s);
+  return s;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,50 @@
+#include "core/io/training_json.h"
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_tokens_of_a_sequence = 1'000'000'000;
+constexpr std::int64_t most_sequences_of_a_step = 1'000'000'000;
+constexpr std::int64_t most_tokens_of_a_run = 1'000'000'000'000'000'000;
+constexpr std::int64_t most_layers = 1'000'000;
+constexpr std::int64_t largest_lora_rank = 1'000'000;
+
+LayerRange layer_range(const JsonPlace& place) {
+  const std::vector<JsonPlace> ends = place.elements();
+  if (ends.size() != 2)
+    throw InputError({place.where(), std::to_string(ends.size()) + " numbers", "the first and the last layer", ""});
+  const std::int64_t first = ends[0].integer(0, most_layers);
+  return {first, ends[1].integer(first, most_layers)};
+}
+
+}  // namespace
+
+Json to_json(const Training& training) {
+  Json::Array frozen;
+  for (const LayerRange& range : training.adaptation.frozen_layers)
+    frozen.emplace_back(Json::Array{range.first, range.last});
+  return Json::Object{{"sequence_length", training.sequence_length},
+                      {"global_batch", training.global_batch},
+                      {"token_budget", training.token_budget ? Json(*training.token_budget) : Json()},
+                      {"freeze_embeddings", training.adaptation.freeze_embeddings},
+                      {"frozen_layers", std::move(frozen)},
+                      {"lora_rank", training.adaptation.lora_rank}};
+}
+
+Training training_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  Training training;
+  training.sequence_length = object.at("sequence_length").integer(1, most_tokens_of_a_sequence);
+  training.global_batch = object.at("global_batch").integer(1, most_sequences_of_a_step);
+  if (const auto tokens = object.find("token_budget")) training.token_budget = tokens->integer(1, most_tokens_of_a_run);
+  if (const auto freeze = object.find("freeze_embeddings")) training.adaptation.freeze_embeddings = freeze->boolean();
+  if (const auto layers = object.find("frozen_layers"))
+    for (const JsonPlace& range : layers->elements()) training.adaptation.frozen_layers.push_back(layer_range(range));
+  if (const auto rank = object.find("lora_rank")) training.adaptation.lora_rank = rank->integer(0, largest_lora_rank);
+  object.finish();
+  return training;
+}
+
+}  // namespace plumbline

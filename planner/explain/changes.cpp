@@ -1,0 +1,228 @@
+#include "planner/explain/changes.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "planner/question/evaluate.h"
+
+namespace plumbline {
+namespace {
+
+/// A strategy and what was changed to get there.
+struct Step {
+  std::string what;
+  Strategy strategy;
+};
+
+std::string arrow(std::string_view axis, const std::string& from, const std::string& to) {
+  return std::string(axis) + " " + from + " -> " + to;
+}
+std::string arrow(std::string_view axis, std::int64_t from, std::int64_t to) {
+  return arrow(axis, std::to_string(from), std::to_string(to));
+}
+
+/// Data parallelism, micro-batches, shard group and schedule as they follow from the degrees; nothing when the numbers
+/// do not divide.
+std::optional<Strategy> followed(Strategy s, const Strategy& before, const Question& question) {
+  const std::int64_t model_ranks = std::int64_t{s.tensor_parallel} * s.pipeline_stages * s.context_parallel;
+  if (model_ranks > question.devices() || question.devices() % model_ranks != 0) return std::nullopt;
+  s.data_parallel = static_cast<std::int32_t>(question.devices() / model_ranks);
+  const std::int64_t per_micro_step = s.data_parallel * s.micro_batch;
+  if (s.micro_batch < 1 || question.training().global_batch % per_micro_step != 0) return std::nullopt;
+  s.micro_batches = question.training().global_batch / per_micro_step;
+  const bool was_whole = before.zero_stage == 0 || before.shard_group == before.gradient_ranks();
+  if (s.gradient_ranks() == 1) s.zero_stage = 0;
+  if (s.zero_stage == 0) {
+    s.shard_group = 1;
+  } else if (was_whole) {
+    s.shard_group = s.gradient_ranks();
+  }
+  if (s.pipeline_stages == 1) {
+    s.schedule = Schedule::none;
+    s.virtual_stages = 1;
+  } else if (s.schedule == Schedule::none) {
+    s.schedule = Schedule::one_f_one_b;
+  }
+  if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
+  return s;
+}
+
+/// Collects the legal steps from one strategy.
+class Steps {
+ public:
+  Steps(const Question& question, const Strategy& from) : question_(question), from_(from) {}
+
+  template <class Edit>
+  void add(const std::string& what, const Edit& edit) {
+    Strategy edited = from_;
+    edit(edited);
+    const std::optional<Strategy> s = followed(edited, from_, question_);
+    if (!s || *s == from_) return;
+    if (first_violation(*s, question_.training(), question_.facts(), question_.limits())) return;
+    found_.push_back({what, *s});
+  }
+  template <class Number>
+  void add_double_and_half(std::string_view axis, Number Strategy::*member) {
+    const Number value = from_.*member;
+    if (value <= question_.devices() || value <= question_.training().global_batch)
+      add(arrow(axis, value, 2 * value), [&](Strategy& s) { s.*member = 2 * value; });
+    if (value % 2 == 0) add(arrow(axis, value, value / 2), [&](Strategy& s) { s.*member = value / 2; });
+  }
+  std::vector<Step> take() { return std::move(found_); }
+
+ private:
+  const Question& question_;
+  const Strategy& from_;
+  std::vector<Step> found_;
+};
+
+std::vector<Recompute> recompute_neighbours(Recompute now) {
+  constexpr Recompute none{RecomputeMode::none, 1};
+  constexpr Recompute selective{RecomputeMode::selective, 1};
+  constexpr Recompute full{RecomputeMode::full, 1};
+  constexpr Recompute half{RecomputeMode::every_nth, 2};
+  switch (now.mode) {
+    case RecomputeMode::none: return {selective, half, full};
+    case RecomputeMode::selective: return {none, half, full};
+    case RecomputeMode::every_nth: return {none, selective, full};
+    case RecomputeMode::full: return {none, selective, half};
+  }
+  return {};
+}
+
+void add_virtual_stages(Steps& steps, const Strategy& s) {
+  if (s.pipeline_stages == 1) return;
+  const std::int32_t doubled = 2 * s.virtual_stages;
+  steps.add(arrow("virtual stages", s.virtual_stages, doubled), [&](Strategy& t) {
+    t.virtual_stages = doubled;
+    t.schedule = Schedule::interleaved;
+  });
+  if (s.virtual_stages == 1) return;
+  const std::int32_t halved = s.virtual_stages % 2 == 0 ? s.virtual_stages / 2 : 1;
+  steps.add(arrow("virtual stages", s.virtual_stages, halved), [&](Strategy& t) {
+    t.virtual_stages = halved;
+    if (halved == 1) t.schedule = Schedule::one_f_one_b;
+  });
+}
+
+void add_zero(Steps& steps, const Strategy& s) {
+  for (const std::int32_t stage : {s.zero_stage + 1, s.zero_stage - 1})
+    if (stage >= 0 && stage <= 3)
+      steps.add(arrow("ZeRO", s.zero_stage, stage), [&](Strategy& t) { t.zero_stage = stage; });
+}
+
+void add_sequence_parallel(Steps& steps, const Strategy& s) {
+  const bool on = s.sequence_parallel == SequenceParallel::on;
+  if (s.tensor_parallel == 1) return;
+  steps.add(arrow("sequence parallelism", on ? "on" : "off", on ? "off" : "on"),
+            [&](Strategy& t) { t.sequence_parallel = on ? SequenceParallel::off : SequenceParallel::on; });
+}
+
+std::vector<Step> steps_from(const Question& question, const Strategy& s) {
+  Steps steps(question, s);
+  steps.add_double_and_half("tp", &Strategy::tensor_parallel);
+  steps.add_double_and_half("pp", &Strategy::pipeline_stages);
+  add_virtual_stages(steps, s);
+  steps.add_double_and_half("cp", &Strategy::context_parallel);
+  if (!question.facts().experts.empty()) steps.add_double_and_half("ep", &Strategy::expert_parallel);
+  add_zero(steps, s);
+  add_sequence_parallel(steps, s);
+  steps.add_double_and_half("micro-batch", &Strategy::micro_batch);
+  for (const Recompute choice : recompute_neighbours(s.recompute))
+    steps.add(arrow("recompute", to_text(s.recompute), to_text(choice)), [&](Strategy& t) { t.recompute = choice; });
+  return steps.take();
+}
+
+/// Whether somebody who looks for memory would take this step again: never back along an axis already changed.
+bool same_axis(const std::string& a, const std::string& b) {
+  const auto axis = [](const std::string& step) { return step.substr(0, step.find(' ')); };
+  return axis(a) == axis(b);
+}
+
+struct Candidate {
+  std::vector<std::string> steps;
+  Strategy strategy;
+};
+
+/// "tp 2 -> 4" after "tp 1 -> 2" reads "tp 1 -> 4".
+std::vector<std::string> merged(std::vector<std::string> steps, const std::string& next) {
+  constexpr std::string_view mark = " -> ";
+  const auto same = std::find_if(steps.begin(), steps.end(), [&](const std::string& s) { return same_axis(s, next); });
+  if (same == steps.end()) {
+    steps.push_back(next);
+  } else {
+    *same = same->substr(0, same->find(mark)) + next.substr(next.find(mark));
+  }
+  return steps;
+}
+
+std::vector<Candidate> next_level(const Question& question, const std::vector<Candidate>& level,
+                                  std::set<Strategy>& seen) {
+  std::vector<Candidate> next;
+  for (const Candidate& candidate : level)
+    for (const Step& step : steps_from(question, candidate.strategy))
+      if (seen.insert(step.strategy).second) next.push_back({merged(candidate.steps, step.what), step.strategy});
+  return next;
+}
+
+bool takes_part_of(const Change& shorter, const Change& longer) {
+  return shorter.steps.size() < longer.steps.size() &&
+         std::all_of(shorter.steps.begin(), shorter.steps.end(), [&](const std::string& step) {
+           return std::find(longer.steps.begin(), longer.steps.end(), step) != longer.steps.end();
+         });
+}
+
+/// Fastest first; drops what takes more steps for nothing.
+std::vector<Change> ranked(std::vector<Change> changes, std::size_t most) {
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    const auto key = [](const Change& c) {
+      return std::make_tuple(c.plan.prediction.time.total(), c.steps.size(), c.plan.prediction.peak_memory);
+    };
+    return key(a) < key(b);
+  });
+  std::vector<Change> kept;
+  for (Change& change : changes) {
+    if (kept.size() == most) break;
+    const bool needless =
+        std::any_of(kept.begin(), kept.end(), [&](const Change& earlier) { return takes_part_of(earlier, change); });
+    if (!needless) kept.push_back(std::move(change));
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<std::string>& steps) {
+  std::string text;
+  for (const std::string& step : steps) text += (text.empty() ? "" : ", ") + step;
+  return text;
+}
+
+std::vector<Change> single_steps(const Question& question, const Strategy& strategy) {
+  std::vector<Change> changes;
+  for (const Step& step : steps_from(question, strategy))
+    changes.push_back({{step.what}, step.strategy, evaluate(question, step.strategy)});
+  return changes;
+}
+
+std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy, std::size_t most) {
+  constexpr int levels_always = 2;
+  constexpr int levels_at_most = 4;
+  constexpr std::size_t plans_at_most = 4000;
+  std::set<Strategy> seen{strategy};
+  std::vector<Candidate> level{{{}, strategy}};
+  std::vector<Change> fitting;
+  for (int depth = 1; depth <= levels_at_most; ++depth) {
+    if ((depth > levels_always && !fitting.empty()) || seen.size() > plans_at_most) break;
+    level = next_level(question, level, seen);
+    for (const Candidate& candidate : level) {
+      Plan plan = evaluate(question, candidate.strategy);
+      if (plan.verdict.fits) fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});
+    }
+  }
+  return ranked(std::move(fitting), most);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,36 @@
+#pragma once
+/// \file changes.h: what one step along an axis would do, and the cheapest steps that make a strategy fit.
+///
+/// A step changes one choice by the least amount: twice or half a degree (data parallelism takes what is left), twice
+/// or half the micro-batch, one ZeRO stage, sequence parallelism on or off, the next recompute mode. Every step is
+/// checked by the legality rules and priced in full (evaluate.h), so what is promised is what `fit` would say.
+/// Pure: no I/O, no throw, callable from any thread.
+/// Not tried: precision, optimizer, GPU count, offload: they change the question.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.h"
+#include "planner/question/question.h"
+
+namespace plumbline {
+
+struct Change {
+  std::vector<std::string> steps;  ///< "tp 2 -> 4", in the order taken
+  Strategy strategy;
+  Plan plan;
+};
+
+/// "tp 2 -> 4, recompute none -> full".
+[[nodiscard]] std::string to_text(const std::vector<std::string>& steps);
+
+/// Every legal single step from a legal strategy, axis by axis.
+[[nodiscard]] std::vector<Change> single_steps(const Question& question, const Strategy& strategy);
+
+/// Single and double steps that fit, by step time; three and four steps only while nothing fits. At most `most`.
+/// A change is left out when one that takes a part of its steps fits and is no slower.
+[[nodiscard]] std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy,
+                                                   std::size_t most = 5);
+
+}  // namespace plumbline
