@@ -47,8 +47,8 @@ struct StepPricer::Sharing {
 std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& p, const Strategy& s) {
   const ShardRanks ranks = shard_ranks(s);
   const auto groups = [](RankGroup all, std::int64_t shard) {
-    const auto size = static_cast<std::int32_t>(shard);
-    return std::pair(RankGroup{size, all.stride}, RankGroup{all.size / std::max(1, size), all.stride * size});
+    const auto size = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard));
+    return std::pair(RankGroup{size, all.stride}, RankGroup{all.size / size, all.stride * size});
   };
   const auto [shard, replicate] = groups(rank_group(s, Axis::gradient), ranks.dense);
   const auto [expert_shard, expert_replicate] = groups(rank_group(s, Axis::expert_gradient), ranks.expert);

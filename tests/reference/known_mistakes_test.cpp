@@ -90,6 +90,17 @@ TEST_CASE("experts' optimizer state is divided over the expert data-parallel ran
   CHECK(state.optimizer_state == 2 * state.master_weights);
 }
 
+// Hybrid sharding. dp 12, shard group 4, ep 2: six ranks hold the same experts, and groups of 4 do not divide them.
+TEST_CASE("a hybrid group of experts divides the ranks that hold them") {
+  Strategy s = data_parallel(12, 3, 1);
+  s.shard_group = 4;
+  s.expert_parallel = 2;
+  CHECK(shard_ranks(s).dense == 4);
+  CHECK(shard_ranks(s).expert == 2);
+  s.shard_group = 6;
+  CHECK(shard_ranks(s).expert == 6);
+}
+
 // Megatron-LM #6782: the all-to-all trades tokens, it does not make them fewer.
 TEST_CASE("routed activations and expert FLOPs of a rank do not shrink with expert parallelism") {
   const Graph graph = llama(mixture_shape());
