@@ -19,16 +19,16 @@ namespace plumbline {
 namespace {
 
 std::string assumed_text(const Provenance& provenance) {
-  std::string text = "Priced with the calibrations " + provenance.device_calibration + " and " +
-                     provenance.stack_calibration + ".\n";
+  std::string text =
+      "Priced with the calibrations " + provenance.device_calibration + " and " + provenance.stack_calibration + ".\n";
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
   if (provenance.assumed.empty()) return text;
   Table table({{"number that nobody measured", Align::left}, {"value"}, {"from", Align::left}});
   constexpr std::size_t longest_source = 44;
   for (const AssumedNumber& number : provenance.assumed) {
     const bool is_long = number.source.size() > longest_source;
-    table.add_row({number.name, number.value,
-                   is_long ? number.source.substr(0, longest_source - 3) + "..." : number.source});
+    table.add_row(
+        {number.name, number.value, is_long ? number.source.substr(0, longest_source - 3) + "..." : number.source});
   }
   return text + table.text(terminal_columns);
 }
@@ -41,8 +41,7 @@ std::string comparison_text(const Plan& a, const Plan& b) {
   };
   const auto number_row = [&](const std::string& name, double one, double other, int digits) {
     if (one != 0 || other != 0)
-      table.add_row({name, fixed(one, digits), fixed(other, digits),
-                     other == 0 ? "" : difference_text(one, other)});
+      table.add_row({name, fixed(one, digits), fixed(other, digits), other == 0 ? "" : difference_text(one, other)});
   };
   const Json::Object one = *to_json(a.strategy, a.training).if_object();
   const Json other = to_json(b.strategy, b.training);
@@ -78,12 +77,13 @@ std::string comparison_text(const Plan& a, const Plan& b) {
 class ExplainVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"explain", "where a plan's time and memory go, what binds, what one change would do",
-            "--plan plan.json [--against other.json]",
-            "Prices the plan anew, then shows the step as a waterfall, the memory by class, the bottleneck, one step "
-            "along every axis, and the numbers behind the answer that nobody measured. With --against two plans side by "
-            "side.",
-            "plan explain --plan plan.json --against other.json"};
+    return {
+        "explain", "where a plan's time and memory go, what binds, what one change would do",
+        "--plan plan.json [--against other.json]",
+        "Prices the plan anew, then shows the step as a waterfall, the memory by class, the bottleneck, one step "
+        "along every axis, and the numbers behind the answer that nobody measured. With --against two plans side by "
+        "side.",
+        "plan explain --plan plan.json --against other.json"};
   }
   void declare(CLI::App& app) override {
     plan_.declare(app);
@@ -124,9 +124,8 @@ class ExplainVerb : public Verb {
                                       {"step_time_s", to_json(change.plan.prediction.step_time_s)},
                                       {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
                                       {"fits", change.plan.verdict.fits}});
-    Json::Object object{{"plan", to_json(asked.plan)},
-                        {"bottleneck", bottleneck_sentence(asked.plan)},
-                        {"changes", std::move(steps)}};
+    Json::Object object{
+        {"plan", to_json(asked.plan)}, {"bottleneck", bottleneck_sentence(asked.plan)}, {"changes", std::move(steps)}};
     if (other) object.emplace_back("against", to_json(other->plan));
     return to_json_text(Json(std::move(object)));
   }

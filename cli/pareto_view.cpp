@@ -49,14 +49,15 @@ std::string plot(const std::vector<RankedStrategy>& front) {
   };
   std::string text = "peak GiB\n";
   for (std::size_t row = 0; row < plot_height; ++row) {
-    std::string line = std::string(8 - std::min<std::size_t>(8, label(row).size()), ' ') + label(row) + " |" + rows[row];
+    std::string line =
+        std::string(8 - std::min<std::size_t>(8, label(row).size()), ' ') + label(row) + " |" + rows[row];
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   text += std::string(9, ' ') + "+" + std::string(plot_width, '-') + "\n";
   const std::string low = fixed(steps.low, 2) + " s";
   const std::string high = fixed(steps.high, 2) + " s";
-  return text + std::string(10, ' ') + low + std::string(plot_width - std::min(plot_width, low.size() + high.size()), ' ') +
-         high + " a step\n";
+  return text + std::string(10, ' ') + low +
+         std::string(plot_width - std::min(plot_width, low.size() + high.size()), ' ') + high + " a step\n";
 }
 
 }  // namespace

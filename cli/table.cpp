@@ -53,11 +53,13 @@ RenderedTable Table::render(std::size_t columns) const {
   const std::string gap(width(2) > columns ? 1 : 2, ' ');
   const auto line = [&](const auto& cell_of) {
     std::string text;
-    for (const std::size_t c : shown) text += (text.empty() ? "" : gap) + padded(cell_of(c), widths[c], columns_[c].align);
+    for (const std::size_t c : shown)
+      text += (text.empty() ? "" : gap) + padded(cell_of(c), widths[c], columns_[c].align);
     return without_trailing_blanks(text);
   };
   result.lines.push_back(line([&](std::size_t c) -> const std::string& { return columns_[c].header; }));
-  for (const auto& row : rows_) result.lines.push_back(line([&](std::size_t c) -> const std::string& { return row[c]; }));
+  for (const auto& row : rows_)
+    result.lines.push_back(line([&](std::size_t c) -> const std::string& { return row[c]; }));
   return result;
 }
 
