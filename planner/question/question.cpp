@@ -16,6 +16,9 @@ namespace {
 constexpr std::int64_t most_devices = 10'000'000;
 constexpr std::int64_t longest_sequence = 100'000'000;
 constexpr std::int64_t largest_batch = 1'000'000'000;
+/// What is trained when nobody says: long contexts are a later phase of training, so the longest that a model can take
+/// is no sensible default.
+constexpr std::int64_t longest_default_sequence = 8192;
 
 void require_range(std::string_view where, std::int64_t value, std::int64_t largest) {
   if (value >= 1 && value <= largest) return;
@@ -25,7 +28,8 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
 
 QuestionText with_defaults(QuestionText text, const Network& network) {
   if (text.training.sequence_length == 0)
-    text.training.sequence_length = std::max<std::int64_t>(1, network.default_sequence_length);
+    text.training.sequence_length =
+        std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
   if (text.stack.empty()) text.stack = std::string(default_stack);
   require_range("sequence length", text.training.sequence_length, longest_sequence);
   require_range("global batch", text.training.global_batch, largest_batch);

@@ -22,7 +22,7 @@ struct QuestionText {
   std::string model;         ///< catalogue name, alias or file
   std::string machine;       ///< catalogue name, alias or file
   std::int64_t devices = 0;  ///< 0: all of a machine file, else one node
-  Training training;         ///< sequence_length 0: the model's own; global_batch 0: refused
+  Training training;         ///< sequence_length 0: the model's own, at most 8192; global_batch 0: refused
   std::string stack;         ///< software stack; empty: the default one
   bool tensor_parallel_across_nodes = false;
 };

@@ -1,0 +1,21 @@
+#pragma once
+/// \file predict.h: the parts of a priced plan: prediction, cost of the run, verdict.
+///
+/// Model: step time and memory from core/cost; the interval that should hold nine of ten measurements from the larger
+/// residual of device and stack calibration; MFU counts the model's FLOPs with full attention over the peak of the
+/// recipe's product format, HFU those that were executed, recompute included.
+/// Source: Chowdhery et al., arXiv:2204.02311, appendix B (MFU); Korthikanti et al., arXiv:2205.05198 (HFU).
+/// Not modelled: start-up, evaluation, checkpoints and failures of the run.
+
+#include "core/cost/stage_cost.h"
+#include "core/plan/plan.h"
+#include "planner/question/question.h"
+
+namespace plumbline {
+
+[[nodiscard]] Prediction predict(const Question& question, const StageTable& stages, const Strategy& strategy);
+/// Zero without a token budget.
+[[nodiscard]] RunCost run_cost(const Question& question, const Prediction& prediction);
+[[nodiscard]] Verdict verdict_of(const Question& question, const Prediction& prediction);
+
+}  // namespace plumbline
