@@ -53,12 +53,16 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
   const auto hidden = [&](Picoseconds compute, Seconds communication) {
     return to_picoseconds(overlapped(to_seconds(compute), stack.step_factor * communication, stack.shard_overlap_norm));
   };
-  const Seconds gather =
-      s.zero_stage >= 3 ? per_unit(Collective::all_gather, stage, stage.parameters.dense.total(), formats_.weight, s)
-                        : Seconds(0);
-  const Seconds scatter = s.zero_stage >= 2 ? per_unit(Collective::reduce_scatter, stage,
-                                                       stage.parameters.dense_trained.total(), formats_.reduction, s)
-                                            : Seconds(0);
+  const RankParameters& p = stage.parameters;
+  const auto both = [&](Collective kind, std::int64_t dense, std::int64_t expert, NumberFormat format) {
+    return per_unit(kind, stage.units, dense, format, rank_group(s, Axis::shard)) +
+           per_unit(kind, stage.units, expert, format, rank_group(s, Axis::expert_gradient));
+  };
+  Seconds gather(0);
+  Seconds scatter(0);
+  if (s.zero_stage >= 3) gather = both(Collective::all_gather, p.dense.total(), p.expert.total(), formats_.weight);
+  if (s.zero_stage >= 2)
+    scatter = both(Collective::reduce_scatter, p.dense_trained.total(), p.expert_trained.total(), formats_.reduction);
   if (s.zero_stage >= 3) times.forward = hidden(times.forward, gather);
   if (s.zero_stage >= 2) times.backward = hidden(times.backward, gather + scatter);
   times.sharding = times.forward + times.backward - alone;
@@ -75,27 +79,30 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
 }
 
 /// Unit by unit, as frameworks gather and reduce.
-Seconds StepPricer::per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
-                             const Strategy& s) const {
-  const std::int64_t units = std::max<std::int64_t>(1, stage.units);
-  return static_cast<double>(units) *
-         blocks_.communication().time(kind, storage(parameters / units, format), rank_group(s, Axis::shard));
+Seconds StepPricer::per_unit(Collective kind, std::int64_t units, std::int64_t parameters, NumberFormat format,
+                             RankGroup group) const {
+  const std::int64_t pieces = std::max<std::int64_t>(1, units);
+  return static_cast<double>(pieces) * blocks_.communication().time(kind, storage(parameters / pieces, format), group);
 }
 
+/// After the last micro-batch: what the ZeRO stage leaves to reduce and to gather.
 Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
   const CommunicationClock& clock = blocks_.communication();
-  const Bytes dense_gradient = storage(stage.parameters.dense_trained.total(), formats_.reduction);
-  const Bytes dense_weight = storage(stage.parameters.dense_trained.total(), formats_.weight);
-  const Bytes expert_gradient = storage(stage.parameters.expert_trained.total(), formats_.reduction);
-  const RankGroup gradient = rank_group(s, Axis::gradient);
-  const RankGroup shard = rank_group(s, Axis::shard);
+  const auto once = [&](std::int64_t parameters, RankGroup group) {
+    const Bytes gradient = storage(parameters, formats_.reduction);
+    if (s.zero_stage == 0) return clock.time(Collective::all_reduce, gradient, group);
+    Seconds time(0);
+    if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, gradient, group);
+    if (s.zero_stage <= 2) time += clock.time(Collective::all_gather, storage(parameters, formats_.weight), group);
+    return time;
+  };
+  const std::int64_t dense = stage.parameters.dense_trained.total();
+  Seconds time = once(dense, rank_group(s, s.zero_stage == 0 ? Axis::gradient : Axis::shard)) +
+                 once(stage.parameters.expert_trained.total(), rank_group(s, Axis::expert_gradient));
   const RankGroup replicate = rank_group(s, Axis::replicate);
-  Seconds time = clock.time(Collective::all_reduce, expert_gradient, rank_group(s, Axis::expert_gradient));
-  if (s.zero_stage == 0) return scaled(time + clock.time(Collective::all_reduce, dense_gradient, gradient));
-  if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, dense_gradient, shard);
-  if (s.zero_stage <= 2) time += clock.time(Collective::all_gather, dense_weight, shard);
-  if (replicate.size > 1)
-    time += clock.time(Collective::all_reduce, dense_gradient / std::int64_t{s.shard_group}, replicate);
+  if (s.zero_stage > 0 && replicate.size > 1)
+    time +=
+        clock.time(Collective::all_reduce, storage(dense, formats_.reduction) / std::int64_t{s.shard_group}, replicate);
   return scaled(time);
 }
 

@@ -37,8 +37,8 @@ class StepPricer {
  private:
   struct RankTimes;
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Seconds per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
-                                 const Strategy& strategy) const;
+  [[nodiscard]] Seconds per_unit(Collective kind, std::int64_t units, std::int64_t parameters, NumberFormat format,
+                                 RankGroup group) const;
   [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                               const Strategy& strategy) const;
