@@ -24,12 +24,7 @@ std::string assumed_text(const Provenance& provenance) {
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
   if (provenance.assumed.empty()) return text;
   Table table({{"number that nobody measured", Align::left}, {"value"}, {"from", Align::left}});
-  constexpr std::size_t longest_source = 44;
-  for (const AssumedNumber& number : provenance.assumed) {
-    const bool is_long = number.source.size() > longest_source;
-    table.add_row(
-        {number.name, number.value, is_long ? number.source.substr(0, longest_source - 3) + "..." : number.source});
-  }
+  for (const AssumedNumber& number : provenance.assumed) table.add_row({number.name, number.value, number.source});
   return text + table.text(terminal_columns);
 }
 

@@ -43,15 +43,12 @@ class Numbers {
  public:
   template <class T>
   void add(const std::string& name, const Sourced<T>& number, const std::string& shown) {
-    constexpr std::size_t longest_source = 44;
-    std::string source =
-        number.source.size() > longest_source ? number.source.substr(0, longest_source - 3) + "..." : number.source;
-    table_.add_row({name, shown, std::string(to_text(number.kind)), source, number.date});
+    table_.add_row({name, shown, std::string(to_text(number.kind)), number.date, number.source});
   }
   [[nodiscard]] std::string text() const { return table_.text(terminal_columns); }
 
  private:
-  Table table_{{{"  number", Align::left}, {"value"}, {"kind", Align::left}, {"source", Align::left}, {"date"}}};
+  Table table_{{{"  number", Align::left}, {"value"}, {"kind", Align::left}, {"date"}, {"source", Align::left}}};
 };
 
 void add_device(Numbers& numbers, const Device& device) {

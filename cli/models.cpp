@@ -60,7 +60,7 @@ std::string details_text(const Network& network) {
   const auto line = [&](std::string name, const std::string& value) {
     if (value.empty()) return;
     name.resize(18, ' ');
-    text += "  " + name + wrapped(value, terminal_columns - 20, 0).insert(0, "") + "\n";
+    text += "  " + name + wrapped(value, terminal_columns, 20, 20) + "\n";
   };
   std::string aliases;
   for (const std::string& alias : network.aliases) aliases += (aliases.empty() ? "" : ", ") + alias;
@@ -121,14 +121,11 @@ class ModelsVerb : public Verb {
     }
     Json::Array array;
     Table table({{"name", Align::left}, {"parameters"}, {"active"}, {"source", Align::left}});
-    constexpr std::size_t longest_source = 46;
     for (const std::string& name : network_names()) {
       const Network network = find_network(name);
       array.push_back(summary_json(network));
-      const bool is_long = network.source.size() > longest_source;
       table.add_row({name, count_text(parameter_count(network.graph)),
-                     count_text(active_parameter_count(network.graph)),
-                     is_long ? network.source.substr(0, longest_source - 3) + "..." : network.source});
+                     count_text(active_parameter_count(network.graph)), network.source});
     }
     return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
   }

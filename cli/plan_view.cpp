@@ -151,10 +151,9 @@ std::string throughput_text(const Plan& plan) {
 
 std::string verdict_text(const Plan& plan, const Terminal& terminal) {
   const Verdict& v = plan.verdict;
-  const std::string word = !v.fits       ? terminal.painted("does not fit", Colour::red)
-                           : v.near_edge ? terminal.painted("fits, near the edge", Colour::yellow)
-                                         : terminal.painted("fits", Colour::green);
-  return word + ": " + wrapped(v.reason, terminal_columns, 2) + "\n";
+  const std::string word = !v.fits ? "does not fit" : v.near_edge ? "fits, near the edge" : "fits";
+  const Colour colour = !v.fits ? Colour::red : v.near_edge ? Colour::yellow : Colour::green;
+  return terminal.painted(word, colour) + ": " + wrapped(v.reason, terminal_columns, 2, word.size() + 2) + "\n";
 }
 
 std::string changes_text(const Plan& from, const std::vector<Change>& changes) {

@@ -108,7 +108,7 @@ std::string audit_text(const SearchAudit& audit) {
   if (audit.unvisited > 0) text += " + " + grouped(audit.unvisited) + " not looked at";
   text = wrapped(text, terminal_columns, 2) + "\n";
   for (const auto& [rule, count] : audit.illegal)
-    text += wrapped("  " + rule + " " + grouped(count) + ": " + sentence_of(rule), terminal_columns - 2, 4) + "\n";
+    text += "  " + wrapped(rule + " " + grouped(count) + ": " + sentence_of(rule), terminal_columns, 4, 2) + "\n";
   return text;
 }
 
