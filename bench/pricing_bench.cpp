@@ -45,8 +45,7 @@ void exact_prices(benchmark::State& state) {
   std::int64_t plans = 0;
   for ([[maybe_unused]] const auto _ : state) {
     for (const Candidate& candidate : batch.fitting)
-      benchmark::DoNotOptimize(
-          table.step_time(table.strategy(candidate), static_cast<std::size_t>(candidate.family)));
+      benchmark::DoNotOptimize(table.step_time(table.strategy(candidate), static_cast<std::size_t>(candidate.family)));
     plans += static_cast<std::int64_t>(batch.fitting.size());
   }
   state.SetItemsProcessed(plans);
@@ -82,8 +81,7 @@ void network_by_name(benchmark::State& state) {
 BENCHMARK(network_by_name)->Unit(benchmark::kMicrosecond);
 
 void network_by_alias(benchmark::State& state) {
-  for ([[maybe_unused]] const auto _ : state)
-    benchmark::DoNotOptimize(find_network("meta-llama/Meta-Llama-3.1-405B"));
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(find_network("meta-llama/Meta-Llama-3.1-405B"));
 }
 BENCHMARK(network_by_alias)->Unit(benchmark::kMicrosecond);
 

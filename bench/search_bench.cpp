@@ -30,8 +30,7 @@ void whole_search(benchmark::State& state, const QuestionText& text, bool pareto
   options.pareto = pareto;
   SearchAudit audit;
   for ([[maybe_unused]] const auto _ : state) {
-    const std::vector<Question> questions =
-        search_questions(text, {text.training.precision}, Objective::step_time);
+    const std::vector<Question> questions = search_questions(text, {text.training.precision}, Objective::step_time);
     audit = search(questions, {}, options).audit;
   }
   state.counters["plans"] = static_cast<double>(audit.total);
@@ -42,12 +41,8 @@ void whole_search(benchmark::State& state, const QuestionText& text, bool pareto
 const QuestionText gpt3 = asked("gpt3-175b", "dgx-a100-80g", 512, 2048, 1536);
 const QuestionText llama = asked("llama-3.1-405b", "dgx-h100", 16384, 8192, 2048);
 BENCHMARK_CAPTURE(whole_search, gpt3_175b_on_512_a100, gpt3, false)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(whole_search, gpt3_175b_on_512_a100_pareto, gpt3, true)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(whole_search, llama_405b_on_16384_h100, llama, false)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(whole_search, gpt3_175b_on_512_a100_pareto, gpt3, true)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(whole_search, llama_405b_on_16384_h100, llama, false)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace plumbline

@@ -6,9 +6,7 @@
 namespace plumbline {
 namespace {
 
-std::string small(const std::string& network) {
-  return PLUMBLINE_TEST_DATA_DIR "/small_networks/" + network + ".json";
-}
+std::string small(const std::string& network) { return PLUMBLINE_TEST_DATA_DIR "/small_networks/" + network + ".json"; }
 
 struct Asked {
   std::string model;
@@ -69,7 +67,8 @@ void check_objective(const std::vector<Question>& questions, const SearchSpace& 
   CHECK(lines(found.best, options.top) == lines(ranked(naive.fitting, objective), options.top));
   CHECK(found.nearest_miss.has_value() == (naive.fitting.empty() && naive.memory > 0));
   check_audit(found, naive);
-  if (pareto) CHECK(lines(found.pareto, found.pareto.size()) == lines(naive_front(naive.fitting), naive.fitting.size()));
+  if (pareto)
+    CHECK(lines(found.pareto, found.pareto.size()) == lines(naive_front(naive.fitting), naive.fitting.size()));
 }
 
 /// The naive answer, after every objective was held against it.
@@ -101,13 +100,12 @@ constexpr PrecisionRecipe bf16 = PrecisionRecipe::bf16;
 constexpr PrecisionRecipe fp8 = PrecisionRecipe::fp8;
 
 TEST_CASE("search equals brute force: one device and a few") {
-  const Asked asked = GENERATE(Asked{small("llama"), "rtx4090-pcie", 1, 1024, 8},
-                               Asked{small("llama"), "dgx-h100", 2, 2048, 4},   //
-                               Asked{small("gpt2"), "t4-pcie", 1, 1024, 16},    //
-                               Asked{small("gpt2"), "rtx3090-pcie", 2, 512, 6},  // 3 micro-batches
-                               Asked{small("mixtral"), "l40s-pcie", 2, 1024, 8},
-                               Asked{small("wide_llama"), "dgx-a100-80g", 1, 4096, 4},
-                               Asked{small("llama"), "cpu", 1, 128, 2});
+  const Asked asked =
+      GENERATE(Asked{small("llama"), "rtx4090-pcie", 1, 1024, 8}, Asked{small("llama"), "dgx-h100", 2, 2048, 4},  //
+               Asked{small("gpt2"), "t4-pcie", 1, 1024, 16},                                                      //
+               Asked{small("gpt2"), "rtx3090-pcie", 2, 512, 6},  // 3 micro-batches
+               Asked{small("mixtral"), "l40s-pcie", 2, 1024, 8}, Asked{small("wide_llama"), "dgx-a100-80g", 1, 4096, 4},
+               Asked{small("llama"), "cpu", 1, 128, 2});
   check_against_brute_force(asked);
 }
 
@@ -147,7 +145,8 @@ TEST_CASE("search equals brute force: two nodes") {
 
 TEST_CASE("search equals brute force: axes fixed, whole shard groups or parts") {
   const Asked asked = GENERATE(
-      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "tp=2,pp=2"}, Asked{small("llama"), "dgx-h100", 8, 1024, 16, "dp=8"},
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "tp=2,pp=2"},
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "dp=8"},
       Asked{small("llama"), "dgx-h100", 8, 1024, 16, "shard-group=2|4,micro-batch=1|2,recompute=none|full,cp=1"},
       Asked{small("llama"), "dgx-h100", 8, 1024, 16, "virtual-stages=3,pp=2,micro-batch=1|2"},
       Asked{small("mixtral"), "dgx-h100", 8, 1024, 16, "ep=2|4,tp=2,etp=2,micro-batch=1,recompute=none"},
@@ -161,7 +160,14 @@ TEST_CASE("search equals brute force: frozen parameters, adapters and other opti
       Asked{small("llama"), "dgx-h100", 4, 1024, 8, "micro-batch=1|2", {bf16}, frozen(true, {{0, 2}})},
       Asked{small("gpt2"), "dgx-h100", 4, 1024, 8, "micro-batch=1,recompute=none|every:2", {bf16}, frozen(true, {})},
       Asked{small("mixtral"), "dgx-h100", 4, 1024, 8, "micro-batch=1,recompute=none|full", {bf16}, {}, Optimizer::muon},
-      Asked{small("gpt2"), "dgx1-v100", 4, 1024, 8, "micro-batch=1,recompute=none", {PrecisionRecipe::fp32}, {},
+      Asked{small("gpt2"),
+            "dgx1-v100",
+            4,
+            1024,
+            8,
+            "micro-batch=1,recompute=none",
+            {PrecisionRecipe::fp32},
+            {},
             Optimizer::sgd});
   check_against_brute_force(asked);
 }
@@ -176,8 +182,14 @@ TEST_CASE("search equals brute force over two precisions at once") {
 TEST_CASE("search equals brute force where memory refuses most plans") {
   const Asked asked = GENERATE(
       Asked{small("wide_llama"), "rtx4090-pcie", 8, 2048, 32, "cp=1,micro-batch=1|4"},
-      Asked{small("wide_llama"), "t4-pcie", 8, 1024, 16, "micro-batch=1|8,recompute=none|full", {PrecisionRecipe::fp16}},
-      Asked{small("mixtral"), "t4-pcie", 8, 2048, 16, "cp=1,micro-batch=1|2,recompute=none|full",
+      Asked{
+          small("wide_llama"), "t4-pcie", 8, 1024, 16, "micro-batch=1|8,recompute=none|full", {PrecisionRecipe::fp16}},
+      Asked{small("mixtral"),
+            "t4-pcie",
+            8,
+            2048,
+            16,
+            "cp=1,micro-batch=1|2,recompute=none|full",
             {PrecisionRecipe::fp16}});
   const NaiveAnswer naive = check_against_brute_force(asked);
   CHECK(naive.memory > static_cast<std::int64_t>(naive.fitting.size()));
@@ -218,8 +230,9 @@ TEST_CASE("search equals brute force where bounds say least", "[long]") {
 }
 
 TEST_CASE("search equals brute force in whole spaces", "[long]") {
-  const Asked asked = GENERATE(Asked{small("llama"), "dgx-h100", 8, 2048, 64}, Asked{small("gpt2"), "t4-pcie", 8, 1024, 64},
-                               Asked{small("mixtral"), "dgx-h100", 8, 2048, 32, "cp=1|2"});
+  const Asked asked =
+      GENERATE(Asked{small("llama"), "dgx-h100", 8, 2048, 64}, Asked{small("gpt2"), "t4-pcie", 8, 1024, 64},
+               Asked{small("mixtral"), "dgx-h100", 8, 2048, 32, "cp=1|2"});
   const NaiveAnswer naive = check_against_brute_force(asked);
   CHECK(naive.fitting.size() > 1000);
 }
