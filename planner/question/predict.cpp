@@ -26,10 +26,8 @@ Interval step_interval(const Question& question, Seconds step) {
 FlopsPerSecond cluster_peak(const Question& question) {
   FlopsPerSecond sum(0);
   for (const NodeGroup& group : question.cluster().groups) {
-    const Device& device = group.node.device;
-    const NumberFormat matmul = question.training().formats().matmul;
-    const auto peak = device.peak(matmul) ? device.peak(matmul) : device.peak(NumberFormat::fp32);
-    sum += static_cast<double>(group.count) * group.node.devices * peak.value_or(FlopsPerSecond(0));
+    const FlopsPerSecond peak = group.node.device.product_peak(question.training().formats().matmul);
+    sum += static_cast<double>(group.count) * group.node.devices * peak;
   }
   return sum;
 }
