@@ -7,7 +7,8 @@
 /// * 1F1B: the exact order, wave by wave, in O(p (m + p)) integer steps; not the textbook sum + (m - 1) max, which is
 ///   off by up to 25 % for unequal stages.
 /// * Interleaved: the largest over ranks of fill + work + drain with chunk times; exact for equal chunks without
-///   latency when p divides m, else a lower bound that the simulator sharpens.
+///   latency when p divides m; a lower bound while the chunks of each rank are alike; where a rank's own chunks differ
+///   (uneven splits) their mean stands in, up to 5 % off either way. The simulator sharpens it.
 /// Source: arXiv:1811.06965; arXiv:2104.04473 section 2.2; the order of Megatron-LM's schedules.
 /// Not modelled: sends that block the sender.
 /// Checked against: tests/reference/pipeline_makespan_test.cpp (oracles by exhaustive longest path, exact).
@@ -33,7 +34,7 @@ struct PipelineTimes {
 [[nodiscard]] Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
                                             std::int64_t virtual_stages);
 
-/// Never above the makespan of any schedule here: the busiest rank's work with the fill before and the drain after it.
+/// Never above `pipeline_makespan`: the busiest rank's work with the fill before and the drain after it.
 [[nodiscard]] Picoseconds pipeline_lower_bound(Schedule schedule, const PipelineTimes& times,
                                                std::int64_t micro_batches, std::int64_t virtual_stages);
 
