@@ -17,10 +17,9 @@ std::string price_text(const Cluster& cluster) {
   return price ? "$" + fixed(price->value(), 2) : "";
 }
 
-std::string peak_text(const Device& device, NumberFormat format) {
-  const auto peak = device.peak(format);
-  return peak ? to_text(*peak) : "";
-}
+constexpr double bytes_per_gib = 1024. * 1024. * 1024.;
+
+std::string giga_text(BytesPerSecond rate) { return fixed(rate.value() / 1e9, 1); }
 
 Json summary_json(const Cluster& cluster) {
   const Node& node = cluster.groups.front().node;
@@ -125,10 +124,10 @@ class MachinesVerb : public Verb {
     Table table({{"name", Align::left},
                  {"device", Align::left},
                  {"GPUs"},
-                 {"memory"},
-                 {"bf16 peak"},
-                 {"to each other"},
-                 {"network"},
+                 {"GiB"},
+                 {"bf16 TFLOP/s"},
+                 {"link GB/s"},
+                 {"node GB/s"},
                  {"$/GPU/h"}});
     for (const std::string& name : machine_names()) {
       names += name + "\n";
@@ -136,9 +135,11 @@ class MachinesVerb : public Verb {
       const Cluster cluster = find_machine(name);
       const Node& node = cluster.groups.front().node;
       array.push_back(summary_json(cluster));
-      table.add_row({name, node.device.name, std::to_string(node.devices), to_text(node.device.memory.value),
-                     peak_text(node.device, NumberFormat::bf16), to_text(node.interconnect.bandwidth.value),
-                     node.network ? to_text(node.network_bandwidth()) : "", price_text(cluster)});
+      const auto peak = node.device.peak(NumberFormat::bf16);
+      table.add_row({name, node.device.name, std::to_string(node.devices),
+                     fixed(static_cast<double>(node.device.memory.value.value()) / bytes_per_gib, 1),
+                     peak ? fixed(peak->value() / 1e12, 0) : "", giga_text(node.interconnect.bandwidth.value),
+                     node.network ? giga_text(node.network_bandwidth()) : "", price_text(cluster)});
     }
     if (names_) return names;
     return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);

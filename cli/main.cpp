@@ -68,7 +68,7 @@ ExitCode run_verb(Verb& verb, const std::vector<std::string>& arguments, Termina
 }
 
 ExitCode run(const std::vector<std::string>& arguments, Terminal& terminal) {
-  if (arguments.empty()) throw InputError({"plan", "no verb", "a verb; see plan --help", ""});
+  if (arguments.empty()) throw InputError({"", "no verb", "one; see plan --help", ""});
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
     terminal.print(overview_text());
