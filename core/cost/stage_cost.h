@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cost/block_cost.h"
+#include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -49,9 +50,10 @@ struct StageLayout {
   std::vector<std::int32_t> of_rank;     ///< index into `distinct`
   std::vector<std::int32_t> first_rank;  ///< per distinct content, the first rank that holds it
 };
-/// Rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving).
+/// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
-                                       std::int32_t pipeline_stages, Recompute recompute);
+                                       std::int32_t pipeline_stages, Recompute recompute,
+                                       StagePlacement placement = StagePlacement::looped);
 
 /// Costs of all ranks, equal ones once.
 class StageTable {

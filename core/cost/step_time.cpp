@@ -5,6 +5,7 @@
 
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
+#include "core/plan/pipeline_schedule.h"
 
 namespace plumbline {
 namespace {
@@ -132,7 +133,8 @@ Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::v
   for (const std::int32_t content : stages.layout().of_rank) {
     const auto i = static_cast<std::size_t>(content);
     worst = std::max(worst, exposed[i] - drain);
-    drain += times[i].backward / std::int64_t{s.virtual_stages};
+    // With a split backward, ranks end nearly together: nothing is left to hide behind.
+    if (!splits_backward(s.schedule)) drain += times[i].backward / std::int64_t{s.virtual_stages};
   }
   const StageCost& last = stages[stages.size() - 1];
   if (s.pipeline_stages > 1 && last.parameters.tied > 0) {
@@ -174,16 +176,19 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   std::size_t busiest = 0;
   std::vector<Picoseconds> forward;
   std::vector<Picoseconds> backward;
+  std::vector<Picoseconds> weight;
   std::vector<Picoseconds> latency;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[rank])];
     forward.push_back(t.forward);
     backward.push_back(t.backward);
+    // Products spend as much on weight gradients as on input gradients; all else precedes the input gradient.
+    if (splits_backward(s.schedule)) weight.push_back(stages[rank].backward.compute / std::int64_t{2});
     if (rank > 0) latency.push_back(t.hop);
     if (forward[rank] + backward[rank] > forward[busiest] + backward[busiest]) busiest = rank;
   }
   const Picoseconds makespan =
-      pipeline_makespan(s.schedule, {forward, backward, latency}, s.micro_batches, s.virtual_stages);
+      pipeline_makespan(s.schedule, {forward, backward, latency, weight}, s.micro_batches, s.virtual_stages);
   const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[busiest])];
   const StageCost& stage = stages[busiest];
   const std::int64_t m = s.micro_batches;
@@ -212,7 +217,7 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
     const StageCost& stage = stages[rank];
     const Picoseconds work = stage.forward_total() + stage.backward_total();
     bound = std::max(bound, before + s.micro_batches * work);
-    before += work / std::int64_t{s.virtual_stages};
+    before += (splits_backward(s.schedule) ? stage.forward_total() : work) / std::int64_t{s.virtual_stages};
   }
   if (gpipe) bound = std::max(bound, before);
   return bound + to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));

@@ -7,6 +7,8 @@
 /// the drain of early ones; then the optimizer step and a constant per step. The busiest rank's time is attributed.
 /// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); the exposed-reduction objective of Mist (max over stages of
 /// reduction minus the drain before it); stack calibration for exposure and overhead.
+/// Schedules that split the backward: half of its compute is taken as weight gradients (exact for products; attention
+/// has none), and no reduction hides behind a drain.
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulator does).
 /// Checked against: tests/property/step_time_test.cpp (laws); `plan validate` (published step times).
 

@@ -14,7 +14,22 @@ Picoseconds milliseconds_at(JsonObject& row, const char* key, std::int64_t parts
 struct Rates {
   double with_barrier = 0;     ///< cost is the makespan
   double without_barrier = 0;  ///< cost is the period
+  double authors = 0;          ///< cost is that of the authors' evaluator of interleaved 1F1B
 };
+
+/// The cost as the paper's authors evaluate interleaved 1F1B (interleave.py of their repository): on the way from the
+/// last rank back to the first, only the first micro-batch of each group of p waits for its input.
+Picoseconds authors_interleaved_cost(const ComputeSchedule& schedule, const StageTimes& times) {
+  PlayOrder play = play_order(schedule);
+  const std::int32_t p = schedule.shape.pipeline_stages;
+  for (PlayStep& step : play.steps) {
+    const bool wraps = step.hop >= 0 && (step.hop + 1) % p == 0;
+    if (!wraps || step.input % schedule.shape.micro_batches % p == 0) continue;
+    step.input = -1;
+    step.hop = -1;
+  }
+  return order_timing(play, times).makespan();
+}
 
 Rates rates(JsonObject& row, Schedule schedule) {
   const PipelineShape shape = shape_at(row);
@@ -26,12 +41,14 @@ Rates rates(JsonObject& row, Schedule schedule) {
   const ComputeSchedule order = compute_schedule(schedule, shape);
   const auto work = static_cast<double>((shape.micro_batches * v * (f + b + w)).value());
   return {1 - work / static_cast<double>(order_makespan(order, times).value()),
-          1 - work / period_without_barrier(order, times).picoseconds()};
+          1 - work / period_without_barrier(order, times).picoseconds(),
+          1 - work / static_cast<double>(authors_interleaved_cost(order, times).value())};
 }
 
 struct Error {
   double with_barrier = 0;
   double without_barrier = 0;
+  double authors = 0;
   int rows = 0;
 };
 
@@ -47,6 +64,7 @@ Error largest_error(const std::string& published, Schedule schedule) {
                                         << ", without " << predicted.without_barrier);
     error.with_barrier = std::max(error.with_barrier, std::abs(predicted.with_barrier - rate));
     error.without_barrier = std::max(error.without_barrier, std::abs(predicted.without_barrier - rate));
+    error.authors = std::max(error.authors, std::abs(predicted.authors - rate));
     ++error.rows;
   }
   return error;
@@ -62,11 +80,13 @@ TEST_CASE("1F1B and ZB-H1 have the published bubble rates, by makespan and by pe
   }
 }
 
-// Latency on every hop, the way from the last rank back to the first too: 0.0004 to 0.0036 above the published rates.
-TEST_CASE("interleaved 1F1B is within half a percent of the step of the published bubble rates") {
+// With a wait for every input, the cost is larger and the rate up to 0.0035 above the published one.
+TEST_CASE("interleaved 1F1B has the published bubble rates without the waits that their evaluator leaves out") {
   const Error error = largest_error("1F1B-I", Schedule::interleaved);
   CHECK(error.rows == 9);
-  CHECK(error.with_barrier <= 0.004);
+  CHECK(error.with_barrier > 0.0030);
+  CHECK(error.with_barrier <= 0.0036);
+  CHECK(error.authors <= 0.0002);
 }
 
 // Published ZB-2p is searched for with the profiled times; ZB-H2 is fixed and waits where F, B and W differ. Both cost
