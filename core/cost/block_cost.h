@@ -54,6 +54,7 @@ struct BlockCost {
   RankParameters parameters;
   BlockFlops flops;            ///< of the model, on this rank
   WireBytes wire;              ///< forward and backward, without recompute
+  WireBytes wire_forward;      ///< of `wire`, what the forward pass sends
   Flops attention_forward{0};  ///< what selective recompute repeats
 };
 

@@ -26,6 +26,25 @@ struct StepTime {
   [[nodiscard]] Picoseconds total() const { return breakdown.total(); }
 };
 
+/// What one rank's micro-batch takes, with what sharding its states leaves exposed folded in.
+struct RankTimes {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+  Picoseconds hop{0};              ///< until what this rank waits for arrives
+  Picoseconds accumulation{0};     ///< of backward: adding gradients up
+  Picoseconds gather_forward{0};   ///< of forward: what gathering parameters leaves exposed
+  Picoseconds gather_backward{0};  ///< of backward: the same
+  Picoseconds scatter{0};          ///< of backward: what reducing gradients leaves exposed
+  [[nodiscard]] Picoseconds sharding() const { return gather_forward + gather_backward + scatter; }
+};
+
+/// What one rank sends to share its states.
+struct SharingBytes {
+  Bytes gather{0};     ///< per pass of a micro-batch: sharded parameters
+  Bytes scatter{0};    ///< per micro-batch: gradients
+  Bytes reduction{0};  ///< per step: what is left after the last backward
+};
+
 /// Prices whole steps; holds no state but the machine and the recipe, and may be shared by threads.
 class StepPricer {
  public:
@@ -37,15 +56,24 @@ class StepPricer {
   /// What each group sends per step, on the stage that sends most.
   [[nodiscard]] std::vector<CommunicationLine> communication(const StageTable& stages, const Strategy& strategy) const;
 
- private:
-  struct RankTimes;
+  // The terms of `price`, for those who play the step action by action.
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
+  /// What the reduction after a rank's last backward leaves exposed.
+  [[nodiscard]] Picoseconds exposed_reduction(const StageCost& stage, const Strategy& strategy) const;
+  /// The same for the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
+  [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds overhead() const;
+  [[nodiscard]] SharingBytes sharing_bytes(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] Bytes tied_bytes(const StageTable& stages, const Strategy& strategy) const;
+
+ private:
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
   [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Picoseconds exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
-                                              const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
+                                            const Strategy& strategy) const;
   [[nodiscard]] Seconds optimizer_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
