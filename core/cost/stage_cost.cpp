@@ -29,9 +29,11 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
   if (restored > 0) restored_at_once = block.saved;
   if (selective) restored_at_once = block.saved - block.saved_selective;
   stage.working = std::max(stage.working, block.working + restored_at_once);
+  stage.working_forward = std::max(stage.working_forward, block.working);
   stage.logits += count * block.logits;
   stage.parameters += block.parameters * count;
   stage.wire += block.wire * count;
+  stage.wire_forward += block.wire_forward * count;
   stage.units += count;
   stage.largest_unit_parameters = std::max(stage.largest_unit_parameters, block.parameters.total());
   stage.largest_unit_trained = std::max(stage.largest_unit_trained, block.parameters.trained());

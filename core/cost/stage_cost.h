@@ -18,8 +18,9 @@ struct StageCost {
   PhaseTime forward;   ///< per micro-batch, all chunks of the rank
   PhaseTime backward;  ///< without recompute
   PhaseTime recompute;
-  Bytes saved{0};    ///< per micro-batch, all chunks
-  Bytes working{0};  ///< largest operator, plus what recomputing a layer restores
+  Bytes saved{0};            ///< per micro-batch, all chunks
+  Bytes working{0};          ///< largest operator, plus what recomputing a layer restores
+  Bytes working_forward{0};  ///< largest operator alone
   Bytes logits{0};
   Bytes boundary{0};  ///< the activation that enters the rank's first chunk from another rank
   RankParameters parameters;
@@ -28,7 +29,8 @@ struct StageCost {
   std::int64_t largest_unit_trained = 0;
   Flops model_flops{0};  ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
-  WireBytes wire;  ///< sent by this rank per micro-batch
+  WireBytes wire;          ///< sent by this rank per micro-batch
+  WireBytes wire_forward;  ///< of `wire`, in the forward pass
 
   [[nodiscard]] Picoseconds forward_total() const { return forward.total(); }
   [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total(); }

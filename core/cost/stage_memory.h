@@ -19,6 +19,8 @@ namespace plumbline {
 [[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& strategy,
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack, std::int32_t rank);
+/// What is unsharded at once: the unit in use and the prefetched one.
+[[nodiscard]] Bytes gathered_unit_bytes(std::int64_t largest_unit, NumberFormat format);
 /// Ranks over which dense and expert states are divided.
 [[nodiscard]] ShardRanks shard_ranks(const Strategy& strategy);
 
