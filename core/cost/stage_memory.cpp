@@ -52,7 +52,7 @@ MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const Pr
   memory[MemoryClass::working_buffers] = stage.working;
   if (bits(formats.matmul) == 8)
     memory[MemoryClass::working_buffers] += storage(stage.parameters.product_weights * fp8_copies, formats.matmul);
-  memory[MemoryClass::logits_and_loss] = stage.logits;
+  memory[MemoryClass::logits_and_loss] = (s.schedule == Schedule::gpipe ? s.micro_batches : 1) * stage.logits;
   Bytes gathered(0);
   if (s.zero_stage >= 3) gathered += gathered_unit_bytes(stage.largest_unit_parameters, formats.weight);
   if (s.zero_stage >= 2) gathered += gathered_unit_bytes(stage.largest_unit_trained, formats.gradient);
