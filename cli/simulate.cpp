@@ -42,12 +42,11 @@ std::string step_text(const Plan& plan, const Simulation& s) {
 class SimulateVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {
-        "simulate", "one configuration played action by action: timeline, trace, memory curve",
-        "--plan plan.json [--trace t.json] [--schedule-csv s.csv]",
-        "Lowers the strategy to the actions of every pipeline rank and plays them. The trace opens in Perfetto "
-        "(ui.perfetto.dev) or chrome://tracing; the schedule is PyTorch's compute-only CSV.",
-        "plan simulate --model llama-3-8b --machine dgx-h100 --gpus 16 --global-batch 64 --pp 4 --trace trace.json"};
+    return {"simulate", "one configuration played action by action: timeline, trace, memory curve",
+            "--plan plan.json [--trace t.json] [--schedule-csv s.csv]",
+            "Lowers the strategy to the actions of every pipeline rank and plays them. The trace opens in Perfetto "
+            "(ui.perfetto.dev) or chrome://tracing; the schedule is PyTorch's compute-only CSV.",
+            "plan simulate --plan plan.json --trace trace.json"};
   }
   void declare(CLI::App& app) override {
     plan_.declare(app);

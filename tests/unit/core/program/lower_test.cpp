@@ -73,7 +73,8 @@ TEST_CASE("Pieces run in the order of the network forwards and against it backwa
   std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;
   pieces.push_back(pieces[0]);
   std::vector<std::int32_t> order;
-  for (const Action& action : lower(input).ranks[0].actions)
+  const Program program = lower(input);
+  for (const Action& action : program.ranks[0].actions)
     if (action.kind == ActionKind::forward || action.kind == ActionKind::backward) order.push_back(action.piece);
   CHECK(order == std::vector<std::int32_t>{0, 1, 1, 0});
 }
