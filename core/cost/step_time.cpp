@@ -106,32 +106,53 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
   return static_cast<double>(units) * blocks_.communication().time(kind, bytes / units, group);
 }
 
-/// What is left after the last backward: all-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the
-/// all-gather of updated weights with stage 2; replicas of hybrid shard groups sum their shards.
-Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
+/// Once per step, before overlap.
+struct StepPricer::Reduction {
+  Seconds gradients{0};  ///< can hide behind the last backward
+  Seconds weights{0};    ///< can hide behind the next forward
+};
+
+/// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
+/// replicas of hybrid shard groups sum their shards.
+StepPricer::Reduction StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
   const CommunicationClock& clock = blocks_.communication();
-  Seconds time(0);
+  Reduction time;
   for (const Sharing& sharing : sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const Bytes weight = storage(sharing.trained, formats_.weight);
-    if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
-    if (s.zero_stage == 1 || s.zero_stage == 2) time += clock.time(Collective::all_gather, weight, sharing.shard);
-    time += clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
+    if (s.zero_stage == 1) time.gradients += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
+    if (s.zero_stage == 1 || s.zero_stage == 2)
+      time.weights += clock.time(Collective::all_gather, weight, sharing.shard);
+    time.gradients +=
+        clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
   }
-  return scaled(time);
+  return time;
+}
+
+/// The stack's measured share of the reduction, or what compute cannot hide of it where that is less: a small reduction
+/// behind a long backward costs nothing, and gathering for every micro-batch never costs less than once a step.
+Picoseconds StepPricer::exposed(const Reduction& reduction, const RankTimes& rank) const {
+  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const auto excess = [&](Picoseconds compute, Seconds communication) {
+    const Seconds alone = to_seconds(compute);
+    return overlapped(alone, stack.step_factor * communication, stack.shard_overlap_norm) - alone;
+  };
+  const Seconds share = stack.step_factor * stack.data_parallel_exposure * (reduction.gradients + reduction.weights);
+  return to_picoseconds(
+      std::min(share, excess(rank.backward, reduction.gradients) + excess(rank.forward, reduction.weights)));
 }
 
 Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                           const Strategy& s) const {
   const double exposure = blocks_.kernels().calibration().stack.data_parallel_exposure;
-  std::vector<Picoseconds> exposed;
-  for (const StageCost& stage : stages.distinct())
-    exposed.emplace_back(std::llround(exposure * static_cast<double>(reduction(stage, s).value())));
+  std::vector<Picoseconds> exposed_parts;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    exposed_parts.push_back(exposed(reduction(stages.distinct()[i], s), times[i]));
   Picoseconds drain(0);  // backward work of earlier ranks, which runs after this rank has finished
   Picoseconds worst(0);
   for (const std::int32_t content : stages.layout().of_rank) {
     const auto i = static_cast<std::size_t>(content);
-    worst = std::max(worst, exposed[i] - drain);
+    worst = std::max(worst, exposed_parts[i] - drain);
     drain += times[i].backward / std::int64_t{s.virtual_stages};
   }
   const StageCost& last = stages[stages.size() - 1];

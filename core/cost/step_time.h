@@ -41,7 +41,9 @@ class StepPricer {
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
-  [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
+  struct Reduction;
+  [[nodiscard]] Reduction reduction(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds exposed(const Reduction& reduction, const RankTimes& rank) const;
   [[nodiscard]] Picoseconds exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                               const Strategy& strategy) const;
   [[nodiscard]] Seconds optimizer_time(const StageCost& stage, const Strategy& strategy) const;

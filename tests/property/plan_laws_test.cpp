@@ -162,6 +162,21 @@ TEST_CASE("a higher ZeRO stage never raises the states that a rank holds") {
   }
 }
 
+/// Without a pipeline: the drain of one hides the reductions of its later ranks, but no gathers.
+TEST_CASE("gathering and reducing for every micro-batch never costs less than once a step") {
+  const Question question(any_question());
+  const auto shared = [&](Strategy s, std::int32_t stage) {
+    s.zero_stage = stage;
+    return evaluate(question, s).prediction.time[TimeCause::data_parallel];
+  };
+  for (Strategy s : sample(question, "pp=1,zero=1", 7)) {
+    if (s.shard_group != s.gradient_ranks()) continue;
+    const Picoseconds rounding(4 * s.micro_batches);  // each overlap is rounded to a picosecond
+    CHECK(shared(s, 1) <= shared(s, 2) + rounding);
+    CHECK(shared(s, 2) <= shared(s, 3) + rounding);
+  }
+}
+
 TEST_CASE("more recompute never keeps more activations nor computes less") {
   const Question question(any_question());
   const std::vector<std::vector<Recompute>> increasing{
