@@ -1,12 +1,10 @@
 // Laws that every priced plan obeys, over a sample of all legal plans of several questions.
 
-#include "core/io/machine_json.h"
 #include "core/plan/pipeline_schedule.h"
-#include "models/machine_catalog.h"
 #include "planner/question/evaluate.h"
 #include "planner/search/space.h"
 #include "tests/catch.h"
-#include "tests/temporary_folder.h"
+#include "tests/changed_machine.h"
 
 namespace plumbline {
 namespace {
@@ -53,24 +51,6 @@ Picoseconds computing(const Plan& plan) {
   return plan.prediction.time[TimeCause::compute] + plan.prediction.time[TimeCause::recompute];
 }
 
-/// The question on a machine file of its own, so that a test can change the machine.
-class ChangedMachine {
- public:
-  explicit ChangedMachine(const std::function<void(Cluster&)>& change) : change_(change) {}
-  [[nodiscard]] QuestionText of(QuestionText text) const {
-    Cluster cluster = find_machine(text.machine);
-    change_(cluster);
-    const auto file = folder_ / "machine.json";
-    std::ofstream(file) << to_json_text(machine_json({std::nullopt, std::nullopt, cluster}));
-    text.machine = file.string();
-    return text;
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::function<void(Cluster&)> change_;
-};
-
 TEST_CASE("the parts of a plan sum to its totals") {
   const Question question(any_question());
   for (const Strategy& s : sample(question, "", sparse)) {
@@ -111,13 +91,11 @@ TEST_CASE("tokens per second times the step are the tokens of a step") {
 }
 
 TEST_CASE("twice the bandwidth everywhere never slows a plan") {
-  const ChangedMachine doubled([](Cluster& cluster) {
-    for (NodeGroup& group : cluster.groups) {
-      const auto twice = [](auto& rate) { rate.value = 2.0 * rate.value; };
-      twice(group.node.device.memory_bandwidth);
-      twice(group.node.interconnect.bandwidth);
-      if (group.node.network) twice(group.node.network->bandwidth);
-    }
+  const ChangedMachine doubled([](Node& node) {
+    const auto twice = [](auto& rate) { rate.value = 2.0 * rate.value; };
+    twice(node.device.memory_bandwidth);
+    twice(node.interconnect.bandwidth);
+    if (node.network) twice(node.network->bandwidth);
   });
   const QuestionText text = any_question();
   const Question question(text);
@@ -129,9 +107,7 @@ TEST_CASE("twice the bandwidth everywhere never slows a plan") {
 }
 
 TEST_CASE("a device with more memory keeps every plan, as fast as before") {
-  const ChangedMachine larger([](Cluster& cluster) {
-    for (NodeGroup& group : cluster.groups) group.node.device.memory.value += 16_GiB;
-  });
+  const ChangedMachine larger([](Node& node) { node.device.memory.value += 16_GiB; });
   const QuestionText text = any_question();
   const Question question(text);
   const Question roomier(larger.of(text));

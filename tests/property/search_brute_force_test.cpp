@@ -1,6 +1,7 @@
 // A search finds what brute force finds, and accounts for every plan that brute force writes out.
 
 #include "tests/catch.h"
+#include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
 
 namespace plumbline {
@@ -66,6 +67,7 @@ void check_objective(const std::vector<Question>& questions, const SearchSpace& 
   const SearchResult found = search(questions, space, options);
   CHECK(lines(found.best, options.top) == lines(ranked(naive.fitting, objective), options.top));
   CHECK(found.nearest_miss.has_value() == (naive.fitting.empty() && naive.memory > 0));
+  if (found.nearest_miss) CHECK(found.nearest_miss->peak_memory == naive.smallest_too_large);
   check_audit(found, naive);
   if (pareto)
     CHECK(lines(found.pareto, found.pareto.size()) == lines(naive_front(naive.fitting), naive.fitting.size()));
@@ -194,6 +196,16 @@ TEST_CASE("where nothing fits, search says what came nearest") {
   const NaiveAnswer naive = check_against_brute_force(asked);
   CHECK(naive.fitting.empty());
   CHECK(naive.memory > 0);
+}
+
+TEST_CASE("search equals brute force where the host cannot hold its ranks") {
+  const ChangedMachine crowded([](Node& node) { node.host_memory.value = 16_GiB; });
+  const std::vector<Question> questions{Question(crowded.of(text_of({small("llama"), "dgx-h100", 8, 1024, 8})))};
+  const SearchSpace space = space_from_text("cp=1,micro-batch=1,recompute=none");
+  const NaiveAnswer naive = NaiveSearch(questions, space).answer();
+  CHECK(naive.fitting.empty());
+  CHECK(naive.memory > 0);
+  check_objective(questions, space, naive, Objective::step_time, false);
 }
 
 TEST_CASE("search equals brute force where fewer devices may answer") {
