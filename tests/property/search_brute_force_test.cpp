@@ -38,9 +38,10 @@ std::vector<std::string> lines(const Ranking& ranking, std::size_t most) {
   std::vector<std::string> result;
   for (const auto& r : ranking) {
     if (result.size() == most) break;
-    result.push_back("#" + std::to_string(r.question) + " " + to_text(r.strategy) + " / shard " +
-                     std::to_string(r.strategy.shard_group) + ": " + std::to_string(r.step_time.value()) + " ps, " +
-                     std::to_string(r.peak_memory.value()) + " B");
+    std::ostringstream line;
+    line << to_text(r.strategy) << " / shard " << r.strategy.shard_group << ": " << r.step_time.value() << " ps, "
+         << r.peak_memory.value() << " B, question " << r.question;
+    result.push_back(line.str());
   }
   return result;
 }
