@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -87,7 +88,7 @@ const std::vector<AxisParser>& axis_parsers() {
       {"schedule",
        [](SearchSpace& space, std::string_view text) {
          const auto schedule = schedule_from_text(text);
-         if (!schedule) refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
+         if (!schedule || splits_backward(*schedule)) refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
          space.schedules.push_back(*schedule);
        }},
       {"recompute",
