@@ -133,13 +133,12 @@ StepPricer::Reduction StepPricer::reduction(const StageCost& stage, const Strate
 /// behind a long backward costs nothing, and gathering for every micro-batch never costs less than once a step.
 Picoseconds StepPricer::exposed(const Reduction& reduction, const RankTimes& rank) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  const auto excess = [&](Picoseconds compute, Seconds communication) {
+  const auto part = [&](Seconds communication, Picoseconds compute) {
     const Seconds alone = to_seconds(compute);
-    return overlapped(alone, stack.step_factor * communication, stack.shard_overlap_norm) - alone;
+    const Seconds time = stack.step_factor * communication;
+    return std::min(stack.data_parallel_exposure * time, overlapped(alone, time, stack.shard_overlap_norm) - alone);
   };
-  const Seconds share = stack.step_factor * stack.data_parallel_exposure * (reduction.gradients + reduction.weights);
-  return to_picoseconds(
-      std::min(share, excess(rank.backward, reduction.gradients) + excess(rank.forward, reduction.weights)));
+  return to_picoseconds(part(reduction.gradients, rank.backward) + part(reduction.weights, rank.forward));
 }
 
 Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
