@@ -1,0 +1,106 @@
+#include "planner/partition/partition.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t impossible = Picoseconds::largest().value();
+
+/// Best values of giving layers first.. to stages s.., and the partition read off it. `join(t, rest)` is monotone in
+/// both, so suffixes are optimal by themselves.
+template <class Join>
+class Suffixes {
+ public:
+  Suffixes(const StagePrices& prices, std::int64_t cap, Join join) : prices_(prices), cap_(cap), join_(join) {
+    const std::int32_t layers = prices.layers();
+    const std::int32_t stages = prices.stages();
+    best_.assign(static_cast<std::size_t>((stages + 1) * (layers + 1)), impossible);
+    best_[slot(stages, layers)] = 0;
+    for (std::int32_t s = stages - 1; s >= 0; --s)
+      for (std::int32_t first = s; first < layers; ++first)
+        for (std::int32_t last = first + 1; last <= layers; ++last)
+          best_[slot(s, first)] = std::min(best_[slot(s, first)], value(s, first, last));
+  }
+
+  [[nodiscard]] std::int64_t best(std::int32_t stage = 0, std::int32_t first = 0) const {
+    return best_[slot(stage, first)];
+  }
+  /// Of the partitions whose every suffix is worth `allowed` at most, the lexicographically smallest.
+  template <class Allowed>
+  [[nodiscard]] std::vector<std::int32_t> smallest(Allowed allowed) const {
+    std::vector<std::int32_t> layers;
+    std::int32_t first = 0;
+    for (std::int32_t s = 0; s < prices_.stages(); ++s) {
+      std::int32_t last = first + 1;
+      while (last <= prices_.layers() && value(s, first, last) > allowed(s, first)) ++last;
+      check(last <= prices_.layers(), "a reachable suffix has a first stage");
+      layers.push_back(last - first);
+      first = last;
+    }
+    return layers;
+  }
+
+ private:
+  [[nodiscard]] std::size_t slot(std::int32_t stage, std::int32_t first) const {
+    return static_cast<std::size_t>(stage * (prices_.layers() + 1) + first);
+  }
+  [[nodiscard]] std::int64_t value(std::int32_t s, std::int32_t first, std::int32_t last) const {
+    const std::int64_t rest = best_[slot(s + 1, last)];
+    if (rest == impossible || !prices_.fits(s, first, last)) return impossible;
+    const std::int64_t time = prices_.at(s, first, last).total().value();
+    return time > cap_ ? impossible : join_(time, rest);
+  }
+
+  const StagePrices& prices_;
+  std::int64_t cap_;
+  Join join_;
+  std::vector<std::int64_t> best_;
+};
+
+constexpr auto larger = [](std::int64_t time, std::int64_t rest) { return std::max(time, rest); };
+constexpr auto both = [](std::int64_t time, std::int64_t rest) { return time + rest; };
+
+/// Distinct stage times of at least `least`, in increasing order.
+std::vector<std::int64_t> thresholds(const StagePrices& prices, std::int64_t least) {
+  std::vector<std::int64_t> times;
+  for (std::int32_t s = 0; s < prices.stages(); ++s)
+    for (std::int32_t first = 0; first < prices.layers(); ++first)
+      for (std::int32_t last = first + 1; last <= prices.layers(); ++last)
+        if (prices.fits(s, first, last)) times.push_back(prices.at(s, first, last).total().value());
+  times.erase(std::remove_if(times.begin(), times.end(), [&](std::int64_t t) { return t < least; }), times.end());
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+}  // namespace
+
+std::optional<Partition> min_max_partition(const StagePrices& prices) {
+  const Suffixes suffixes(prices, impossible, larger);
+  if (suffixes.best() == impossible) return std::nullopt;
+  // A later stage may be slower than its suffix needs, as long as the slowest of all is not exceeded.
+  const auto allowed = [&](std::int32_t, std::int32_t) { return suffixes.best(); };
+  return Partition{suffixes.smallest(allowed), Picoseconds(suffixes.best())};
+}
+
+std::optional<Partition> sum_and_max_partition(const StagePrices& prices, std::int64_t micro_batches) {
+  const auto fastest = min_max_partition(prices);
+  if (!fastest) return std::nullopt;
+  const std::int64_t least_sum = Suffixes(prices, impossible, both).best();
+  std::optional<Partition> found;
+  for (const std::int64_t cap : thresholds(prices, fastest->value.value())) {
+    const std::int64_t waiting = (micro_batches - 1) * cap;
+    if (found && least_sum + waiting > found->value.value()) break;
+    const Suffixes sums(prices, cap, both);
+    const Picoseconds value(sums.best() + waiting);
+    if (found && value > found->value) continue;
+    Partition partition{sums.smallest([&](std::int32_t s, std::int32_t first) { return sums.best(s, first); }), value};
+    if (!found || value < found->value || partition.layers < found->layers) found = std::move(partition);
+  }
+  return found;
+}
+
+}  // namespace plumbline
