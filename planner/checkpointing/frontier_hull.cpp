@@ -99,8 +99,8 @@ RecomputeChoice Corners::best(std::int64_t per_byte, std::int64_t per_time) {
     closure_.weights.push_back(per_time * coarse(op.time) - per_byte * written);
   }
   const std::vector<bool> chosen = minimum_closure(closure_);
-  return price_choice(problem_, std::vector<bool>(chosen.begin() + static_cast<std::ptrdiff_t>(problem_.values.size()),
-                                                  chosen.end()));
+  return price_choice(
+      problem_, std::vector<bool>(chosen.begin() + static_cast<std::ptrdiff_t>(problem_.values.size()), chosen.end()));
 }
 
 void Corners::between(const RecomputeChoice& low, const RecomputeChoice& high) {

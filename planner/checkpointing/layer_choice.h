@@ -33,8 +33,8 @@ struct LayerGroup {
 
 struct LayerChoice {
   Picoseconds time{0};
-  Bytes saved{0};     ///< of all layers, per micro-batch in flight
-  Bytes restored{0};  ///< of the layer that restores most
+  Bytes saved{0};                                 ///< of all layers, per micro-batch in flight
+  Bytes restored{0};                              ///< of the layer that restores most
   std::vector<std::vector<std::int64_t>> layers;  ///< by group and option: how many layers take it
 };
 /// Of equal times the one that holds least.

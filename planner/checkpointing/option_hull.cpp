@@ -21,8 +21,7 @@ std::vector<LayerOption> corners_of(std::vector<LayerOption> options) {
   };
   for (const LayerOption& option : options) {
     if (!corners.empty() && option.time >= corners.back().time) continue;
-    while (corners.size() > 1 &&
-           slope(corners[corners.size() - 2], corners.back()) <= slope(corners.back(), option))
+    while (corners.size() > 1 && slope(corners[corners.size() - 2], corners.back()) <= slope(corners.back(), option))
       corners.pop_back();
     if (corners.size() == 1 && corners.back().saved == option.saved) corners.pop_back();
     corners.push_back(option);
@@ -39,12 +38,11 @@ OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
     smallest_.push_back(corners.front().saved.value());
     slowest_.push_back(corners.front().time.value());
     for (std::size_t c = 1; c < corners.size(); ++c)
-      steps_.push_back({(corners[c].saved - corners[c - 1].saved).value(),
-                        (corners[c - 1].time - corners[c].time).value(), g});
+      steps_.push_back(
+          {(corners[c].saved - corners[c - 1].saved).value(), (corners[c - 1].time - corners[c].time).value(), g});
   }
-  std::stable_sort(steps_.begin(), steps_.end(), [](const HullStep& a, const HullStep& b) {
-    return gain(a.time, a.bytes) > gain(b.time, b.bytes);
-  });
+  std::stable_sort(steps_.begin(), steps_.end(),
+                   [](const HullStep& a, const HullStep& b) { return gain(a.time, a.bytes) > gain(b.time, b.bytes); });
 }
 
 std::int64_t OptionHull::least_bytes(const std::vector<std::int64_t>& counts) const {

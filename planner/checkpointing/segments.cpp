@@ -10,9 +10,9 @@ namespace {
 struct Label {
   std::int64_t bytes = 0;  ///< per micro-batch in flight
   std::int64_t time = 0;
-  std::int32_t first = 0;      ///< where the last piece begins
-  bool replayed = false;       ///< whether the last piece is a segment
-  std::size_t predecessor = 0; ///< among the labels at `first`
+  std::int32_t first = 0;       ///< where the last piece begins
+  bool replayed = false;        ///< whether the last piece is a segment
+  std::size_t predecessor = 0;  ///< among the labels at `first`
 };
 using Labels = std::vector<std::vector<Label>>;  ///< by position
 

@@ -45,7 +45,9 @@ class Branching {
   void descend(std::int32_t s, std::int32_t first, std::int64_t before, std::int64_t slowest);
   Picoseconds play(const std::vector<std::int32_t>& layers);
   void leaf();
-  [[nodiscard]] std::int64_t in_flight(std::int32_t s) const { return std::min<std::int64_t>(m_, prices_.stages() - s); }
+  [[nodiscard]] std::int64_t in_flight(std::int32_t s) const {
+    return std::min<std::int64_t>(m_, prices_.stages() - s);
+  }
   /// What a stage adds to the time of one micro-batch through all stages and back. After its first backward come m - 1
   /// more and all forwards but the K that were in flight, and then the drain; the mirror image holds before its last
   /// forward.

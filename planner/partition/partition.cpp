@@ -78,26 +78,27 @@ std::vector<std::int64_t> thresholds(const StagePrices& prices, std::int64_t lea
 
 }  // namespace
 
-std::optional<Partition> min_max_partition(const StagePrices& prices) {
+std::optional<StagePartition> min_max_partition(const StagePrices& prices) {
   const Suffixes suffixes(prices, impossible, larger);
   if (suffixes.best() == impossible) return std::nullopt;
   // A later stage may be slower than its suffix needs, as long as the slowest of all is not exceeded.
   const auto allowed = [&](std::int32_t, std::int32_t) { return suffixes.best(); };
-  return Partition{suffixes.smallest(allowed), Picoseconds(suffixes.best())};
+  return StagePartition{suffixes.smallest(allowed), Picoseconds(suffixes.best())};
 }
 
-std::optional<Partition> sum_and_max_partition(const StagePrices& prices, std::int64_t micro_batches) {
+std::optional<StagePartition> sum_and_max_partition(const StagePrices& prices, std::int64_t micro_batches) {
   const auto fastest = min_max_partition(prices);
   if (!fastest) return std::nullopt;
   const std::int64_t least_sum = Suffixes(prices, impossible, both).best();
-  std::optional<Partition> found;
+  std::optional<StagePartition> found;
   for (const std::int64_t cap : thresholds(prices, fastest->value.value())) {
     const std::int64_t waiting = (micro_batches - 1) * cap;
     if (found && least_sum + waiting > found->value.value()) break;
     const Suffixes sums(prices, cap, both);
     const Picoseconds value(sums.best() + waiting);
     if (found && value > found->value) continue;
-    Partition partition{sums.smallest([&](std::int32_t s, std::int32_t first) { return sums.best(s, first); }), value};
+    StagePartition partition{sums.smallest([&](std::int32_t s, std::int32_t first) { return sums.best(s, first); }),
+                             value};
     if (!found || value < found->value || partition.layers < found->layers) found = std::move(partition);
   }
   return found;

@@ -21,11 +21,12 @@
 
 namespace plumbline {
 
-[[nodiscard]] std::optional<Partition> min_max_partition(const StagePrices& prices);
-[[nodiscard]] std::optional<Partition> sum_and_max_partition(const StagePrices& prices, std::int64_t micro_batches);
+[[nodiscard]] std::optional<StagePartition> min_max_partition(const StagePrices& prices);
+[[nodiscard]] std::optional<StagePartition> sum_and_max_partition(const StagePrices& prices,
+                                                                  std::int64_t micro_batches);
 
 struct MakespanPartition {
-  Partition partition;
+  StagePartition partition;
   bool proven = true;  ///< false: the limit of partitions played was reached; the best so far
 };
 /// `latency`: between stage s and s + 1, one fewer than stages.

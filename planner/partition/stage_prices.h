@@ -54,7 +54,7 @@ class StagePrices {
 };
 
 /// How many layers each stage holds, and what the objective comes to.
-struct Partition {
+struct StagePartition {
   std::vector<std::int32_t> layers;
   Picoseconds value{0};
 };

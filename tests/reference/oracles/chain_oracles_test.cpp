@@ -15,8 +15,8 @@ Chain chain_of(JsonObject& row) {
   const auto forward_overhead = counts_at(row, "forward_overhead");
   const auto backward_overhead = counts_at(row, "backward_overhead");
   for (std::size_t i = 0; i < saved.size(); ++i)
-    chain.stages.push_back({Picoseconds(forward[i]), Picoseconds(backward[i]), saved[i], forward_overhead[i],
-                            backward_overhead[i]});
+    chain.stages.push_back(
+        {Picoseconds(forward[i]), Picoseconds(backward[i]), saved[i], forward_overhead[i], backward_overhead[i]});
   return chain;
 }
 

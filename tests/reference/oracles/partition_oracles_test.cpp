@@ -44,9 +44,8 @@ TEST_CASE("partitions under 1F1B are those of the solved instances, by surrogate
   CHECK(for_each_instance("one_f_one_b", [](JsonObject& row) {
           const auto stages = static_cast<std::int32_t>(count_at(row, "stages"));
           const std::int64_t m = count_at(row, "micro_batches");
-          const StagePrices prices =
-              prices_of(counts_at(row, "forward"), stages, count_at(row, "backward_per_forward"),
-                        count_at(row, "first_extra"), count_at(row, "last_extra"));
+          const StagePrices prices = prices_of(counts_at(row, "forward"), stages, count_at(row, "backward_per_forward"),
+                                               count_at(row, "first_extra"), count_at(row, "last_extra"));
           const auto surrogate = sum_and_max_partition(prices, m);
           REQUIRE(surrogate);
           INFO(row.at("id").string());
