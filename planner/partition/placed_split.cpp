@@ -120,7 +120,7 @@ std::optional<PlacedSplit> best_placed_split(const RecomputePlacer& placer) {
   const StagePrices prices = prices_of(placer, ranges, even_makespan(placer, latency));
   const auto best = one_f_one_b_partition(prices, latency, s.micro_batches);
   if (!best) return std::nullopt;
-  PlacedSplit split{{}, {}, best->partition.value, best->proven};
+  PlacedSplit split{{}, {}, best->partition.value, latency, best->proven};
   std::int64_t first = 0;
   for (const std::int32_t layers : best->partition.layers) {
     split.chunks.push_back({first, first + layers});

@@ -19,6 +19,7 @@ struct PlacedSplit {
   std::vector<Chunk> chunks;
   Placement placement;
   Picoseconds makespan{0};
+  std::vector<Picoseconds> latency;  ///< that the makespan counts between ranks
   bool proven = true;
 };
 /// Requires a strategy of one virtual stage under 1F1B, or of one stage.
