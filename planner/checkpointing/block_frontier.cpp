@@ -1,5 +1,6 @@
 #include "planner/checkpointing/block_frontier.h"
 
+#include <limits>
 #include <map>
 
 #include "planner/pareto/front.h"
@@ -23,23 +24,32 @@ using Reads = std::vector<bool>;
 
 class Sweep {
  public:
-  explicit Sweep(const RecomputeProblem& problem) : problem_(problem) {}
+  Sweep(const RecomputeProblem& problem, std::size_t most) : problem_(problem), most_(most) {}
 
-  std::vector<RecomputeChoice> run() {
+  std::optional<std::vector<RecomputeChoice>> run() {
     Reads reads;
     for (const RecomputeValue& value : problem_.values) reads.push_back(value.needed);
     labels_[reads].push_back({});
-    for (std::size_t o = problem_.ops.size(); o-- > 0;) step(static_cast<std::int32_t>(o));
+    for (std::size_t o = problem_.ops.size(); o-- > 0;) {
+      step(static_cast<std::int32_t>(o));
+      if (label_count() > most_) return std::nullopt;
+    }
     return finish();
   }
 
  private:
   void step(std::int32_t o);
   void prune();
+  std::size_t label_count() const {
+    std::size_t count = 0;
+    for (const auto& [reads, labels] : labels_) count += labels.size();
+    return count;
+  }
   std::vector<RecomputeChoice> finish();
   std::vector<bool> replayed(const Label& label) const;
 
   const RecomputeProblem& problem_;
+  std::size_t most_;
   std::map<Reads, std::vector<Label>> labels_;
   std::vector<Replay> replays_;
 };
@@ -114,7 +124,13 @@ std::vector<RecomputeChoice> Sweep::finish() {
 
 }  // namespace
 
-std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem) { return Sweep(problem).run(); }
+std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem, std::size_t most) {
+  return Sweep(problem, most).run();
+}
+
+std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem) {
+  return *block_choices_up_to(problem, std::numeric_limits<std::size_t>::max());
+}
 
 std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem) {
   std::vector<RecomputeChoice> choices = block_choices(problem);

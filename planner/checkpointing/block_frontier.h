@@ -12,12 +12,17 @@
 /// Checked against: tests/reference/oracles/block_oracles_test.cpp (34 and 51 points, 10 and 9 corners, exact);
 /// tests/property/block_frontier_test.cpp (all sets of random blocks, exact).
 
+#include <optional>
+
 #include "planner/checkpointing/recompute_problem.h"
 
 namespace plumbline {
 
 /// In increasing order of kept bytes, then time, then restored bytes.
 [[nodiscard]] std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem);
+/// Nothing as soon as more than `most` partial choices are undominated: the block's hull is the answer then.
+[[nodiscard]] std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem,
+                                                                              std::size_t most);
 /// The choices of least time per kept bytes, in increasing order of kept bytes.
 [[nodiscard]] std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem);
 /// Convex corners of the frontier, in increasing order of kept bytes. Where sizes and times have no common unit and

@@ -65,6 +65,7 @@ class Branching {
   std::int64_t played_ = 0;
   std::vector<std::int64_t> busiest_;  ///< least over partitions of a suffix: its busiest stage with fill and drain
   std::vector<std::int64_t> sum_;      ///< least sum of a suffix
+  std::vector<std::int64_t> waiting_;  ///< least over partitions of a suffix: its largest `waiting`
   std::vector<Picoseconds> forward_;
   std::vector<Picoseconds> backward_;
   std::vector<std::int32_t> layers_;
@@ -76,16 +77,20 @@ void Branching::bound_suffixes() {
   const std::int32_t layers = prices_.layers();
   constexpr std::int64_t impossible = Picoseconds::largest().value();
   busiest_.assign(static_cast<std::size_t>((prices_.stages() + 1) * (layers + 1)), impossible);
-  sum_ = busiest_;
-  busiest_[slot(prices_.stages(), layers)] = sum_[slot(prices_.stages(), layers)] = 0;
+  sum_ = waiting_ = busiest_;
+  const std::size_t end = slot(prices_.stages(), layers);
+  busiest_[end] = sum_[end] = waiting_[end] = 0;
   for (std::int32_t s = prices_.stages() - 1; s >= 0; --s)
     for (std::int32_t first = s; first < layers; ++first)
       for (std::int32_t last = first + 1; last <= layers; ++last) {
         if (!prices_.fits(s, first, last) || sum_[slot(s + 1, last)] == impossible) continue;
-        const std::int64_t t = prices_.at(s, first, last).total().value();
-        const std::int64_t behind = t + 2 * hop(s) + busiest_[slot(s + 1, last)];
-        busiest_[slot(s, first)] = std::min(busiest_[slot(s, first)], std::max(m_ * t, behind));
-        sum_[slot(s, first)] = std::min(sum_[slot(s, first)], t + 2 * hop(s) + sum_[slot(s + 1, last)]);
+        const StagePrice& price = prices_.at(s, first, last);
+        const std::int64_t t = price.total().value();
+        const std::size_t here = slot(s, first);
+        const std::size_t rest = slot(s + 1, last);
+        busiest_[here] = std::min(busiest_[here], std::max(m_ * t, t + 2 * hop(s) + busiest_[rest]));
+        sum_[here] = std::min(sum_[here], t + 2 * hop(s) + sum_[rest]);
+        waiting_[here] = std::min(waiting_[here], std::max(waiting(s, price), waiting_[rest]));
       }
 }
 
@@ -122,7 +127,8 @@ void Branching::descend(std::int32_t s, std::int32_t first, std::int64_t before,
     const std::int64_t after = before + t + 2 * hop(s);
     if (hopeless(before + m_ * t) || hopeless(after + busiest_[slot(s + 1, last)])) continue;
     const std::int64_t waits = std::max(slowest, waiting(s, price));
-    if (hopeless(after + sum_[slot(s + 1, last)] + waits)) continue;
+    const std::size_t rest = slot(s + 1, last);
+    if (hopeless(after + sum_[rest] + std::max(waits, waiting_[rest]))) continue;
     layers_[static_cast<std::size_t>(s)] = last - first;
     descend(s + 1, last, after, waits);
   }

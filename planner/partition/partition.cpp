@@ -20,8 +20,8 @@ class Suffixes {
     best_.assign(static_cast<std::size_t>((stages + 1) * (layers + 1)), impossible);
     best_[slot(stages, layers)] = 0;
     for (std::int32_t s = stages - 1; s >= 0; --s)
-      for (std::int32_t first = s; first < layers; ++first)
-        for (std::int32_t last = first + 1; last <= layers; ++last)
+      for (std::int32_t first = s; first < layers - (stages - 1 - s); ++first)
+        for (std::int32_t last = first + 1; last <= layers - (stages - 1 - s); ++last)
           best_[slot(s, first)] = std::min(best_[slot(s, first)], value(s, first, last));
   }
 
@@ -63,14 +63,16 @@ class Suffixes {
 constexpr auto larger = [](std::int64_t time, std::int64_t rest) { return std::max(time, rest); };
 constexpr auto both = [](std::int64_t time, std::int64_t rest) { return time + rest; };
 
-/// Distinct stage times of at least `least`, in increasing order.
-std::vector<std::int64_t> thresholds(const StagePrices& prices, std::int64_t least) {
+/// Distinct stage times above `above` and of at most `most`, in increasing order.
+std::vector<std::int64_t> thresholds(const StagePrices& prices, std::int64_t above, std::int64_t most) {
   std::vector<std::int64_t> times;
   for (std::int32_t s = 0; s < prices.stages(); ++s)
     for (std::int32_t first = 0; first < prices.layers(); ++first)
       for (std::int32_t last = first + 1; last <= prices.layers(); ++last)
-        if (prices.fits(s, first, last)) times.push_back(prices.at(s, first, last).total().value());
-  times.erase(std::remove_if(times.begin(), times.end(), [&](std::int64_t t) { return t < least; }), times.end());
+        if (prices.fits(s, first, last)) {
+          const std::int64_t time = prices.at(s, first, last).total().value();
+          if (time > above && time <= most) times.push_back(time);
+        }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -89,17 +91,21 @@ std::optional<StagePartition> min_max_partition(const StagePrices& prices) {
 std::optional<StagePartition> sum_and_max_partition(const StagePrices& prices, std::int64_t micro_batches) {
   const auto fastest = min_max_partition(prices);
   if (!fastest) return std::nullopt;
-  const std::int64_t least_sum = Suffixes(prices, impossible, both).best();
-  std::optional<StagePartition> found;
-  for (const std::int64_t cap : thresholds(prices, fastest->value.value())) {
-    const std::int64_t waiting = (micro_batches - 1) * cap;
-    if (found && least_sum + waiting > found->value.value()) break;
+  const std::int64_t m = micro_batches;
+  const auto under = [&](std::int64_t cap) {
     const Suffixes sums(prices, cap, both);
-    const Picoseconds value(sums.best() + waiting);
-    if (found && value > found->value) continue;
-    StagePartition partition{sums.smallest([&](std::int32_t s, std::int32_t first) { return sums.best(s, first); }),
-                             value};
-    if (!found || value < found->value || partition.layers < found->layers) found = std::move(partition);
+    const auto optimal = [&](std::int32_t s, std::int32_t first) { return sums.best(s, first); };
+    return StagePartition{sums.smallest(optimal), Picoseconds(sums.best() + (m - 1) * cap)};
+  };
+  StagePartition found = under(fastest->value.value());
+  const std::int64_t least_sum = Suffixes(prices, impossible, both).best();
+  const auto can_win = [&](std::int64_t cap) { return least_sum + (m - 1) * cap <= found.value.value(); };
+  const std::int64_t most = m > 1 ? (found.value.value() - least_sum) / (m - 1) : impossible;
+  for (const std::int64_t cap : thresholds(prices, fastest->value.value(), most)) {
+    if (!can_win(cap)) break;
+    StagePartition other = under(cap);
+    if (other.value < found.value || (other.value == found.value && other.layers < found.layers))
+      found = std::move(other);
   }
   return found;
 }

@@ -2,6 +2,7 @@
 
 #include "planner/checkpointing/layer_choice.h"
 
+#include <numeric>
 #include <random>
 
 #include "planner/checkpointing/block_frontier.h"

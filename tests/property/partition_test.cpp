@@ -2,6 +2,7 @@
 
 #include "planner/partition/partition.h"
 
+#include <numeric>
 #include <random>
 
 #include "core/cost/pipeline_time.h"

@@ -1,6 +1,9 @@
 #pragma once
 /// \file instances.h: the solved instances of one kind (tests/data/planner_oracles.json).
 
+#include <numeric>
+#include <optional>
+
 #include "core/quantity/quantity.h"
 #include "tests/test_rows.h"
 

@@ -101,7 +101,8 @@ std::optional<std::int64_t> best_time(const Outer& o, std::int64_t memory) {
           const std::int64_t l = last - first;
           std::int64_t r = 0;
           while (r <= l && stage_memory(o, s, l, r) > unit * memory) ++r;
-          if (r <= l && parameters(o, s, l) <= cap) prices.set(s, first, last, {{}, Picoseconds(stage_time(o, s, l, r))});
+          if (r <= l && parameters(o, s, l) <= cap)
+            prices.set(s, first, last, {{}, Picoseconds(stage_time(o, s, l, r))});
         }
     const auto found = sum_and_max_partition(prices, o.m);
     if (!found) continue;
