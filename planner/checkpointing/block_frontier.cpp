@@ -24,7 +24,8 @@ using Reads = std::vector<bool>;
 
 class Sweep {
  public:
-  Sweep(const RecomputeProblem& problem, std::size_t most) : problem_(problem), most_(most) {}
+  Sweep(const RecomputeProblem& problem, Restored restored, std::size_t most)
+      : problem_(problem), restored_(restored), most_(most) {}
 
   std::optional<std::vector<RecomputeChoice>> run() {
     Reads reads;
@@ -49,6 +50,7 @@ class Sweep {
   std::vector<bool> replayed(const Label& label) const;
 
   const RecomputeProblem& problem_;
+  Restored restored_;
   std::size_t most_;
   std::map<Reads, std::vector<Label>> labels_;
   std::vector<Replay> replays_;
@@ -69,7 +71,7 @@ void Sweep::step(std::int32_t o) {
       any = true;
       without[v] = false;
       kept[0] += problem_.values[v].size.value();
-      if (problem_.values[v].needed) replayed[2] += problem_.values[v].size.value();
+      if (restored_ == Restored::counted && problem_.values[v].needed) replayed[2] += problem_.values[v].size.value();
     }
     Reads with_inputs = without;
     for (const std::int32_t input : op.inputs) with_inputs[static_cast<std::size_t>(input)] = true;
@@ -124,21 +126,17 @@ std::vector<RecomputeChoice> Sweep::finish() {
 
 }  // namespace
 
-std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem, std::size_t most) {
-  return Sweep(problem, most).run();
+std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem, Restored restored,
+                                                                std::size_t most) {
+  return Sweep(problem, restored, most).run();
 }
 
 std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem) {
-  return *block_choices_up_to(problem, std::numeric_limits<std::size_t>::max());
+  return *block_choices_up_to(problem, Restored::counted, std::numeric_limits<std::size_t>::max());
 }
 
 std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem) {
-  std::vector<RecomputeChoice> choices = block_choices(problem);
-  std::vector<ParetoPoint<2>> points;
-  for (const RecomputeChoice& choice : choices) points.push_back({choice.saved.value(), choice.time.value()});
-  std::vector<RecomputeChoice> frontier;
-  for (const std::size_t i : pareto_front(points)) frontier.push_back(std::move(choices[i]));
-  return frontier;
+  return *block_choices_up_to(problem, Restored::ignored, std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace plumbline

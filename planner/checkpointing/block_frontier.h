@@ -20,11 +20,13 @@ namespace plumbline {
 
 /// In increasing order of kept bytes, then time, then restored bytes.
 [[nodiscard]] std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem);
-/// Nothing as soon as more than `most` partial choices are undominated: the block's hull is the answer then.
-[[nodiscard]] std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem,
-                                                                              std::size_t most);
 /// The choices of least time per kept bytes, in increasing order of kept bytes.
 [[nodiscard]] std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem);
+/// `counted`: block_choices, `ignored`: block_frontier; nothing as soon as more than `most` partial choices are
+/// undominated.
+enum class Restored : std::uint8_t { counted, ignored };
+[[nodiscard]] std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem,
+                                                                              Restored restored, std::size_t most);
 /// Convex corners of the frontier, in increasing order of kept bytes. Where sizes and times have no common unit and
 /// their products exceed 64 bits, times are compared in units of 2^k picoseconds.
 [[nodiscard]] std::vector<RecomputeChoice> frontier_hull(const RecomputeProblem& problem);

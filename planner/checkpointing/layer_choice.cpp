@@ -18,6 +18,16 @@ std::vector<Bytes> restored_caps(std::span<const LayerGroup> groups) {
   return caps;
 }
 
+std::int64_t least_time(std::span<const LayerGroup> groups) {
+  std::int64_t sum = 0;
+  for (const LayerGroup& group : groups) {
+    Picoseconds least = Picoseconds::largest();
+    for (const LayerOption& option : group.options) least = std::min(least, option.time);
+    if (group.count > 0 && !group.options.empty()) sum += group.count * least.value();
+  }
+  return sum;
+}
+
 bool has_options(std::span<const LayerGroup> groups, Bytes cap) {
   return std::all_of(groups.begin(), groups.end(), [&](const LayerGroup& group) {
     return group.count == 0 || std::any_of(group.options.begin(), group.options.end(),
@@ -29,10 +39,11 @@ bool has_options(std::span<const LayerGroup> groups, Bytes cap) {
 
 std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std::int64_t in_flight, Bytes budget) {
   const OptionOrders orders = sorted_options(groups);
+  const std::int64_t fastest = least_time(groups);
   std::vector<Knapsack> knapsacks;
   std::int64_t limit = Picoseconds::largest().value();
   for (const Bytes cap : restored_caps(groups)) {
-    if (cap > budget) break;
+    if (cap > budget || limit == fastest) break;
     if (!has_options(groups, cap)) continue;
     Knapsack knapsack(groups, orders, cap, (budget - cap).value() / in_flight);
     if (!knapsack.fits() || knapsack.bound() > limit) continue;
@@ -40,13 +51,12 @@ std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std
     knapsacks.push_back(std::move(knapsack));
   }
   std::optional<LayerChoice> best;
-  const auto held = [&](const LayerChoice& choice) { return in_flight * choice.saved + choice.restored; };
   for (Knapsack& knapsack : knapsacks) {
     if (knapsack.bound() > limit) continue;
-    const auto choice = knapsack.solve(limit);
-    if (!choice || (best && choice->time == best->time && held(*choice) >= held(*best))) continue;
-    best = choice;
-    limit = best->time.value();
+    if (auto choice = knapsack.solve(limit)) {
+      limit = choice->time.value() - 1;  // only a faster one is better
+      best = std::move(choice);
+    }
   }
   return best;
 }

@@ -37,7 +37,7 @@ struct LayerChoice {
   Bytes restored{0};                              ///< of the layer that restores most
   std::vector<std::vector<std::int64_t>> layers;  ///< by group and option: how many layers take it
 };
-/// Of equal times the one that holds least.
+/// Of equal times the one under the least cap on restored bytes, and there the one that keeps least.
 [[nodiscard]] std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std::int64_t in_flight,
                                                        Bytes budget);
 

@@ -6,16 +6,17 @@
 namespace plumbline {
 namespace {
 
-/// Blocks with more offer their convex corners alone: the layers of a stage mix corners, so what is lost is at most one
-/// layer's step from corner to corner.
+/// Blocks with more undominated partial choices offer their frontier, or if that has too many its convex corners: the
+/// layers of a stage mix corners, so what is lost is at most one layer's step from corner to corner.
 constexpr std::size_t most_choices = 512;
 
 std::vector<RecomputeChoice> choices_of(const Block& block, const Shard& shard, const BlockGroups& groups,
                                         const BlockPricer& pricer) {
   const RecomputeProblem problem = recompute_problem(block, shard, groups, pricer);
   if (block.kind() != BlockKind::layer) return {price_choice(problem, std::vector<bool>(problem.ops.size(), false))};
-  auto choices = block_choices_up_to(problem, most_choices);
-  return choices ? std::move(*choices) : frontier_hull(problem);
+  for (const Restored restored : {Restored::counted, Restored::ignored})
+    if (auto choices = block_choices_up_to(problem, restored, most_choices)) return std::move(*choices);
+  return frontier_hull(problem);
 }
 
 Flops flops_of(const RecomputeChoice& choice, const Block& block, const Shard& shard) {

@@ -7,8 +7,8 @@
 /// stage_memory leaves of the device. What a layer restores is alive beside the working set of that layer.
 /// The strategy's own recompute mode is ignored: "none", "selective" and "full" are among the choices.
 /// Source: Sun et al., AdaPipe, ASPLOS'24.
-/// Blocks of more than 512 undominated partial choices (multi-head latent attention with experts) offer their convex
-/// corners alone; everything else is exact.
+/// Blocks of more than 512 undominated partial choices offer their frontier (which ignores what a replay restores), and
+/// if that is as wide, its convex corners (multi-head latent attention with experts); otherwise the placement is exact.
 /// Not modelled: trading time between ranks (a rank that is not the slowest replays as little as it can, too).
 /// Checked against: tests/property/placement_test.cpp: never slower than any uniform mode that fits; all choices of
 /// small networks by brute force, exact.
