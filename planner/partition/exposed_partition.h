@@ -6,7 +6,7 @@
 /// run. Model: sum t + max(0, ...) is the longest path q <- t_s + max(q, d_s), monotone in q, so one number per stage
 /// is all a dynamic programme needs; thresholds on max t as in partition.h. A stage may have several options (t, d),
 /// of which the objective chooses.
-/// Source: Zhu et al., Mist, EuroSys'25 (the objective); the scalar label is proven in docs of this formula's tests.
+/// Source: Zhu et al., Mist, EuroSys'25 (the objective). Of equal partitions any may be returned.
 /// Not modelled: the exact makespan of 1F1B (partition.h).
 /// Checked against: tests/reference/oracles/partition_oracles_test.cpp (dpdelta-*), all choices by brute force, exact.
 

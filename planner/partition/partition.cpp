@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t impossible = Picoseconds::largest().value();
+constexpr std::int64_t impossible = StagePrices::no_time;
 
 /// Best values of giving layers first.. to stages s.., and the partition read off it. `join(t, rest)` is monotone in
 /// both, so suffixes are optimal by themselves.
@@ -21,8 +21,7 @@ class Suffixes {
     best_[slot(stages, layers)] = 0;
     for (std::int32_t s = stages - 1; s >= 0; --s)
       for (std::int32_t first = s; first < layers - (stages - 1 - s); ++first)
-        for (std::int32_t last = first + 1; last <= layers - (stages - 1 - s); ++last)
-          best_[slot(s, first)] = std::min(best_[slot(s, first)], value(s, first, last));
+        best_[slot(s, first)] = least(s, first, layers - (stages - 1 - s));
   }
 
   [[nodiscard]] std::int64_t best(std::int32_t stage = 0, std::int32_t first = 0) const {
@@ -35,7 +34,8 @@ class Suffixes {
     std::int32_t first = 0;
     for (std::int32_t s = 0; s < prices_.stages(); ++s) {
       std::int32_t last = first + 1;
-      while (last <= prices_.layers() && value(s, first, last) > allowed(s, first)) ++last;
+      const std::int64_t* const times = prices_.totals(s, first);
+      while (last <= prices_.layers() && value(times[last], best(s + 1, last)) > allowed(s, first)) ++last;
       check(last <= prices_.layers(), "a reachable suffix has a first stage");
       layers.push_back(last - first);
       first = last;
@@ -47,11 +47,17 @@ class Suffixes {
   [[nodiscard]] std::size_t slot(std::int32_t stage, std::int32_t first) const {
     return static_cast<std::size_t>(stage * (prices_.layers() + 1) + first);
   }
-  [[nodiscard]] std::int64_t value(std::int32_t s, std::int32_t first, std::int32_t last) const {
-    const std::int64_t rest = best_[slot(s + 1, last)];
-    if (rest == impossible || !prices_.fits(s, first, last)) return impossible;
-    const std::int64_t time = prices_.at(s, first, last).total().value();
-    return time > cap_ ? impossible : join_(time, rest);
+  [[nodiscard]] std::int64_t value(std::int64_t time, std::int64_t rest) const {
+    return time > cap_ ? impossible : std::min(impossible, join_(time, rest));
+  }
+  /// Over the ends of stage s, in plain arrays: this loop is the cost of a partition.
+  [[nodiscard]] std::int64_t least(std::int32_t s, std::int32_t first, std::int32_t furthest) const {
+    const std::int64_t* const times = prices_.totals(s, first);
+    const std::int64_t* const rests = best_.data() + slot(s + 1, 0);
+    std::int64_t found = impossible;
+    for (std::int32_t last = first + 1; last <= furthest; ++last)
+      found = std::min(found, value(times[last], rests[last]));
+    return found;
   }
 
   const StagePrices& prices_;
@@ -69,10 +75,8 @@ std::vector<std::int64_t> thresholds(const StagePrices& prices, std::int64_t abo
   for (std::int32_t s = 0; s < prices.stages(); ++s)
     for (std::int32_t first = 0; first < prices.layers(); ++first)
       for (std::int32_t last = first + 1; last <= prices.layers(); ++last)
-        if (prices.fits(s, first, last)) {
-          const std::int64_t time = prices.at(s, first, last).total().value();
-          if (time > above && time <= most) times.push_back(time);
-        }
+        if (const std::int64_t time = prices.totals(s, first)[last]; time > above && time <= most)
+          times.push_back(time);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -100,7 +104,7 @@ std::optional<StagePartition> sum_and_max_partition(const StagePrices& prices, s
   StagePartition found = under(fastest->value.value());
   const std::int64_t least_sum = Suffixes(prices, impossible, both).best();
   const auto can_win = [&](std::int64_t cap) { return least_sum + (m - 1) * cap <= found.value.value(); };
-  const std::int64_t most = m > 1 ? (found.value.value() - least_sum) / (m - 1) : impossible;
+  const std::int64_t most = m > 1 ? (found.value.value() - least_sum) / (m - 1) : impossible - 1;
   for (const std::int64_t cap : thresholds(prices, fastest->value.value(), most)) {
     if (!can_win(cap)) break;
     StagePartition other = under(cap);
