@@ -32,7 +32,8 @@ class Branching {
 
  private:
   [[nodiscard]] std::size_t slot(std::int32_t stage, std::int32_t first) const {
-    return static_cast<std::size_t>(stage * (prices_.layers() + 1) + first);
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(prices_.layers() + 1) +
+           static_cast<std::size_t>(first);
   }
   [[nodiscard]] std::int64_t hop(std::int32_t s) const {
     return s + 1 < prices_.stages() ? latency_[static_cast<std::size_t>(s)].value() : 0;
@@ -76,7 +77,7 @@ class Branching {
 void Branching::bound_suffixes() {
   const std::int32_t layers = prices_.layers();
   constexpr std::int64_t impossible = Picoseconds::largest().value();
-  busiest_.assign(static_cast<std::size_t>((prices_.stages() + 1) * (layers + 1)), impossible);
+  busiest_.assign(slot(prices_.stages() + 1, 0), impossible);
   sum_ = waiting_ = busiest_;
   const std::size_t end = slot(prices_.stages(), layers);
   busiest_[end] = sum_[end] = waiting_[end] = 0;

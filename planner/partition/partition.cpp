@@ -17,7 +17,7 @@ class Suffixes {
   Suffixes(const StagePrices& prices, std::int64_t cap, Join join) : prices_(prices), cap_(cap), join_(join) {
     const std::int32_t layers = prices.layers();
     const std::int32_t stages = prices.stages();
-    best_.assign(static_cast<std::size_t>((stages + 1) * (layers + 1)), impossible);
+    best_.assign(slot(stages + 1, 0), impossible);
     best_[slot(stages, layers)] = 0;
     for (std::int32_t s = stages - 1; s >= 0; --s)
       for (std::int32_t first = s; first < layers - (stages - 1 - s); ++first)
@@ -45,7 +45,8 @@ class Suffixes {
 
  private:
   [[nodiscard]] std::size_t slot(std::int32_t stage, std::int32_t first) const {
-    return static_cast<std::size_t>(stage * (prices_.layers() + 1) + first);
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(prices_.layers() + 1) +
+           static_cast<std::size_t>(first);
   }
   [[nodiscard]] std::int64_t value(std::int64_t time, std::int64_t rest) const {
     return time > cap_ ? impossible : std::min(impossible, join_(time, rest));
