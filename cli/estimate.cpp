@@ -44,8 +44,8 @@ class EstimateVerb : public Verb {
     return to_json_text(Json(std::move(object)));
   }
   [[nodiscard]] std::string text(const Plan& plan, const Terminal& terminal) const {
-    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
-                      throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" + memory_text(plan) + "\n" +
+    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + throughput_text(plan) +
+                      "\n" + waterfall_text(plan.prediction) + "\n" + memory_text(plan) + "\n" +
                       verdict_text(plan, terminal);
     if (ranks_) all += "\n" + ranks_text(plan);
     return all;

@@ -15,12 +15,13 @@ namespace {
 class FitVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"fit", "will this configuration fit? memory by stage and class, and the cheapest fixes",
-            "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan fit --plan plan.json",
-            "Prints what every pipeline stage holds at its peak, class by class, the stage and class that bind, and the "
-            "margin. When it does not fit, lists the cheapest changes that would, with what each costs in step time, "
-            "and exits with 1.",
-            "plan fit --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --zero 1"};
+    return {
+        "fit", "will this configuration fit? memory by stage and class, and the cheapest fixes",
+        "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan fit --plan plan.json",
+        "Prints what every pipeline stage holds at its peak, class by class, the stage and class that bind, and the "
+        "margin. When it does not fit, lists the cheapest changes that would, with what each costs in step time, "
+        "and exits with 1.",
+        "plan fit --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --zero 1"};
   }
   void declare(CLI::App& app) override {
     plan_.declare(app);

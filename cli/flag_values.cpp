@@ -7,12 +7,10 @@
 
 namespace plumbline {
 
-std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest,
-                          std::int64_t largest) {
-  const InputError refusal({std::string(flag), "\"" + text.substr(0, 40) + "\" is not a whole number in range",
-                            "from " + std::to_string(smallest) + " to " + std::to_string(largest) +
-                                ", K, M, B, T allowed",
-                            ""});
+std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest, std::int64_t largest) {
+  const InputError refusal(
+      {std::string(flag), "\"" + text.substr(0, 40) + "\" is not a whole number in range",
+       "from " + std::to_string(smallest) + " to " + std::to_string(largest) + ", K, M, B, T allowed", ""});
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) {
@@ -37,8 +35,9 @@ std::vector<std::string> list_of(std::string_view flag, const std::string& text)
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end == begin) throw InputError({std::string(flag), "an empty part in \"" + text.substr(0, 40) + "\"",
-                                        "parts apart by commas", ""});
+    if (end == begin)
+      throw InputError(
+          {std::string(flag), "an empty part in \"" + text.substr(0, 40) + "\"", "parts apart by commas", ""});
     parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }

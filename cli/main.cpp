@@ -31,13 +31,13 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   if (extras.empty()) return;
   std::string extra = extras.front();
   if (extra.size() < 2 || extra.front() != '-')
-    throw InputError({extra.substr(0, 60), "unexpected argument",
-                      "flags; see plan " + std::string(words.name) + " --help", ""});
+    throw InputError(
+        {extra.substr(0, 60), "unexpected argument", "flags; see plan " + std::string(words.name) + " --help", ""});
   extra = extra.substr(0, extra.find('='));
   std::vector<std::string> names;
   for (const FlagWords& flag : flags_of(app)) names.push_back(flag.name);
-  throw InputError({extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "",
-                    nearest_text(extra, names)});
+  throw InputError(
+      {extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "", nearest_text(extra, names)});
 }
 
 /// "--gpus: 1 required N missing" in our words.
@@ -68,7 +68,7 @@ ExitCode run_verb(Verb& verb, const std::vector<std::string>& arguments, Termina
 }
 
 ExitCode run(const std::vector<std::string>& arguments, Terminal& terminal) {
-  if (arguments.empty()) throw InputError({"plan", "no verb", "a verb; see plan --help", ""});
+  if (arguments.empty()) throw InputError({"", "no verb", "one; see plan --help", ""});
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
     terminal.print(overview_text());

@@ -16,9 +16,9 @@ constexpr std::size_t plot_height = 12;
 struct Range {
   double low;
   double high;
-  /// Which of `cells` a value falls into.
+  /// Which of `cells` a value falls into, on a logarithmic scale. Values are positive.
   [[nodiscard]] std::size_t cell(double value, std::size_t cells) const {
-    const double span = high > low ? (value - low) / (high - low) : 0;
+    const double span = high > low ? std::log(value / low) / std::log(high / low) : 0;
     return static_cast<std::size_t>(std::lround(span * static_cast<double>(cells - 1)));
   }
 };
@@ -36,6 +36,16 @@ Range range_of(const std::vector<RankedStrategy>& front, const ValueOf& value_of
 double step_of(const RankedStrategy& point) { return to_seconds(point.step_time).value(); }
 double memory_of(const RankedStrategy& point) { return static_cast<double>(point.peak_memory.value()); }
 
+/// The points that save memory worth a line, the first and the last among them.
+std::vector<RankedStrategy> steps_of(const std::vector<RankedStrategy>& front) {
+  constexpr double worth_a_line = 0.95;
+  std::vector<RankedStrategy> shown;
+  for (const RankedStrategy& point : front)
+    if (shown.empty() || &point == &front.back() || memory_of(point) <= worth_a_line * memory_of(shown.back()))
+      shown.push_back(point);
+  return shown;
+}
+
 std::string plot(const std::vector<RankedStrategy>& front) {
   const Range steps = range_of(front, step_of);
   const Range memory = range_of(front, memory_of);
@@ -49,14 +59,15 @@ std::string plot(const std::vector<RankedStrategy>& front) {
   };
   std::string text = "peak GiB\n";
   for (std::size_t row = 0; row < plot_height; ++row) {
-    std::string line = std::string(8 - std::min<std::size_t>(8, label(row).size()), ' ') + label(row) + " |" + rows[row];
+    std::string line =
+        std::string(8 - std::min<std::size_t>(8, label(row).size()), ' ') + label(row) + " |" + rows[row];
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   text += std::string(9, ' ') + "+" + std::string(plot_width, '-') + "\n";
   const std::string low = fixed(steps.low, 2) + " s";
   const std::string high = fixed(steps.high, 2) + " s";
-  return text + std::string(10, ' ') + low + std::string(plot_width - std::min(plot_width, low.size() + high.size()), ' ') +
-         high + " a step\n";
+  return text + std::string(10, ' ') + low +
+         std::string(plot_width - std::min(plot_width, low.size() + high.size()), ' ') + high + " a step\n";
 }
 
 }  // namespace
@@ -64,10 +75,14 @@ std::string plot(const std::vector<RankedStrategy>& front) {
 std::string pareto_text(const std::vector<RankedStrategy>& front) {
   if (front.empty()) return "";
   Table table({{"step s"}, {"peak GiB"}, {"GPUs"}, {"strategy", Align::left}});
-  for (const RankedStrategy& point : front)
+  const std::vector<RankedStrategy> shown = steps_of(front);
+  for (const RankedStrategy& point : shown)
     table.add_row({fixed(step_of(point), 3), gib_text(point.peak_memory), std::to_string(point.devices),
                    to_text(point.strategy) + ", " + std::string(to_text(point.precision))});
-  return "No plan is both faster and smaller than one of these:\n" + table.text(terminal_columns) + "\n" + plot(front);
+  std::string text = "No plan is both faster and smaller than one of these:\n" + table.text(terminal_columns);
+  if (shown.size() < front.size())
+    text += std::to_string(front.size() - shown.size()) + " points between them are in --json\n";
+  return text + "\n" + plot(front);
 }
 
 }  // namespace plumbline

@@ -40,8 +40,8 @@ std::string bar(double fraction, std::size_t width) {
 }
 
 std::string run_text(const RunCost& run) {
-  std::string text = "run          " + fixed(run.days, 1) + " days, " +
-                     grouped(std::llround(run.gpu_hours)) + " GPU-hours";
+  std::string text =
+      "run          " + fixed(run.days, 1) + " days, " + grouped(std::llround(run.gpu_hours)) + " GPU-hours";
   if (run.dollars.value() > 0) text += ", " + dollars_text(run.dollars.value());
   return text + ", " + grouped(std::llround(run.energy_kwh)) + " kWh\n";
 }
@@ -151,10 +151,9 @@ std::string throughput_text(const Plan& plan) {
 
 std::string verdict_text(const Plan& plan, const Terminal& terminal) {
   const Verdict& v = plan.verdict;
-  const std::string word = !v.fits ? terminal.painted("does not fit", Colour::red)
-                           : v.near_edge ? terminal.painted("fits, near the edge", Colour::yellow)
-                                         : terminal.painted("fits", Colour::green);
-  return word + ": " + wrapped(v.reason, terminal_columns, 2) + "\n";
+  const std::string word = !v.fits ? "does not fit" : v.near_edge ? "fits, near the edge" : "fits";
+  const Colour colour = !v.fits ? Colour::red : v.near_edge ? Colour::yellow : Colour::green;
+  return terminal.painted(word, colour) + ": " + wrapped(v.reason, terminal_columns, 2, word.size() + 2) + "\n";
 }
 
 std::string changes_text(const Plan& from, const std::vector<Change>& changes) {
@@ -167,7 +166,9 @@ std::string changes_text(const Plan& from, const std::vector<Change>& changes) {
     table.add_row({to_text(change.steps), fixed(plan.prediction.step_time_s.expected, 3),
                    difference_text(plan.prediction.step_time_s.expected, before), gib_text(plan.prediction.peak_memory),
                    gib_text(plan.verdict.margin),
-                   plan.verdict.near_edge ? "yes, near the edge" : plan.verdict.fits ? "yes" : "no"});
+                   plan.verdict.near_edge ? "yes, near the edge"
+                   : plan.verdict.fits    ? "yes"
+                                          : "no"});
   }
   return table.text(terminal_columns);
 }

@@ -55,14 +55,16 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
          precisions == Precisions::several ? "number formats (bf16); several apart by commas are all searched"
                                            : "number formats (bf16)")
       ->type_name(alternatives(names_of(all_precision_recipes)));
-  option("--gradient-precision", gradient_precision_, "of accumulated and reduced gradients, instead of the precision's")
+  option("--gradient-precision", gradient_precision_,
+         "of accumulated and reduced gradients, instead of the precision's")
       ->type_name(alternatives(names_of(gradient_formats)));
   option("--optimizer", optimizer_, "what updates the weights (adamw)")->type_name(alternatives(optimizer_names()));
   option("--freeze", freeze_, "what is not trained: embeddings, layers:0-15, or both apart by a comma")
       ->type_name("PARTS");
   option("--lora-rank", lora_rank_, "train adapters of this rank beside the frozen linears")->type_name("N");
   option("--stack", stack_, "software stack whose measured overheads apply")->type_name("STACK");
-  app.add_flag("--tp-across-nodes", tensor_parallel_across_nodes_, "allow tensor parallelism beyond the fast interconnect")
+  app.add_flag("--tp-across-nodes", tensor_parallel_across_nodes_,
+               "allow tensor parallelism beyond the fast interconnect")
       ->group("Question");
 }
 
@@ -70,8 +72,7 @@ std::vector<PrecisionRecipe> QuestionOptions::precisions() const {
   if (!precision_) return {PrecisionRecipe::bf16};
   std::vector<PrecisionRecipe> recipes;
   for (const std::string& part : list_of("--precision", *precision_)) {
-    const PrecisionRecipe recipe =
-        choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text);
+    const PrecisionRecipe recipe = choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text);
     if (std::find(recipes.begin(), recipes.end(), recipe) == recipes.end()) recipes.push_back(recipe);
   }
   return recipes;

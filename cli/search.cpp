@@ -18,13 +18,14 @@ namespace {
 class SearchVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"search", "rank the configurations of a question, best first",
-            "--model M --machine C --gpus N --global-batch B [--fix tp=8,pp=4] [--top 10]",
-            "Looks through all products of data, ZeRO, tensor, sequence, pipeline, context and expert parallelism with "
-            "their schedules, micro-batches and recompute modes; what is best is exact for that space and this model of "
-            "time. Ctrl-C or --time-limit end it with the best so far. Exits with 1 when nothing fits.",
-            "plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \\\n"
-            "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
+    return {
+        "search", "rank the configurations of a question, best first",
+        "--model M --machine C --gpus N --global-batch B [--fix tp=8,pp=4] [--top 10]",
+        "Looks through all products of data, ZeRO, tensor, sequence, pipeline, context and expert parallelism with "
+        "their schedules, micro-batches and recompute modes; what is best is exact for that space and this model of "
+        "time. Ctrl-C or --time-limit end it with the best so far. Exits with 1 when nothing fits.",
+        "plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \\\n"
+        "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
   }
   void declare(CLI::App& app) override {
     question_.declare(app, Precisions::several);
@@ -47,7 +48,8 @@ class SearchVerb : public Verb {
     const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
       app.add_option(flag, value, text)->group("Search")->type_name(type);
     };
-    option("--fix", fixes_, "AXES", "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|every:2; the rest is free");
+    option("--fix", fixes_, "AXES",
+           "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|every:2; the rest is free");
     option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
@@ -95,8 +97,8 @@ class SearchVerb : public Verb {
     for (const RankedStrategy& ranked : answer.result.best)
       answer.plans.push_back(signed_plan(questions[ranked.question], ranked.strategy));
     if (answer.plans.empty() && answer.result.nearest_miss)
-      answer.nearest_miss.push_back(signed_plan(questions[answer.result.nearest_miss->question],
-                                                answer.result.nearest_miss->strategy));
+      answer.nearest_miss.push_back(
+          signed_plan(questions[answer.result.nearest_miss->question], answer.result.nearest_miss->strategy));
     output_.lap("pricing");
     return answer;
   }

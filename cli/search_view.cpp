@@ -108,14 +108,14 @@ std::string audit_text(const SearchAudit& audit) {
   if (audit.unvisited > 0) text += " + " + grouped(audit.unvisited) + " not looked at";
   text = wrapped(text, terminal_columns, 2) + "\n";
   for (const auto& [rule, count] : audit.illegal)
-    text += wrapped("  " + rule + " " + grouped(count) + ": " + sentence_of(rule), terminal_columns - 2, 4) + "\n";
+    text += "  " + wrapped(rule + " " + grouped(count) + ": " + sentence_of(rule), terminal_columns, 4, 2) + "\n";
   return text;
 }
 
 std::string cost_text(const Plan& best) {
   const RunCost& run = best.run;
-  std::string text = "The best plan takes " + fixed(run.days, 1) + " days, " + grouped(std::llround(run.gpu_hours)) +
-                     " GPU-hours";
+  std::string text =
+      "The best plan takes " + fixed(run.days, 1) + " days, " + grouped(std::llround(run.gpu_hours)) + " GPU-hours";
   if (run.dollars.value() > 0) text += ", " + dollars_text(run.dollars.value());
   return text + ", " + grouped(std::llround(run.energy_kwh)) + " kWh for " +
          count_text(best.training.token_budget.value_or(0)) + " tokens.\n";
@@ -125,7 +125,8 @@ std::string remarks_text(const SearchAnswer& answer, const RenderedTable& table)
   std::string text;
   if (!table.in_all_rows.empty()) {
     text += "In all of them:";
-    for (const std::string& value : table.in_all_rows) text += " " + value + (&value == &table.in_all_rows.back() ? "" : ",");
+    for (const std::string& value : table.in_all_rows)
+      text += " " + value + (&value == &table.in_all_rows.back() ? "" : ",");
     text += "\n";
   }
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
@@ -147,11 +148,12 @@ std::string ranking_text(const SearchAnswer& answer, const Terminal& terminal) {
 }
 
 std::string nothing_fits_text(const SearchAnswer& answer) {
-  std::string text = answer.result.complete ? "No plan of this space fits.\n" : "Interrupted before a plan was found.\n";
+  std::string text =
+      answer.result.complete ? "No plan of this space fits.\n" : "Interrupted before a plan was found.\n";
   if (!answer.nearest_miss.empty()) {
     const Plan& plan = answer.nearest_miss.front();
-    text += "Nearest: " + strategy_text(plan.strategy, plan.training) + wrapped(plan.verdict.reason, terminal_columns, 2) +
-            "\n";
+    text += "Nearest: " + strategy_text(plan.strategy, plan.training) +
+            wrapped(plan.verdict.reason, terminal_columns, 2) + "\n";
   }
   return text + "\n" + audit_text(answer.result.audit);
 }

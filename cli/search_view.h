@@ -19,8 +19,8 @@ struct SearchAnswer {
   Objective objective = Objective::step_time;
   std::string fixes;
   SearchResult result;
-  std::vector<Plan> plans;          ///< of result.best, in order
-  std::vector<Plan> nearest_miss;   ///< none or one
+  std::vector<Plan> plans;         ///< of result.best, in order
+  std::vector<Plan> nearest_miss;  ///< none or one
 };
 
 [[nodiscard]] Json to_json(const SearchAnswer& answer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <sstream>
+#include <string_view>
 
 namespace plumbline {
 namespace {
@@ -17,6 +18,12 @@ std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::size_t used = width_of(cell);
   const std::string blank(width > used ? width - used : 0, ' ');
   return align == Align::right ? blank + cell : cell + blank;
+}
+
+std::string cut(const std::string& cell, std::size_t width) {
+  constexpr std::string_view dots = "...";
+  if (width_of(cell) <= width || width <= dots.size()) return cell;
+  return cell.substr(0, width - dots.size()).append(dots);
 }
 
 std::string without_trailing_blanks(std::string line) {
@@ -51,13 +58,17 @@ RenderedTable Table::render(std::size_t columns) const {
     shown.erase(std::next(leaving).base());
   }
   const std::string gap(width(2) > columns ? 1 : 2, ' ');
+  if (const std::size_t wide = width(gap.size()); wide > columns && columns_[shown.back()].align == Align::left)
+    widths[shown.back()] -= std::min(widths[shown.back()], wide - columns);
   const auto line = [&](const auto& cell_of) {
     std::string text;
-    for (const std::size_t c : shown) text += (text.empty() ? "" : gap) + padded(cell_of(c), widths[c], columns_[c].align);
+    for (const std::size_t c : shown)
+      text += (text.empty() ? "" : gap) + padded(cut(cell_of(c), widths[c]), widths[c], columns_[c].align);
     return without_trailing_blanks(text);
   };
   result.lines.push_back(line([&](std::size_t c) -> const std::string& { return columns_[c].header; }));
-  for (const auto& row : rows_) result.lines.push_back(line([&](std::size_t c) -> const std::string& { return row[c]; }));
+  for (const auto& row : rows_)
+    result.lines.push_back(line([&](std::size_t c) -> const std::string& { return row[c]; }));
   return result;
 }
 
@@ -67,16 +78,16 @@ std::string Table::text(std::size_t columns) const {
   return text;
 }
 
-std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent, std::size_t begin) {
   std::istringstream words(text);
   std::string result;
-  std::size_t used = 0;
+  std::size_t used = begin;
   for (std::string word; words >> word;) {
     const std::size_t length = width_of(word);
-    if (used > 0 && used + 1 + length > columns) {
+    if (!result.empty() && used + 1 + length > columns) {
       result += "\n" + std::string(indent, ' ');
       used = indent;
-    } else if (used > 0) {
+    } else if (!result.empty()) {
       result += " ";
       ++used;
     }

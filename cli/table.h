@@ -18,7 +18,7 @@ struct Column {
 };
 
 struct RenderedTable {
-  std::vector<std::string> lines;        ///< header first, no line longer than asked for if it can be helped
+  std::vector<std::string> lines;        ///< header first; too long a text in the last column is cut
   std::vector<std::string> in_all_rows;  ///< "header value" of each column that left
 };
 
@@ -36,7 +36,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Words wrapped at `columns`, every line after the first begun with `indent` spaces.
-[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent);
+/// Words wrapped at `columns`, every line after the first begun with `indent` spaces; the first starts at `begin`.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent,
+                                  std::size_t begin = 0);
 
 }  // namespace plumbline

@@ -27,13 +27,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATA
         FILES_MATCHING PATTERN "*.json")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Shell completions and the man page, where cli/ has them: cli/completions/plan.{bash,zsh,fish}, docs/plan.1.
-function(plumbline_install_if_present file destination name)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/${file})
-    install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${destination} RENAME ${name})
-  endif()
-endfunction()
-plumbline_install_if_present(cli/completions/plan.bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions plan)
-plumbline_install_if_present(cli/completions/plan.zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions _plan)
-plumbline_install_if_present(cli/completions/plan.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d plan.fish)
-plumbline_install_if_present(docs/plan.1 ${CMAKE_INSTALL_MANDIR}/man1 plan.1)
+# Shell completions and the man page, which the command wrote when it was built (cli/CMakeLists.txt).
+if(TARGET plan)
+  set(shell ${PROJECT_BINARY_DIR}/shell)
+  install(FILES ${shell}/plan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plan)
+  install(FILES ${shell}/_plan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${shell}/plan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${shell}/plan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

@@ -8,7 +8,8 @@ namespace plumbline {
 namespace {
 
 /// fp8 products cast and transpose their operands: 1.5 bytes per element of the input forward, 2 per element of the
-/// output gradient backward. Source: study of fp8 step times (docs/calibrations.md), Transformer Engine's cast-transpose.
+/// output gradient backward. Source: study of fp8 step times (docs/calibrations.md), Transformer Engine's
+/// cast-transpose.
 constexpr double fp8_cast_bytes_forward = 1.5;
 constexpr double fp8_cast_bytes_backward = 2.0;
 
@@ -118,22 +119,26 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
-    const double backward = point.needs_gradient ? stack.tensor_parallel_backward_factor.value : 0.0;
+    const auto forward = [&](Collective kind) { times.tensor_forward += time(kind, point.bytes); };
+    const auto backward = [&](Collective kind) {
+      if (point.needs_gradient)
+        times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
+    };
     switch (point.kind) {
       case PointKind::enter:
         if (sliced) {
-          times.tensor_forward += time(Collective::all_gather, point.bytes);
-          times.tensor_backward +=
-              backward * (time(Collective::reduce_scatter, point.bytes) + time(Collective::all_gather, point.bytes));
+          forward(Collective::all_gather);
+          backward(Collective::reduce_scatter);
+          backward(Collective::all_gather);
         } else {
-          times.tensor_backward += backward * time(Collective::all_reduce, point.bytes);
+          backward(Collective::all_reduce);
         }
         break;
       case PointKind::leave:
-        times.tensor_forward += time(sliced ? Collective::reduce_scatter : Collective::all_reduce, point.bytes);
-        if (sliced) times.tensor_backward += backward * time(Collective::all_gather, point.bytes);
+        forward(sliced ? Collective::reduce_scatter : Collective::all_reduce);
+        if (sliced) backward(Collective::all_gather);
         break;
-      case PointKind::loss: times.tensor_forward += time(Collective::all_reduce, point.bytes); break;
+      case PointKind::loss: forward(Collective::all_reduce); break;
     }
   }
 }
@@ -164,19 +169,17 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
     if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
     const bool dispatch = op.kind == OpKind::dispatch;
     const Bytes routed = local_bytes(block.tensor(dispatch ? op.outputs.front() : op.inputs.front()), shard);
-    Seconds time(0);
-    if (shard.expert_parallel > 1)
-      time += communication_.time(Collective::all_to_all, routed / std::int64_t{shard.expert_tensor_parallel},
-                                  groups.expert) *
-              stack.expert_imbalance.value;
-    if (shard.expert_tensor_parallel > 1)
-      time += communication_.time(dispatch ? Collective::all_gather : Collective::reduce_scatter, routed,
-                                  groups.expert_tensor);
+    const Bytes own = routed / std::int64_t{shard.expert_tensor_parallel};
+    Seconds time = communication_.time(Collective::all_to_all, own, groups.expert) * stack.expert_imbalance.value;
+    const Collective joining = dispatch ? Collective::all_gather : Collective::reduce_scatter;
+    time += communication_.time(joining, routed, groups.expert_tensor);
+    const Bytes sent = wire_bytes(Collective::all_to_all, own, groups.expert.size) +
+                       wire_bytes(joining, routed, groups.expert_tensor.size);
     times.expert_forward += stack.expert_parallel_exposure * time;
-    const bool backward = op_work(block, op, shard).needs.input;
-    if (backward) times.expert_backward += stack.expert_parallel_exposure * time;
-    times.wire.expert +=
-        (backward ? std::int64_t{2} : std::int64_t{1}) * wire_bytes(Collective::all_to_all, routed, groups.expert.size);
+    times.wire.expert += sent;
+    if (!op_work(block, op, shard).needs.input) continue;
+    times.expert_backward += stack.expert_parallel_exposure * time;
+    times.wire.expert += sent;
   }
 }
 

@@ -68,15 +68,6 @@ double alignment_factor(const MatrixProduct& p) { return std::min(aligned(alignm
 KernelClock::KernelClock(const Device& device, const Calibration& calibration)
     : device_(device), calibration_(calibration) {}
 
-FlopsPerSecond KernelClock::peak(NumberFormat format) const {
-  if (const auto rate = device_.peak(format)) return *rate;
-  // What a device has no units for runs in the next wider format that it has.
-  for (const NumberFormat wider : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::tf32, NumberFormat::fp32})
-    if (bits(wider) >= bits(format))
-      if (const auto rate = device_.peak(wider)) return *rate;
-  return device_.peak(NumberFormat::fp32).value_or(FlopsPerSecond(1));
-}
-
 Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, double factor,
                                    double depth_scale) const {
   if (p.m <= 0 || p.n <= 0 || p.k <= 0) return Seconds(0);
@@ -84,7 +75,7 @@ Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, 
   const double depth = as_double(p.k) / (as_double(p.k) + efficiency.half_depth * depth_scale);
   const double quantisation =
       std::pow(tile_efficiency(p, device_.streaming_multiprocessors), calibration_.device.wave_exponent);
-  const double rate = peak(format).value() * efficiency.peak_fraction * factor * depth * quantisation;
+  const double rate = device_.product_peak(format).value() * efficiency.peak_fraction * factor * depth * quantisation;
   const double element = static_cast<double>(bits(format)) / 8;
   const double traffic =
       element * as_double(p.batch) *
@@ -124,7 +115,7 @@ Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention fl
   const double traffic = static_cast<double>(bits(format)) / 8 * as_double(w.batch) *
                          (as_double(w.queries) * as_double(w.heads) * as_double(w.qk_head_dim + w.v_head_dim) +
                           as_double(w.keys) * as_double(w.kv_heads) * as_double(w.qk_head_dim + w.v_head_dim));
-  return std::max(Flops(flops) / FlopsPerSecond(peak(format).value() * efficiency), stream(traffic)) +
+  return std::max(Flops(flops) / FlopsPerSecond(device_.product_peak(format).value() * efficiency), stream(traffic)) +
          Seconds(calibration_.device.kernel_gap_s);
 }
 

@@ -46,7 +46,6 @@ class KernelClock {
                                       double depth_scale) const;
   [[nodiscard]] Seconds unfused_attention(const AttentionWork& work, NumberFormat format, int products,
                                           double score_bytes) const;
-  [[nodiscard]] FlopsPerSecond peak(NumberFormat format) const;
 
   Device device_;
   Calibration calibration_;

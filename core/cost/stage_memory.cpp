@@ -1,6 +1,7 @@
 #include "core/cost/stage_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/plan/pipeline_schedule.h"
 
@@ -29,10 +30,9 @@ std::int64_t communicator_count(const Strategy& s) {
 
 ShardRanks shard_ranks(const Strategy& s) {
   if (s.zero_stage == 0) return {1, 1};
-  const std::int64_t expert = s.expert_gradient_ranks();
-  return {s.shard_group, s.shard_group == s.gradient_ranks()
-                             ? std::max<std::int64_t>(1, expert)
-                             : std::max<std::int64_t>(1, std::min<std::int64_t>(s.shard_group, expert))};
+  const std::int64_t expert = std::max<std::int64_t>(1, s.expert_gradient_ranks());
+  // A hybrid group of experts is the largest that divides both the shard group and the ranks that hold these experts.
+  return {s.shard_group, s.shard_group == s.gradient_ranks() ? expert : std::gcd(s.shard_group, expert)};
 }
 
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,

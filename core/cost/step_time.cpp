@@ -34,6 +34,29 @@ struct StepPricer::RankTimes {
   Picoseconds accumulation{0};  ///< of backward: adding gradients up
 };
 
+/// Parameters that the same ranks hold: those that divide their states, and those that hold another copy.
+struct StepPricer::Sharing {
+  RankGroup shard;
+  RankGroup replicate;
+  Axis axis = Axis::gradient;
+  std::int64_t parameters = 0;
+  std::int64_t trained = 0;
+};
+
+/// Dense parameters and experts.
+std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& p, const Strategy& s) {
+  const ShardRanks ranks = shard_ranks(s);
+  const auto groups = [](RankGroup all, std::int64_t shard) {
+    const auto size = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard));
+    return std::pair(RankGroup{size, all.stride}, RankGroup{all.size / size, all.stride * size});
+  };
+  const auto [shard, replicate] = groups(rank_group(s, Axis::gradient), ranks.dense);
+  const auto [expert_shard, expert_replicate] = groups(rank_group(s, Axis::expert_gradient), ranks.expert);
+  return {Sharing{shard, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
+                  p.dense_trained.total()},
+          Sharing{expert_shard, expert_replicate, Axis::expert_gradient, p.expert.total(), p.expert_trained.total()}};
+}
+
 StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
     : blocks_(blocks), training_(training), formats_(training.formats()) {}
 
@@ -53,12 +76,15 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
   const auto hidden = [&](Picoseconds compute, Seconds communication) {
     return to_picoseconds(overlapped(to_seconds(compute), stack.step_factor * communication, stack.shard_overlap_norm));
   };
-  const Seconds gather =
-      s.zero_stage >= 3 ? per_unit(Collective::all_gather, stage, stage.parameters.dense.total(), formats_.weight, s)
-                        : Seconds(0);
-  const Seconds scatter = s.zero_stage >= 2 ? per_unit(Collective::reduce_scatter, stage,
-                                                       stage.parameters.dense_trained.total(), formats_.reduction, s)
-                                            : Seconds(0);
+  Seconds gather(0);
+  Seconds scatter(0);
+  for (const Sharing& sharing : sharings(stage.parameters, s)) {
+    const auto unit_by_unit = [&](Collective kind, std::int64_t parameters, NumberFormat format) {
+      return per_unit(kind, storage(parameters, format), stage.units, sharing.shard);
+    };
+    if (s.zero_stage >= 3) gather += unit_by_unit(Collective::all_gather, sharing.parameters, formats_.weight);
+    if (s.zero_stage >= 2) scatter += unit_by_unit(Collective::reduce_scatter, sharing.trained, formats_.reduction);
+  }
   if (s.zero_stage >= 3) times.forward = hidden(times.forward, gather);
   if (s.zero_stage >= 2) times.backward = hidden(times.backward, gather + scatter);
   times.sharding = times.forward + times.backward - alone;
@@ -75,27 +101,23 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
 }
 
 /// Unit by unit, as frameworks gather and reduce.
-Seconds StepPricer::per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
-                             const Strategy& s) const {
-  const std::int64_t units = std::max<std::int64_t>(1, stage.units);
-  return static_cast<double>(units) *
-         blocks_.communication().time(kind, storage(parameters / units, format), rank_group(s, Axis::shard));
+Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const {
+  units = std::max<std::int64_t>(1, units);
+  return static_cast<double>(units) * blocks_.communication().time(kind, bytes / units, group);
 }
 
+/// What is left after the last backward: all-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the
+/// all-gather of updated weights with stage 2; replicas of hybrid shard groups sum their shards.
 Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
   const CommunicationClock& clock = blocks_.communication();
-  const Bytes dense_gradient = storage(stage.parameters.dense_trained.total(), formats_.reduction);
-  const Bytes dense_weight = storage(stage.parameters.dense_trained.total(), formats_.weight);
-  const Bytes expert_gradient = storage(stage.parameters.expert_trained.total(), formats_.reduction);
-  const RankGroup gradient = rank_group(s, Axis::gradient);
-  const RankGroup shard = rank_group(s, Axis::shard);
-  const RankGroup replicate = rank_group(s, Axis::replicate);
-  Seconds time = clock.time(Collective::all_reduce, expert_gradient, rank_group(s, Axis::expert_gradient));
-  if (s.zero_stage == 0) return scaled(time + clock.time(Collective::all_reduce, dense_gradient, gradient));
-  if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, dense_gradient, shard);
-  if (s.zero_stage <= 2) time += clock.time(Collective::all_gather, dense_weight, shard);
-  if (replicate.size > 1)
-    time += clock.time(Collective::all_reduce, dense_gradient / std::int64_t{s.shard_group}, replicate);
+  Seconds time(0);
+  for (const Sharing& sharing : sharings(stage.parameters, s)) {
+    const Bytes gradient = storage(sharing.trained, formats_.reduction);
+    const Bytes weight = storage(sharing.trained, formats_.weight);
+    if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
+    if (s.zero_stage == 1 || s.zero_stage == 2) time += clock.time(Collective::all_gather, weight, sharing.shard);
+    time += clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
+  }
   return scaled(time);
 }
 
@@ -219,19 +241,23 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
         static_cast<double>(hops) * blocks_.communication().time(Collective::send_receive, boundary,
                                                                  {2, rank_group(s, Axis::pipeline).stride}));
   }
-  const Bytes gradient = storage(heaviest->parameters.dense_trained.total(), formats_.reduction);
-  const Bytes weight = storage(heaviest->parameters.dense.total(), formats_.weight);
-  const RankGroup group = rank_group(s, s.zero_stage == 0 ? Axis::gradient : Axis::shard);
-  const Axis axis = s.zero_stage == 0 ? Axis::gradient : Axis::shard;
-  const auto collective = [&](Collective kind, const char* name, Bytes bytes, std::int64_t times) {
-    add(axis, name, times * wire_bytes(kind, bytes, group.size),
-        static_cast<double>(times) * blocks_.communication().time(kind, bytes, group));
-  };
-  if (s.zero_stage == 0) {
-    collective(Collective::all_reduce, "all_reduce", gradient, 1);
-  } else {
-    collective(Collective::reduce_scatter, "reduce_scatter", gradient, s.zero_stage >= 2 ? m : 1);
-    collective(Collective::all_gather, "all_gather", weight, s.zero_stage >= 3 ? 2 * m : 1);
+  for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
+    const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
+                                std::int64_t times) {
+      add(axis, name, times * wire_bytes(kind, bytes, group.size),
+          static_cast<double>(times) * blocks_.communication().time(kind, bytes, group));
+    };
+    const Bytes gradient = storage(sharing.trained, formats_.reduction);
+    const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
+    if (s.zero_stage > 0) {
+      collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
+                 s.zero_stage >= 2 ? m : 1);
+      collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
+                 s.zero_stage >= 3 ? 2 * m : 1);
+    }
+    const Axis copies = s.zero_stage > 0 && sharing.axis == Axis::shard ? Axis::replicate : sharing.axis;
+    collective(Collective::all_reduce, "all_reduce", copies, gradient / std::int64_t{sharing.shard.size},
+               sharing.replicate, 1);
   }
   return lines;
 }

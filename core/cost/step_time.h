@@ -10,6 +10,7 @@
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulator does).
 /// Checked against: tests/property/step_time_test.cpp (laws); `plan validate` (published step times).
 
+#include <array>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
@@ -37,8 +38,9 @@ class StepPricer {
  private:
   struct RankTimes;
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Seconds per_unit(Collective kind, const StageCost& stage, std::int64_t parameters, NumberFormat format,
-                                 const Strategy& strategy) const;
+  struct Sharing;
+  [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
+  [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
   [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                               const Strategy& strategy) const;

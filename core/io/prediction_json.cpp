@@ -76,7 +76,8 @@ Json to_json(const Prediction& p) {
 
 void check_prediction_keys(const JsonPlace& place) {
   JsonObject object(place);
-  for (const Json::Member& known : *to_json(Prediction{}).if_object()) (void)object.find(known.first);
+  const Json written = to_json(Prediction{});  // outlives the loop over its members
+  for (const Json::Member& known : *written.if_object()) (void)object.find(known.first);
   object.finish();
 }
 

@@ -35,8 +35,8 @@ Value choice(const JsonPlace& place, const Values& all, const FromText& from_tex
   for (const auto& one : all) names.emplace_back(to_text(one));
   std::string expected;
   for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
-  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected,
-                    nearest_text(text, names)});
+  throw InputError(
+      {place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected, nearest_text(text, names)});
 }
 
 Recompute recompute(const JsonPlace& place) {

@@ -10,8 +10,8 @@ namespace plumbline {
 /// The keys of DESIGN section 4. Precision, gradient precision and optimizer come from `training`.
 [[nodiscard]] Json to_json(const Strategy& strategy, const Training& training);
 /// Strict; sets precision, gradient format and optimizer of `training`. Absent: expert_tensor_parallel (1),
-/// gradient_precision (the recipe's). Products of degrees that exceed ten million GPUs are refused here, so that whoever
-/// reads a strategy may multiply them. Throws InputError.
+/// gradient_precision (the recipe's). Products of degrees that exceed ten million GPUs are refused here, so that
+/// whoever reads a strategy may multiply them. Throws InputError.
 [[nodiscard]] Strategy strategy_from_json(const JsonPlace& place, Training& training);
 
 }  // namespace plumbline

@@ -55,4 +55,12 @@ std::optional<FlopsPerSecond> Device::peak(NumberFormat format) const {
   }
 }
 
+FlopsPerSecond Device::product_peak(NumberFormat format) const {
+  if (const auto rate = peak(format)) return *rate;
+  for (const NumberFormat wider : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::tf32, NumberFormat::fp32})
+    if (bits(wider) >= bits(format))
+      if (const auto rate = peak(wider)) return *rate;
+  return peak(NumberFormat::fp32).value_or(FlopsPerSecond(1));
+}
+
 }  // namespace plumbline

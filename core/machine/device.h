@@ -53,6 +53,9 @@ struct Device {
   /// The dense peak of matrix products whose operands are in `format`. tf32 falls back on fp32, the two fp8 formats on
   /// each other; nothing when the device does not multiply in that format.
   [[nodiscard]] std::optional<FlopsPerSecond> peak(NumberFormat format) const;
+  /// What such products can reach at most: without units for `format` they run in the next wider one that there is.
+  /// Never zero.
+  [[nodiscard]] FlopsPerSecond product_peak(NumberFormat format) const;
 };
 
 }  // namespace plumbline

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/plan/pipeline_schedule.h"
+
 namespace plumbline {
 namespace {
 
@@ -90,22 +92,16 @@ Broken stages(const Asked& a) {
          number(a.facts.layers) + " layers";
 }
 
-Broken interleaving(const Asked& a) {
-  if (a.s.schedule != Schedule::interleaved) return std::nullopt;
-  if (a.s.virtual_stages < 2) return "the interleaved schedule with 1 virtual stage";
-  if (a.s.micro_batches < a.s.pipeline_stages || a.s.micro_batches % a.s.pipeline_stages != 0)
-    return number(a.s.micro_batches) + " micro-batches are no multiple of pp " + number(a.s.pipeline_stages);
-  return std::nullopt;
+/// Which of the rules on schedules speaks for a schedule.
+Rule schedule_rule(const Strategy& s) {
+  if (s.pipeline_stages == 1) return Rule::R12_schedule;
+  if (s.schedule == Schedule::interleaved) return Rule::R09_interleaving;
+  return placement(s.schedule) == StagePlacement::v_shaped ? Rule::R11_v_schedules : Rule::R12_schedule;
 }
 
-Broken schedule(const Asked& a) {
-  if (a.s.pipeline_stages == 1 && (a.s.schedule != Schedule::none || a.s.virtual_stages != 1))
-    return "a pipeline schedule with 1 stage";
-  if (a.s.pipeline_stages > 1 && a.s.schedule == Schedule::none)
-    return "no pipeline schedule with pp " + number(a.s.pipeline_stages);
-  if (a.s.schedule != Schedule::interleaved && a.s.virtual_stages != 1)
-    return number(a.s.virtual_stages) + " virtual stages without the interleaved schedule";
-  return std::nullopt;
+Broken schedule(const Asked& a, Rule rule) {
+  if (schedule_rule(a.s) != rule) return std::nullopt;
+  return schedule_fault(a.s.schedule, a.s.pipeline_stages, a.s.virtual_stages, a.s.micro_batches);
 }
 
 Broken zero_stage_range(const Asked& a) {
@@ -169,8 +165,9 @@ Broken broken(Rule rule, const Asked& a) {
     case Rule::R05_sequence: return sequence(a);
     case Rule::R06_batch: return batch(a);
     case Rule::R07_stages: return stages(a);
-    case Rule::R09_interleaving: return interleaving(a);
-    case Rule::R12_schedule: return schedule(a);
+    case Rule::R09_interleaving:
+    case Rule::R11_v_schedules:
+    case Rule::R12_schedule: return schedule(a, rule);
     case Rule::R13_zero_stage: return zero_stage_range(a);
     case Rule::R14_shard_group: return shard_group(a);
     case Rule::R15_experts: return experts(a);
@@ -214,6 +211,7 @@ std::string_view rule_id(Rule rule) {
     case Rule::R06_batch: return "R06";
     case Rule::R07_stages: return "R07";
     case Rule::R09_interleaving: return "R09";
+    case Rule::R11_v_schedules: return "R11";
     case Rule::R12_schedule: return "R12";
     case Rule::R13_zero_stage: return "R13";
     case Rule::R14_shard_group: return "R14";
@@ -235,8 +233,10 @@ std::string_view rule_sentence(Rule rule) {
     case Rule::R07_stages: return "every pipeline chunk holds a layer, the embedding or the head";
     case Rule::R09_interleaving:
       return "interleaving needs two virtual stages and micro-batches in multiples of the stages";
+    case Rule::R11_v_schedules:
+      return "zbv, v-half and dualpipev need exactly two virtual stages, dualpipev a micro-batch for each of them";
     case Rule::R12_schedule:
-      return "a pipeline schedule goes with two stages or more, virtual stages with interleaving";
+      return "a pipeline schedule goes with two stages or more, virtual stages with interleaving or a V schedule";
     case Rule::R13_zero_stage: return "ZeRO stages are 0 to 3";
     case Rule::R14_shard_group: return "the shard group divides the data-parallel ranks";
     case Rule::R15_experts: return "expert parallelism divides the experts and the ranks of a stage";

@@ -43,6 +43,7 @@ enum class Rule : std::uint8_t {
   R06_batch,
   R07_stages,
   R09_interleaving,
+  R11_v_schedules,
   R12_schedule,
   R13_zero_stage,
   R14_shard_group,
@@ -53,9 +54,9 @@ inline constexpr std::array all_rules{Rule::R01_devices,          Rule::R02_tens
                                       Rule::R03_heads_and_widths, Rule::R04_kv_heads,
                                       Rule::R05_sequence,         Rule::R06_batch,
                                       Rule::R07_stages,           Rule::R09_interleaving,
-                                      Rule::R12_schedule,         Rule::R13_zero_stage,
-                                      Rule::R14_shard_group,      Rule::R15_experts,
-                                      Rule::R18_sequence_parallel};
+                                      Rule::R11_v_schedules,      Rule::R12_schedule,
+                                      Rule::R13_zero_stage,       Rule::R14_shard_group,
+                                      Rule::R15_experts,          Rule::R18_sequence_parallel};
 /// "R01", ... and the sentence that says what the rule asks.
 [[nodiscard]] std::string_view rule_id(Rule rule);
 [[nodiscard]] std::string_view rule_sentence(Rule rule);

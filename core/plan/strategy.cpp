@@ -10,6 +10,11 @@ std::string_view to_text(Schedule schedule) {
     case Schedule::gpipe: return "gpipe";
     case Schedule::one_f_one_b: return "1f1b";
     case Schedule::interleaved: return "interleaved";
+    case Schedule::zb_h1: return "zb-h1";
+    case Schedule::zb_h2: return "zb-h2";
+    case Schedule::zbv: return "zbv";
+    case Schedule::v_half: return "v-half";
+    case Schedule::dualpipev: return "dualpipev";
   }
   return "";
 }

@@ -52,13 +52,14 @@ std::string bottleneck_sentence(const Plan& plan) {
                                   begin);
   };
   const TimeCause loss = largest(static_cast<std::size_t>(TimeCause::recompute));
-  const std::string arithmetic = std::string(name_of(TimeCause::compute)) + " takes " +
-                                 share_of(time, TimeCause::compute) + " of the step";
+  const std::string arithmetic =
+      std::string(name_of(TimeCause::compute)) + " takes " + share_of(time, TimeCause::compute) + " of the step";
   if (time[loss] == Picoseconds(0)) return arithmetic + " and nothing else is exposed";
   if (time[loss] > time[TimeCause::compute])
     return std::string(name_of(loss)) + " holds the step back: " + share_of(time, loss) + ", against " +
            share_of(time, TimeCause::compute) + " of arithmetic; " + std::string(remedy_for(loss));
-  return arithmetic + " and runs at " + fixed(100 * plan.prediction.mfu * (time.total() / time[TimeCause::compute]), 1) +
+  return arithmetic + " and runs at " +
+         fixed(100 * plan.prediction.mfu * (time.total() / time[TimeCause::compute]), 1) +
          " % of the devices' peak; the largest loss beside it is " + std::string(name_of(loss)) + ", " +
          share_of(time, loss) + "; " + std::string(remedy_for(loss));
 }

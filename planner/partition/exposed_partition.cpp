@@ -11,7 +11,9 @@ constexpr std::int64_t impossible = Picoseconds::largest().value();
 class Prefixes {
  public:
   Prefixes(std::int32_t stages, std::int32_t layers, const ExposedOptions& options, std::int64_t cap)
-      : stages_(stages), layers_(layers), cells_(static_cast<std::size_t>((stages + 1) * (layers + 1))) {
+      : stages_(stages),
+        layers_(layers),
+        cells_(static_cast<std::size_t>(stages + 1) * static_cast<std::size_t>(layers + 1)) {
     cell(0, 0).label = 0;
     for (std::int32_t s = 0; s < stages; ++s)
       for (std::int32_t first = s; first < layers; ++first)
@@ -40,7 +42,8 @@ class Prefixes {
     std::int32_t option = 0;
   };
   Cell& cell(std::int32_t stage, std::int32_t layer) {
-    return cells_[static_cast<std::size_t>(stage * (layers_ + 1) + layer)];
+    return cells_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(layers_ + 1) +
+                  static_cast<std::size_t>(layer)];
   }
   void extend(std::int32_t s, std::int32_t first, std::int32_t last, const std::vector<ExposedOption>& options,
               std::int64_t cap) {

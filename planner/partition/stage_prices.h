@@ -28,7 +28,8 @@ class StagePrices {
   StagePrices(std::int32_t stages, std::int32_t layers)
       : stages_(stages),
         layers_(layers),
-        prices_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(layers * (layers + 1))),
+        prices_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(layers) *
+                static_cast<std::size_t>(layers + 1)),
         totals_(prices_.size(), no_time) {}
 
   void set(std::int32_t stage, std::int32_t first, std::int32_t last, StagePrice price) {

@@ -5,6 +5,7 @@
 
 #include "core/cost/stage_memory.h"
 #include "core/quantity/text.h"
+#include "planner/question/priced.h"
 
 namespace plumbline {
 namespace {
@@ -25,10 +26,8 @@ Interval step_interval(const Question& question, Seconds step) {
 FlopsPerSecond cluster_peak(const Question& question) {
   FlopsPerSecond sum(0);
   for (const NodeGroup& group : question.cluster().groups) {
-    const Device& device = group.node.device;
-    const NumberFormat matmul = question.training().formats().matmul;
-    const auto peak = device.peak(matmul) ? device.peak(matmul) : device.peak(NumberFormat::fp32);
-    sum += static_cast<double>(group.count) * group.node.devices * peak.value_or(FlopsPerSecond(0));
+    const FlopsPerSecond peak = group.node.device.product_peak(question.training().formats().matmul);
+    sum += static_cast<double>(group.count) * group.node.devices * peak;
   }
   return sum;
 }
@@ -69,11 +68,7 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
       p.heaviest_stage = static_cast<std::int32_t>(rank);
   }
   p.peak_memory = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total();
-  std::int64_t ranks_per_node = 0;
-  for (const NodeGroup& group : question.cluster().groups)
-    ranks_per_node = std::max<std::int64_t>(ranks_per_node, group.node.devices);
-  p.host_memory_per_node =
-      Bytes(static_cast<std::int64_t>(question.calibration().stack.host_bytes_per_rank)) * ranks_per_node;
+  p.host_memory_per_node = host_memory_per_node(question);
   const double tokens =
       static_cast<double>(question.training().global_batch) * static_cast<double>(question.training().sequence_length);
   p.tokens_per_second_per_gpu = tokens / step.value() / static_cast<double>(question.devices());
@@ -123,7 +118,7 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
                             to_text(v.capacity) + ", most of it " + std::string(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
   const Bytes host = question.cluster().groups.front().node.host_memory.value;
-  v.fits = v.margin >= Bytes(0) && p.host_memory_per_node <= host;
+  v.fits = v.margin >= Bytes(0) && fits_host(question);
   const double uncertain = deviations_90_percent * question.calibration().stack.memory_sigma;
   v.near_edge =
       v.fits && static_cast<double>(v.margin.value()) < uncertain * static_cast<double>(p.peak_memory.value());

@@ -30,4 +30,15 @@ Bytes peak_memory(const Question& question, const StageTable& stages, const Stra
   return peak;
 }
 
+Bytes host_memory_per_node(const Question& question) {
+  std::int64_t ranks_per_node = 0;
+  for (const NodeGroup& group : question.cluster().groups)
+    ranks_per_node = std::max<std::int64_t>(ranks_per_node, group.node.devices);
+  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host_bytes_per_rank)) * ranks_per_node;
+}
+
+bool fits_host(const Question& question) {
+  return host_memory_per_node(question) <= question.cluster().groups.front().node.host_memory.value;
+}
+
 }  // namespace plumbline

@@ -13,5 +13,8 @@ namespace plumbline {
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy);
 /// The memory of every distinct rank content at the first rank that holds it, where most micro-batches are in flight.
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
+/// What the ranks of one node need of its host's memory, whatever the strategy.
+[[nodiscard]] Bytes host_memory_per_node(const Question& question);
+[[nodiscard]] bool fits_host(const Question& question);
 
 }  // namespace plumbline

@@ -64,6 +64,14 @@ Question::Question(const QuestionText& text)
   text_ = with_defaults(text, network_);
 }
 
+Question Question::with_calibration(const Calibration& calibration) const {
+  Question copy = *this;
+  copy.calibration_ = calibration;
+  copy.block_pricer_ = BlockPricer(cluster_, calibration);
+  copy.step_pricer_ = StepPricer(copy.block_pricer_, training());
+  return copy;
+}
+
 Bytes Question::capacity() const {
   Bytes smallest = Bytes::largest();
   for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
@@ -77,6 +85,11 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
         std::int64_t{s.expert_parallel}, std::int64_t{s.expert_tensor_parallel}, std::int64_t{s.data_parallel},
         std::int64_t{s.virtual_stages}, s.micro_batch})
     require_range("strategy", degree, largest_batch);
+  std::int64_t product = 1;  // stays inside 64 bits because it stops at the first excess
+  for (const std::int32_t degree : {s.pipeline_stages, s.tensor_parallel, s.context_parallel, s.data_parallel})
+    if ((product *= degree) > most_devices)
+      throw InputError({"strategy", "tp x cp x pp x dp exceeds " + std::to_string(most_devices),
+                        "degrees whose product is the GPU count", ""});
   const std::int64_t model_ranks = std::int64_t{s.pipeline_stages} * s.tensor_parallel * s.context_parallel;
   if (!partial.data_parallel_given) {
     if (model_ranks > question.devices() || question.devices() % model_ranks != 0)

@@ -54,7 +54,8 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   const FamilyEntry& family = families_[index];
   const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
-  const Bytes capacity = question_->capacity();
+  // A host too small for its ranks is too small for every plan.
+  const Bytes capacity = fits_host(*question_) ? question_->capacity() : Bytes(-1);
   for (std::size_t r = 0; r < choices; ++r) {
     const StageTable stages(question_->graph(), layout(family, r), block_tables_[family.blocks]);
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);

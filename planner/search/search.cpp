@@ -1,6 +1,7 @@
 #include "planner/search/search.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -99,7 +100,8 @@ class Search {
 
   /// Whether a plan with this bound can still be among the best `top`.
   bool may_enter(const Entry& entry) const {
-    return best_.size() < options_.top || entry.bound <= score_of(best_.back());
+    if (best_.size() < options_.top) return true;
+    return !best_.empty() && entry.bound <= score_of(best_.back());
   }
   /// Whether a plan with this bound can still be on the front of time and memory: no priced plan is as good in both.
   bool may_join_front(const Entry& entry) const {
@@ -192,6 +194,18 @@ class Search {
 
 }  // namespace
 
+namespace {
+
+/// Divisors of the count and powers of two, largest first: the counts that batches and layers usually divide over.
+std::vector<std::int64_t> smaller_counts(std::int64_t devices) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t count = devices - 1; count >= 1; --count)
+    if (devices % count == 0 || std::has_single_bit(static_cast<std::uint64_t>(count))) counts.push_back(count);
+  return counts;
+}
+
+}  // namespace
+
 std::int64_t SearchAudit::accounted() const {
   std::int64_t sum = memory + bound + dominated + infeasible + solved + unvisited;
   for (const auto& [rule, count] : illegal) sum += count;
@@ -212,7 +226,7 @@ std::vector<Question> search_questions(const QuestionText& text, const std::vect
     one.training.precision = precision;
     questions.emplace_back(one);
     if (!may_use_fewer) continue;
-    for (std::int64_t devices = questions.back().devices() / 2; devices >= 1; devices /= 2) {
+    for (const std::int64_t devices : smaller_counts(questions.back().devices())) {
       one.devices = devices;
       try {
         questions.emplace_back(one);

@@ -74,7 +74,7 @@ struct SearchResult {
                                   const SearchOptions& options);
 
 /// The questions of a search: `text` for every precision asked for, and, for objectives that may use fewer GPUs, for
-/// every smaller count that fills nodes (or divides one).
+/// every smaller count that divides the GPU count or is a power of two, and that fills nodes or a part of one.
 [[nodiscard]] std::vector<Question> search_questions(const QuestionText& text,
                                                      const std::vector<PrecisionRecipe>& precisions,
                                                      Objective objective);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -21,6 +22,13 @@ constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1},      Rec
 template <class T>
 bool allows(const std::vector<T>& fixed, T value) {
   return fixed.empty() || std::find(fixed.begin(), fixed.end(), value) != fixed.end();
+}
+
+/// A value that was asked for twice is one value.
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 std::vector<std::int32_t> divisors(std::int64_t n) {
@@ -50,8 +58,8 @@ struct AxisParser {
 std::int32_t degree(std::string_view axis, std::string_view text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < (axis == "zero" ? 0 : 1))
-    refuse_value(axis, text, "a whole number");
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1)
+    refuse_value(axis, text, "a whole number from 1 on");
   return value;
 }
 
@@ -68,7 +76,11 @@ const std::vector<AxisParser>& axis_parsers() {
       degrees("ep", &SearchSpace::expert_parallel),
       degrees("dp", &SearchSpace::data_parallel),
       degrees("virtual-stages", &SearchSpace::virtual_stages),
-      degrees("zero", &SearchSpace::zero_stages),
+      {"zero",
+       [](SearchSpace& space, std::string_view text) {
+         if (text.size() != 1 || text[0] < '0' || text[0] > '3') refuse_value("zero", text, "a stage from 0 to 3");
+         space.zero_stages.push_back(text[0] - '0');
+       }},
       degrees("shard-group", &SearchSpace::shard_groups),
       {"etp", [](SearchSpace& space, std::string_view text) { space.expert_tensor_parallel = degree("etp", text); }},
       {"micro-batch", [](SearchSpace& space,
@@ -76,7 +88,7 @@ const std::vector<AxisParser>& axis_parsers() {
       {"schedule",
        [](SearchSpace& space, std::string_view text) {
          const auto schedule = schedule_from_text(text);
-         if (!schedule) refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
+         if (!schedule || splits_backward(*schedule)) refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
          space.schedules.push_back(*schedule);
        }},
       {"recompute",
@@ -119,7 +131,9 @@ SearchSpace space_from_text(std::string_view fixes) {
     if (equals == std::string_view::npos || parser == axis_parsers().end())
       throw InputError({"--fix", "\"" + std::string(fix.substr(0, 40)) + "\"",
                         "axis=value with an axis of the strategy", nearest_text(name, names)});
-    for (const std::string_view value : pieces(fix.substr(equals + 1), '|')) parser->add(space, value);
+    const std::vector<std::string_view> values = pieces(fix.substr(equals + 1), '|');
+    if (name == "etp" && values.size() > 1) refuse_value(name, fix.substr(equals + 1), "one value");
+    for (const std::string_view value : values) parser->add(space, value);
   }
   return space;
 }
@@ -130,11 +144,9 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
     space_.micro_batch_sizes.assign(micro_batch_sizes.begin(), micro_batch_sizes.end());
   recompute_ = space_.recompute;
   if (recompute_.empty()) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
-  std::sort(recompute_.begin(), recompute_.end());
-  recompute_.erase(std::unique(recompute_.begin(), recompute_.end()), recompute_.end());
-  std::sort(space_.micro_batch_sizes.begin(), space_.micro_batch_sizes.end());
-  space_.micro_batch_sizes.erase(std::unique(space_.micro_batch_sizes.begin(), space_.micro_batch_sizes.end()),
-                                 space_.micro_batch_sizes.end());
+  sort_unique(recompute_);
+  sort_unique(space_.micro_batch_sizes);
+  sort_unique(space_.shard_groups);
 }
 
 std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(std::int32_t pp) const {

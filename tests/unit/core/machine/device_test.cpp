@@ -19,6 +19,17 @@ TEST_CASE("the two fp8 formats stand in for each other") {
   CHECK(device.peak(NumberFormat::fp8_e5m2) == FlopsPerSecond(2e15));
 }
 
+TEST_CASE("products of a format that a device lacks run at the rate of the next wider one") {
+  Device volta;
+  volta.peaks[NumberFormat::fp32] = {FlopsPerSecond(15.7e12)};
+  volta.peaks[NumberFormat::fp16] = {FlopsPerSecond(125e12)};
+  CHECK(volta.product_peak(NumberFormat::bf16) == FlopsPerSecond(125e12));
+  CHECK(volta.product_peak(NumberFormat::fp8_e4m3) == FlopsPerSecond(125e12));
+  CHECK(volta.product_peak(NumberFormat::tf32) == FlopsPerSecond(15.7e12));
+  CHECK(volta.product_peak(NumberFormat::fp32) == FlopsPerSecond(15.7e12));
+  CHECK(Device().product_peak(NumberFormat::bf16) > FlopsPerSecond(0));
+}
+
 TEST_CASE("every name of a machine enum reads back") {
   for (const auto value : all_device_architectures) CHECK(device_architecture_from_text(to_text(value)) == value);
   for (const auto value : all_source_kinds) CHECK(source_kind_from_text(to_text(value)) == value);

@@ -49,6 +49,15 @@ TEST_CASE("any other count is split unevenly: the chunks in the middle take one 
   CHECK(uneven.back() == 3);
 }
 
+TEST_CASE("a split is even where L, L + 1 or L + 2 divides") {
+  for (std::int64_t layers = 1; layers <= 30; ++layers)
+    for (std::int64_t chunks = 1; chunks <= layers + 2; ++chunks) {
+      const bool divides = layers % chunks == 0 || (layers + 1) % chunks == 0 || (layers + 2) % chunks == 0;
+      CAPTURE(layers, chunks);
+      CHECK(splits_evenly(gpt({layers, 64, 4, 128, 32}), chunks) == divides);
+    }
+}
+
 TEST_CASE("a chunk may hold only the embedding or only the head") {
   const Graph graph = gpt({2, 64, 4, 128, 32});
   CHECK(can_split(graph, 4));

@@ -1,0 +1,157 @@
+// plan machines: the clusters that this program knows, with every number's source.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/table.h"
+#include "cli/verb.h"
+#include "core/io/machine_json.h"
+#include "core/quantity/text.h"
+#include "models/machine_catalog.h"
+
+namespace plumbline {
+namespace {
+
+std::string price_text(const Cluster& cluster) {
+  const auto price = price_per_device_hour(cluster);
+  return price ? "$" + fixed(price->value(), 2) : "";
+}
+
+constexpr double bytes_per_gib = 1024. * 1024. * 1024.;
+
+std::string giga_text(BytesPerSecond rate) { return fixed(rate.value() / 1e9, 1); }
+
+Json summary_json(const Cluster& cluster) {
+  const Node& node = cluster.groups.front().node;
+  const auto price = price_per_device_hour(cluster);
+  const auto peak = node.device.peak(NumberFormat::bf16);
+  return Json::Object{{"name", cluster.name},
+                      {"device", node.device.name},
+                      {"devices_per_node", node.devices},
+                      {"memory_bytes", node.device.memory.value.value()},
+                      {"memory_bandwidth_bytes_per_s", node.device.memory_bandwidth.value.value()},
+                      {"bf16_flops_per_s", peak ? Json(peak->value()) : Json()},
+                      {"interconnect_bytes_per_s", node.interconnect.bandwidth.value.value()},
+                      {"network_bytes_per_s_per_node", node.network_bandwidth().value()},
+                      {"dollars_per_device_hour", price ? Json(price->value()) : Json()},
+                      {"source", node.device.memory.source}};
+}
+
+/// One number of a machine with where it comes from.
+class Numbers {
+ public:
+  template <class T>
+  void add(const std::string& name, const Sourced<T>& number, const std::string& shown) {
+    table_.add_row({name, shown, std::string(to_text(number.kind)), number.date, number.source});
+  }
+  [[nodiscard]] std::string text() const { return table_.text(terminal_columns); }
+
+ private:
+  Table table_{{{"  number", Align::left}, {"value"}, {"kind", Align::left}, {"date"}, {"source", Align::left}}};
+};
+
+void add_device(Numbers& numbers, const Device& device) {
+  numbers.add("  memory", device.memory, to_text(device.memory.value));
+  numbers.add("  memory bandwidth", device.memory_bandwidth, to_text(device.memory_bandwidth.value));
+  for (const auto& [format, peak] : device.peaks)
+    numbers.add("  dense " + std::string(to_text(format)), peak, to_text(peak.value));
+  numbers.add("  L2 cache", device.l2_cache, to_text(device.l2_cache.value));
+  numbers.add("  power", device.power, fixed(device.power.value.value(), 0) + " W");
+  if (device.price_per_hour)
+    numbers.add("  price per hour", *device.price_per_hour, "$" + fixed(device.price_per_hour->value.value(), 2));
+}
+
+void add_node(Numbers& numbers, const Node& node) {
+  numbers.add("  " + std::string(to_text(node.interconnect.kind)), node.interconnect.bandwidth,
+              to_text(node.interconnect.bandwidth.value));
+  if (node.network)
+    numbers.add("  NIC (" + std::to_string(node.network->count) + " a node)", node.network->bandwidth,
+                to_text(node.network->bandwidth.value));
+  numbers.add("  PCIe to host", node.pcie_bandwidth, to_text(node.pcie_bandwidth.value));
+  numbers.add("  host memory", node.host_memory, to_text(node.host_memory.value));
+  numbers.add("  host power", node.host_power, fixed(node.host_power.value.value(), 0) + " W");
+}
+
+std::string details_text(const Cluster& cluster) {
+  std::string text = cluster.name + ": ";
+  for (const NodeGroup& group : cluster.groups)
+    text += (&group == &cluster.groups.front() ? "" : " and ") + std::to_string(group.count) + " x " +
+            std::to_string(group.node.devices) + " " + group.node.device.name;
+  text += ", network " + cluster.fabric.name + "\n\n";
+  for (const NodeGroup& group : cluster.groups) {
+    Numbers numbers;
+    add_device(numbers, group.node.device);
+    add_node(numbers, group.node);
+    text += numbers.text();
+  }
+  if (cluster.fabric.levels.empty()) return text;
+  Table levels({{"  network level", Align::left}, {"nodes"}, {"latency"}, {"oversubscription"}});
+  for (const NetworkLevel& level : cluster.fabric.levels)
+    levels.add_row({"  " + level.name, std::to_string(level.nodes_per_group), to_text(level.latency.value),
+                    fixed(level.oversubscription.value, 2)});
+  return text + "\n" + levels.text(terminal_columns);
+}
+
+class MachinesVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"machines", "the machines of the catalogue, or one of them in detail", "[NAME|FILE]",
+            "Without a name lists every machine. With a name or a machine file: every number with its kind and source. "
+            "--json of one machine is a machine file to start one's own from.",
+            "plan machines dgx-h100"};
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name("MACHINE");
+    app.add_flag("--names", names_, "only the names, one per line")->group("Output");
+    app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
+  }
+  ExitCode run(Terminal& terminal) override {
+    terminal.print(name_ ? one() : all());
+    return ExitCode::done;
+  }
+
+ private:
+  [[nodiscard]] std::string one() const {
+    const Cluster cluster = find_machine(*name_);
+    if (!json_) return details_text(cluster);
+    MachineDocument document;
+    document.cluster = cluster;
+    return to_json_text(machine_json(document));
+  }
+  [[nodiscard]] std::string all() const {
+    std::string names;
+    Json::Array array;
+    Table table({{"name", Align::left},
+                 {"device", Align::left},
+                 {"GPUs"},
+                 {"GiB"},
+                 {"bf16 TFLOP/s"},
+                 {"link GB/s"},
+                 {"node GB/s"},
+                 {"$/GPU/h"}});
+    for (const std::string& name : machine_names()) {
+      names += name + "\n";
+      if (names_) continue;
+      const Cluster cluster = find_machine(name);
+      const Node& node = cluster.groups.front().node;
+      array.push_back(summary_json(cluster));
+      const auto peak = node.device.peak(NumberFormat::bf16);
+      table.add_row({name, node.device.name, std::to_string(node.devices),
+                     fixed(static_cast<double>(node.device.memory.value.value()) / bytes_per_gib, 1),
+                     peak ? fixed(peak->value() / 1e12, 0) : "", giga_text(node.interconnect.bandwidth.value),
+                     node.network ? giga_text(node.network_bandwidth()) : "", price_text(cluster)});
+    }
+    if (names_) return names;
+    return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+  }
+
+  std::optional<std::string> name_;
+  bool names_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_machines_verb() { return std::make_unique<MachinesVerb>(); }
+
+}  // namespace plumbline

@@ -1,0 +1,142 @@
+// plan models: the networks that this program knows, with parameter counts and sources.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/flag_values.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+#include "core/graph/parameter_count.h"
+#include "core/io/json.h"
+#include "core/quantity/text.h"
+#include "models/network_catalog.h"
+#include "models/network_picture.h"
+
+namespace plumbline {
+namespace {
+
+Json summary_json(const Network& network) {
+  return Json::Object{{"name", network.name},
+                      {"parameters", parameter_count(network.graph)},
+                      {"active_parameters", active_parameter_count(network.graph)},
+                      {"source", network.source}};
+}
+
+std::string_view to_text(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::input: return "input";
+    case BlockKind::layer: return "layer";
+    case BlockKind::output: return "output";
+  }
+  return "";
+}
+
+Json details_json(const Network& network) {
+  Json::Object object = *summary_json(network).if_object();
+  Json::Array aliases;
+  for (const std::string& alias : network.aliases) aliases.emplace_back(alias);
+  Json::Array runs;
+  for (const BlockRun& run : network.graph.runs()) {
+    const Block& block = network.graph.block(run.block);
+    runs.emplace_back(Json::Object{{"block", block.name()},
+                                   {"kind", to_text(block.kind())},
+                                   {"count", run.count},
+                                   {"parameters_each", parameter_count(block)}});
+  }
+  object.emplace_back("published_parameters",
+                      network.published_parameters ? Json(*network.published_parameters) : Json());
+  object.emplace_back("published_source", network.published_source);
+  object.emplace_back("model_type", network.model_type);
+  object.emplace_back("layers", network.graph.layer_count());
+  object.emplace_back("default_sequence_length", network.default_sequence_length);
+  object.emplace_back("aliases", std::move(aliases));
+  object.emplace_back("blocks", std::move(runs));
+  object.emplace_back("note", network.note);
+  return object;
+}
+
+std::string details_text(const Network& network) {
+  std::string text = network.name + "\n";
+  const auto line = [&](std::string name, const std::string& value) {
+    if (value.empty()) return;
+    name.resize(18, ' ');
+    text += "  " + name + wrapped(value, terminal_columns, 20, 20) + "\n";
+  };
+  std::string aliases;
+  for (const std::string& alias : network.aliases) aliases += (aliases.empty() ? "" : ", ") + alias;
+  line("parameters", grouped(parameter_count(network.graph)));
+  line("active", grouped(active_parameter_count(network.graph)));
+  if (network.published_parameters) line("published", grouped(*network.published_parameters));
+  line("layers", std::to_string(network.graph.layer_count()));
+  line("sequence length", std::to_string(network.default_sequence_length));
+  line("model type", network.model_type);
+  line("aliases", aliases);
+  line("source", network.source);
+  line("counts from", network.published_source);
+  line("note", network.note);
+  Table table({{"  block", Align::left}, {"kind", Align::left}, {"times"}, {"parameters each"}, {"operators"}});
+  for (const BlockRun& run : network.graph.runs()) {
+    const Block& block = network.graph.block(run.block);
+    table.add_row({"  " + block.name(), std::string(to_text(block.kind())), std::to_string(run.count),
+                   grouped(parameter_count(block)), std::to_string(block.ops().size())});
+  }
+  return text + "\n" + table.text(terminal_columns);
+}
+
+class ModelsVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {
+        "models", "the networks of the catalogue, or one of them in detail", "[NAME|FILE] [--graph dot]",
+        "Without a name lists every network with its parameters, those that one token uses, and where its facts come "
+        "from. With a name, an alias, a Hugging Face config.json or a network file: its blocks.",
+        "plan models mixtral-8x7b\nplan models llama-3-8b --graph dot | dot -Tsvg > llama.svg"};
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name("MODEL");
+    app.add_option("--graph", graph_, "write the graph as a picture in Graphviz's language")
+        ->group("Output")
+        ->type_name("dot");
+    app.add_flag("--names", names_, "only the names, one per line")->group("Output");
+    app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
+  }
+  ExitCode run(Terminal& terminal) override {
+    if (graph_ && *graph_ != "dot") refuse_choice("--graph", *graph_, {"dot"});
+    if (graph_ && !name_) throw InputError({"--graph", "no network is named", "plan models NAME --graph dot", ""});
+    terminal.print(name_ ? one() : all());
+    return ExitCode::done;
+  }
+
+ private:
+  [[nodiscard]] std::string one() const {
+    const Network network = find_network(*name_);
+    if (graph_) return graphviz(network.graph);
+    return json_ ? to_json_text(details_json(network)) : details_text(network);
+  }
+  [[nodiscard]] std::string all() const {
+    if (names_) {
+      std::string text;
+      for (const std::string& name : network_names()) text += name + "\n";
+      return text;
+    }
+    Json::Array array;
+    Table table({{"name", Align::left}, {"parameters"}, {"active"}, {"source", Align::left}});
+    for (const std::string& name : network_names()) {
+      const Network network = find_network(name);
+      array.push_back(summary_json(network));
+      table.add_row({name, count_text(parameter_count(network.graph)),
+                     count_text(active_parameter_count(network.graph)), network.source});
+    }
+    return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+  }
+
+  std::optional<std::string> name_, graph_;
+  bool names_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_models_verb() { return std::make_unique<ModelsVerb>(); }
+
+}  // namespace plumbline

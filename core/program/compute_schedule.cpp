@@ -1,0 +1,98 @@
+#include "core/program/compute_schedule.h"
+
+#include <array>
+
+#include "core/base/errors.h"
+#include "core/program/pipeline_orders.h"
+
+namespace plumbline {
+namespace {
+
+/// How often each chunk of a rank passes each micro-batch, by forward, input gradient, weight gradient.
+class Passes {
+ public:
+  Passes(const PipelineShape& shape)
+      : shape_(shape),
+        counts_(static_cast<std::size_t>(shape.virtual_stages) * static_cast<std::size_t>(shape.micro_batches)) {}
+
+  /// Why the action cannot be counted, if it cannot.
+  std::optional<std::string> add(const ComputeAction& a) {
+    const std::string text = to_text(a, shape_.virtual_stages);
+    if (a.chunk < 0 || a.chunk >= shape_.virtual_stages || a.micro_batch < 0 || a.micro_batch >= shape_.micro_batches)
+      return text + " is outside the schedule";
+    auto& [forward, input, weight] = counts_[index(a.chunk, a.micro_batch)];
+    switch (a.kind) {
+      case ActionKind::forward: ++forward; break;
+      case ActionKind::backward: ++input, ++weight; break;
+      case ActionKind::backward_input: ++input; break;
+      case ActionKind::backward_weight: ++weight; break;
+      default: return text + " is no compute action";
+    }
+    if (forward > 1 || input > 1 || weight > 1) return text + " is there twice";
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::string> missing() const {
+    constexpr std::array kinds{ActionKind::forward, ActionKind::backward_input, ActionKind::backward_weight};
+    for (std::int32_t chunk = 0; chunk < shape_.virtual_stages; ++chunk)
+      for (std::int32_t m = 0; m < shape_.micro_batches; ++m)
+        for (std::size_t k = 0; k < kinds.size(); ++k)
+          if (counts_[index(chunk, m)][k] == 0)
+            return to_text(ComputeAction{kinds[k], chunk, m}, shape_.virtual_stages) + " is missing";
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::int32_t chunk, std::int32_t micro_batch) const {
+    return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(shape_.micro_batches) +
+           static_cast<std::size_t>(micro_batch);
+  }
+  PipelineShape shape_;
+  std::vector<std::array<int, 3>> counts_;
+};
+
+template <class OrderOfRank>
+std::vector<RankOrder> rank_by_rank(const PipelineShape& shape, OrderOfRank order) {
+  std::vector<RankOrder> ranks;
+  for (std::int32_t rank = 0; rank < shape.pipeline_stages; ++rank) ranks.push_back(order(shape, rank));
+  return ranks;
+}
+
+std::vector<RankOrder> orders(Schedule schedule, const PipelineShape& shape) {
+  switch (schedule) {
+    case Schedule::none:
+    case Schedule::one_f_one_b: return rank_by_rank(shape, one_f_one_b_order);
+    case Schedule::gpipe: return rank_by_rank(shape, gpipe_order);
+    case Schedule::interleaved: return rank_by_rank(shape, interleaved_order);
+    case Schedule::zb_h1: return rank_by_rank(shape, zb_h1_order);
+    case Schedule::zb_h2: return rank_by_rank(shape, zb_h2_order);
+    case Schedule::zbv: return rank_by_rank(shape, zbv_order);
+    case Schedule::v_half: return v_half_orders(shape);
+    case Schedule::dualpipev: return rank_by_rank(shape, dualpipev_order);
+  }
+  return {};
+}
+
+}  // namespace
+
+ComputeSchedule compute_schedule(Schedule schedule, const PipelineShape& shape) {
+  check(!schedule_fault(schedule, shape.pipeline_stages, shape.virtual_stages, shape.micro_batches),
+        "the legality rules refuse shapes that a schedule has no order for");
+  return {shape, placement(schedule), orders(schedule, shape)};
+}
+
+std::optional<std::string> action_fault(const ComputeSchedule& schedule) {
+  if (std::ssize(schedule.ranks) != schedule.shape.pipeline_stages)
+    return std::to_string(schedule.ranks.size()) + " orders for " + std::to_string(schedule.shape.pipeline_stages) +
+           " ranks";
+  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    Passes passes(schedule.shape);
+    std::optional<std::string> fault;
+    for (const ComputeAction& action : schedule.ranks[rank])
+      if ((fault = passes.add(action))) break;
+    if (!fault) fault = passes.missing();
+    if (fault) return "rank " + std::to_string(rank) + ": " + *fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,99 @@
+#include "core/program/order_makespan.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/program/cycle_ratio.h"
+
+namespace plumbline {
+namespace {
+
+Picoseconds duration(const PlayStep& step, const StageTimes& t) {
+  const auto s = static_cast<std::size_t>(step.stage);
+  switch (step.kind) {
+    case ActionKind::forward: return t.forward[s];
+    case ActionKind::backward_input: return t.backward_input[s];
+    case ActionKind::backward_weight: return t.backward_weight[s];
+    default: return t.backward_input[s] + t.backward_weight[s];
+  }
+}
+
+/// Before any time: the clock of what nothing leads to.
+constexpr Picoseconds never(unreachable);
+Picoseconds later(Picoseconds time, Picoseconds by) { return time == never ? never : time + by; }
+
+/// Plays the steps from the given clocks of the ranks; `started` is told of each rank's every step.
+template <class Started>
+void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picoseconds>& clocks, Started started) {
+  std::vector<Picoseconds> results(static_cast<std::size_t>(play.slots), never);
+  for (const PlayStep& step : play.steps) {
+    Picoseconds& clock = clocks[static_cast<std::size_t>(step.rank)];
+    if (step.input >= 0) {
+      const Picoseconds hop = step.hop < 0 ? Picoseconds(0) : times.latency[static_cast<std::size_t>(step.hop)];
+      clock = std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop));
+    }
+    started(step.rank, clock);
+    clock = later(clock, duration(step, times));
+    if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
+  }
+}
+
+void check_sizes(const ComputeSchedule& schedule, const StageTimes& t) {
+  const auto stages = static_cast<std::size_t>(schedule.shape.stages());
+  check(t.forward.size() == stages && t.backward_input.size() == stages && t.backward_weight.size() == stages &&
+            t.latency.size() + 1 == stages,
+        "one time per stage, one latency per boundary");
+}
+
+PlayOrder endless_free(const ComputeSchedule& schedule) {
+  PlayOrder play = play_order(schedule);
+  check(!play.deadlock, "an order is dry-run before it is timed");
+  return play;
+}
+
+}  // namespace
+
+StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds backward_input,
+                        Picoseconds backward_weight, Picoseconds latency) {
+  const auto n = static_cast<std::size_t>(stages);
+  return {std::vector(n, forward), std::vector(n, backward_input), std::vector(n, backward_weight),
+          std::vector(n - 1, latency)};
+}
+
+Picoseconds OrderTiming::makespan() const { return *std::max_element(end.begin(), end.end()); }
+
+OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
+  std::int32_t ranks = 0;
+  for (const PlayStep& step : play.steps) ranks = std::max(ranks, step.rank + 1);
+  OrderTiming timing{std::vector(static_cast<std::size_t>(ranks), never),
+                     std::vector(static_cast<std::size_t>(ranks), Picoseconds(0))};
+  play_from(play, times, timing.end, [&](std::int32_t rank, Picoseconds at) {
+    Picoseconds& start = timing.start[static_cast<std::size_t>(rank)];
+    if (start == never) start = at;
+  });
+  return timing;
+}
+
+Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times) {
+  check_sizes(schedule, times);
+  return order_timing(endless_free(schedule), times).makespan();
+}
+
+Period period_without_barrier(const ComputeSchedule& schedule, const StageTimes& times) {
+  check_sizes(schedule, times);
+  const PlayOrder play = endless_free(schedule);
+  // paths[r][s]: longest from the start of rank r's step to the end of rank s's. A step of r follows its last one, so
+  // these are the arcs of one period each.
+  std::vector<std::vector<std::int64_t>> paths;
+  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    std::vector<Picoseconds> clocks(schedule.ranks.size(), never);
+    clocks[rank] = Picoseconds(0);
+    play_from(play, times, clocks, [](std::int32_t, Picoseconds) {});
+    std::vector<std::int64_t>& row = paths.emplace_back();
+    for (const Picoseconds clock : clocks) row.push_back(clock.value());
+  }
+  const CycleRatio ratio = largest_cycle_mean(paths);
+  return {Picoseconds(ratio.total), ratio.arcs};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,12 @@
+#include "core/program/pipeline_orders.h"
+#include "core/program/zero_bubble_order.h"
+
+namespace plumbline {
+
+// With equal times the first input gradient reaches rank r when 2 (p - r) - 1 forwards fill the wait, and its last one
+// leaves early enough for rank 0 when 2 r + 1 weight gradients end the rank's step: a parallelogram without gaps.
+RankOrder zb_h2_order(const PipelineShape& shape, std::int32_t rank) {
+  return zero_bubble_order(shape.micro_batches, 2 * (shape.pipeline_stages - 1 - rank), 2 * rank);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""The command as people meet it: exit codes, one clear line per mistake, JSON that keeps its contract, Ctrl-C.
+
+Usage: cli_test.py <plan>
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PLAN = ""
+QUESTION = ["--model", "llama-3-8b", "--machine", "dgx-h100", "--gpus", "8", "--seq-len", "4096", "--global-batch", "64"]
+STRATEGY_KEYS = {"data_parallel", "tensor_parallel", "sequence_parallel", "pipeline_stages", "virtual_stages",
+                 "context_parallel", "expert_parallel", "zero_stage", "shard_group", "schedule", "micro_batch",
+                 "micro_batches", "recompute", "precision", "optimizer", "flash_attention"}
+PREDICTION_KEYS = {"step_time_s", "tokens_per_s_per_gpu", "mfu", "hfu", "peak_memory_bytes", "stage_peak_memory_bytes",
+                   "memory", "time", "bubble_fraction", "communication"}
+PLAN_KEYS = {"format", "model", "machine", "training", "strategy", "layout", "prediction", "verdict", "provenance"}
+
+
+def run(*words, **more):
+    return subprocess.run([PLAN, *map(str, words)], text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                          timeout=300, **more)
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, words, *says, code=2):
+        done = run(*words, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("plan: "), done.stderr)
+        self.assertLess(len(done.stderr), 2000)
+        for words_said in says:
+            self.assertIn(words_said, done.stderr)
+
+    def written(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def plan_file(self):
+        path = self.folder / "plan.json"
+        done = run("estimate", *QUESTION, "--tp", 2, "--zero", 1, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+
+class Mistakes(Command):
+    def test_verbs_and_flags(self):
+        self.refused([], "no verb")
+        self.refused(["serch"], "serch: unknown verb; expected one of", "nearest: search")
+        self.refused(["--vers"], "nearest: --version")
+        self.refused(["fit", "--gpu", "8"], "--gpu: unknown flag of plan fit; nearest: --gpus")
+        self.refused(["fit", "stray"], "stray: unexpected argument")
+        self.refused(["fit", "--gpus"], "--gpus: its value is missing")
+        self.refused(["fit", "--model", "gpt2", "--machine", "dgx-h100"], "--global-batch: is missing")
+
+    def test_names_with_typos_get_the_nearest(self):
+        self.refused(["fit", "--model", "lama-3-8b", "--machine", "dgx-h100", "--global-batch", 8], "nearest: llama-3-8b")
+        self.refused(["fit", "--model", "gpt2", "--machine", "dgx-h10", "--global-batch", 8], "nearest: dgx-h100")
+        self.refused(["models", "gtp2"], "nearest: gpt2")
+        self.refused(["fit", *QUESTION, "--optimizer", "adamv"], "--optimizer", "nearest: adam, adamw")
+        self.refused(["fit", *QUESTION, "--recompute", "ful"], "nearest: full")
+        self.refused(["fit", *QUESTION, "--schedule", "1f1"], "nearest: 1f1b")
+        self.refused(["fit", *QUESTION, "--precision", "bf61"], "nearest: bf16")
+        self.refused(["search", *QUESTION, "--objective", "tim"], "nearest: time")
+        self.refused(["search", *QUESTION, "--fix", "tpp=2"], "nearest: pp, tp")
+
+    def test_absurd_numbers(self):
+        for flag, value in [("--gpus", "0"), ("--gpus", "-5"), ("--gpus", "99999999999"), ("--gpus", "1e300"),
+                            ("--gpus", "nan"), ("--gpus", ""), ("--seq-len", "0"), ("--global-batch", "-1"),
+                            ("--tokens", "0"), ("--tokens", "1e30"), ("--tp", "0"), ("--tp", "2.5"), ("--zero", "4"),
+                            ("--micro-batch", "x"), ("--lora-rank", "-1")]:
+            self.refused(["fit", *QUESTION, flag, value], flag + ": ")
+        self.refused(["search", *QUESTION, "--top", "0"], "--top")
+        self.refused(["search", *QUESTION, "--time-limit", "30"], "--time-limit", "has no unit")
+        self.refused(["fit", *QUESTION, "--tp", 9999999, "--pp", 9999999, "--cp", 9999999], "strategy")
+
+    def test_strategies_that_do_not_multiply_up(self):
+        self.refused(["fit", *QUESTION, "--tp", 3], "tp x cp x pp = 3 does not divide 8 GPUs")
+        self.refused(["fit", *QUESTION, "--tp", 2, "--dp", 2], "R01")
+        self.refused(["fit", *QUESTION, "--micro-batch", 7], "global batch")
+        self.refused(["fit", *QUESTION, "--freeze", "layers:0-99"], "frozen layers")
+
+    def test_files(self):
+        self.refused(["fit", "--plan", "none.json"], "none.json: no such file")
+        self.refused(["fit", "--plan", self.written("cut.json", '{"format": "plumbline.pl')], "cut.json", "not valid JSON")
+        self.refused(["fit", "--plan", self.written("deep.json", "[" * 100000)], "nested deeper than 64 levels")
+        self.refused(["fit", "--plan", self.written("empty.json", "")], "not valid JSON")
+        self.refused(["fit", "--plan", self.folder], "not a regular file")
+        huge = self.folder / "huge.json"
+        with open(huge, "wb") as file:
+            file.truncate(2 << 30)
+        for words in (["fit", "--plan", huge], ["models", huge], ["machines", huge]):
+            self.refused(words, "file of 2048 MiB; expected at most 64 MiB")
+
+    def test_plan_files_are_read_strictly(self):
+        good = json.loads(self.plan_file().read_text())
+        for pointer, change, says in [
+                ("/strategy/tensor_paralel", lambda p: p["strategy"].update(tensor_paralel=2), "nearest: tensor_parallel"),
+                ("/strategy/data_parallel", lambda p: p["strategy"].update(data_parallel=-1), "expected a whole number"),
+                ("/strategy", lambda p: p["strategy"].pop("zero_stage"), 'key "zero_stage" is missing'),
+                ("/format", lambda p: p.update(format="other/1"), "plumbline.plan/1"),
+                ("/training/global_batch", lambda p: p["training"].update(global_batch="64"), "found a string")]:
+            plan = json.loads(json.dumps(good))
+            change(plan)
+            self.refused(["fit", "--plan", self.written("bad.json", json.dumps(plan))], "bad.json:" + pointer + ": ", says)
+        self.refused(["fit", "--plan", self.plan_file(), "--tp", "2"], "--tp: stands beside --plan")
+        good["strategy"]["data_parallel"] = 8
+        good["strategy"]["micro_batches"] = 8
+        self.refused(["fit", "--plan", self.written("bad.json", json.dumps(good))], "R01")
+
+    def test_a_file_that_cannot_be_written_leaves_nothing(self):
+        self.refused(["estimate", *QUESTION, "--out", self.folder / "no" / "plan.json"], "cannot be written", code=3)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_standard_output_that_is_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PLAN, "models"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+
+class Answers(Command):
+    def check_plan(self, plan):
+        self.assertLessEqual(PLAN_KEYS, plan.keys())
+        self.assertEqual(plan["format"], "plumbline.plan/1")
+        self.assertLessEqual(STRATEGY_KEYS, plan["strategy"].keys())
+        prediction = plan["prediction"]
+        self.assertLessEqual(PREDICTION_KEYS, prediction.keys())
+        step = prediction["step_time_s"]
+        self.assertLessEqual(step["low"], step["expected"])
+        self.assertLessEqual(step["expected"], step["high"])
+        self.assertAlmostEqual(sum(prediction["time"].values()) / step["expected"], 1, delta=1e-12)
+        peaks = prediction["stage_peak_memory_bytes"]
+        self.assertEqual(prediction["peak_memory_bytes"], max(peaks))
+        self.assertEqual([sum(stage.values()) for stage in prediction["memory"]], peaks)
+        self.assertEqual(len(plan["layout"]["stages"]), plan["strategy"]["pipeline_stages"])
+        for group in plan["layout"]["groups"].values():
+            self.assertEqual(group["size"] * group["count"], plan["machine"]["devices"])
+        self.assertIn(plan["verdict"]["fits"], (True, False))
+
+    def test_version_and_help(self):
+        self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
+        self.assertIn("Verbs:", run("--help").stdout)
+        for verb in ("search", "fit", "estimate", "explain", "models", "machines", "completion", "man"):
+            done = run(verb, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, verb)
+
+    def test_fit_says_yes_and_no(self):
+        yes = run("fit", *QUESTION, "--tp", 2, "--zero", 1, "--json")
+        self.assertEqual(yes.returncode, 0, yes.stderr)
+        self.check_plan(json.loads(yes.stdout))
+        no = run("fit", *QUESTION)
+        self.assertEqual(no.returncode, 1, no.stderr)
+        self.assertIn("does not fit", no.stdout)
+        self.assertIn("The cheapest changes that make it fit", no.stdout)
+        self.assertEqual(run("estimate", *QUESTION).returncode, 0)
+
+    def test_a_plan_file_prices_to_itself(self):
+        path = self.plan_file()
+        again = self.folder / "again.json"
+        self.assertEqual(run("fit", "--plan", path, "--out", again).returncode, 0)
+        self.assertEqual(path.read_bytes(), again.read_bytes())
+
+    def test_search_keeps_its_contract(self):
+        out = self.folder / "best.json"
+        done = run("search", *QUESTION, "--json", "--pareto", "--tokens", "1T", "--top", 5, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["format"], "plumbline.search/1")
+        self.assertEqual(answer["considered"], sum(answer["rejected"].values()) + answer["solved"] + answer["unvisited"])
+        self.assertTrue(answer["complete"])
+        self.assertEqual(len(answer["plans"]), 5)
+        for plan in answer["plans"]:
+            self.check_plan(plan)
+            self.assertTrue(plan["verdict"]["fits"])
+        times = [plan["prediction"]["step_time_s"]["expected"] for plan in answer["plans"]]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(json.loads(out.read_text()), answer["plans"][0])
+        self.assertTrue(answer["pareto"])
+
+    def test_threads_do_not_change_a_byte(self):
+        answers = {run("search", *QUESTION, "--json", "--threads", n).stdout for n in (1, 2, 7)}
+        self.assertEqual(len(answers), 1)
+
+    def test_tables_fit_a_hundred_columns(self):
+        path = self.plan_file()
+        for words in (["search", *QUESTION, "--pareto"], ["fit", *QUESTION], ["estimate", "--plan", path],
+                      ["explain", "--plan", path], ["explain", "--plan", path, "--against", path], ["models"],
+                      ["machines"], ["models", "deepseek-v3"], ["machines", "dgx-h100"]):
+            done = run(*words, cwd=self.folder)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, words)
+            self.assertNotIn("\033", done.stdout)
+
+    def test_nothing_fits(self):
+        done = run("search", "--model", "llama-3.1-405b", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64,
+                   "--out", self.folder / "plan.json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("No plan of this space fits", done.stdout)
+        self.assertIn("too much", done.stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_explain(self):
+        path = self.plan_file()
+        done = run("explain", "--plan", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("Bottleneck: ", "One step along each axis", "where the step goes"):
+            self.assertIn(words, done.stdout)
+        answer = json.loads(run("explain", "--plan", path, "--json").stdout)
+        self.check_plan(answer["plan"])
+
+    def test_catalogue(self):
+        models = json.loads(run("models", "--json").stdout)
+        self.assertGreaterEqual(len(models), 60)
+        for model in models:
+            self.assertLessEqual({"name", "parameters", "active_parameters", "source"}, model.keys())
+            self.assertLessEqual(model["active_parameters"], model["parameters"])
+        self.assertTrue(all({"name", "source"} <= machine.keys() for machine in json.loads(run("machines", "--json").stdout)))
+        self.assertTrue(run("models", "gpt2", "--graph", "dot").stdout.startswith("digraph"))
+        machine = self.written("mine.json", run("machines", "dgx-h100", "--json").stdout)
+        self.assertEqual(run("machines", machine, "--json").stdout, machine.read_text())
+
+    def test_ranks(self):
+        ranks = json.loads(run("estimate", *QUESTION, "--tp", 2, "--json", "--ranks").stdout)["ranks"]
+        self.assertEqual([rank["rank"] for rank in ranks], list(range(8)))
+        self.assertEqual([rank["coordinates"]["tensor"] for rank in ranks], [0, 1] * 4)
+        self.assertEqual([rank["coordinates"]["data"] for rank in ranks], [0, 0, 1, 1, 2, 2, 3, 3])
+
+    def test_time_limit_and_interruption_keep_the_best_so_far(self):
+        words = ["search", "--model", "llama-3.1-405b", "--machine", "dgx-h100", "--gpus", 16384, "--seq-len", 8192,
+                 "--global-batch", 2048, "--precision", "bf16,fp8,fp16", "--json"]
+        limited = run(*words, "--time-limit", "1ms")
+        self.assertEqual(limited.returncode, 0, limited.stderr)
+        self.assertFalse(json.loads(limited.stdout)["complete"])
+        for delay in (0.02, 0.1, 0.3):
+            process = subprocess.Popen([PLAN, *map(str, words), "--threads", "1"], text=True, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            out, error = process.communicate(timeout=120)
+            if process.returncode == -signal.SIGINT:
+                continue  # it had not begun to search
+            self.assertEqual(process.returncode, 0, error)
+            answer = json.loads(out)
+            self.assertEqual(answer["considered"],
+                             sum(answer["rejected"].values()) + answer["solved"] + answer["unvisited"])
+
+    def test_completions_and_manual(self):
+        bash = run("completion", "bash").stdout
+        self.assertEqual(subprocess.run(["bash", "-n"], input=bash, text=True).returncode, 0)
+        for flag in ("--virtual-stages", "--time-limit", "--against"):
+            self.assertIn(flag, bash)
+            self.assertIn(flag[2:], run("completion", "fish").stdout)
+        self.assertIn(".SH EXIT STATUS", run("man").stdout)
+
+
+if __name__ == "__main__":
+    PLAN = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

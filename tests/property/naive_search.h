@@ -1,0 +1,186 @@
+#pragma once
+/// \file naive_search.h: the answer of a search by brute force: every plan of the stated space written out in plain
+/// loops, judged by the rules one by one, and priced in full. Shares nothing with planner/search but its types.
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "planner/question/evaluate.h"
+#include "planner/search/search.h"
+
+namespace plumbline {
+
+/// A plan that is legal and fits.
+struct NaivePlan {
+  Strategy strategy;
+  std::int64_t devices = 0;
+  Picoseconds step_time{0};
+  Bytes peak_memory{0};
+  std::size_t question = 0;
+};
+
+struct NaiveAnswer {
+  std::int64_t total = 0;
+  std::map<std::string, std::int64_t> illegal;
+  std::int64_t memory = 0;
+  std::vector<NaivePlan> fitting;
+};
+
+class NaiveSearch {
+ public:
+  NaiveSearch(const std::vector<Question>& questions, const SearchSpace& space) : space_(space) {
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      index_ = q;
+      degrees(questions[q]);
+    }
+  }
+  [[nodiscard]] const NaiveAnswer& answer() const { return answer_; }
+
+ private:
+  template <class T>
+  static bool allowed(const std::vector<T>& fixed, T value) {
+    return fixed.empty() || std::count(fixed.begin(), fixed.end(), value) > 0;
+  }
+
+  void degrees(const Question& question) {
+    const auto n = static_cast<std::int32_t>(question.devices());
+    Strategy s;
+    s.flash_attention = space_.flash_attention;
+    s.expert_tensor_parallel = space_.expert_tensor_parallel;
+    for (s.pipeline_stages = 1; s.pipeline_stages <= n; ++s.pipeline_stages)
+      for (s.tensor_parallel = 1; s.tensor_parallel <= n; ++s.tensor_parallel)
+        for (s.context_parallel = 1; s.context_parallel <= n; ++s.context_parallel)
+          for (s.data_parallel = 1; s.data_parallel <= n; ++s.data_parallel)
+            if (s.devices() == n && allowed(space_.pipeline_stages, s.pipeline_stages) &&
+                allowed(space_.tensor_parallel, s.tensor_parallel) &&
+                allowed(space_.context_parallel, s.context_parallel) && allowed(space_.data_parallel, s.data_parallel))
+              experts(question, s);
+  }
+
+  void experts(const Question& question, Strategy s) {
+    const std::vector<std::int64_t>& counts = question.facts().experts;
+    const std::int64_t most = counts.empty() ? 1 : *std::min_element(counts.begin(), counts.end());
+    for (s.expert_parallel = 1; s.expert_parallel <= most; ++s.expert_parallel) {
+      const bool divides =
+          std::all_of(counts.begin(), counts.end(), [&](std::int64_t count) { return count % s.expert_parallel == 0; });
+      if (divides && allowed(space_.expert_parallel, s.expert_parallel)) schedules(question, s);
+    }
+  }
+
+  void schedules(const Question& question, Strategy s) {
+    if (s.pipeline_stages == 1) {
+      if (allowed(space_.virtual_stages, 1)) micro_batches(question, s);
+      return;
+    }
+    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved}) {
+      for (s.virtual_stages = 1; s.virtual_stages <= 16; ++s.virtual_stages) {
+        const bool interleaved = schedule == Schedule::interleaved;
+        if (interleaved != (s.virtual_stages > 1) || (interleaved && !splits_evenly(question, s.chunks()))) continue;
+        if (!allowed(space_.schedules, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
+        s.schedule = schedule;
+        micro_batches(question, s);
+      }
+    }
+  }
+  /// The layers divide over the chunks, or do when one or both of the embedding and the head count as a layer.
+  static bool splits_evenly(const Question& question, std::int64_t chunks) {
+    const std::int64_t layers = question.facts().layers;
+    const std::int64_t fillers = question.facts().fillers;
+    if (chunks > layers + fillers) return false;
+    for (std::int64_t counted = 0; counted <= fillers; ++counted)
+      if ((layers + counted) % chunks == 0) return true;
+    return false;
+  }
+
+  void micro_batches(const Question& question, Strategy s) {
+    const std::vector<std::int64_t> usual{1, 2, 4, 8, 16};
+    for (const std::int64_t size : space_.micro_batch_sizes.empty() ? usual : space_.micro_batch_sizes) {
+      s.micro_batch = size;
+      s.micro_batches = question.training().global_batch / (s.data_parallel * size);
+      s.sequence_parallel = SequenceParallel::off;
+      if (s.tensor_parallel == 1 || allowed(space_.sequence_parallel, SequenceParallel::off)) zero(question, s);
+      s.sequence_parallel = SequenceParallel::on;
+      if (s.tensor_parallel > 1 && allowed(space_.sequence_parallel, SequenceParallel::on)) zero(question, s);
+    }
+  }
+
+  void zero(const Question& question, Strategy s) {
+    const std::int32_t ranks = s.gradient_ranks();
+    std::vector<std::int32_t> groups = space_.shard_groups;
+    if (groups.empty()) {
+      const auto inside = static_cast<std::int32_t>(question.limits().nvlink_domain / s.tensor_parallel);
+      if (inside < ranks) groups.push_back(inside);
+      groups.push_back(ranks);
+    }
+    if (allowed(space_.zero_stages, 0) || ranks == 1) recomputes(question, s);
+    for (s.zero_stage = 1; s.zero_stage <= 3; ++s.zero_stage) {
+      if (!allowed(space_.zero_stages, s.zero_stage)) continue;
+      for (const std::int32_t group : groups) {
+        if (group < 2 || group > ranks || ranks % group != 0) continue;
+        s.shard_group = group;
+        recomputes(question, s);
+      }
+    }
+  }
+
+  void recomputes(const Question& question, Strategy s) {
+    if (!space_.recompute.empty()) {
+      for (const Recompute recompute : space_.recompute) leaf(question, s, recompute);
+      return;
+    }
+    for (const RecomputeMode mode : {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full})
+      leaf(question, s, {mode, 1});
+    for (const std::int32_t n : {2, 3, 4}) leaf(question, s, {RecomputeMode::every_nth, n});
+  }
+
+  void leaf(const Question& question, Strategy s, Recompute recompute) {
+    s.recompute = recompute;
+    ++answer_.total;
+    const auto violation = first_violation(s, question.training(), question.facts(), question.limits());
+    if (violation) {
+      ++answer_.illegal[std::string(rule_id(violation->rule))];
+      return;
+    }
+    const Plan plan = evaluate(question, s);
+    if (plan.verdict.fits)
+      answer_.fitting.push_back(
+          {s, question.devices(), plan.prediction.time.total(), plan.prediction.peak_memory, index_});
+    else
+      ++answer_.memory;
+  }
+
+  SearchSpace space_;
+  std::size_t index_ = 0;
+  NaiveAnswer answer_;
+};
+
+/// Best first: what the objective asks for, then time, then peak memory, then the simpler strategy.
+[[nodiscard]] inline std::vector<NaivePlan> ranked(std::vector<NaivePlan> plans, Objective objective) {
+  const auto key = [&](const NaivePlan& p) {
+    std::int64_t first = 0;
+    if (objective == Objective::tokens_per_dollar) first = p.step_time.value() * p.devices;
+    if (objective == Objective::fewest_gpus) first = p.devices;
+    if (objective == Objective::least_memory) first = p.peak_memory.value();
+    return std::tuple(first, p.step_time, p.peak_memory, p.strategy, p.question);
+  };
+  std::sort(plans.begin(), plans.end(), [&](const NaivePlan& a, const NaivePlan& b) { return key(a) < key(b); });
+  return plans;
+}
+
+/// Plans that no other beats: none is as fast and as small, and better in one of both. Of equals the simplest.
+[[nodiscard]] inline std::vector<NaivePlan> naive_front(const std::vector<NaivePlan>& plans) {
+  std::vector<NaivePlan> front;
+  for (const NaivePlan& p : ranked(plans, Objective::step_time)) {
+    const bool beaten = std::any_of(plans.begin(), plans.end(), [&](const NaivePlan& other) {
+      return other.step_time <= p.step_time && other.peak_memory <= p.peak_memory &&
+             (other.step_time < p.step_time || other.peak_memory < p.peak_memory);
+    });
+    const bool repeats = !front.empty() && front.back().step_time == p.step_time;
+    if (!beaten && !repeats) front.push_back(p);
+  }
+  return front;
+}
+
+}  // namespace plumbline

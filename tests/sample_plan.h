@@ -1,0 +1,62 @@
+#pragma once
+/// \file sample_plan.h: a fixed plan value whose every part is filled, for tests of files and views.
+
+#include "core/plan/plan.h"
+
+namespace plumbline {
+
+[[nodiscard]] inline Plan sample_plan() {
+  Plan plan;
+  plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
+  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210"};
+  plan.training.sequence_length = 4096;
+  plan.training.global_batch = 64;
+  plan.training.token_budget = 1'000'000'000;
+  plan.training.precision = PrecisionRecipe::fp8;
+  plan.training.gradient_format = NumberFormat::fp32;
+  plan.training.optimizer = Optimizer::muon;
+  plan.training.adaptation = {true, {{0, 1}, {3, 3}}, 16};
+  Strategy& s = plan.strategy;
+  s.pipeline_stages = 2;
+  s.tensor_parallel = 2;
+  s.context_parallel = 2;
+  s.expert_parallel = 2;
+  s.data_parallel = 2;
+  s.virtual_stages = 2;
+  s.schedule = Schedule::interleaved;
+  s.micro_batch = 4;
+  s.micro_batches = 8;
+  s.zero_stage = 2;
+  s.shard_group = 2;
+  s.sequence_parallel = SequenceParallel::on;
+  s.flash_attention = FlashAttention::off;
+  s.recompute = {RecomputeMode::every_nth, 2};
+  plan.layout.stages = {{0, {{0, 0}, {2, 2}}, true, false, 1, 250'000}, {1, {{1, 1}, {3, 3}}, false, true, 1, 250'000}};
+  plan.layout.rank_order = {"tensor", "context", "data", "pipeline"};
+  plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
+  Prediction& p = plan.prediction;
+  for (std::size_t i = 0; i < time_cause_count; ++i)
+    p.time.by_cause[i] = Picoseconds(static_cast<std::int64_t>(i + 1) * 111'111'111'117);
+  p.step_time_s = {4.5, to_seconds(p.time.total()).value(), 5.5};
+  MemoryBreakdown memory;
+  for (std::size_t i = 0; i < memory_class_count; ++i)
+    memory.by_class[i] = Bytes(static_cast<std::int64_t>(i + 1) << 20);
+  p.stage_memory = {memory, memory};
+  p.peak_memory = memory.device_total();
+  p.host_memory_per_node = 8_GiB;
+  p.tokens_per_second_per_gpu = 1234.5;
+  p.mfu = 0.41;
+  p.hfu = 0.52;
+  p.bubble_fraction = 0.11;
+  p.model_flops_per_step = Flops(1e15);
+  p.hardware_flops_per_step = Flops(1.25e15);
+  p.dollars_per_step = 0.25;
+  p.joules_per_step = 1e4;
+  p.communication = {{"tensor", "all-gather", Bytes(1 << 20), Seconds(0.01)}};
+  plan.run = {1.5, 576, Dollars(1000), 250};
+  plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false};
+  plan.provenance = {"0.1.0", "h100", "megatron-core", {{"overhead", "0.01", "a guess"}}, {"a note"}};
+  return plan;
+}
+
+}  // namespace plumbline

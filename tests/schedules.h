@@ -1,0 +1,40 @@
+#pragma once
+/// \file schedules.h: pipeline schedules as tests ask for them: by text, from rows, or at random.
+
+#include "core/io/schedule_csv.h"
+#include "core/program/order_makespan.h"
+#include "tests/test_rows.h"
+
+namespace plumbline {
+
+inline Schedule schedule_at(JsonObject& row) { return schedule_from_text(row.at("schedule").string()).value(); }
+
+inline PipelineShape shape_at(JsonObject& row) {
+  return {static_cast<std::int32_t>(count_at(row, "pipeline_stages")),
+          row.has("virtual_stages") ? static_cast<std::int32_t>(count_at(row, "virtual_stages")) : 1,
+          static_cast<std::int32_t>(count_at(row, "micro_batches"))};
+}
+
+/// The row's `orders`, one line per rank, read as a pipeline-schedule CSV.
+inline ComputeSchedule orders_at(JsonObject& row) {
+  std::string text;
+  for (const JsonPlace& line : row.at("orders").elements()) text += line.string() + "\n";
+  return read_schedule_csv(text, row.where());
+}
+
+inline StageTimes stage_times_at(JsonObject& row) {
+  const auto times = [&](const char* key) {
+    std::vector<Picoseconds> values;
+    for (const std::int64_t value : counts_at(row, key)) values.emplace_back(value);
+    return values;
+  };
+  return {times("forward"), times("backward_input"), times("backward_weight"), times("latency")};
+}
+
+/// Every action takes `unit`, nothing travels.
+inline StageTimes equal_actions(const PipelineShape& shape, std::int64_t unit) {
+  const Picoseconds time(unit);
+  return equal_stages(shape.stages(), time, time, time, Picoseconds(0));
+}
+
+}  // namespace plumbline

@@ -1,0 +1,163 @@
+// What a question fills in, and what it refuses.
+
+#include "planner/question/question.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+QuestionText asked() {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-h100";
+  text.devices = 16;
+  text.training.global_batch = 64;
+  return text;
+}
+
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+std::string refused(const QuestionText& text) {
+  return refusal([&] { Question question(text); });
+}
+std::string incomplete(const PartialStrategy& partial) {
+  const Question question(asked());
+  return refusal([&] { static_cast<void>(completed(partial, question)); });
+}
+std::string illegal(const PartialStrategy& partial) {
+  const Question question(asked());
+  return refusal([&] { require_legal(completed(partial, question), question); });
+}
+
+TEST_CASE("a question takes the model's own sequence length and the default stack") {
+  const Question question(asked());
+  CHECK(question.training().sequence_length == 1024);
+  CHECK(!question.text().stack.empty());
+  CHECK(question.devices() == 16);
+  CHECK(question.capacity() == question.cluster().groups.front().node.device.memory.value);
+}
+
+TEST_CASE("no device count means one node of a catalogue machine") {
+  QuestionText text = asked();
+  text.devices = 0;
+  CHECK(Question(text).devices() == 8);
+}
+
+TEST_CASE("a question refuses numbers out of range") {
+  QuestionText text = asked();
+  text.training.global_batch = 0;
+  CHECK(refused(text) == "global batch: 0 is out of range; expected 1 to 1000000000; nearest: 1");
+  text = asked();
+  text.training.sequence_length = -5;
+  CHECK(refused(text) == "sequence length: -5 is out of range; expected 1 to 100000000; nearest: 1");
+  text = asked();
+  text.devices = -1;
+  CHECK(refused(text) == "gpus: -1 is out of range; expected 1 to 10000000; nearest: 1");
+  text = asked();
+  text.training.token_budget = 0;
+  CHECK(refused(text).starts_with("tokens: 0 is out of range"));
+  text = asked();
+  text.devices = 12;
+  CHECK(refused(text).find("is not a whole number of nodes") != std::string::npos);
+  text = asked();
+  text.model = "gtp2";
+  CHECK(refused(text).find("gpt2") != std::string::npos);
+  text = asked();
+  text.stack = "megatron-coer";
+  CHECK(refused(text).find("megatron-core") != std::string::npos);
+}
+
+TEST_CASE("what a strategy leaves open is filled in as documented") {
+  const Question question(asked());
+  const Strategy alone = completed({}, question);
+  CHECK(alone.data_parallel == 16);
+  CHECK(alone.micro_batches == 4);
+  CHECK(alone.schedule == Schedule::none);
+  CHECK(alone.zero_stage == 0);
+  CHECK(alone.shard_group == 1);
+  PartialStrategy partial;
+  partial.strategy.pipeline_stages = 4;
+  partial.strategy.micro_batch = 2;
+  partial.strategy.zero_stage = 1;
+  const Strategy piped = completed(partial, question);
+  CHECK(piped.data_parallel == 4);
+  CHECK(piped.micro_batches == 8);
+  CHECK(piped.schedule == Schedule::one_f_one_b);
+  CHECK(piped.shard_group == 4);
+  partial.strategy.virtual_stages = 3;
+  CHECK(completed(partial, question).schedule == Schedule::interleaved);
+  partial.strategy.context_parallel = 2;
+  CHECK(completed(partial, question).shard_group == 4);  // dp 2 x cp 2
+}
+
+TEST_CASE("what was given is kept") {
+  const Question question(asked());
+  PartialStrategy partial;
+  partial.strategy.pipeline_stages = 2;
+  partial.strategy.data_parallel = 2;
+  partial.data_parallel_given = true;
+  partial.strategy.schedule = Schedule::gpipe;
+  partial.schedule_given = true;
+  partial.strategy.zero_stage = 2;
+  partial.strategy.shard_group = 2;
+  partial.shard_group_given = true;
+  const Strategy s = completed(partial, question);
+  CHECK(s.data_parallel == 2);
+  CHECK(s.schedule == Schedule::gpipe);
+  CHECK(s.shard_group == 2);
+}
+
+TEST_CASE("one rank has nobody to share states with") {
+  QuestionText text = asked();
+  text.devices = 1;
+  PartialStrategy partial;
+  partial.strategy.zero_stage = 3;
+  const Strategy s = completed(partial, Question(text));
+  CHECK(s.zero_stage == 0);
+  CHECK(s.shard_group == 1);
+}
+
+TEST_CASE("a strategy whose numbers cannot fit together is refused") {
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 3;
+  CHECK(incomplete(partial) ==
+        "strategy: tp x cp x pp = 3 does not divide 16 GPUs; expected degrees whose product divides the GPU count");
+  partial.strategy.tensor_parallel = 32;
+  CHECK(incomplete(partial).starts_with("strategy: tp x cp x pp = 32 does not divide 16 GPUs"));
+  partial.strategy.tensor_parallel = 1;
+  partial.strategy.micro_batch = 3;
+  CHECK(incomplete(partial) ==
+        "global batch: 64 is not divisible by dp x micro-batch = 48; expected a multiple; nearest: 48");
+  partial.strategy.micro_batch = 0;
+  CHECK(incomplete(partial).starts_with("strategy: 0 is out of range"));
+}
+
+TEST_CASE("an illegal strategy is refused with the rule, its numbers and its sentence") {
+  PartialStrategy partial;
+  CHECK(illegal(partial) == "accepted");
+  partial.strategy.tensor_parallel = 16;
+  CHECK(
+      illegal(partial).starts_with("strategy, rule R02: tp 16 does not divide the 8 GPUs that share the fast "
+                                   "interconnect; expected tensor parallelism stays inside"));
+  partial.strategy.tensor_parallel = 8;
+  CHECK(illegal(partial).starts_with("strategy, rule R03: 12 attention heads do not divide over tp 8; expected "));
+  partial.strategy.tensor_parallel = 1;
+  partial.strategy.data_parallel = 4;
+  partial.data_parallel_given = true;
+  CHECK(illegal(partial).starts_with("strategy, rule R01: tp 1 x cp 1 x pp 1 x dp 4 = 4, not 16 GPUs; expected "));
+  partial = {};
+  partial.strategy.expert_parallel = 2;
+  CHECK(illegal(partial).starts_with("strategy, rule R15: ep 2 for a network without experts; expected "));
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,112 @@
+// What a search prefers, and which questions it asks for that.
+
+#include "planner/search/objective.h"
+
+#include <limits>
+
+#include "planner/search/search.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+constexpr Picoseconds step(1000);
+constexpr Bytes peak(50);
+
+TEST_CASE("every objective is read back from its name") {
+  for (const Objective objective : all_objectives) CHECK(objective_from_text(to_text(objective)) == objective);
+  CHECK(to_text(Objective::tokens_per_dollar) == "tokens-per-dollar");
+  CHECK(!objective_from_text("speed"));
+}
+
+TEST_CASE("each objective compares its own first") {
+  CHECK(score(Objective::step_time, step, 8, peak) == Score{1000, 50, 0});
+  CHECK(score(Objective::tokens_per_dollar, step, 8, peak) == Score{8000, 1000, 50});
+  CHECK(score(Objective::fewest_gpus, step, 8, peak) == Score{8, 1000, 50});
+  CHECK(score(Objective::least_memory, step, 8, peak) == Score{50, 1000, 0});
+}
+
+TEST_CASE("no score falls when time, devices or memory rise") {
+  for (const Objective objective : all_objectives) {
+    const Score low = score(objective, step, 8, peak);
+    CHECK(score(objective, Picoseconds(1001), 8, peak) >= low);
+    CHECK(score(objective, step, 16, peak) >= low);
+    CHECK(score(objective, step, 8, Bytes(51)) >= low);
+  }
+}
+
+TEST_CASE("device-seconds beyond the integers saturate") {
+  const Score huge = score(Objective::tokens_per_dollar, Picoseconds::largest(), 1000, peak);
+  CHECK(huge[0] == std::numeric_limits<std::int64_t>::max());
+}
+
+std::vector<std::int64_t> device_counts(std::int64_t devices, Objective objective) {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-h100";
+  text.devices = devices;
+  text.training.global_batch = 64;
+  std::vector<std::int64_t> counts;
+  for (const Question& question : search_questions(text, {PrecisionRecipe::bf16}, objective))
+    counts.push_back(question.devices());
+  return counts;
+}
+
+TEST_CASE("objectives that may use fewer GPUs ask for divisors and powers of two that fill nodes or a part of one") {
+  for (const Objective objective : {Objective::fewest_gpus, Objective::tokens_per_dollar}) {
+    CHECK(device_counts(32, objective) == std::vector<std::int64_t>{32, 16, 8, 4, 2, 1});
+    CHECK(device_counts(24, objective) ==
+          std::vector<std::int64_t>{24, 16, 8, 6, 4, 3, 2, 1});  // 12 is a node and a half
+  }
+  for (const Objective objective : {Objective::step_time, Objective::least_memory})
+    CHECK(device_counts(32, objective) == std::vector<std::int64_t>{32});
+}
+
+TEST_CASE("each precision is a question of its own") {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-h100";
+  text.training.global_batch = 64;
+  const auto questions = search_questions(text, {PrecisionRecipe::bf16, PrecisionRecipe::fp8}, Objective::step_time);
+  REQUIRE(questions.size() == 2);
+  CHECK(questions[0].training().precision == PrecisionRecipe::bf16);
+  CHECK(questions[1].training().precision == PrecisionRecipe::fp8);
+}
+
+// gpt3-13b trains in 18 bytes or so per parameter: 234 GB of state fit 4 A100 of 80 GB at the least, when shared.
+TEST_CASE("the fewest GPUs are the fewest that hold the model, and the fastest plan on them") {
+  QuestionText text;
+  text.model = "gpt3-13b";
+  text.machine = "dgx-a100-80g";
+  text.devices = 32;
+  text.training.sequence_length = 2048;
+  text.training.global_batch = 64;
+  const auto best_for = [&](Objective objective) {
+    SearchOptions options;
+    options.objective = objective;
+    return search(search_questions(text, {PrecisionRecipe::bf16}, objective), {}, options).best.front();
+  };
+  const RankedStrategy fewest = best_for(Objective::fewest_gpus);
+  CHECK(fewest.devices == 4);
+  text.devices = 4;
+  const RankedStrategy fastest = best_for(Objective::step_time);
+  CHECK(fewest.strategy == fastest.strategy);
+  CHECK(fewest.step_time == fastest.step_time);
+  text.devices = 2;
+  CHECK(search(search_questions(text, {PrecisionRecipe::bf16}, Objective::step_time), {}, {}).best.empty());
+}
+
+TEST_CASE("a search for no plans counts and returns none") {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-h100";
+  text.training.global_batch = 64;
+  SearchOptions options;
+  options.top = 0;
+  const SearchResult result = search({Question(text)}, {}, options);
+  CHECK(result.best.empty());
+  CHECK(result.audit.accounted() == result.audit.total);
+}
+
+}  // namespace
+}  // namespace plumbline

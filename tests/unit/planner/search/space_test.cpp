@@ -1,0 +1,215 @@
+// What a search considers: axes read from text, and the walk over all of them.
+
+#include "planner/search/space.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+std::string refusal(std::string_view fixes) {
+  try {
+    static_cast<void>(space_from_text(fixes));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+Question question(const std::string& model, const std::string& machine, std::int64_t devices, std::int64_t sequence,
+                  std::int64_t batch) {
+  QuestionText text;
+  text.model = model;
+  text.machine = machine;
+  text.devices = devices;
+  text.training.sequence_length = sequence;
+  text.training.global_batch = batch;
+  return Question(text);
+}
+
+using Degrees = std::array<std::int32_t, 4>;
+Degrees degrees(const Strategy& s) {
+  return {s.pipeline_stages, s.tensor_parallel, s.context_parallel, s.data_parallel};
+}
+
+/// The families of a space, those that break a rule too.
+std::vector<Strategy> families(const Question& question, std::string_view fixes) {
+  std::vector<Strategy> result;
+  SpaceEnumerator(question, space_from_text(fixes))
+      .for_each_family([&](const Strategy& s, const Violation*, std::int64_t) { result.push_back(s); });
+  return result;
+}
+
+/// "stage/group" of the sharding choices of the plans in one family.
+std::vector<std::string> sharding(const Question& question, std::string_view fixes) {
+  const SpaceEnumerator space(question, space_from_text(fixes));
+  std::vector<std::string> result;
+  std::optional<Strategy> family;
+  space.for_each_family([&](const Strategy& s, const Violation*, std::int64_t) {
+    if (!family) family = s;
+  });
+  if (!family) return {"no family"};
+  for (const Strategy& s : space.leaves(*family))
+    if (s.recompute == space.recompute_choices().front())
+      result.push_back(std::to_string(s.zero_stage) + "/" + std::to_string(s.shard_group));
+  return result;
+}
+
+TEST_CASE("every axis is read from text, several values apart by a bar") {
+  const SearchSpace s = space_from_text(
+      "pp=1|2,tp=8,cp=4,ep=2|8,etp=2,dp=16,virtual-stages=3,zero=0|3,shard-group=8|16,micro-batch=1|2,schedule=gpipe|"
+      "interleaved,recompute=none|every:4|full,sequence-parallel=on|off");
+  CHECK(s.pipeline_stages == std::vector<std::int32_t>{1, 2});
+  CHECK(s.tensor_parallel == std::vector<std::int32_t>{8});
+  CHECK(s.context_parallel == std::vector<std::int32_t>{4});
+  CHECK(s.expert_parallel == std::vector<std::int32_t>{2, 8});
+  CHECK(s.expert_tensor_parallel == 2);
+  CHECK(s.data_parallel == std::vector<std::int32_t>{16});
+  CHECK(s.virtual_stages == std::vector<std::int32_t>{3});
+  CHECK(s.zero_stages == std::vector<std::int32_t>{0, 3});
+  CHECK(s.shard_groups == std::vector<std::int32_t>{8, 16});
+  CHECK(s.micro_batch_sizes == std::vector<std::int64_t>{1, 2});
+  CHECK(s.schedules == std::vector<Schedule>{Schedule::gpipe, Schedule::interleaved});
+  CHECK(s.recompute ==
+        std::vector<Recompute>{{RecomputeMode::none, 1}, {RecomputeMode::every_nth, 4}, {RecomputeMode::full, 1}});
+  CHECK(s.sequence_parallel == std::vector<SequenceParallel>{SequenceParallel::on, SequenceParallel::off});
+}
+
+TEST_CASE("no text leaves every axis free") {
+  const SearchSpace s = space_from_text("");
+  CHECK(s.pipeline_stages.empty());
+  CHECK(s.recompute.empty());
+  CHECK(s.expert_tensor_parallel == 1);
+  CHECK(s.flash_attention == FlashAttention::on);
+}
+
+TEST_CASE("a fix that names no axis is refused with the nearest") {
+  CHECK(refusal("tpp=8") == "--fix: \"tpp=8\"; expected axis=value with an axis of the strategy; nearest: pp, tp, cp");
+  CHECK(refusal("tp").starts_with("--fix: \"tp\"; expected axis=value with an axis of the strategy"));
+  CHECK(refusal("tp=8,").starts_with("--fix: \"\"; expected axis=value"));
+  CHECK(refusal("micro_batch=1").find("nearest: micro-batch") != std::string::npos);
+  CHECK(refusal("=").starts_with("--fix: \"=\"; expected axis=value"));
+}
+
+TEST_CASE("a value that an axis cannot take is refused with what it can") {
+  for (const char* text : {"0", "-1", "x", "", "8x", "99999999999"})
+    CHECK(refusal("tp=" + std::string(text)) ==
+          "--fix tp: \"" + std::string(text) + "\"; expected a whole number from 1 on");
+  CHECK(refusal("micro-batch=1||2") == "--fix micro-batch: \"\"; expected a whole number from 1 on");
+  CHECK(refusal("zero=4") == "--fix zero: \"4\"; expected a stage from 0 to 3");
+  CHECK(refusal("zero=-1") == "--fix zero: \"-1\"; expected a stage from 0 to 3");
+  CHECK(refusal("etp=1|2") == "--fix etp: \"1|2\"; expected one value");
+  CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected none, gpipe, 1f1b or interleaved");
+  CHECK(refusal("recompute=every:0") == "--fix recompute: \"every:0\"; expected none, selective, full or every:N");
+  CHECK(refusal("sequence-parallel=yes") == "--fix sequence-parallel: \"yes\"; expected on or off");
+  CHECK(refusal("schedule=" + std::string(200, 'x')).size() < 120);
+}
+
+// N = 2^a has C(a + 3, 3) ordered factorisations into four: C(12, 3) = 220, C(15, 3) = 455, C(17, 3) = 680;
+// 24 = 2^3 * 3 has C(6, 3) * C(4, 3) = 80.
+TEST_CASE("degrees run over all ordered factorisations of the GPU count, each once") {
+  const auto [devices, count] =
+      GENERATE(std::pair(std::int64_t{512}, 220U), std::pair(std::int64_t{4096}, 455U),
+               std::pair(std::int64_t{16384}, 680U), std::pair(std::int64_t{24}, 80U), std::pair(std::int64_t{1}, 1U));
+  std::set<Degrees> seen;
+  for (const Strategy& s : families(question("gpt3-175b", "dgx-a100-80g", devices, 2048, 1536), "micro-batch=1")) {
+    CHECK(s.devices() == devices);
+    seen.insert(degrees(s));
+  }
+  CHECK(seen.size() == count);
+}
+
+// The published waterfall for GPT-3 on 512 GPUs, batch 1536: of 220, 56 have tp beyond a node and 10 of the rest more
+// stages than layers; 154 remain, 735 with the micro-batches of 1, 2, 4, 8, 16 that divide.
+TEST_CASE("the rules leave 154 factorisations for GPT-3 on 512 GPUs") {
+  std::map<std::string, std::set<Degrees>> refused;
+  std::set<Degrees> kept;
+  std::int64_t with_micro_batches = 0;
+  SpaceEnumerator(question("gpt3-175b", "dgx-a100-80g", 512, 2048, 1536), space_from_text("schedule=none|gpipe"))
+      .for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t) {
+        if (s.sequence_parallel == SequenceParallel::on) return;
+        if (violation != nullptr) {
+          refused[std::string(rule_id(violation->rule))].insert(degrees(s));
+        } else {
+          kept.insert(degrees(s));
+          ++with_micro_batches;
+        }
+      });
+  CHECK(refused["R02"].size() == 56);
+  CHECK(refused["R07"].size() == 10);
+  CHECK(kept.size() == 154);
+  CHECK(with_micro_batches == 735);
+}
+
+TEST_CASE("a family stands for as many plans as it has leaves, in increasing order and each once") {
+  const Question asked = question("mixtral-8x7b", "dgx-h100", 16, 4096, 64);
+  const SpaceEnumerator space(asked, {});
+  std::set<Strategy> all;
+  std::int64_t total = 0;
+  space.for_each_family([&](const Strategy& s, const Violation*, std::int64_t count) {
+    const std::vector<Strategy> leaves = space.leaves(s);
+    CHECK(static_cast<std::int64_t>(leaves.size()) == count);
+    CHECK(std::is_sorted(leaves.begin(), leaves.end()));
+    total += count;
+    all.insert(leaves.begin(), leaves.end());
+  });
+  CHECK(static_cast<std::int64_t>(all.size()) == total);
+}
+
+TEST_CASE("a value fixed twice is considered once") {
+  const Question asked = question("gpt2", "dgx-h100", 8, 1024, 64);
+  const auto count = [&](std::string_view fixes) {
+    std::int64_t sum = 0;
+    SpaceEnumerator(asked, space_from_text(fixes))
+        .for_each_family([&](const Strategy&, const Violation*, std::int64_t leaves) { sum += leaves; });
+    return sum;
+  };
+  CHECK(count("tp=2|2,zero=1|1,shard-group=4|2|4,micro-batch=2|1|2,recompute=full|none|full") ==
+        count("tp=2,zero=1,shard-group=2|4,micro-batch=1|2,recompute=none|full"));
+}
+
+TEST_CASE("choices that mean the same appear once") {
+  for (const Strategy& s : families(question("gpt2", "dgx-h100", 8, 1024, 64), "")) {
+    if (s.pipeline_stages == 1) CHECK((s.schedule == Schedule::none && s.virtual_stages == 1));
+    if (s.pipeline_stages > 1) CHECK((s.schedule == Schedule::interleaved) == (s.virtual_stages > 1));
+    if (s.tensor_parallel == 1) CHECK(s.sequence_parallel == SequenceParallel::off);
+  }
+}
+
+// 12 layers, an embedding and a head. Two stages: 2 x 2, 2 x 3, 2 x 6 divide 12 and 2 x 7 divides 14; 13 = 12 + 1 has
+// no even divisor. Four stages: 4 x 3 divides 12.
+TEST_CASE("interleaving takes every count of virtual stages that splits the layers evenly") {
+  std::map<std::int32_t, std::set<std::int32_t>> virtual_stages;
+  for (const Strategy& s : families(question("gpt2", "dgx-h100", 8, 1024, 64), "schedule=interleaved,micro-batch=1"))
+    if (s.schedule == Schedule::interleaved) virtual_stages[s.pipeline_stages].insert(s.virtual_stages);
+  CHECK(virtual_stages[2] == std::set<std::int32_t>{2, 3, 6, 7});
+  CHECK(virtual_stages[4] == std::set<std::int32_t>{3});
+  CHECK(virtual_stages[8].empty());
+}
+
+TEST_CASE("ZeRO shards over the whole gradient group and over its part inside the fast interconnect") {
+  const Question two_nodes = question("gpt2", "dgx-h100", 16, 1024, 64);
+  CHECK(sharding(two_nodes, "pp=1,cp=1,tp=1") ==
+        std::vector<std::string>{"0/1", "1/8", "1/16", "2/8", "2/16", "3/8", "3/16"});
+  CHECK(sharding(two_nodes, "pp=1,cp=1,tp=2,zero=1") == std::vector<std::string>{"1/4", "1/8"});
+  CHECK(sharding(two_nodes, "pp=1,cp=1,tp=8,zero=3") == std::vector<std::string>{"3/2"});  // one rank per node
+  CHECK(sharding(two_nodes, "pp=1,cp=1,tp=1,zero=3,shard-group=4|2") == std::vector<std::string>{"3/2", "3/4"});
+  CHECK(sharding(two_nodes, "pp=1,cp=1,tp=1,zero=3,shard-group=3") == std::vector<std::string>{"no family"});
+  const Question one_node = question("gpt2", "dgx-h100", 8, 1024, 64);
+  CHECK(sharding(one_node, "pp=1,cp=1,tp=1,zero=1") == std::vector<std::string>{"1/8"});
+  CHECK(sharding(one_node, "pp=8,zero=1|2") == std::vector<std::string>{"0/1"});  // nobody to share with
+}
+
+TEST_CASE("expert parallelism takes the divisors of the expert count") {
+  const auto degrees_of = [](const Question& asked) {
+    std::set<std::int32_t> result;
+    for (const Strategy& s : families(asked, "micro-batch=1")) result.insert(s.expert_parallel);
+    return result;
+  };
+  CHECK(degrees_of(question("mixtral-8x7b", "dgx-h100", 8, 4096, 64)) == std::set<std::int32_t>{1, 2, 4, 8});
+  CHECK(degrees_of(question("gpt2", "dgx-h100", 8, 1024, 64)) == std::set<std::int32_t>{1});
+}
+
+}  // namespace
+}  // namespace plumbline
