@@ -2,6 +2,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cmath>
 
 #include "cli/output_options.h"
 #include "cli/plan_options.h"
@@ -14,17 +15,27 @@
 #include "core/io/strategy_json.h"
 #include "core/quantity/text.h"
 #include "planner/explain/bottleneck.h"
+#include "planner/explain/sensitivity.h"
 
 namespace plumbline {
 namespace {
 
-std::string assumed_text(const Provenance& provenance) {
+std::string effect_text(double change) {
+  constexpr double shown_from = 0.0005;
+  if (std::fabs(change) < shown_from) return "";
+  return (change > 0 ? "+" : "") + fixed(100 * change, 1) + " %";
+}
+
+std::string assumed_text(const Provenance& provenance, const std::vector<Sensitivity>& assumed) {
   std::string text =
       "Priced with the calibrations " + provenance.device_calibration + " and " + provenance.stack_calibration + ".\n";
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
-  if (provenance.assumed.empty()) return text;
-  Table table({{"number that nobody measured", Align::left}, {"value"}, {"from", Align::left}});
-  for (const AssumedNumber& number : provenance.assumed) table.add_row({number.name, number.value, number.source});
+  if (assumed.empty()) return text + "No number that nobody measured moves this answer by half a per cent.\n";
+  text += "Numbers that nobody measured, and what one standard deviation more would do:\n";
+  Table table({{"number", Align::left}, {"value"}, {"+1 sd"}, {"step"}, {"memory"}, {"from", Align::left}});
+  for (const Sensitivity& s : assumed)
+    table.add_row({s.number.name, s.number.value, effect_text(s.relative_sigma), effect_text(s.step_time),
+                   effect_text(s.peak_memory), s.number.source});
   return text + table.text(terminal_columns);
 }
 
@@ -93,25 +104,30 @@ class ExplainVerb : public Verb {
     output_.lap("priced");
     const std::vector<Change> changes = single_steps(asked.question, asked.strategy);
     output_.lap("changes");
+    const std::vector<Sensitivity> assumed = assumed_numbers_that_matter(asked.question, asked.strategy);
+    output_.lap("assumed numbers");
     output_.write(asked.plan, terminal);
-    terminal.print(output_.json() ? json_text(asked, other, changes) : text(asked, other, changes, terminal));
+    terminal.print(output_.json() ? json_text(asked, other, changes, assumed)
+                                  : text(asked, other, changes, assumed, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
   [[nodiscard]] static std::string text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
-                                        const std::vector<Change>& changes, const Terminal& terminal) {
+                                        const std::vector<Change>& changes, const std::vector<Sensitivity>& assumed,
+                                        const Terminal& terminal) {
     const Plan& plan = asked.plan;
     const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
     if (other) return head + comparison_text(plan, other->plan);
     return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
            wrapped("Bottleneck: " + bottleneck_sentence(plan) + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
            "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" + changes_text(plan, changes) + "\n" +
-           assumed_text(plan.provenance);
+           assumed_text(plan.provenance, assumed);
   }
   [[nodiscard]] static std::string json_text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
-                                             const std::vector<Change>& changes) {
+                                             const std::vector<Change>& changes,
+                                             const std::vector<Sensitivity>& assumed) {
     Json::Array steps;
     for (const Change& change : changes)
       steps.emplace_back(Json::Object{{"change", to_text(change.steps)},
@@ -119,8 +135,18 @@ class ExplainVerb : public Verb {
                                       {"step_time_s", to_json(change.plan.prediction.step_time_s)},
                                       {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
                                       {"fits", change.plan.verdict.fits}});
-    Json::Object object{
-        {"plan", to_json(asked.plan)}, {"bottleneck", bottleneck_sentence(asked.plan)}, {"changes", std::move(steps)}};
+    Json::Array numbers;
+    for (const Sensitivity& s : assumed)
+      numbers.emplace_back(Json::Object{{"name", s.number.name},
+                                        {"value", s.number.value},
+                                        {"source", s.number.source},
+                                        {"relative_sigma", s.relative_sigma},
+                                        {"step_time_change", s.step_time},
+                                        {"peak_memory_change", s.peak_memory}});
+    Json::Object object{{"plan", to_json(asked.plan)},
+                        {"bottleneck", bottleneck_sentence(asked.plan)},
+                        {"changes", std::move(steps)},
+                        {"assumed", std::move(numbers)}};
     if (other) object.emplace_back("against", to_json(other->plan));
     return to_json_text(Json(std::move(object)));
   }

@@ -36,15 +36,17 @@ void Interruption::watch(const std::stop_token& done, std::optional<Seconds> tim
   const sigset_t signals = watched_signals();
   const auto begin = std::chrono::steady_clock::now();
   constexpr timespec wait{0, 20'000'000};
-  bool signalled = false;
+  constexpr std::chrono::milliseconds one_keystroke(300);  // some launchers send one Ctrl-C twice
+  std::optional<std::chrono::steady_clock::time_point> first_signal;
   while (!done.stop_requested()) {
     const int signal_number = sigtimedwait(&signals, nullptr, &wait);
-    if (signal_number > 0 && signalled) ::_exit(128 + signal_number);
-    if (signal_number > 0) {
-      signalled = true;
+    const auto now = std::chrono::steady_clock::now();
+    if (signal_number > 0 && first_signal && now - *first_signal > one_keystroke) ::_exit(128 + signal_number);
+    if (signal_number > 0 && !first_signal) {
+      first_signal = now;
       stop_.request_stop();
     }
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> elapsed = now - begin;
     if (time_limit && elapsed.count() >= time_limit->value()) stop_.request_stop();
   }
 }

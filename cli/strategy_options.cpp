@@ -32,7 +32,8 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--virtual-stages", virtual_stages_, "N", "chunks of layers on each pipeline rank (1)");
   option("--zero", zero_, "0|1|2|3", "ZeRO stage; 3 is FSDP (0)");
   option("--shard-group", shard_group_, "N", "ranks that share one copy of the sharded states (all)");
-  option("--schedule", schedule_, "gpipe|1f1b|interleaved", "of the pipeline (1f1b; interleaved with virtual stages)");
+  option("--schedule", schedule_, "gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv|v-half|dualpipev",
+         "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three");
   option("--micro-batch", micro_batch_, "N", "sequences of one micro-batch (1)");
   option("--recompute", recompute_, "none|selective|full|every:N", "what the backward pass computes again (none)");
   option("--sequence-parallel", sequence_parallel_, "on|off", "with tensor parallelism (off; on without a value)")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws docs/images/search-scaling.svg: seconds of a whole search against the number of GPUs.
+# Draws docs/images/search-scaling.svg: seconds that a whole search keeps one core busy against the number of GPUs.
 # Wants a release build with the benchmarks (make bench, or -DPLUMBLINE_BENCH=ON) and gnuplot.
 # Usage: scripts/plot_search_scaling.sh [build folder]
 set -eu
@@ -9,7 +9,7 @@ table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
 "$bench" --benchmark_repetitions=5 --benchmark_report_aggregates_only=true --benchmark_format=csv 2>/dev/null |
-  sed -n 's/^"\([a-z_0-9]*\)\/\([0-9]*\)\/real_time_median",[^,]*,\([^,]*\),.*/\1 \2 \3/p' >"$table"
+  sed -n 's/^"\([a-z_0-9]*\)\/\([0-9]*\)_median",[^,]*,[^,]*,\([^,]*\),.*/\1 \2 \3/p' >"$table"
 test -s "$table" || { echo "$bench printed no medians" >&2; exit 1; }
 cat "$table"
 
@@ -23,7 +23,7 @@ set yrange [1e-3:10]
 set xtics 8,4 format "%.0f"
 set format y "%g s"
 set xlabel "GPUs"
-set ylabel "whole search"
+set ylabel "whole search on one core"
 set grid xtics ytics linecolor "#d0d0d0"
 set key top left
 plot "< grep '^llama_405b' $table" using 2:(\$3/1000) with linespoints linewidth 2 pointtype 7 linecolor "#1f6fb4" title "Llama 3.1 405B, DGX H100", \

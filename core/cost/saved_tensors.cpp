@@ -15,16 +15,20 @@ class Collector {
     const Tensor& tensor = block_.tensor(id);
     if (kept_[slot] || tensor.element == ElementKind::index) return;
     kept_[slot] = true;
-    saved_.push_back({tensor.name, kind, local_bytes(tensor, shard_), id});
+    saved_.push_back({tensor.name, kind, local_bytes(tensor, shard_), id, OpId()});
   }
   void keep_extra(const std::string& name, SavedKind kind, Bytes bytes) {
-    saved_.push_back({name, kind, bytes, TensorId()});
+    saved_.push_back({name, kind, bytes, TensorId(), current_});
   }
 
-  void collect(const Op& op);
+  void collect(OpId id) {
+    current_ = id;
+    collect(block_.op(id));
+  }
   std::vector<SavedTensor> take() { return std::move(saved_); }
 
  private:
+  void collect(const Op& op);
   bool carries(TensorId id) const { return block_.carries_gradient()[static_cast<std::size_t>(id.index())]; }
   bool any_carries(const std::vector<TensorId>& ids) const {
     return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return carries(id); });
@@ -36,6 +40,7 @@ class Collector {
   const Shard& shard_;
   std::vector<bool> kept_;
   std::vector<SavedTensor> saved_;
+  OpId current_;
 };
 
 void Collector::collect_norm(const Op& op, std::int64_t values_per_row) {
@@ -117,7 +122,7 @@ void Collector::collect(const Op& op) {
 
 std::vector<SavedTensor> saved_tensors(const Block& block, const Shard& shard) {
   Collector collector(block, shard);
-  for (const OpId id : block.execution_order()) collector.collect(block.op(id));
+  for (const OpId id : block.execution_order()) collector.collect(id);
   return collector.take();
 }
 

@@ -28,6 +28,8 @@ struct SavedTensor {
   Bytes bytes{0};
   /// The tensor that is kept, when it is one of the block's.
   TensorId tensor;
+  /// Otherwise the op that makes it on the side (statistics, masks, probabilities), so that a replay knows whom to run.
+  OpId op;
 };
 
 /// Every tensor that a block keeps when nothing is recomputed. Labels and ids are not counted.

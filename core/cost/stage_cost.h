@@ -62,6 +62,8 @@ class StageTable {
  public:
   /// `blocks`: one BlockCost per block of the graph. The embedding's copy in a tied head on the same rank counts once.
   StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks);
+  /// Costs that were found otherwise, one per distinct content of `layout`.
+  StageTable(const StageLayout& layout, std::vector<StageCost> costs) : layout_(&layout), costs_(std::move(costs)) {}
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
   [[nodiscard]] const StageCost& operator[](std::size_t rank) const {

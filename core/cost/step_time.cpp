@@ -102,19 +102,39 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
   return static_cast<double>(units) * blocks_.communication().time(kind, bytes / units, group);
 }
 
-/// What is left after the last backward: all-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the
-/// all-gather of updated weights with stage 2; replicas of hybrid shard groups sum their shards.
-Picoseconds StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
+/// Once per step, before overlap.
+struct StepPricer::Reduction {
+  Seconds gradients{0};  ///< can hide behind the last backward
+  Seconds weights{0};    ///< can hide behind the next forward
+};
+
+/// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
+/// replicas of hybrid shard groups sum their shards.
+StepPricer::Reduction StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
   const CommunicationClock& clock = blocks_.communication();
-  Seconds time(0);
+  Reduction time;
   for (const Sharing& sharing : sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const Bytes weight = storage(sharing.trained, formats_.weight);
-    if (s.zero_stage == 1) time += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
-    if (s.zero_stage == 1 || s.zero_stage == 2) time += clock.time(Collective::all_gather, weight, sharing.shard);
-    time += clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
+    if (s.zero_stage == 1) time.gradients += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
+    if (s.zero_stage == 1 || s.zero_stage == 2)
+      time.weights += clock.time(Collective::all_gather, weight, sharing.shard);
+    time.gradients +=
+        clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
   }
-  return scaled(time);
+  return time;
+}
+
+/// The stack's measured share of the reduction, or what compute cannot hide of it where that is less: a small reduction
+/// behind a long backward costs nothing, and gathering for every micro-batch never costs less than once a step.
+Picoseconds StepPricer::exposed(const Reduction& reduction, const RankTimes& rank) const {
+  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const auto part = [&](Seconds communication, Picoseconds compute) {
+    const Seconds alone = to_seconds(compute);
+    const Seconds time = stack.step_factor * communication;
+    return std::min(stack.data_parallel_exposure * time, overlapped(alone, time, stack.shard_overlap_norm) - alone);
+  };
+  return to_picoseconds(part(reduction.gradients, rank.backward) + part(reduction.weights, rank.forward));
 }
 
 SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s) const {
@@ -137,8 +157,7 @@ SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s
 }
 
 Picoseconds StepPricer::exposed_reduction(const StageCost& stage, const Strategy& s) const {
-  const double exposure = blocks_.kernels().calibration().stack.data_parallel_exposure;
-  return Picoseconds(std::llround(exposure * static_cast<double>(reduction(stage, s).value())));
+  return exposed(reduction(stage, s), rank_times(stage, s));
 }
 
 Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
@@ -157,13 +176,14 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
 
 Picoseconds StepPricer::worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                         const Strategy& s) const {
-  std::vector<Picoseconds> exposed;
-  for (const StageCost& stage : stages.distinct()) exposed.push_back(exposed_reduction(stage, s));
+  std::vector<Picoseconds> exposed_parts;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    exposed_parts.push_back(exposed(reduction(stages.distinct()[i], s), times[i]));
   Picoseconds drain(0);  // backward work of earlier ranks, which runs after this rank has finished
   Picoseconds worst(0);
   for (const std::int32_t content : stages.layout().of_rank) {
     const auto i = static_cast<std::size_t>(content);
-    worst = std::max(worst, exposed[i] - drain);
+    worst = std::max(worst, exposed_parts[i] - drain);
     // With a split backward, ranks end nearly together: nothing is left to hide behind.
     if (!splits_backward(s.schedule)) drain += times[i].backward / std::int64_t{s.virtual_stages};
   }

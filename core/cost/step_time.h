@@ -9,8 +9,9 @@
 /// reduction minus the drain before it); stack calibration for exposure and overhead.
 /// Schedules that split the backward: half of its compute is taken as weight gradients (exact for products; attention
 /// has none), and no reduction hides behind a drain.
-/// Not modelled: contention between pipeline and data-parallel traffic (the simulator does).
-/// Checked against: tests/property/step_time_test.cpp (laws); `plan validate` (published step times).
+/// Not modelled: contention between pipeline and data-parallel traffic.
+/// Checked against: tests/property/step_time_test.cpp (laws); tests/property/simulation_agreement_test.cpp (the same
+/// terms played action by action: equal without interleaving); `plan validate` (published step times).
 
 #include <array>
 #include <vector>
@@ -71,7 +72,9 @@ class StepPricer {
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
-  [[nodiscard]] Picoseconds reduction(const StageCost& stage, const Strategy& strategy) const;
+  struct Reduction;
+  [[nodiscard]] Reduction reduction(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] Picoseconds exposed(const Reduction& reduction, const RankTimes& rank) const;
   [[nodiscard]] Picoseconds worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
                                             const Strategy& strategy) const;
   [[nodiscard]] Seconds optimizer_time(const StageCost& stage, const Strategy& strategy) const;

@@ -64,6 +64,14 @@ Question::Question(const QuestionText& text)
   text_ = with_defaults(text, network_);
 }
 
+Question Question::with_calibration(const Calibration& calibration) const {
+  Question copy = *this;
+  copy.calibration_ = calibration;
+  copy.block_pricer_ = BlockPricer(cluster_, calibration);
+  copy.step_pricer_ = StepPricer(copy.block_pricer_, training());
+  return copy;
+}
+
 Bytes Question::capacity() const {
   Bytes smallest = Bytes::largest();
   for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);

@@ -33,6 +33,9 @@ class Question {
   /// Throws InputError naming the part that is wrong, what was expected, and the nearest.
   explicit Question(const QuestionText& text);
 
+  /// The same question on a machine whose kernels and stack behave as `calibration` says.
+  [[nodiscard]] Question with_calibration(const Calibration& calibration) const;
+
   [[nodiscard]] const QuestionText& text() const { return text_; }
   [[nodiscard]] const Network& network() const { return network_; }
   /// The network as it is trained: frozen parameters and adapters written in.

@@ -40,6 +40,7 @@ class Search {
       : questions_(questions), options_(options), threads_(thread_count(options.threads)) {
     for (const Question& question : questions)
       tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
+    require_plans();
   }
 
   SearchResult run() {
@@ -56,6 +57,15 @@ class Search {
   }
 
  private:
+  /// Fixed values that no strategy has are wrong input, not a search that finds nothing.
+  void require_plans() const {
+    for (const auto& table : tables_)
+      if (table->total_plans() > 0) return;
+    throw InputError({"--fix",
+                      "no strategy of " + std::to_string(questions_.front().devices()) + " GPUs has these values",
+                      "degrees that divide the GPU count, and ep the experts", ""});
+  }
+
   void bound_all(std::size_t q) {
     const CandidateTable& table = *tables_[q];
     result_.audit.total += table.total_plans();

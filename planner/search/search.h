@@ -69,7 +69,8 @@ struct SearchResult {
   std::optional<RankedStrategy> nearest_miss;
 };
 
-/// One question per device count and precision that the search may choose from; usually one.
+/// One question per device count and precision that the search may choose from; usually one. Throws InputError when the
+/// space holds no plan at all, legal or not.
 [[nodiscard]] SearchResult search(const std::vector<Question>& questions, const SearchSpace& space,
                                   const SearchOptions& options);
 

@@ -88,7 +88,8 @@ const std::vector<AxisParser>& axis_parsers() {
       {"schedule",
        [](SearchSpace& space, std::string_view text) {
          const auto schedule = schedule_from_text(text);
-         if (!schedule || splits_backward(*schedule)) refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
+         if (!schedule || splits_backward(*schedule))
+           refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
          space.schedules.push_back(*schedule);
        }},
       {"recompute",

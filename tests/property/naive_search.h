@@ -25,6 +25,7 @@ struct NaiveAnswer {
   std::int64_t total = 0;
   std::map<std::string, std::int64_t> illegal;
   std::int64_t memory = 0;
+  Bytes smallest_too_large = Bytes::largest();
   std::vector<NaivePlan> fitting;
 };
 
@@ -144,11 +145,13 @@ class NaiveSearch {
       return;
     }
     const Plan plan = evaluate(question, s);
-    if (plan.verdict.fits)
+    if (plan.verdict.fits) {
       answer_.fitting.push_back(
           {s, question.devices(), plan.prediction.time.total(), plan.prediction.peak_memory, index_});
-    else
-      ++answer_.memory;
+      return;
+    }
+    ++answer_.memory;
+    answer_.smallest_too_large = std::min(answer_.smallest_too_large, plan.prediction.peak_memory);
   }
 
   SearchSpace space_;

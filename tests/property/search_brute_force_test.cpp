@@ -1,6 +1,7 @@
 // A search finds what brute force finds, and accounts for every plan that brute force writes out.
 
 #include "tests/catch.h"
+#include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
 
 namespace plumbline {
@@ -37,9 +38,10 @@ std::vector<std::string> lines(const Ranking& ranking, std::size_t most) {
   std::vector<std::string> result;
   for (const auto& r : ranking) {
     if (result.size() == most) break;
-    result.push_back("#" + std::to_string(r.question) + " " + to_text(r.strategy) + " / shard " +
-                     std::to_string(r.strategy.shard_group) + ": " + std::to_string(r.step_time.value()) + " ps, " +
-                     std::to_string(r.peak_memory.value()) + " B");
+    std::ostringstream line;
+    line << to_text(r.strategy) << " / shard " << r.strategy.shard_group << ": " << r.step_time.value() << " ps, "
+         << r.peak_memory.value() << " B, question " << r.question;
+    result.push_back(line.str());
   }
   return result;
 }
@@ -66,6 +68,7 @@ void check_objective(const std::vector<Question>& questions, const SearchSpace& 
   const SearchResult found = search(questions, space, options);
   CHECK(lines(found.best, options.top) == lines(ranked(naive.fitting, objective), options.top));
   CHECK(found.nearest_miss.has_value() == (naive.fitting.empty() && naive.memory > 0));
+  if (found.nearest_miss) CHECK(found.nearest_miss->peak_memory == naive.smallest_too_large);
   check_audit(found, naive);
   if (pareto)
     CHECK(lines(found.pareto, found.pareto.size()) == lines(naive_front(naive.fitting), naive.fitting.size()));
@@ -194,6 +197,16 @@ TEST_CASE("where nothing fits, search says what came nearest") {
   const NaiveAnswer naive = check_against_brute_force(asked);
   CHECK(naive.fitting.empty());
   CHECK(naive.memory > 0);
+}
+
+TEST_CASE("search equals brute force where the host cannot hold its ranks") {
+  const ChangedMachine crowded([](Node& node) { node.host_memory.value = 16_GiB; });
+  const std::vector<Question> questions{Question(crowded.of(text_of({small("llama"), "dgx-h100", 8, 1024, 8})))};
+  const SearchSpace space = space_from_text("cp=1,micro-batch=1,recompute=none");
+  const NaiveAnswer naive = NaiveSearch(questions, space).answer();
+  CHECK(naive.fitting.empty());
+  CHECK(naive.memory > 0);
+  check_objective(questions, space, naive, Objective::step_time, false);
 }
 
 TEST_CASE("search equals brute force where fewer devices may answer") {

@@ -26,7 +26,7 @@ TEST_CASE("the same network and machine have the same fingerprint") {
 
 TEST_CASE("all networks, and all machines, differ in their fingerprints") {
   std::map<std::string, std::string> seen;
-  for (const std::string& name : {"gpt2", "gpt2-medium", "llama-3-8b", "mixtral-8x7b", "t5-small", "resnet-18"}) {
+  for (const char* name : {"gpt2", "gpt2-medium", "llama-3-8b", "mixtral-8x7b", "t5-small", "resnet-18"}) {
     const std::string print = fingerprint(find_network(name).graph);
     CHECK(print.size() == 16);
     CHECK(seen.emplace(print, name).second);

@@ -93,9 +93,9 @@ TEST_CASE("a fix that names no axis is refused with the nearest") {
 }
 
 TEST_CASE("a value that an axis cannot take is refused with what it can") {
-  for (const char* text : {"0", "-1", "x", "", "8x", "99999999999"})
-    CHECK(refusal("tp=" + std::string(text)) ==
-          "--fix tp: \"" + std::string(text) + "\"; expected a whole number from 1 on");
+  for (const std::string text : {"0", "-1", "x", "", "8x", "99999999999"})
+    CHECK(refusal(std::string("tp=").append(text)) ==
+          std::string("--fix tp: \"").append(text).append("\"; expected a whole number from 1 on"));
   CHECK(refusal("micro-batch=1||2") == "--fix micro-batch: \"\"; expected a whole number from 1 on");
   CHECK(refusal("zero=4") == "--fix zero: \"4\"; expected a stage from 0 to 3");
   CHECK(refusal("zero=-1") == "--fix zero: \"-1\"; expected a stage from 0 to 3");
@@ -103,7 +103,7 @@ TEST_CASE("a value that an axis cannot take is refused with what it can") {
   CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected none, gpipe, 1f1b or interleaved");
   CHECK(refusal("recompute=every:0") == "--fix recompute: \"every:0\"; expected none, selective, full or every:N");
   CHECK(refusal("sequence-parallel=yes") == "--fix sequence-parallel: \"yes\"; expected on or off");
-  CHECK(refusal("schedule=" + std::string(200, 'x')).size() < 120);
+  CHECK(refusal(std::string("schedule=").append(200, 'x')).size() < 120);
 }
 
 // N = 2^a has C(a + 3, 3) ordered factorisations into four: C(12, 3) = 220, C(15, 3) = 455, C(17, 3) = 680;

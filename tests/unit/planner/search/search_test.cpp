@@ -1,4 +1,4 @@
-// What a search prefers, and which questions it asks for that.
+// What a search prefers, which questions it asks for that, and what it refuses.
 
 #include "planner/search/objective.h"
 
@@ -94,6 +94,16 @@ TEST_CASE("the fewest GPUs are the fewest that hold the model, and the fastest p
   CHECK(fewest.step_time == fastest.step_time);
   text.devices = 2;
   CHECK(search(search_questions(text, {PrecisionRecipe::bf16}, Objective::step_time), {}, {}).best.empty());
+}
+
+TEST_CASE("fixed values that no strategy has are refused") {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-h100";
+  text.training.global_batch = 64;
+  const std::string fixes = GENERATE("tp=3", "ep=2", "tp=4,dp=4", "pp=1,virtual-stages=2", "dp=8,shard-group=3,zero=1");
+  CHECK_THROWS_WITH(search({Question(text)}, space_from_text(fixes), {}),
+                    Catch::Matchers::ContainsSubstring("--fix: no strategy of 8 GPUs has these values; expected "));
 }
 
 TEST_CASE("a search for no plans counts and returns none") {

@@ -1,0 +1,54 @@
+#pragma once
+/// \file knapsack.h: the multiple-choice knapsack of a stage's layers under one cap on what a layer may restore.
+///
+/// Answers the assignment of options of least time within a capacity of kept bytes. Model: labels (kept, time) layer by
+/// layer, dropped when dominated or when the relaxation (option_hull.h) of the remaining layers exceeds a time that is
+/// known to be reachable. Exact. Source: Kellerer, Pferschy, Pisinger, "Knapsack Problems", chapter 11.
+/// Checked against: tests/property/layer_choice_test.cpp, through choose_layers.
+
+#include "planner/checkpointing/option_hull.h"
+
+namespace plumbline {
+
+/// Options of every group by kept bytes, then time.
+using OptionOrders = std::vector<std::vector<std::size_t>>;
+[[nodiscard]] OptionOrders sorted_options(std::span<const LayerGroup> groups);
+
+/// The knapsack under one cap on restored bytes.
+class Knapsack {
+ public:
+  /// Requires that every group has an option under the cap (see `has_options`).
+  Knapsack(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap, std::int64_t capacity);
+
+  [[nodiscard]] bool fits() const { return smallest_ <= capacity_; }
+  [[nodiscard]] std::int64_t bound() const { return hull_->bound(counts_, capacity_); }
+  [[nodiscard]] std::int64_t reachable() const { return hull_->reachable(counts_, capacity_); }
+  /// The best choice of at most `limit` time.
+  std::optional<LayerChoice> solve(std::int64_t limit);
+
+ private:
+  struct Label {
+    std::int64_t saved = 0;
+    std::int64_t time = 0;
+    std::int32_t taken = -1;  ///< index of the last layer's choice
+  };
+  struct Taken {
+    std::size_t group = 0;
+    std::size_t option = 0;  ///< of the group's own options
+    std::int32_t before = -1;
+  };
+  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, std::int64_t limit);
+  [[nodiscard]] LayerChoice read(const Label& label) const;
+
+  std::span<const LayerGroup> groups_;
+  std::int64_t capacity_;
+  std::int64_t smallest_ = 0;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::vector<LayerOption>> allowed_;
+  std::vector<std::vector<std::size_t>> original_;
+  std::optional<OptionHull> hull_;
+  std::vector<Label> labels_;
+  std::vector<Taken> taken_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,42 @@
+#pragma once
+/// \file option_hull.h: the linear relaxation of a multiple-choice knapsack: a lower bound on its time.
+///
+/// Answers picoseconds that no choice of options under a capacity can undercut. Model: every layer moves along the
+/// convex corners of its options from the smallest to the fastest; steps are taken by time saved per byte until the
+/// capacity is used up, the last one in part. Source: Sinha and Zoltners, Operations Research 27 (1979).
+/// Not modelled: integrality. Checked against: tests/property/layer_choice_test.cpp (never above brute force).
+
+#include <vector>
+
+#include "planner/checkpointing/layer_choice.h"
+
+namespace plumbline {
+
+/// A move between neighbouring corners of one group's options.
+struct HullStep {
+  std::int64_t bytes = 0;
+  std::int64_t time = 0;  ///< saved by the move
+  std::size_t group = 0;
+};
+
+class OptionHull {
+ public:
+  /// `allowed[g]`: the options of group g to choose from.
+  explicit OptionHull(const std::vector<std::vector<LayerOption>>& allowed);
+
+  [[nodiscard]] std::int64_t smallest(std::size_t group) const { return smallest_[group]; }
+  /// Below any time of `counts[g]` layers of each group within `capacity` bytes, by at most two picoseconds.
+  [[nodiscard]] std::int64_t bound(const std::vector<std::int64_t>& counts, std::int64_t capacity) const;
+  /// A time that can be reached: only whole moves.
+  [[nodiscard]] std::int64_t reachable(const std::vector<std::int64_t>& counts, std::int64_t capacity) const;
+
+ private:
+  [[nodiscard]] std::int64_t least_bytes(const std::vector<std::int64_t>& counts) const;
+  [[nodiscard]] std::int64_t most_time(const std::vector<std::int64_t>& counts) const;
+
+  std::vector<std::int64_t> smallest_;  ///< bytes of each group's smallest option
+  std::vector<std::int64_t> slowest_;   ///< and its time
+  std::vector<HullStep> steps_;         ///< by time saved per byte, best first
+};
+
+}  // namespace plumbline
