@@ -41,6 +41,7 @@ class Verb {
 [[nodiscard]] std::unique_ptr<Verb> make_search_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_fit_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_estimate_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_simulate_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_explain_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_models_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_machines_verb();

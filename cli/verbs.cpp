@@ -7,6 +7,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(make_search_verb());
   verbs.push_back(make_fit_verb());
   verbs.push_back(make_estimate_verb());
+  verbs.push_back(make_simulate_verb());
   verbs.push_back(make_explain_verb());
   verbs.push_back(make_models_verb());
   verbs.push_back(make_machines_verb());

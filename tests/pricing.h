@@ -53,7 +53,8 @@ class Pricing {
     return blocks;
   }
   [[nodiscard]] StageLayout layout_of(const Strategy& s) const {
-    return stage_layout(graph_, split_into_chunks(graph_, s.chunks()), s.pipeline_stages, s.recompute);
+    return stage_layout(graph_, split_into_chunks(graph_, s.chunks()), s.pipeline_stages, s.recompute,
+                        placement(s.schedule));
   }
 
   Graph graph_;

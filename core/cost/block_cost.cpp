@@ -57,6 +57,7 @@ struct BlockPricer::Times {
   Seconds expert_forward{0};
   Seconds expert_backward{0};
   WireBytes wire;
+  WireBytes wire_forward;
   std::int64_t forward_kernels = 0;
   std::int64_t backward_kernels = 0;
 };
@@ -119,7 +120,10 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
-    const auto forward = [&](Collective kind) { times.tensor_forward += time(kind, point.bytes); };
+    const auto forward = [&](Collective kind) {
+      times.tensor_forward += time(kind, point.bytes);
+      times.wire_forward.tensor += wire_bytes(kind, point.bytes, groups.tensor.size);
+    };
     const auto backward = [&](Collective kind) {
       if (point.needs_gradient)
         times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
@@ -154,6 +158,7 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);
     times.context_forward += steps * step;
+    times.wire_forward.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     times.wire.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     // Keys and values travel again, and their gradients with them.
     if (!op_work(block, op, shard).needs.input) continue;
@@ -176,6 +181,7 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
     const Bytes sent = wire_bytes(Collective::all_to_all, own, groups.expert.size) +
                        wire_bytes(joining, routed, groups.expert_tensor.size);
     times.expert_forward += stack.expert_parallel_exposure * time;
+    times.wire_forward.expert += sent;
     times.wire.expert += sent;
     if (!op_work(block, op, shard).needs.input) continue;
     times.expert_backward += stack.expert_parallel_exposure * time;
@@ -247,6 +253,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.working = largest_working_set(block, shard);
   cost.logits = logit_bytes(block, shard, stack.logit_bytes);
   cost.wire = times.wire;
+  cost.wire_forward = times.wire_forward;
   cost.parameters = rank_parameters(block, shard);
   cost.flops = block_flops(block, shard);
   cost.attention_forward = attention_flops(block, shard);

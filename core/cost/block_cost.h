@@ -6,7 +6,7 @@
 /// the exposed share of each collective is a property of the software stack.
 /// Source: Korthikanti et al., arXiv:2205.05198 (collectives per layer); Liu et al., arXiv:2310.01889 (ring attention);
 /// exposures and factors from the stack calibration.
-/// Not modelled: overlap that depends on what runs beside (the simulator does), expert imbalance beyond a factor.
+/// Not modelled: overlap that depends on what runs beside, expert imbalance beyond a factor.
 /// Checked against: tests/property/block_cost_test.cpp; step times through `plan validate`.
 
 #include "core/cost/communication_clock.h"
@@ -54,6 +54,7 @@ struct BlockCost {
   RankParameters parameters;
   BlockFlops flops;            ///< of the model, on this rank
   WireBytes wire;              ///< forward and backward, without recompute
+  WireBytes wire_forward;      ///< of `wire`, what the forward pass sends
   Flops attention_forward{0};  ///< what selective recompute repeats
 };
 

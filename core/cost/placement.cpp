@@ -4,22 +4,6 @@
 
 namespace plumbline {
 
-std::string_view to_text(Axis axis) {
-  switch (axis) {
-    case Axis::tensor: return "tensor";
-    case Axis::context: return "context";
-    case Axis::data: return "data";
-    case Axis::gradient: return "gradient";
-    case Axis::shard: return "shard";
-    case Axis::replicate: return "replicate";
-    case Axis::pipeline: return "pipeline";
-    case Axis::expert: return "expert";
-    case Axis::expert_tensor: return "expert_tensor";
-    case Axis::expert_gradient: return "expert_gradient";
-  }
-  return "";
-}
-
 RankGroup rank_group(const Strategy& s, Axis axis) {
   const std::int32_t tp = s.tensor_parallel;
   switch (axis) {

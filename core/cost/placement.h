@@ -5,29 +5,10 @@
 /// the groups that speak most sit closest. Experts are laid over the same ranks as expert-tensor, expert, expert-data.
 /// Source: Megatron-LM's default order tp-cp-ep-dp-pp.
 
-#include <array>
-#include <string_view>
-
+#include "core/plan/axis.h"
 #include "core/plan/strategy.h"
 
 namespace plumbline {
-
-enum class Axis : std::uint8_t {
-  tensor,
-  context,
-  data,
-  gradient,
-  shard,
-  replicate,
-  pipeline,
-  expert,
-  expert_tensor,
-  expert_gradient
-};
-inline constexpr std::array all_axes{Axis::tensor,        Axis::context,        Axis::data,     Axis::gradient,
-                                     Axis::shard,         Axis::replicate,      Axis::pipeline, Axis::expert,
-                                     Axis::expert_tensor, Axis::expert_gradient};
-[[nodiscard]] std::string_view to_text(Axis axis);
 
 /// `size` ranks, `stride` apart.
 struct RankGroup {

@@ -29,9 +29,11 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
   if (restored > 0) restored_at_once = block.saved;
   if (selective) restored_at_once = block.saved - block.saved_selective;
   stage.working = std::max(stage.working, block.working + restored_at_once);
+  stage.working_forward = std::max(stage.working_forward, block.working);
   stage.logits += count * block.logits;
   stage.parameters += block.parameters * count;
   stage.wire += block.wire * count;
+  stage.wire_forward += block.wire_forward * count;
   stage.units += count;
   stage.largest_unit_parameters = std::max(stage.largest_unit_parameters, block.parameters.total());
   stage.largest_unit_trained = std::max(stage.largest_unit_trained, block.parameters.trained());
@@ -44,14 +46,15 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std
 }  // namespace
 
 StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,
-                         Recompute recompute) {
+                         Recompute recompute, StagePlacement placement) {
   const std::vector<BlockId> sequence = graph.sequence();
   const RankContent empty{std::vector<std::int32_t>(graph.blocks().size(), 0),
                           std::vector<std::int32_t>(graph.blocks().size(), 0), false};
   std::vector<RankContent> ranks(static_cast<std::size_t>(pipeline_stages), empty);
   std::int64_t layer = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    RankContent& rank = ranks[c % ranks.size()];
+    const std::int32_t holder = rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(c));
+    RankContent& rank = ranks[static_cast<std::size_t>(holder)];
     rank.receives = rank.receives || c > 0;
     for (std::int64_t i = chunks[c].first; i < chunks[c].last; ++i) {
       const BlockId id = sequence[static_cast<std::size_t>(i)];

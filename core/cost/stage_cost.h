@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cost/block_cost.h"
+#include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -17,8 +18,9 @@ struct StageCost {
   PhaseTime forward;   ///< per micro-batch, all chunks of the rank
   PhaseTime backward;  ///< without recompute
   PhaseTime recompute;
-  Bytes saved{0};    ///< per micro-batch, all chunks
-  Bytes working{0};  ///< largest operator, plus what recomputing a layer restores
+  Bytes saved{0};            ///< per micro-batch, all chunks
+  Bytes working{0};          ///< largest operator, plus what recomputing a layer restores
+  Bytes working_forward{0};  ///< largest operator alone
   Bytes logits{0};
   Bytes boundary{0};  ///< the activation that enters the rank's first chunk from another rank
   RankParameters parameters;
@@ -27,7 +29,8 @@ struct StageCost {
   std::int64_t largest_unit_trained = 0;
   Flops model_flops{0};  ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
-  WireBytes wire;  ///< sent by this rank per micro-batch
+  WireBytes wire;          ///< sent by this rank per micro-batch
+  WireBytes wire_forward;  ///< of `wire`, in the forward pass
 
   [[nodiscard]] Picoseconds forward_total() const { return forward.total(); }
   [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total(); }
@@ -49,9 +52,10 @@ struct StageLayout {
   std::vector<std::int32_t> of_rank;     ///< index into `distinct`
   std::vector<std::int32_t> first_rank;  ///< per distinct content, the first rank that holds it
 };
-/// Rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving).
+/// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
-                                       std::int32_t pipeline_stages, Recompute recompute);
+                                       std::int32_t pipeline_stages, Recompute recompute,
+                                       StagePlacement placement = StagePlacement::looped);
 
 /// Costs of all ranks, equal ones once.
 class StageTable {

@@ -35,6 +35,10 @@ ShardRanks shard_ranks(const Strategy& s) {
   return {s.shard_group, s.shard_group == s.gradient_ranks() ? expert : std::gcd(s.shard_group, expert)};
 }
 
+Bytes gathered_unit_bytes(std::int64_t largest_unit, NumberFormat format) {
+  return gathered_units * storage(largest_unit, format);
+}
+
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                              Optimizer optimizer, const StackCalibration& stack, std::int32_t rank) {
   MemoryBreakdown memory;
@@ -48,10 +52,10 @@ MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const Pr
   memory[MemoryClass::working_buffers] = stage.working;
   if (bits(formats.matmul) == 8)
     memory[MemoryClass::working_buffers] += storage(stage.parameters.product_weights * fp8_copies, formats.matmul);
-  memory[MemoryClass::logits_and_loss] = stage.logits;
+  memory[MemoryClass::logits_and_loss] = (s.schedule == Schedule::gpipe ? s.micro_batches : 1) * stage.logits;
   Bytes gathered(0);
-  if (s.zero_stage >= 3) gathered += gathered_units * storage(stage.largest_unit_parameters, formats.weight);
-  if (s.zero_stage >= 2) gathered += gathered_units * storage(stage.largest_unit_trained, formats.gradient);
+  if (s.zero_stage >= 3) gathered += gathered_unit_bytes(stage.largest_unit_parameters, formats.weight);
+  if (s.zero_stage >= 2) gathered += gathered_unit_bytes(stage.largest_unit_trained, formats.gradient);
   memory[MemoryClass::gathered_parameters] = gathered;
   const Bytes received = s.pipeline_stages > 1 ? pipeline_buffers * stage.boundary : Bytes(0);
   memory[MemoryClass::communication_buffers] =

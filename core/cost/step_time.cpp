@@ -5,6 +5,7 @@
 
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
+#include "core/plan/pipeline_schedule.h"
 
 namespace plumbline {
 namespace {
@@ -24,15 +25,6 @@ constexpr double muon_products = 3;
 constexpr std::int64_t matrices_per_unit = 4;
 
 }  // namespace
-
-/// Times of one distinct rank content with sharding communication folded in.
-struct StepPricer::RankTimes {
-  Picoseconds forward{0};
-  Picoseconds backward{0};
-  Picoseconds hop{0};           ///< until what this rank waits for arrives
-  Picoseconds sharding{0};      ///< of forward + backward: exposed gathers and reductions
-  Picoseconds accumulation{0};  ///< of backward: adding gradients up
-};
 
 /// Parameters that the same ranks hold: those that divide their states, and those that hold another copy.
 struct StepPricer::Sharing {
@@ -64,7 +56,7 @@ Picoseconds StepPricer::scaled(Seconds time) const {
   return to_picoseconds(blocks_.kernels().calibration().stack.step_factor * time);
 }
 
-StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strategy& s) const {
+RankTimes StepPricer::rank_times(const StageCost& stage, const Strategy& s) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
   RankTimes times;
   if (s.micro_batches > 1)
@@ -72,7 +64,6 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
         scaled(blocks_.kernels().stream(stack.accumulation_bytes * static_cast<double>(stage.parameters.trained())));
   times.forward = stage.forward_total();
   times.backward = stage.backward_total() + times.accumulation;
-  const Picoseconds alone = times.forward + times.backward;
   const auto hidden = [&](Picoseconds compute, Seconds communication) {
     return to_picoseconds(overlapped(to_seconds(compute), stack.step_factor * communication, stack.shard_overlap_norm));
   };
@@ -85,9 +76,14 @@ StepPricer::RankTimes StepPricer::rank_times(const StageCost& stage, const Strat
     if (s.zero_stage >= 3) gather += unit_by_unit(Collective::all_gather, sharing.parameters, formats_.weight);
     if (s.zero_stage >= 2) scatter += unit_by_unit(Collective::reduce_scatter, sharing.trained, formats_.reduction);
   }
-  if (s.zero_stage >= 3) times.forward = hidden(times.forward, gather);
-  if (s.zero_stage >= 2) times.backward = hidden(times.backward, gather + scatter);
-  times.sharding = times.forward + times.backward - alone;
+  if (s.zero_stage >= 3) times.gather_forward = hidden(times.forward, gather) - times.forward;
+  if (s.zero_stage >= 2) times.scatter = hidden(times.backward, gather + scatter) - times.backward;
+  if (gather.value() > 0)
+    times.gather_backward = Picoseconds(
+        std::llround(static_cast<double>(times.scatter.value()) * gather.value() / (gather + scatter).value()));
+  times.scatter -= times.gather_backward;
+  times.forward += times.gather_forward;
+  times.backward += times.gather_backward + times.scatter;
   if (s.pipeline_stages > 1) {
     const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
     times.hop = scaled(stack.pipeline_exposure *
@@ -141,9 +137,45 @@ Picoseconds StepPricer::exposed(const Reduction& reduction, const RankTimes& ran
   return to_picoseconds(part(reduction.gradients, rank.backward) + part(reduction.weights, rank.forward));
 }
 
-Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
-                                          const Strategy& s) const {
-  const double exposure = blocks_.kernels().calibration().stack.data_parallel_exposure;
+SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s) const {
+  SharingBytes sent;
+  for (const Sharing& sharing : sharings(stage.parameters, s)) {
+    const auto wire = [&](Collective kind, std::int64_t parameters, NumberFormat format, RankGroup group) {
+      return wire_bytes(kind, storage(parameters, format), group.size);
+    };
+    const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats_.reduction, sharing.shard);
+    const Bytes updated = wire(Collective::all_gather, sharing.trained, formats_.weight, sharing.shard);
+    if (s.zero_stage >= 3)
+      sent.gather += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.shard);
+    if (s.zero_stage >= 2) sent.scatter += scattered;
+    if (s.zero_stage == 1) sent.reduction += scattered;
+    if (s.zero_stage == 1 || s.zero_stage == 2) sent.reduction += updated;
+    sent.reduction +=
+        wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
+  }
+  return sent;
+}
+
+Picoseconds StepPricer::exposed_reduction(const StageCost& stage, const Strategy& s) const {
+  return exposed(reduction(stage, s), rank_times(stage, s));
+}
+
+Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
+  const std::int64_t tied = stages[stages.size() - 1].parameters.tied;
+  return s.pipeline_stages > 1 ? storage(tied, formats_.reduction) : Bytes(0);
+}
+
+/// Both copies of a tied embedding need the sum of both gradients.
+Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy& s) const {
+  const Bytes bytes = tied_bytes(stages, s);
+  if (bytes.value() == 0) return Picoseconds(0);
+  const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
+  return scaled(blocks_.kernels().calibration().stack.data_parallel_exposure *
+                blocks_.communication().time(Collective::all_reduce, bytes, ends));
+}
+
+Picoseconds StepPricer::worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
+                                        const Strategy& s) const {
   std::vector<Picoseconds> exposed_parts;
   for (std::size_t i = 0; i < times.size(); ++i)
     exposed_parts.push_back(exposed(reduction(stages.distinct()[i], s), times[i]));
@@ -152,16 +184,10 @@ Picoseconds StepPricer::exposed_reduction(const StageTable& stages, const std::v
   for (const std::int32_t content : stages.layout().of_rank) {
     const auto i = static_cast<std::size_t>(content);
     worst = std::max(worst, exposed_parts[i] - drain);
-    drain += times[i].backward / std::int64_t{s.virtual_stages};
+    // With a split backward, ranks end nearly together: nothing is left to hide behind.
+    if (!splits_backward(s.schedule)) drain += times[i].backward / std::int64_t{s.virtual_stages};
   }
-  const StageCost& last = stages[stages.size() - 1];
-  if (s.pipeline_stages > 1 && last.parameters.tied > 0) {
-    // Both copies of a tied embedding need the sum of both gradients.
-    const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-    worst += scaled(exposure * blocks_.communication().time(Collective::all_reduce,
-                                                            storage(last.parameters.tied, formats_.reduction), ends));
-  }
-  return worst;
+  return worst + tied_reduction(stages, s);
 }
 
 Seconds StepPricer::optimizer_time(const StageCost& stage, const Strategy& s) const {
@@ -184,26 +210,37 @@ Seconds StepPricer::optimizer_time(const StageCost& stage, const Strategy& s) co
          muon_iterations * muon_products * matrices * kernels.product({1, side, side, side}, formats_.activation);
 }
 
+Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
+  return scaled(optimizer_time(stage, s));
+}
+
+Picoseconds StepPricer::overhead() const {
+  return to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
+}
+
 StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   std::vector<RankTimes> times;
-  Seconds optimizer(0);
+  Picoseconds slowest_optimizer(0);
   for (const StageCost& stage : stages.distinct()) {
     times.push_back(rank_times(stage, s));
-    optimizer = std::max(optimizer, optimizer_time(stage, s));
+    slowest_optimizer = std::max(slowest_optimizer, optimizer(stage, s));
   }
   std::size_t busiest = 0;
   std::vector<Picoseconds> forward;
   std::vector<Picoseconds> backward;
+  std::vector<Picoseconds> weight;
   std::vector<Picoseconds> latency;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[rank])];
     forward.push_back(t.forward);
     backward.push_back(t.backward);
+    // Products spend as much on weight gradients as on input gradients; all else precedes the input gradient.
+    if (splits_backward(s.schedule)) weight.push_back(stages[rank].backward.compute / std::int64_t{2});
     if (rank > 0) latency.push_back(t.hop);
     if (forward[rank] + backward[rank] > forward[busiest] + backward[busiest]) busiest = rank;
   }
   const Picoseconds makespan =
-      pipeline_makespan(s.schedule, {forward, backward, latency}, s.micro_batches, s.virtual_stages);
+      pipeline_makespan(s.schedule, {forward, backward, latency, weight}, s.micro_batches, s.virtual_stages);
   const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[busiest])];
   const StageCost& stage = stages[busiest];
   const std::int64_t m = s.micro_batches;
@@ -215,12 +252,12 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   time[TimeCause::tensor_parallel] = both(&PhaseTime::tensor_parallel);
   time[TimeCause::context_parallel] = both(&PhaseTime::context_parallel);
   time[TimeCause::expert_parallel] = both(&PhaseTime::expert_parallel);
-  time[TimeCause::data_parallel] = m * t.sharding;
+  time[TimeCause::data_parallel] = m * t.sharding();
   // What remains of the makespan is waiting: for the pipeline to fill and drain, for neighbours, for transfers.
   time[TimeCause::pipeline_bubble] = makespan - time.total();
-  time[TimeCause::data_parallel] += exposed_reduction(stages, times, s);
-  time[TimeCause::optimizer] = scaled(optimizer);
-  time[TimeCause::step_overhead] = to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
+  time[TimeCause::data_parallel] += worst_reduction(stages, times, s);
+  time[TimeCause::optimizer] = slowest_optimizer;
+  time[TimeCause::step_overhead] = overhead();
   return result;
 }
 
@@ -232,10 +269,10 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
     const StageCost& stage = stages[rank];
     const Picoseconds work = stage.forward_total() + stage.backward_total();
     bound = std::max(bound, before + s.micro_batches * work);
-    before += work / std::int64_t{s.virtual_stages};
+    before += (splits_backward(s.schedule) ? stage.forward_total() : work) / std::int64_t{s.virtual_stages};
   }
   if (gpipe) bound = std::max(bound, before);
-  return bound + to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
+  return bound + overhead();
 }
 
 std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {

@@ -16,13 +16,6 @@ Json totals(const MemoryBreakdown& memory) {
                       {"device_total_bytes", memory.device_total().value()}};
 }
 
-Json cause_seconds(const TimeBreakdown& time) {
-  Json::Object object;
-  for (std::size_t i = 0; i < time_cause_count; ++i)
-    object.emplace_back(to_text(static_cast<TimeCause>(i)), to_seconds(time.by_cause[i]).value());
-  return object;
-}
-
 Json communication(const std::vector<CommunicationLine>& lines) {
   Json::Array array;
   for (const CommunicationLine& line : lines)
@@ -34,6 +27,13 @@ Json communication(const std::vector<CommunicationLine>& lines) {
 }
 
 }  // namespace
+
+Json to_json(const TimeBreakdown& time) {
+  Json::Object object;
+  for (std::size_t i = 0; i < time_cause_count; ++i)
+    object.emplace_back(to_text(static_cast<TimeCause>(i)), to_seconds(time.by_cause[i]).value());
+  return object;
+}
 
 Json to_json(const Interval& interval) {
   return Json::Object{{"low", interval.low}, {"expected", interval.expected}, {"high", interval.high}};
@@ -65,7 +65,7 @@ Json to_json(const Prediction& p) {
                       {"memory", std::move(memory)},
                       {"memory_totals", std::move(memory_totals)},
                       {"host_memory_per_node_bytes", p.host_memory_per_node.value()},
-                      {"time", cause_seconds(p.time)},
+                      {"time", to_json(p.time)},
                       {"bubble_fraction", p.bubble_fraction},
                       {"model_flops_per_step", p.model_flops_per_step.value()},
                       {"hardware_flops_per_step", p.hardware_flops_per_step.value()},

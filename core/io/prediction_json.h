@@ -11,6 +11,8 @@ namespace plumbline {
 [[nodiscard]] Json to_json(const Prediction& prediction);
 /// {"days","gpu_hours","dollars","energy_kwh"}.
 [[nodiscard]] Json to_json(const RunCost& run);
+/// Cause to seconds.
+[[nodiscard]] Json to_json(const TimeBreakdown& time);
 [[nodiscard]] Json to_json(const Interval& interval);
 
 /// Refuses keys that `to_json(Prediction)` does not write. Throws InputError.

@@ -5,7 +5,7 @@
 /// Model: a stage is a consecutive part of the network; a rank holds `virtual_stages` of them as its chunks.
 /// Source: arXiv:2104.04473 section 2.2 (looped placement); arXiv:2401.10241 section 6 (V placement).
 /// Not modelled: communication; it follows from the placement and is added by a later pass.
-/// Checked against: tests/reference/pipeline_orders_test.cpp; tests/unit/core/program/compute_schedule_test.cpp.
+/// Checked against: tests/reference/pipeline_orders_test.cpp; tests/error/schedule_csv_test.cpp (faults).
 
 #include <optional>
 #include <string>

@@ -62,6 +62,12 @@ StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds ba
 
 Picoseconds OrderTiming::makespan() const { return *std::max_element(end.begin(), end.end()); }
 
+Picoseconds OrderTiming::longest_rank() const {
+  Picoseconds longest(0);
+  for (std::size_t rank = 0; rank < end.size(); ++rank) longest = std::max(longest, end[rank] - start[rank]);
+  return longest;
+}
+
 OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
   std::int32_t ranks = 0;
   for (const PlayStep& step : play.steps) ranks = std::max(ranks, step.rank + 1);

@@ -33,6 +33,8 @@ struct OrderTiming {
   std::vector<Picoseconds> start;  ///< of each rank's first action
   std::vector<Picoseconds> end;    ///< of each rank's last action
   [[nodiscard]] Picoseconds makespan() const;
+  /// The longest time that a rank takes from its start to its end, each starting as early as it can.
+  [[nodiscard]] Picoseconds longest_rank() const;
 };
 /// Every action as early as its order allows. Requires `!play.deadlock`.
 [[nodiscard]] OrderTiming order_timing(const PlayOrder& play, const StageTimes& times);

@@ -17,7 +17,7 @@ std::vector<BlockCost> block_costs(const Question& question, const Strategy& str
 
 StageLayout layout_of(const Question& question, const Strategy& strategy) {
   return stage_layout(question.graph(), split_into_chunks(question.graph(), strategy.chunks()),
-                      strategy.pipeline_stages, strategy.recompute);
+                      strategy.pipeline_stages, strategy.recompute, placement(strategy.schedule));
 }
 
 Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {

@@ -154,7 +154,7 @@ class Answers(Command):
     def test_version_and_help(self):
         self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
         self.assertIn("Verbs:", run("--help").stdout)
-        for verb in ("search", "fit", "estimate", "explain", "models", "machines", "completion", "man"):
+        for verb in ("search", "fit", "estimate", "simulate", "explain", "models", "machines", "completion", "man"):
             done = run(verb, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)
@@ -200,12 +200,26 @@ class Answers(Command):
     def test_tables_fit_a_hundred_columns(self):
         path = self.plan_file()
         for words in (["search", *QUESTION, "--pareto"], ["fit", *QUESTION], ["estimate", "--plan", path],
-                      ["explain", "--plan", path], ["explain", "--plan", path, "--against", path], ["models"],
+                      ["simulate", "--plan", path], ["explain", "--plan", path], ["explain", "--plan", path, "--against", path], ["models"],
                       ["machines"], ["models", "deepseek-v3"], ["machines", "dgx-h100"]):
             done = run(*words, cwd=self.folder)
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, words)
             self.assertNotIn("\033", done.stdout)
+
+    def test_simulation_equals_the_closed_form_without_interleaving(self):
+        path = self.plan_file()
+        trace, order = self.folder / "trace.json", self.folder / "order.csv"
+        done = run("simulate", "--plan", path, "--json", "--trace", trace, "--schedule-csv", order)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        played, priced = json.loads(done.stdout), json.loads(path.read_text())["prediction"]
+        self.assertAlmostEqual(sum(played["time"].values()), played["step_time_s"], places=9)
+        self.assertAlmostEqual(played["step_time_s"], priced["step_time_s"]["expected"], places=9)
+        self.assertEqual(played["stage_peak_memory_bytes"], priced["stage_peak_memory_bytes"])
+        self.assertEqual(played["peak_memory_bytes"], priced["peak_memory_bytes"])
+        self.assertGreater(played["actions"], 0)
+        self.assertEqual({event["ph"] for event in json.loads(trace.read_text())["traceEvents"]}, {"M", "X", "C"})
+        self.assertTrue(order.read_text().startswith("0F0,0B0"))
 
     def test_nothing_fits(self):
         done = run("search", "--model", "llama-3.1-405b", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64,

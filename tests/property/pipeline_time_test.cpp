@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/program/order_makespan.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -197,6 +198,30 @@ TEST_CASE("interleaved 1F1B is exact for equal chunks without latency and a lowe
     std::fill(i.backward.begin(), i.backward.end(), i.backward.front());
     std::fill(i.latency.begin(), i.latency.end(), 0);
     REQUIRE(closed_form(Schedule::interleaved, i, v) == naive(Schedule::interleaved, i, v));
+  }
+}
+
+TEST_CASE("schedules that split the backward: the bound holds, and equal ranks without latency take the closed form") {
+  Random random;
+  for (int n = 0; n < 1500; ++n) {
+    Instance i = random.instance(6, 16, n % 2 == 0 ? 0 : 5);
+    const auto p = static_cast<std::int64_t>(i.forward.size());
+    if (p < 2) continue;
+    i.micro_batches += 2 * p;
+    INFO(text(i));
+    for (const Schedule schedule : {Schedule::zb_h1, Schedule::zb_h2, Schedule::zbv, Schedule::dualpipev}) {
+      const std::int64_t v = placement(schedule) == StagePlacement::v_shaped ? 2 : 1;
+      REQUIRE(lower_bound(schedule, i, v) <= closed_form(schedule, i, v));
+    }
+    const Picoseconds w(random.between(1, 9));
+    const Picoseconds f = w + Picoseconds(random.between(0, 9));
+    const Picoseconds b = w + Picoseconds(random.between(0, 9));
+    const PipelineShape shape{static_cast<std::int32_t>(p), 1, static_cast<std::int32_t>(i.micro_batches)};
+    REQUIRE(order_makespan(compute_schedule(Schedule::zb_h1, shape), equal_stages(shape.stages(), f, b, w, {})) ==
+            zb_h1_equal_makespan(p, i.micro_batches, f, b, w));
+    const Period period =
+        period_without_barrier(compute_schedule(Schedule::zb_h2, shape), equal_stages(shape.stages(), b, b, w, {}));
+    REQUIRE(period == Period{zb_h2_equal_period(p, i.micro_batches, b, b, w), 1});
   }
 }
 

@@ -182,6 +182,37 @@ TEST_CASE("R09: interleaving needs two virtual stages and micro-batches in multi
   CHECK(q.answer() == "R09: 30 micro-batches are no multiple of pp 4");
 }
 
+TEST_CASE("R11: schedules placed as a V need exactly two virtual stages, DualPipeV a micro-batch for each stage") {
+  Question q;
+  q.use_pipeline(4);
+  for (const Schedule schedule : {Schedule::zbv, Schedule::v_half, Schedule::dualpipev}) {
+    q.strategy.schedule = schedule;
+    q.strategy.virtual_stages = 1;
+    CHECK(q.answer() == "R11: the schedule " + std::string(to_text(schedule)) + " with 1 virtual stage");
+    q.strategy.virtual_stages = 3;
+    CHECK(q.answer() == "R11: the schedule " + std::string(to_text(schedule)) + " with 3 virtual stages");
+    q.strategy.virtual_stages = 2;
+    CHECK(q.answer() == "legal");
+  }
+  q.strategy.micro_batches = 7;
+  q.training.global_batch = 7;
+  CHECK(q.answer() == "R11: 7 micro-batches are fewer than the 8 stages of dualpipev");
+  q.strategy.schedule = Schedule::v_half;
+  CHECK(q.answer() == "legal");
+}
+
+TEST_CASE("ZB-H1 and ZB-H2 are legal with any number of micro-batches and one virtual stage") {
+  Question q;
+  q.use_pipeline(4);
+  for (const Schedule schedule : {Schedule::zb_h1, Schedule::zb_h2}) {
+    q.strategy.schedule = schedule;
+    q.strategy.virtual_stages = 1;
+    CHECK(q.answer() == "legal");
+    q.strategy.virtual_stages = 2;
+    CHECK(q.answer() == "R12: 2 virtual stages without the interleaved schedule");
+  }
+}
+
 TEST_CASE("R12: a schedule goes with two stages or more, virtual stages with interleaving") {
   Question q;
   q.strategy.schedule = Schedule::one_f_one_b;

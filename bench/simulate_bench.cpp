@@ -1,0 +1,65 @@
+// What playing a lowered plan costs; items are actions, so items/s is actions per second per core.
+#include <benchmark/benchmark.h>
+
+#include "planner/question/priced.h"
+#include "planner/question/simulated.h"
+
+namespace plumbline {
+namespace {
+
+/// Llama-3 405B on 16 384 GPUs: 16 pipeline ranks of 8 virtual stages, 64 micro-batches.
+Question llama_405b() {
+  QuestionText text;
+  text.model = "llama-3.1-405b";
+  text.machine = "dgx-h100";
+  text.devices = 16384;
+  text.training.sequence_length = 8192;
+  text.training.global_batch = 8192;
+  return Question(text);
+}
+Strategy deep_pipeline(const Question& question) {
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 8;
+  partial.strategy.sequence_parallel = SequenceParallel::on;
+  partial.strategy.pipeline_stages = 16;
+  partial.strategy.virtual_stages = 8;
+  partial.strategy.schedule = Schedule::interleaved;
+  partial.schedule_given = true;
+  return completed(partial, question);
+}
+
+/// Everything from the strategy on: blocks priced, lowered, checked, timed, played, memory.
+void lowered_and_played(benchmark::State& state, Granularity granularity) {
+  const Question question = llama_405b();
+  const Strategy strategy = deep_pipeline(question);
+  std::int64_t actions = 0;
+  for ([[maybe_unused]] const auto _ : state) {
+    const PlayedPlan plan = played(question, strategy, granularity);
+    actions += plan.simulation.actions;
+    benchmark::DoNotOptimize(plan);
+  }
+  state.SetItemsProcessed(actions);
+}
+BENCHMARK_CAPTURE(lowered_and_played, by_chunk, Granularity::chunk)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(lowered_and_played, by_block, Granularity::block)->Unit(benchmark::kMillisecond);
+
+/// The simulation alone, on a program that is there.
+void simulated(benchmark::State& state) {
+  const Question question = llama_405b();
+  const Strategy strategy = deep_pipeline(question);
+  const std::vector<BlockCost> blocks = block_costs(question, strategy);
+  const StageLayout layout = layout_of(question, strategy);
+  const StageTable ranks(question.graph(), layout, blocks);
+  const StackCalibration& stack = question.calibration().stack;
+  const PricedPlan plan{question.graph(), strategy, question.training(), stack, question.step_pricer(), ranks, blocks};
+  const PieceTable pieces(plan, Granularity::block);
+  const Program program = lower(lowering_input(plan, pieces));
+  const ActionTimes times = action_times(plan, pieces, program);
+  for ([[maybe_unused]] const auto _ : state)
+    benchmark::DoNotOptimize(simulate(program, times, stack.fragmentation_fraction));
+  state.SetItemsProcessed(state.iterations() * program.action_count());
+}
+BENCHMARK(simulated)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,102 @@
+#include "cli/timeline_view.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/quantity/text.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t most_rows = 16;
+constexpr std::size_t label_columns = 8;
+constexpr std::size_t slots = terminal_columns - label_columns;
+constexpr std::string_view letters = "FBWRCO";
+constexpr char idle = '.';
+
+std::size_t letter_of(const Action& a) {
+  switch (a.kind) {
+    case ActionKind::forward: return letters.find('F');
+    case ActionKind::backward:
+    case ActionKind::backward_input: return letters.find('B');
+    case ActionKind::backward_weight: return letters.find('W');
+    case ActionKind::recompute: return letters.find('R');
+    case ActionKind::optimizer_step: return letters.find('O');
+    default: return letters.find('C');
+  }
+}
+
+bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
+
+using SlotTimes = std::array<std::array<std::int64_t, letters.size()>, slots>;
+
+/// Adds the picoseconds of a span to the slots that it touches.
+void add_span(SlotTimes& times, const Span& span, std::size_t letter, std::int64_t slot_length) {
+  std::int64_t at = span.start.value();
+  while (at < span.end.value()) {
+    const std::int64_t slot = std::min<std::int64_t>(at / slot_length, slots - 1);
+    const std::int64_t end = slot + 1 == static_cast<std::int64_t>(slots)
+                                 ? span.end.value()
+                                 : std::min(span.end.value(), (slot + 1) * slot_length);
+    times[static_cast<std::size_t>(slot)][letter] += end - at;
+    at = end;
+  }
+}
+
+Colour colour_of(char letter) {
+  switch (letter) {
+    case 'F': return Colour::green;
+    case 'B': return Colour::yellow;
+    case 'R':
+    case 'C': return Colour::red;
+    case idle: return Colour::dim;
+    default: return Colour::plain;
+  }
+}
+
+std::string row(const RankProgram& rank, const std::vector<Span>& spans, std::int64_t slot_length) {
+  SlotTimes times{};
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    if (!is_send(rank.actions[i])) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
+  std::string text;
+  for (const auto& slot : times) {
+    std::int64_t busy = 0;
+    for (const std::int64_t time : slot) busy += time;
+    const auto most = std::max_element(slot.begin(), slot.end()) - slot.begin();
+    text += 2 * busy < slot_length ? idle : letters[static_cast<std::size_t>(most)];
+  }
+  return text;
+}
+
+std::string painted_row(const std::string& row, const Terminal& terminal) {
+  std::string text;
+  for (std::size_t begin = 0; begin < row.size();) {
+    const std::size_t end = std::min(row.size(), row.find_first_not_of(row[begin], begin));
+    text += terminal.painted(row.substr(begin, end - begin), colour_of(row[begin]));
+    begin = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string timeline_text(const PlayedPlan& played, const Terminal& terminal) {
+  const Timeline& timeline = played.simulation.timeline;
+  const std::int64_t slot_length = std::max<std::int64_t>(1, timeline.step.value() / static_cast<std::int64_t>(slots));
+  const std::size_t ranks = played.program.ranks.size();
+  const std::size_t rows = std::min(ranks, most_rows);
+  std::string text;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t rank = rows == 1 ? 0 : i * (ranks - 1) / (rows - 1);
+    std::string label = "rank " + std::to_string(rank);
+    label.resize(label_columns, ' ');
+    text += label + painted_row(row(played.program.ranks[rank], timeline.of_rank[rank], slot_length), terminal) + "\n";
+  }
+  text += "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
+          ": F forward, B backward, W weight gradient, R recompute, C exposed communication,\n"
+          "O optimizer, . idle" +
+          (ranks > rows ? "; " + std::to_string(rows) + " of " + std::to_string(ranks) + " ranks\n" : "\n");
+  return text;
+}
+
+}  // namespace plumbline

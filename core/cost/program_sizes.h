@@ -1,0 +1,51 @@
+#pragma once
+/// \file program_sizes.h: the bytes that lowering needs: of the states, activations and messages of each rank and
+/// piece.
+///
+/// Answers: LoweringInput (core/program/lower.h) in bytes, from the costs that price the plan.
+/// Model: a piece is a chunk or one execution of a block, priced as stage_cost.h prices a stage; states, communicators
+/// and device context are stage_memory.h's; what is sent to share states is divided by parameters.
+/// Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
+/// Checked against: tests/property/simulation_agreement_test.cpp (peaks equal stage_memory's).
+
+#include "core/cost/step_time.h"
+#include "core/program/lower.h"
+
+namespace plumbline {
+
+/// What one plan was priced with; everything outlives the use.
+struct PricedPlan {
+  const Graph& graph;
+  const Strategy& strategy;
+  const Training& training;
+  const StackCalibration& stack;
+  const StepPricer& steps;
+  const StageTable& ranks;
+  const std::vector<BlockCost>& blocks;
+};
+
+/// What one compute action covers.
+enum class Granularity : std::uint8_t { chunk, block };
+
+/// The pieces of a plan in the order of the network, and what each costs per micro-batch.
+class PieceTable {
+ public:
+  PieceTable(const PricedPlan& plan, Granularity granularity);
+  PieceTable(const PieceTable&) = delete;  // the costs point to the layout
+  PieceTable& operator=(const PieceTable&) = delete;
+
+  [[nodiscard]] const std::vector<Chunk>& executions() const { return executions_; }
+  [[nodiscard]] const StageCost& cost(std::size_t piece) const { return costs_[piece]; }
+  /// The first piece of a stage; of one beyond the last, the number of pieces.
+  [[nodiscard]] std::size_t first_of_stage(std::size_t stage) const { return first_[stage]; }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<Chunk> executions_;
+  StageLayout layout_;
+  StageTable costs_;
+};
+
+[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces);
+
+}  // namespace plumbline

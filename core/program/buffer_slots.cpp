@@ -1,0 +1,62 @@
+#include "core/program/buffer_slots.h"
+
+namespace plumbline::passes {
+namespace {
+
+std::int32_t add(RankProgram& rank, const Buffer& buffer, std::int32_t copies = 1) {
+  if (buffer.bytes.value() == 0) return no_buffer;
+  const auto first = static_cast<std::int32_t>(rank.buffers.size());
+  for (std::int32_t copy = 0; copy < copies; ++copy) {
+    rank.buffers.push_back(buffer);
+    if (copies > 1) rank.buffers.back().micro_batch = copy;
+  }
+  return first;
+}
+
+void add_states(const RankSizes& sizes, RankProgram& rank, RankSlots& slots) {
+  for (const PersistentBytes& state : sizes.persistent) {
+    const std::int32_t made = add(rank, {state.memory_class, Lifetime::persistent, -1, -1, -1, state.bytes});
+    if (state.memory_class == MemoryClass::weights) slots.weights = made;
+    if (state.memory_class == MemoryClass::gradients) slots.gradients = made;
+    if (state.memory_class == MemoryClass::optimizer_state) slots.optimizer_state = made;
+  }
+}
+
+PieceSlots piece_slots(const PieceSizes& sizes, std::int32_t micro_batches, Buffer owner, RankProgram& rank) {
+  const auto slot = [&](MemoryClass memory_class, Bytes bytes, std::int32_t copies) {
+    owner.memory_class = memory_class;
+    owner.bytes = bytes;
+    return add(rank, owner, copies);
+  };
+  return {slot(MemoryClass::activations, sizes.saved, micro_batches),
+          slot(MemoryClass::logits_and_loss, sizes.logits, micro_batches),
+          slot(MemoryClass::working_buffers, sizes.working_forward, 1),
+          slot(MemoryClass::working_buffers, sizes.working_backward, 1)};
+}
+
+}  // namespace
+
+RankSlots make_slots(const RankContext& context, RankProgram& rank) {
+  const RankSizes& sizes = context.sizes();
+  RankSlots slots;
+  add_states(sizes, rank, slots);
+  const Buffer received{MemoryClass::communication_buffers, Lifetime::persistent, -1, -1, -1, sizes.received};
+  slots.received_activation = add(rank, received);
+  slots.received_gradient = add(rank, received);
+  const auto gathered = [&](Bytes bytes) {
+    return add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, bytes});
+  };
+  slots.gathered_parameters = gathered(sizes.gathered_parameters);
+  slots.gathered_gradients = gathered(sizes.gathered_gradients);
+  for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {
+    slots.pieces.emplace_back();
+    for (const PieceSizes& piece : sizes.chunks[static_cast<std::size_t>(c)].pieces) {
+      const auto index = static_cast<std::int32_t>(slots.pieces.back().size());
+      const Buffer owner{MemoryClass::activations, Lifetime::step, c, -1, index, Bytes(0)};
+      slots.pieces.back().push_back(piece_slots(piece, context.input.schedule.shape.micro_batches, owner, rank));
+    }
+  }
+  return slots;
+}
+
+}  // namespace plumbline::passes

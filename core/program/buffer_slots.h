@@ -1,0 +1,38 @@
+#pragma once
+/// \file buffer_slots.h: the buffers of one rank, found by what they are for.
+///
+/// Answers: indices into RankProgram::buffers; `no_buffer` where nothing is held.
+/// Model: states and receive buffers live through the step; each micro-batch has saved activations and logits of its
+/// own for every piece; the working set, gathered parameters and unreduced gradients are slots used again and again.
+/// Source: core/cost/stage_memory.h counts the same classes. Not modelled: addresses, alignment.
+/// Checked against: tests/property/simulation_agreement_test.cpp (peaks of the closed form).
+
+#include "core/program/passes.h"
+
+namespace plumbline::passes {
+
+inline constexpr std::int32_t no_buffer = -1;
+
+/// Of saved activations and logits, those of micro-batch 0: the others' follow.
+struct PieceSlots {
+  std::int32_t saved = no_buffer;
+  std::int32_t logits = no_buffer;
+  std::int32_t working_forward = no_buffer;
+  std::int32_t working_backward = no_buffer;
+};
+
+struct RankSlots {
+  std::int32_t weights = no_buffer;
+  std::int32_t gradients = no_buffer;
+  std::int32_t optimizer_state = no_buffer;
+  std::int32_t received_activation = no_buffer;
+  std::int32_t received_gradient = no_buffer;
+  std::int32_t gathered_parameters = no_buffer;
+  std::int32_t gathered_gradients = no_buffer;
+  std::vector<std::vector<PieceSlots>> pieces;  ///< by chunk
+};
+
+/// Adds the buffers of a rank to it.
+[[nodiscard]] RankSlots make_slots(const RankContext& context, RankProgram& rank);
+
+}  // namespace plumbline::passes

@@ -1,0 +1,34 @@
+#include "core/program/lower.h"
+
+#include "core/base/errors.h"
+#include "core/program/passes.h"
+
+namespace plumbline {
+namespace {
+
+RankProgram lowered_rank(const passes::RankContext& context) {
+  RankProgram rank;
+  for (const ChunkSizes& chunk : context.sizes().chunks) {
+    std::vector<Piece>& pieces = rank.chunks.emplace_back();
+    for (const PieceSizes& piece : chunk.pieces) pieces.push_back(piece.executions);
+  }
+  rank.actions = passes::compute(context);
+  for (const auto pass : {passes::add_recompute, passes::add_collectives, passes::add_transfers, passes::add_gathers,
+                          passes::add_reductions, passes::add_optimizer_step})
+    rank.actions = pass(context, rank.actions);
+  passes::add_buffers(context, rank);
+  return rank;
+}
+
+}  // namespace
+
+Program lower(const LoweringInput& input) {
+  check(input.ranks.size() == input.schedule.ranks.size(), "every rank of the order has its sizes");
+  Program program{input.schedule.shape, input.schedule.placement, {}};
+  for (std::int32_t rank = 0; rank < input.schedule.shape.pipeline_stages; ++rank)
+    program.ranks.push_back(lowered_rank({input, rank}));
+  passes::link(program);
+  return program;
+}
+
+}  // namespace plumbline

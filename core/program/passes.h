@@ -1,0 +1,45 @@
+#pragma once
+/// \file passes.h: the passes of lowering, in their order; each reads one rank's list and returns a longer one.
+///
+/// Answers: a list of actions in order of issue. Model and source: see lower.h; one .cpp for each pass.
+/// Not modelled: anything that depends on times.
+/// Checked against: tests/unit/core/program/lower_test.cpp.
+
+#include <tuple>
+
+#include "core/program/lower.h"
+
+namespace plumbline::passes {
+
+using Actions = std::vector<Action>;
+struct RankContext {
+  const LoweringInput& input;
+  std::int32_t rank;
+  [[nodiscard]] const RankSizes& sizes() const { return input.ranks[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const PieceSizes& piece(const Action& a) const {
+    return sizes().chunks[static_cast<std::size_t>(a.chunk)].pieces[static_cast<std::size_t>(a.piece)];
+  }
+};
+
+/// Actions of one micro-batch in one chunk and pass stand together; inside, those of one piece do.
+[[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass); }
+[[nodiscard]] inline auto piece_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.piece); }
+
+/// Forward pieces in the order of the network, backward pieces against it.
+[[nodiscard]] Actions compute(const RankContext& context);
+[[nodiscard]] Actions add_recompute(const RankContext& context, const Actions& before);
+/// After the compute of each piece.
+[[nodiscard]] Actions add_collectives(const RankContext& context, const Actions& before);
+/// A receive before the first piece of a pass, a send after its last, where the neighbour is another rank.
+[[nodiscard]] Actions add_transfers(const RankContext& context, const Actions& before);
+/// ZeRO-3: around each piece of forward and backward.
+[[nodiscard]] Actions add_gathers(const RankContext& context, const Actions& before);
+/// ZeRO-2 and 3: after each piece that made weight gradients. Always: what is left after the last backward.
+[[nodiscard]] Actions add_reductions(const RankContext& context, const Actions& before);
+[[nodiscard]] Actions add_optimizer_step(const RankContext& context, const Actions& before);
+/// Buffers and who uses them.
+void add_buffers(const RankContext& context, RankProgram& rank);
+/// What each action waits for on its rank, and the two ends of each transfer.
+void link(Program& program);
+
+}  // namespace plumbline::passes

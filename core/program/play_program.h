@@ -1,0 +1,61 @@
+#pragma once
+/// \file play_program.h: one sequence of all ranks' actions in which nothing comes before what it needs.
+///
+/// Answers: every action once, handed to a visitor; or what the ranks that are left wait for.
+/// Model: ranks issue in order; a receive waits until its send was issued; a barrier until every rank stands at one or
+/// is done, and of several kinds of barrier the earliest goes first. Linear in the number of actions.
+/// Source: the worklist of play_order.h, for whole programs. Not modelled: sends that block.
+/// Checked against: tests/unit/core/program/lower_test.cpp; every simulation plays all actions or fails.
+
+#include <optional>
+#include <string>
+
+#include "core/program/program.h"
+
+namespace plumbline {
+
+/// Where ranks stopped; plays are done when every rank is.
+struct PlayPositions {
+  std::vector<std::size_t> next;
+  std::vector<std::int32_t> woken;
+};
+
+/// Lets ranks whose next action is the earliest kind of barrier pass it; false when no rank stands at one.
+[[nodiscard]] bool pass_barrier(const Program& program, PlayPositions& positions, Barrier& passed);
+/// What the unfinished ranks wait for, as one line; nothing when all are done.
+[[nodiscard]] std::optional<std::string> stall(const Program& program, const PlayPositions& positions);
+
+/// `visit(rank, action index)`; `at_barrier()` before the actions behind each barrier.
+template <class Visit, class AtBarrier>
+[[nodiscard]] std::optional<std::string> play_program(const Program& program, Visit visit, AtBarrier at_barrier) {
+  PlayPositions positions{std::vector<std::size_t>(program.ranks.size(), 0), {}};
+  Barrier passed = Barrier::none;
+  for (std::int32_t rank = program.shape.pipeline_stages - 1; rank >= 0; --rank) positions.woken.push_back(rank);
+  do {
+    while (!positions.woken.empty()) {
+      const std::int32_t rank = positions.woken.back();
+      positions.woken.pop_back();
+      const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
+      for (std::size_t& next = positions.next[static_cast<std::size_t>(rank)]; next < actions.size(); ++next) {
+        const Action& action = actions[next];
+        if (action.barrier > passed) break;
+        if (action.peer_action >= 0) {
+          const std::size_t peer = positions.next[static_cast<std::size_t>(action.peer)];
+          const auto other = static_cast<std::size_t>(action.peer_action);
+          const bool receives =
+              action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward;
+          if (receives && peer <= other) break;
+          if (!receives && peer == other) positions.woken.push_back(action.peer);
+        }
+        visit(rank, static_cast<std::int32_t>(next));
+      }
+    }
+    at_barrier();
+  } while (pass_barrier(program, positions, passed));
+  return stall(program, positions);
+}
+
+/// What ranks would wait for for ever; nothing when the program ends.
+[[nodiscard]] std::optional<std::string> dry_run(const Program& program);
+
+}  // namespace plumbline

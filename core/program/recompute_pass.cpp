@@ -1,0 +1,18 @@
+#include "core/program/passes.h"
+
+namespace plumbline::passes {
+
+Actions add_recompute(const RankContext& context, const Actions& before) {
+  Actions actions;
+  actions.reserve(2 * before.size());
+  for (const Action& action : before) {
+    if (action.pass == Pass::backward && context.piece(action).restores == Restores::something) {
+      actions.push_back(action);
+      actions.back().kind = ActionKind::recompute;
+    }
+    actions.push_back(action);
+  }
+  return actions;
+}
+
+}  // namespace plumbline::passes

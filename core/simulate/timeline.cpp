@@ -1,0 +1,71 @@
+#include "core/simulate/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/errors.h"
+#include "core/program/play_program.h"
+
+namespace plumbline {
+namespace {
+
+class Clock {
+ public:
+  Clock(const Program& program, const ActionTimes& times, const TimelineOptions& options)
+      : program_(program), times_(times), slowdown_(options.slowdown) {
+    for (const RankProgram& rank : program.ranks) result_.of_rank.emplace_back(rank.actions.size());
+    slowdown_.resize(program.ranks.size(), 1.0);
+  }
+
+  void visit(std::int32_t rank, std::int32_t index) {
+    const auto r = static_cast<std::size_t>(rank);
+    const auto i = static_cast<std::size_t>(index);
+    const Action& action = program_.ranks[r].actions[i];
+    const std::vector<Span>& row = result_.of_rank[r];
+    Picoseconds start = action.barrier == Barrier::none ? Picoseconds(0) : all_ended_;
+    for (const std::int32_t need : action.needs)
+      if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
+    if (action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward)
+      start = std::max(start, sent(action).end);
+    const Picoseconds end = start + duration(action, r, i);
+    result_.of_rank[r][i] = {start, end};
+    latest_ = std::max(latest_, end);
+    if (action.pass != Pass::step) result_.micro_batches_end = std::max(result_.micro_batches_end, end);
+    if (action.kind != ActionKind::optimizer_step) result_.reductions_end = std::max(result_.reductions_end, end);
+  }
+  void at_barrier() { all_ended_ = latest_; }
+
+  Timeline finish() {
+    result_.step = latest_ + times_.overhead;
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const Span& sent(const Action& receive) const {
+    return result_.of_rank[static_cast<std::size_t>(receive.peer)][static_cast<std::size_t>(receive.peer_action)];
+  }
+  [[nodiscard]] Picoseconds duration(const Action& action, std::size_t rank, std::size_t index) const {
+    const Picoseconds time = times_.of_rank[rank][index];
+    if (slowdown_[rank] == 1.0 || action.stream != Stream::compute) return time;
+    return Picoseconds(std::llround(static_cast<double>(time.value()) * slowdown_[rank]));
+  }
+
+  const Program& program_;
+  const ActionTimes& times_;
+  std::vector<double> slowdown_;
+  Timeline result_;
+  Picoseconds latest_{0};
+  Picoseconds all_ended_{0};
+};
+
+}  // namespace
+
+Timeline timeline(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
+  Clock clock(program, times, options);
+  const auto stalled = play_program(
+      program, [&](std::int32_t rank, std::int32_t index) { clock.visit(rank, index); }, [&] { clock.at_barrier(); });
+  check(!stalled, "a program is dry-run before it is simulated");
+  return clock.finish();
+}
+
+}  // namespace plumbline

@@ -1,0 +1,121 @@
+// Lowered programs worked by hand, and faults planted into them.
+
+#include "core/program/lower.h"
+
+#include "core/program/buffer_check.h"
+#include "core/program/play_program.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+/// Two ranks of one piece each, one micro-batch, everything that a plan may have.
+LoweringInput two_ranks(std::int32_t zero_stage, std::int32_t micro_batches = 1) {
+  LoweringInput input;
+  input.zero_stage = zero_stage;
+  input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, micro_batches});
+  PieceSizes piece;
+  piece.executions = {0, 1};
+  piece.saved = Bytes(100);
+  piece.working_forward = Bytes(10);
+  piece.working_backward = Bytes(30);
+  piece.forward.tensor = piece.backward.tensor = Bytes(8);
+  RankSizes rank;
+  rank.chunks = {{{piece}, Bytes(4)}};
+  rank.persistent = {{MemoryClass::weights, Bytes(1000)}, {MemoryClass::gradients, Bytes(1000)}};
+  if (zero_stage >= 3) rank.gathered_parameters = Bytes(50);
+  if (zero_stage >= 2) rank.gathered_gradients = Bytes(60);
+  rank.reduction = Bytes(5);
+  input.ranks = {rank, rank};
+  return input;
+}
+
+std::string listed(const RankProgram& rank) {
+  std::string text;
+  for (const Action& action : rank.actions) text += (text.empty() ? "" : ", ") + std::string(to_text(action.kind));
+  return text;
+}
+
+TEST_CASE("Two ranks: messages between them, collectives after compute, one reduction, one optimizer step") {
+  const Program program = lower(two_ranks(0));
+  CHECK(listed(program.ranks[0]) ==
+        "forward, tensor-collective, send-forward, receive-backward, backward, tensor-collective, reduce-gradients, "
+        "optimizer-step");
+  CHECK(listed(program.ranks[1]) ==
+        "receive-forward, forward, tensor-collective, backward, tensor-collective, send-backward, reduce-gradients, "
+        "optimizer-step");
+  CHECK(program.ranks[0].actions[2].peer_action == 0);
+  CHECK(program.ranks[1].actions[0].peer_action == 2);
+  CHECK(program.ranks[0].actions[2].bytes == Bytes(4));
+  CHECK_FALSE(dry_run(program));
+  CHECK_FALSE(buffer_fault(program));
+}
+
+TEST_CASE("ZeRO-3 gathers and releases around every pass and reduces after every backward") {
+  const Program program = lower(two_ranks(3));
+  CHECK(listed(program.ranks[0]) ==
+        "all-gather-parameters, forward, tensor-collective, release-parameters, send-forward, receive-backward, "
+        "all-gather-parameters, backward, tensor-collective, release-parameters, reduce-gradients, reduce-gradients, "
+        "optimizer-step");
+  CHECK_FALSE(buffer_fault(program));
+}
+
+TEST_CASE("Recompute stands before its backward, and restores what the backward reads") {
+  LoweringInput input = two_ranks(0);
+  input.ranks[0].chunks[0].pieces[0].restores = Restores::something;
+  const Program program = lower(input);
+  CHECK(listed(program.ranks[0]).find("receive-backward, recompute, backward") != std::string::npos);
+  CHECK_FALSE(buffer_fault(program));
+}
+
+TEST_CASE("Pieces run in the order of the network forwards and against it backwards") {
+  LoweringInput input = two_ranks(0);
+  std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;
+  pieces.push_back(pieces[0]);
+  std::vector<std::int32_t> order;
+  const Program program = lower(input);
+  for (const Action& action : program.ranks[0].actions)
+    if (action.kind == ActionKind::forward || action.kind == ActionKind::backward) order.push_back(action.piece);
+  CHECK(order == std::vector<std::int32_t>{0, 1, 1, 0});
+}
+
+TEST_CASE("Sends occupy nobody: what follows on the rank waits for the action before the send") {
+  const Program program = lower(two_ranks(0, 2));
+  const std::vector<Action>& actions = program.ranks[0].actions;
+  REQUIRE(actions[2].kind == ActionKind::send_forward);
+  REQUIRE(actions[3].kind == ActionKind::forward);
+  CHECK(actions[3].needs[0] == 1);
+}
+
+TEST_CASE("A program whose ranks wait for each other is found out") {
+  Program program = lower(two_ranks(0));
+  std::swap(program.ranks[1].actions[0], program.ranks[1].actions[5]);  // sends the gradient before the forward
+  program.ranks[1].actions[0].peer_action = -1;
+  program.ranks[0].actions[3].peer_action = 7;
+  const auto stalled = dry_run(program);
+  REQUIRE(stalled);
+  CHECK(*stalled == "rank 0 waits at receive-backward 0 of chunk 0 for rank 1, rank 1 waits at optimizer-step");
+}
+
+TEST_CASE("Reading before writing, using after release and leaking are named") {
+  const auto fault_after = [](const auto& change) {
+    Program program = lower(two_ranks(0));
+    change(program.ranks[0]);
+    return buffer_fault(program).value_or("none");
+  };
+  const auto drop = [](RankProgram& rank, Access access, MemoryClass of) {
+    for (BufferUse& use : rank.uses)
+      if (use.access == access && rank.buffers[static_cast<std::size_t>(use.buffer)].memory_class == of)
+        use = {0, Access::read};
+  };
+  constexpr auto activations = MemoryClass::activations;
+  CHECK(fault_after([&](RankProgram& r) { drop(r, Access::write, activations); }) ==
+        "rank 0: backward 0 of chunk 0 reads before anything is written to buffer 2 (activations)");
+  CHECK(fault_after([&](RankProgram& r) { drop(r, Access::allocate, activations); }) ==
+        "rank 0: forward 0 of chunk 0 uses after release buffer 2 (activations)");
+  CHECK(fault_after([&](RankProgram& r) { drop(r, Access::release, activations); }) ==
+        "rank 0: buffer 2 (activations) is not as before at the end of the step");
+}
+
+}  // namespace
+}  // namespace plumbline

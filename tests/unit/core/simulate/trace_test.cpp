@@ -1,0 +1,65 @@
+// The trace of a small program: who has which thread, what is drawn, and that it is JSON.
+
+#include "core/simulate/trace.h"
+
+#include "core/io/json.h"
+#include "core/io/trace_json.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+/// Two ranks, one micro-batch, every action a microsecond.
+struct Small {
+  Program program;
+  Simulation simulation;
+  Small() {
+    LoweringInput input;
+    input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, 1});
+    PieceSizes piece;
+    piece.saved = Bytes(1 << 20);
+    piece.forward.tensor = Bytes(7);
+    RankSizes rank;
+    rank.chunks = {{{piece}, Bytes(4)}};
+    rank.persistent = {{MemoryClass::weights, Bytes(2 << 20)}};
+    input.ranks = {rank, rank};
+    program = lower(input);
+    ActionTimes times;
+    for (const RankProgram& lowered : program.ranks)
+      times.of_rank.emplace_back(lowered.actions.size(), Picoseconds(1'000'000));
+    simulation = simulate(program, times, 0);
+  }
+};
+
+std::vector<const Json*> events_of(const Json& document, std::string_view phase) {
+  std::vector<const Json*> found;
+  for (const Json& event : *document.find("traceEvents")->if_array())
+    if (*event.find("ph")->if_string() == phase) found.push_back(&event);
+  return found;
+}
+
+TEST_CASE("a trace has a process per rank, a thread per stream in use, and a slice per action that takes time") {
+  const Small small;
+  const Json document = parse_json(trace_json_text(trace(small.program, small.simulation)), "trace");
+  std::set<std::string> names;
+  for (const Json* event : events_of(document, "M")) names.insert(*event->find("args")->find("name")->if_string());
+  CHECK(names == std::set<std::string>{"pipeline rank 0", "pipeline rank 1", "compute", "tensor", "pipeline"});
+  CHECK(std::ssize(events_of(document, "X")) == small.program.action_count());
+  const Json& first = *events_of(document, "X").front();
+  CHECK(*first.find("name")->if_string() == "forward 0 of chunk 0");
+  CHECK(*first.find("ts")->if_double() == 0.0);
+  CHECK(*first.find("dur")->if_double() == 1.0);
+}
+
+TEST_CASE("memory is a counter by class in MiB, which ends where it began") {
+  const Small small;
+  const Json document = parse_json(trace_json_text(trace(small.program, small.simulation)), "trace");
+  const std::vector<const Json*> counters = events_of(document, "C");
+  REQUIRE(counters.size() == 6);  // before, with the activation, without it; on two ranks
+  CHECK(*counters[1]->find("args")->find("activations")->if_double() == 1.0);
+  CHECK(*counters[1]->find("args")->find("weights")->if_double() == 2.0);
+  CHECK(counters[2]->find("args")->find("activations") == nullptr);
+}
+
+}  // namespace
+}  // namespace plumbline
