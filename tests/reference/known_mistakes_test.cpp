@@ -259,7 +259,8 @@ TEST_CASE("parameters are gathered per micro-batch only where they are sharded")
   const auto exposed = [&](std::int32_t zero_stage, std::int64_t micro_batches) {
     return pricing.step(data_parallel(8, zero_stage, micro_batches)).breakdown[TimeCause::data_parallel];
   };
-  CHECK(exposed(1, 8) == exposed(1, 1));
+  CHECK(exposed(1, 8) == exposed(1, 4));
+  CHECK(exposed(1, 8) <= exposed(1, 1));  // a single backward adds nothing up, so it hides a little less
   CHECK(exposed(3, 8) > exposed(3, 2));
 }
 
