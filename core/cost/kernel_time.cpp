@@ -56,7 +56,7 @@ double tile_efficiency(const MatrixProduct& p, std::int32_t multiprocessors) {
              (as_double(waves) * multiprocessors * as_double(tile.m) * as_double(tile.n));
     };
     best = std::max(best, share(1));
-    if (count >= 2 * multiprocessors) continue;
+    if (count >= std::int64_t{2} * multiprocessors) continue;
     for (const std::int64_t split : depth_splits)
       if (p.k / split >= shortest_split_depth) best = std::max(best, split_rate * share(split));
   }

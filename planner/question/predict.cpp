@@ -41,9 +41,10 @@ Flops model_flops(const Question& question) {
 }
 
 Flops recompute_flops(const StageTable& stages, const Strategy& s) {
+  const std::int64_t ranks_per_stage = s.devices() / s.pipeline_stages;
   Flops sum(0);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) sum += stages[rank].recompute_flops;
-  return static_cast<double>(s.micro_batches) * static_cast<double>(s.devices() / s.pipeline_stages) * sum;
+  return static_cast<double>(s.micro_batches) * static_cast<double>(ranks_per_stage) * sum;
 }
 
 Joules energy_per_second(const Question& question) {
