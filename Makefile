@@ -23,7 +23,9 @@ build: ## release build; binaries in build/bin
 	@cmake --preset release
 	@cmake --build --preset release
 
-demo: setup build ## rank the configurations of Llama-3 70B on 64 H100 and write plan.json
+demo: setup ## rank the configurations of Llama-3 70B on 64 H100 and write plan.json
+	@cmake --preset release
+	@cmake --build --preset release --target plan
 	@echo
 	@echo '$$ $(DEMO)' | tr -s ' '
 	@$(DEMO)
