@@ -1,0 +1,21 @@
+#pragma once
+/// \file optimizer_state.h: what all optimizers are handed: a parameter, its master copy, its gradient.
+///
+/// The gradient is multiplied by `gradient_factor` first (1 / loss scale * clip factor), the update is computed in fp32
+/// from the master copy if there is one, else from the parameter, and each result is rounded once to its format.
+/// Rows and columns are those of the parameter; a sharded rank passes its slice ([1, count]).
+
+#include "kernels/tensor_view.h"
+
+namespace plumbline {
+
+struct OptimizedParameter {
+  TensorView parameter;       ///< as the model computes with it: written
+  TensorView master = {};     ///< fp32 (or any format) copy, read and written; nothing: the parameter itself
+  ConstTensorView gradient;   ///< fp32 or 16-bit
+  float gradient_factor = 1;  ///< 1 / loss scale * clip factor
+  float learning_rate = 0;
+  float weight_decay = 0;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,20 @@
+#pragma once
+/// \file quantize.h: fp8 with one scale per tensor, as training recipes use it.
+///
+/// A tensor is stored as codes c with x = c * scale, scale = amax / largest number of the format; numbers beyond
+/// saturate. A cast (elementwise.h) to a view with that scale quantizes; every kernel reads such a view. With delayed
+/// scaling the amax is that of earlier steps: keep a history and pass its maximum. Source: Micikevicius et al.,
+/// arXiv:2209.05433, section 3; NVIDIA's Transformer Engine documentation, "FP8 primer". Not modelled: scales per block
+/// or row (MX formats), scales rounded to powers of two. Checked against: tests/kernels/reductions_test.cpp.
+
+#include "kernels/tensor_view.h"
+
+namespace plumbline::reference {
+
+/// 448 or 57344.
+[[nodiscard]] float largest_fp8(NumberFormat format);
+/// What a code is multiplied by, so that `amax` is stored as the largest number. 1 for an amax of 0 or that is not
+/// finite.
+[[nodiscard]] float fp8_scale(NumberFormat format, float amax);
+
+}  // namespace plumbline::reference

@@ -1,0 +1,85 @@
+#pragma once
+/// \file tensor_view.h: what every kernel sees of a tensor: rows of numbers in one format, at a distance from each
+/// other.
+///
+/// A view owns nothing. A tensor of more dimensions is seen as [product of the leading ones, last]: activations are
+/// [batch * sequence, features], attention heads lie side by side in the features. Slices of rows or columns (tensor
+/// parallelism, heads, fused projections) are views too.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/quantity/number_format.h"
+
+namespace plumbline {
+
+/// Elements of `Memory` (`void` or `const void`). Formats: fp32, tf32 (stored as fp32, rounded when read), fp16, bf16,
+/// fp8_e4m3 and fp8_e5m2; the latter two stand for code * *scale (one fp32 scale per tensor, in the tensor's memory
+/// space; null: 1).
+template <class Memory>
+struct BasicTensorView {
+  Memory* data = nullptr;
+  NumberFormat format = NumberFormat::fp32;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t stride = 0;  ///< elements from the begin of a row to that of the next
+  const float* scale = nullptr;
+
+  using Byte = std::conditional_t<std::is_const_v<Memory>, const std::byte, std::byte>;
+
+  [[nodiscard]] bool is_there() const { return data != nullptr; }
+  [[nodiscard]] std::int64_t size() const { return rows * columns; }
+  /// Address of an element. Formats of whole bytes only.
+  [[nodiscard]] Byte* at(std::int64_t row, std::int64_t column) const {
+    return static_cast<Byte*>(data) + (row * stride + column) * (bits(format) / 8);
+  }
+  [[nodiscard]] BasicTensorView rows_from(std::int64_t first, std::int64_t count) const {
+    return {at(first, 0), format, count, columns, stride, scale};
+  }
+  [[nodiscard]] BasicTensorView columns_from(std::int64_t first, std::int64_t count) const {
+    return {at(0, first), format, rows, count, stride, scale};
+  }
+  operator BasicTensorView<const void>() const requires(!std::is_const_v<Memory>) {
+    return {data, format, rows, columns, stride, scale};
+  }
+};
+
+using TensorView = BasicTensorView<void>;
+using ConstTensorView = BasicTensorView<const void>;
+
+/// Rows that lie one after another.
+[[nodiscard]] inline TensorView dense_view(void* data, NumberFormat format, std::int64_t rows, std::int64_t columns) {
+  return {data, format, rows, columns, columns, nullptr};
+}
+[[nodiscard]] inline ConstTensorView dense_view(const void* data, NumberFormat format, std::int64_t rows,
+                                                std::int64_t columns) {
+  return {data, format, rows, columns, columns, nullptr};
+}
+
+/// Scratch memory that the caller planned: at least as many bytes as the op's `..._workspace` function answers, aligned
+/// to 64 bytes. Its content before and after a call means nothing.
+struct Workspace {
+  void* data = nullptr;
+  Bytes size{0};
+};
+
+/// Whether an op overwrites its gradient or adds to it (fp32 sum, one rounding to the buffer's format).
+enum class Write : std::uint8_t { overwrite, accumulate };
+
+/// Where a rank's rows stand in the whole: row r of a view is row `first + r % per_sequence` of sequence
+/// `first_sequence + r / per_sequence`, and the whole has `whole_sequence` rows in each sequence. Ranks that hold a
+/// slice of the sequence (sequence and context parallelism) differ in `first`, data-parallel ones in `first_sequence`.
+struct RowPlace {
+  std::int64_t per_sequence = 1;
+  std::int64_t first = 0;
+  std::int64_t whole_sequence = 1;
+  std::int64_t first_sequence = 0;
+
+  [[nodiscard]] std::int64_t position(std::int64_t row) const { return first + row % per_sequence; }
+  [[nodiscard]] std::int64_t whole_row(std::int64_t row) const {
+    return (first_sequence + row / per_sequence) * whole_sequence + position(row);
+  }
+};
+
+}  // namespace plumbline

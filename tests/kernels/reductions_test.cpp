@@ -1,0 +1,73 @@
+#include "kernels/reductions.h"
+
+#include <cmath>
+
+#include "kernels/elementwise.h"
+#include "kernels/number_conversion.h"
+#include "kernels/quantize.h"
+#include "tests/catch.h"
+#include "tests/kernel_tensor.h"
+
+namespace plumbline {
+namespace {
+
+TEST_CASE("A sum of squares keeps the digits of a double") {
+  const KernelTensor x = random_tensor(7, 1000, 1, NumberFormat::bf16);
+  long double exact = 0;
+  for (const float v : x.values()) exact += static_cast<long double>(v) * static_cast<long double>(v);
+  CHECK(reference::sum_of_squares(x) == Approx(static_cast<double>(exact)).epsilon(1e-13));
+}
+
+TEST_CASE("One infinity or NaN anywhere is found; large numbers are not mistaken for one") {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{511}, std::size_t{512}, std::size_t{1999}})
+    for (const float bad : {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+      std::vector<float> values(2000, 3e38F);
+      CHECK_FALSE(reference::has_non_finite(KernelTensor(values, 2, 1000)));
+      values[at] = bad;
+      CHECK(reference::has_non_finite(KernelTensor(values, 2, 1000)));
+    }
+  CHECK(reference::has_non_finite(KernelTensor(std::vector<float>{70000.0F}, 1, 1, NumberFormat::fp16)));
+}
+
+TEST_CASE("The largest magnitude is that of either sign") {
+  CHECK(reference::largest_magnitude(KernelTensor(std::vector<float>{1, -7.5F, 3}, 1, 3)) == 7.5F);
+  CHECK(reference::largest_magnitude(KernelTensor(2, 2)) == 0.0F);
+}
+
+TEST_CASE("fp8 with a scale stores the largest magnitude exactly and the rest within half a step") {
+  for (const auto& [format, half_step] :
+       {std::pair{NumberFormat::fp8_e4m3, 0x1p-4}, std::pair{NumberFormat::fp8_e5m2, 0x1p-3}}) {
+    const KernelTensor x = random_tensor(4, 300, 1, NumberFormat::fp32, 1e-3);
+    const float amax = reference::largest_magnitude(x);
+    const float scale = reference::fp8_scale(format, amax);
+    KernelTensor codes(4, 300, format);
+    TensorView scaled = codes.view();
+    scaled.scale = &scale;
+    reference::cast({x, scaled});
+    KernelTensor back(4, 300);
+    reference::cast({scaled, back});
+    CHECK(reference::largest_magnitude(back) == Approx(amax).epsilon(1e-6));
+    const double smallest = static_cast<double>(scale) * (format == NumberFormat::fp8_e4m3 ? 0x1p-6 : 0x1p-14);
+    for (std::size_t i = 0; i < 1200; ++i) {
+      const double exact = x.values()[i];
+      REQUIRE(std::abs(static_cast<double>(back.values()[i]) - exact) <=
+              half_step * std::max(std::abs(exact), smallest) * (1 + 1e-6));
+    }
+  }
+}
+
+TEST_CASE("An amax from earlier steps saturates what has grown, and no amax means no scale") {
+  const float scale = reference::fp8_scale(NumberFormat::fp8_e4m3, 1.0F);
+  KernelTensor code(1, 2, NumberFormat::fp8_e4m3);
+  TensorView view = code.view();
+  view.scale = &scale;
+  reference::cast({KernelTensor(std::vector<float>{2.0F, -0.5F}, 1, 2), view});
+  CHECK(reference::load_one(view, 0, 0) == Approx(1.0F));
+  CHECK(reference::load_one(view, 0, 1) == Approx(-0.5F));
+  CHECK(reference::fp8_scale(NumberFormat::fp8_e5m2, 0.0F) == 1.0F);
+  CHECK(reference::fp8_scale(NumberFormat::fp8_e5m2, std::numeric_limits<float>::infinity()) == 1.0F);
+  CHECK_THROWS_AS(reference::fp8_scale(NumberFormat::bf16, 1.0F), InternalError);
+}
+
+}  // namespace
+}  // namespace plumbline
