@@ -5,12 +5,40 @@
 namespace plumbline::passes {
 namespace {
 
+/// Of each pass of a chunk, the reduction after which its gradients are whole again only as shards.
+std::vector<bool> last_reductions(const Actions& actions) {
+  std::vector<bool> last(actions.size(), false);
+  auto group = group_of(Action{});
+  for (std::size_t i = actions.size(); i-- > 0;) {
+    if (actions[i].kind != ActionKind::reduce_gradients || actions[i].pass == Pass::step) continue;
+    last[i] = group_of(actions[i]) != group;
+    group = group_of(actions[i]);
+  }
+  return last;
+}
+
+/// Input gradients of split backwards, and what is replayed for them.
+std::vector<bool> split_backwards(const Actions& actions) {
+  std::vector<bool> split(actions.size(), false);
+  bool is_split = false;
+  for (std::size_t i = actions.size(); i-- > 0;) {
+    if (actions[i].kind == ActionKind::backward || actions[i].kind == ActionKind::backward_input)
+      is_split = actions[i].kind == ActionKind::backward_input;
+    split[i] = is_split;
+  }
+  return split;
+}
+
 /// Writes down, action by action, which buffers it allocates, writes, reads and releases.
 class BufferUses {
  public:
-  BufferUses(const RankSlots& slots, RankProgram& rank) : slots_(slots), rank_(rank) {}
+  BufferUses(const RankContext& context, const RankSlots& slots, RankProgram& rank)
+      : context_(context), slots_(slots), rank_(rank) {}
 
-  void add(Action& action) {
+  /// `is_split`: the action is, or replays for, a split backward.
+  void add(Action& action, bool is_last_reduction, bool is_split) {
+    is_last_reduction_ = is_last_reduction;
+    is_split_ = is_split;
     action.first_use = static_cast<std::int32_t>(rank_.uses.size());
     add_uses(action);
     action.uses = static_cast<std::int32_t>(rank_.uses.size()) - action.first_use;
@@ -26,19 +54,42 @@ class BufferUses {
       case ActionKind::backward_weight: return backward_weight(a);
       case ActionKind::receive_forward: return receive(slots_.received_activation);
       case ActionKind::receive_backward: return receive(slots_.received_gradient);
-      case ActionKind::all_gather_parameters:
-        use(slots_.weights, {Access::read});
-        return use(slots_.gathered_parameters, {Access::allocate, Access::write});
-      case ActionKind::release_parameters: return use(slots_.gathered_parameters, {Access::release});
-      case ActionKind::reduce_gradients:
-        if (a.pass != Pass::step) use(slots_.gathered_gradients, {Access::read, Access::release});
-        return use(slots_.gradients, {Access::write});
+      case ActionKind::all_gather_parameters: return gather();
+      case ActionKind::release_parameters:
+        is_gathered_ = false;
+        return use(slots_.gathered_parameters, {Access::release});
+      case ActionKind::reduce_gradients: return reduce();
+      case ActionKind::offload:
+        return use(a.pass == Pass::step ? slots_.fetched_states : own(piece(a).offloaded, a),
+                   {Access::read, Access::release});
+      case ActionKind::fetch:
+        return use(a.pass == Pass::step ? slots_.fetched_states : own(piece(a).offloaded, a),
+                   {Access::allocate, Access::write});
       case ActionKind::optimizer_step:
         use(slots_.gradients, {Access::read});
         use(slots_.optimizer_state, {Access::read, Access::write});
+        use(slots_.fetched_states, {Access::read, Access::write});
         return use(slots_.weights, {Access::write});
       default: return;
     }
+  }
+
+  /// One slot holds the unit in use and the next one, from the first gather of a pass to its release.
+  void gather() {
+    use(slots_.weights, {Access::read});
+    if (slots_.gathered_parameters == no_buffer) return use(slots_.weights, {Access::write});
+    if (!is_gathered_) use(slots_.gathered_parameters, {Access::allocate});
+    is_gathered_ = true;
+    use(slots_.gathered_parameters, {Access::write});
+  }
+
+  /// What runs beside the backward that makes the gradients is listed before it.
+  void reduce() {
+    if (is_last_reduction_ && has_gradients_) {
+      use(slots_.gathered_gradients, {Access::read, Access::release});
+      has_gradients_ = false;
+    }
+    use(slots_.gradients, {Access::write});
   }
 
   void forward(const Action& a) {
@@ -46,44 +97,101 @@ class BufferUses {
     read_received();
     use(piece(a).working_forward, {Access::allocate, Access::write});
     use(own(piece(a).saved, a), {Access::allocate, Access::write});
+    use(own(piece(a).for_weight, a), {Access::allocate, Access::write});
+    use(own(piece(a).offloaded, a), {Access::allocate, Access::write});
     use(own(piece(a).logits, a), {Access::allocate, Access::write});
+    if (ends_chunk(a)) use(handed(slots_.handed_activation, a, 0), {Access::allocate, Access::write});
+    if (a.piece == 0) use(handed(slots_.handed_activation, a, -1), {Access::read, Access::release});
     use(piece(a).working_forward, {Access::release});
+  }
+
+  [[nodiscard]] bool ends_chunk(const Action& a) const {
+    return a.piece + 1 == std::ssize(slots_.pieces[static_cast<std::size_t>(a.chunk)]);
+  }
+  /// Between the action's chunk and the next one, or the one before and it.
+  [[nodiscard]] static std::int32_t handed(const std::vector<std::int32_t>& slots, const Action& a,
+                                           std::int32_t offset) {
+    const std::int32_t chunk = a.chunk + offset;
+    return chunk < 0 ? no_buffer : own(slots[static_cast<std::size_t>(chunk)], a);
+  }
+  void hand_gradients(const Action& a) {
+    if (a.piece == 0) use(handed(slots_.handed_gradient, a, -1), {Access::allocate, Access::write});
+    if (ends_chunk(a)) use(handed(slots_.handed_gradient, a, 0), {Access::read, Access::release});
   }
 
   void recompute(const Action& a) {
     read_parameters();
-    use(own(piece(a).saved, a), {Access::read});
-    use(piece(a).working_backward, {Access::allocate, Access::write});
+    read_saved(a);
+    use(working(a), {Access::allocate, Access::write});
     is_restored_ = true;
   }
 
   void backward(const Action& a) {
     read_parameters();
     read_received();
-    if (!is_restored_) use(piece(a).working_backward, {Access::allocate, Access::write});
+    if (!is_restored_) use(working(a), {Access::allocate, Access::write});
     is_restored_ = false;
-    use(piece(a).working_backward, {Access::read});
-    use(own(piece(a).logits, a), {Access::read, Access::release});
-    use(own(piece(a).saved, a), {Access::read});
-    if (a.kind == ActionKind::backward) make_weight_gradients(a);
-    use(piece(a).working_backward, {Access::release});
+    use(working(a), {Access::read});
+    use(own(piece(a).logits, a), {Access::read});
+    read_saved(a);
+    hand_gradients(a);
+    if (a.kind == ActionKind::backward)
+      make_weight_gradients(a);
+    else
+      keep_for_weights(a);
+    use(working(a), {Access::release});
+  }
+
+  /// Input gradients release what weight gradients do not need.
+  void keep_for_weights(const Action& a) {
+    use(own(piece(a).deferred, a), {Access::allocate, Access::write});
+    release_saved(a);
+    if (!has_late_logits(a)) use(own(piece(a).logits, a), {Access::release});
   }
 
   void backward_weight(const Action& a) {
-    use(piece(a).working_forward, {Access::allocate, Access::write});
-    use(own(piece(a).saved, a), {Access::read});
-    make_weight_gradients(a);
-    use(piece(a).working_forward, {Access::release});
+    use(piece(a).working_weight, {Access::allocate, Access::write});
+    use(own(piece(a).for_weight, a), {Access::read});
+    use(own(piece(a).deferred, a), {Access::read});
+    write_weight_gradients();
+    use(own(piece(a).for_weight, a), {Access::release});
+    use(own(piece(a).deferred, a), {Access::release});
+    if (has_late_logits(a)) use(own(piece(a).logits, a), {Access::release});
+    use(piece(a).working_weight, {Access::release});
   }
+
+  /// Of a whole backward, or of input gradients alone.
+  [[nodiscard]] std::int32_t working(const Action& a) const {
+    return is_split_ ? piece(a).working_input : piece(a).working_backward;
+  }
+  [[nodiscard]] bool has_late_logits(const Action& a) const { return context_.piece(a).late_logits > Bytes(0); }
 
   void make_weight_gradients(const Action& a) {
-    if (slots_.gathered_gradients != no_buffer)
-      use(slots_.gathered_gradients, {Access::allocate, Access::write});
-    else
-      use(slots_.gradients, {Access::write});
-    use(own(piece(a).saved, a), {Access::release});
+    write_weight_gradients();
+    release_saved(a);
+    use(own(piece(a).for_weight, a), {Access::release});
+    use(own(piece(a).logits, a), {Access::release});
   }
 
+  void write_weight_gradients() {
+    if (slots_.gathered_gradients != no_buffer) {
+      if (!has_gradients_) use(slots_.gathered_gradients, {Access::allocate});
+      has_gradients_ = true;
+      use(slots_.gathered_gradients, {Access::write});
+    } else {
+      use(slots_.gradients, {Access::write});
+    }
+  }
+
+  void release_saved(const Action& a) {
+    use(own(piece(a).saved, a), {Access::release});
+    use(own(piece(a).offloaded, a), {Access::release});
+  }
+  void read_saved(const Action& a) {
+    use(own(piece(a).saved, a), {Access::read});
+    use(own(piece(a).for_weight, a), {Access::read});
+    use(own(piece(a).offloaded, a), {Access::read});
+  }
   void receive(std::int32_t buffer) {
     use(buffer, {Access::write});
     received_ = buffer;
@@ -108,10 +216,15 @@ class BufferUses {
     return first == no_buffer ? no_buffer : first + a.micro_batch;
   }
 
+  const RankContext& context_;
   const RankSlots& slots_;
   RankProgram& rank_;
+  bool is_split_ = false;
   std::int32_t received_ = no_buffer;  ///< what the next compute action reads
-  bool is_restored_ = false;           ///< whether the working set of the next backward is there already
+  bool is_last_reduction_ = false;
+  bool is_gathered_ = false;
+  bool has_gradients_ = false;  ///< that are not reduced yet
+  bool is_restored_ = false;    ///< whether the working set of the next backward is there already
 };
 
 }  // namespace
@@ -119,8 +232,10 @@ class BufferUses {
 void add_buffers(const RankContext& context, RankProgram& rank) {
   const RankSlots slots = make_slots(context, rank);
   rank.uses.reserve(4 * rank.actions.size());
-  BufferUses uses(slots, rank);
-  for (Action& action : rank.actions) uses.add(action);
+  BufferUses uses(context, slots, rank);
+  const std::vector<bool> last = last_reductions(rank.actions);
+  const std::vector<bool> split = split_backwards(rank.actions);
+  for (std::size_t i = 0; i < rank.actions.size(); ++i) uses.add(rank.actions[i], last[i], split[i]);
 }
 
 }  // namespace plumbline::passes

@@ -28,10 +28,15 @@ PieceSlots piece_slots(const PieceSizes& sizes, std::int32_t micro_batches, Buff
     owner.bytes = bytes;
     return add(rank, owner, copies);
   };
-  return {slot(MemoryClass::activations, sizes.saved, micro_batches),
+  return {slot(MemoryClass::activations, sizes.saved - sizes.offloaded - sizes.kept_for_weight, micro_batches),
+          slot(MemoryClass::activations, sizes.kept_for_weight, micro_batches),
+          slot(MemoryClass::activations, sizes.deferred, micro_batches),
+          slot(MemoryClass::activations, sizes.offloaded, micro_batches),
           slot(MemoryClass::logits_and_loss, sizes.logits, micro_batches),
           slot(MemoryClass::working_buffers, sizes.working_forward, 1),
-          slot(MemoryClass::working_buffers, sizes.working_backward, 1)};
+          slot(MemoryClass::working_buffers, sizes.working_backward, 1),
+          slot(MemoryClass::working_buffers, sizes.working_input, 1),
+          slot(MemoryClass::working_buffers, sizes.working_weight, 1)};
 }
 
 }  // namespace
@@ -40,16 +45,23 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   const RankSizes& sizes = context.sizes();
   RankSlots slots;
   add_states(sizes, rank, slots);
-  const Buffer received{MemoryClass::communication_buffers, Lifetime::persistent, -1, -1, -1, sizes.received};
-  slots.received_activation = add(rank, received);
-  slots.received_gradient = add(rank, received);
+  const auto received = [&](Bytes bytes) {
+    return add(rank, {MemoryClass::communication_buffers, Lifetime::persistent, -1, -1, -1, bytes});
+  };
+  slots.received_activation = received(sizes.received);
+  slots.received_gradient = received(sizes.received_gradient);
   const auto gathered = [&](Bytes bytes) {
     return add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, bytes});
   };
   slots.gathered_parameters = gathered(sizes.gathered_parameters);
   slots.gathered_gradients = gathered(sizes.gathered_gradients);
+  slots.fetched_states = add(rank, {MemoryClass::optimizer_state, Lifetime::step, -1, -1, -1, sizes.offloaded_states});
   for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {
     slots.pieces.emplace_back();
+    const Bytes bytes = sizes.chunks[static_cast<std::size_t>(c)].handed;
+    const Buffer handed{MemoryClass::activations, Lifetime::step, c, -1, -1, bytes};
+    slots.handed_activation.push_back(add(rank, handed, context.input.schedule.shape.micro_batches));
+    slots.handed_gradient.push_back(add(rank, handed, context.input.schedule.shape.micro_batches));
     for (const PieceSizes& piece : sizes.chunks[static_cast<std::size_t>(c)].pieces) {
       const auto index = static_cast<std::int32_t>(slots.pieces.back().size());
       const Buffer owner{MemoryClass::activations, Lifetime::step, c, -1, index, Bytes(0)};

@@ -15,21 +15,30 @@ inline constexpr std::int32_t no_buffer = -1;
 
 /// Of saved activations and logits, those of micro-batch 0: the others' follow.
 struct PieceSlots {
-  std::int32_t saved = no_buffer;
+  std::int32_t saved = no_buffer;       ///< without what is offloaded, or kept for weight gradients
+  std::int32_t for_weight = no_buffer;  ///< kept from the forward to the weight gradients
+  std::int32_t deferred = no_buffer;    ///< from input to weight gradients
+  std::int32_t offloaded = no_buffer;   ///< on the device before it is copied out and after it is copied back
   std::int32_t logits = no_buffer;
   std::int32_t working_forward = no_buffer;
   std::int32_t working_backward = no_buffer;
+  std::int32_t working_input = no_buffer;
+  std::int32_t working_weight = no_buffer;
 };
 
 struct RankSlots {
   std::int32_t weights = no_buffer;
   std::int32_t gradients = no_buffer;
   std::int32_t optimizer_state = no_buffer;
+  std::int32_t fetched_states = no_buffer;
   std::int32_t received_activation = no_buffer;
   std::int32_t received_gradient = no_buffer;
   std::int32_t gathered_parameters = no_buffer;
   std::int32_t gathered_gradients = no_buffer;
   std::vector<std::vector<PieceSlots>> pieces;  ///< by chunk
+  // By chunk, of micro-batch 0: between it and the next chunk, where that is the next stage.
+  std::vector<std::int32_t> handed_activation;
+  std::vector<std::int32_t> handed_gradient;
 };
 
 /// Adds the buffers of a rank to it.

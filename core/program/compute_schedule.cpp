@@ -80,17 +80,16 @@ ComputeSchedule compute_schedule(Schedule schedule, const PipelineShape& shape) 
   return {shape, placement(schedule), orders(schedule, shape)};
 }
 
-std::optional<std::string> action_fault(const ComputeSchedule& schedule) {
-  if (std::ssize(schedule.ranks) != schedule.shape.pipeline_stages)
-    return std::to_string(schedule.ranks.size()) + " orders for " + std::to_string(schedule.shape.pipeline_stages) +
-           " ranks";
-  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+std::string to_text(const ActionFault& fault) { return "rank " + std::to_string(fault.rank) + ": " + fault.what; }
+
+std::optional<ActionFault> action_fault(const ComputeSchedule& schedule) {
+  check(std::ssize(schedule.ranks) == schedule.shape.pipeline_stages, "there is an order for every rank");
+  for (std::int32_t rank = 0; rank < schedule.shape.pipeline_stages; ++rank) {
+    const RankOrder& order = schedule.ranks[static_cast<std::size_t>(rank)];
     Passes passes(schedule.shape);
-    std::optional<std::string> fault;
-    for (const ComputeAction& action : schedule.ranks[rank])
-      if ((fault = passes.add(action))) break;
-    if (!fault) fault = passes.missing();
-    if (fault) return "rank " + std::to_string(rank) + ": " + *fault;
+    for (std::int32_t i = 0; i < std::ssize(order); ++i)
+      if (auto fault = passes.add(order[static_cast<std::size_t>(i)])) return ActionFault{rank, i, std::move(*fault)};
+    if (auto fault = passes.missing()) return ActionFault{rank, -1, std::move(*fault)};
   }
   return std::nullopt;
 }

@@ -23,6 +23,10 @@ struct PipelineShape {
   [[nodiscard]] std::int32_t stages() const { return pipeline_stages * virtual_stages; }
 };
 
+[[nodiscard]] inline PipelineShape pipeline_shape(const Strategy& s) {
+  return {s.pipeline_stages, s.virtual_stages, static_cast<std::int32_t>(s.micro_batches)};
+}
+
 struct ComputeSchedule {
   PipelineShape shape;
   StagePlacement placement = StagePlacement::looped;
@@ -40,9 +44,18 @@ struct ComputeSchedule {
 /// The schedule's own order, for a shape that its legality rule allows (`schedule_fault` is nothing).
 [[nodiscard]] ComputeSchedule compute_schedule(Schedule schedule, const PipelineShape& shape);
 
+/// What is wrong with a rank's order: at an action, or (`position` -1) with the order as a whole.
+struct ActionFault {
+  std::int32_t rank = 0;
+  std::int32_t position = -1;
+  std::string what;
+};
+/// "rank 1: forward 0 is there twice".
+[[nodiscard]] std::string to_text(const ActionFault& fault);
+
 /// Why these are not the actions of one step: a forward or backward that is missing, doubled or out of range; a weight
 /// gradient without its input gradient. Nothing when each chunk passes each micro-batch once forward and once backward.
-/// The order may still wait for ever: see play_order.h.
-[[nodiscard]] std::optional<std::string> action_fault(const ComputeSchedule& schedule);
+/// The order may still wait for ever: see play_order.h. Requires an order for each rank of the shape.
+[[nodiscard]] std::optional<ActionFault> action_fault(const ComputeSchedule& schedule);
 
 }  // namespace plumbline

@@ -1,40 +1,101 @@
+#include <algorithm>
+
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 namespace {
 
-Action sharing_action(const Action& at, ActionKind kind, Bytes bytes) {
+bool uses_parameters(const Action& action) {
+  return action.piece >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
+}
+
+/// Where a piece's run of actions begins, and what its parameters take to gather.
+struct Run {
+  std::size_t first = 0;
+  Bytes unit{0};  ///< one block's
+  Bytes rest{0};
+};
+
+Action sharing_action(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
   Action action = at;
   action.kind = kind;
   action.stream = Stream::data;
   action.axis = Axis::shard;
   action.bytes = bytes;
+  action.issue = issue;
+  action.turn = Turn::first;
   return action;
 }
 
-bool uses_parameters(const Action& action) {
-  return action.piece >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
+/// The runs that gather: all of ZeRO-3's; else those of each chunk's first forward.
+std::vector<Run> gathering_runs(const RankContext& context, const Actions& actions) {
+  std::vector<std::int32_t> first_micro_batch(context.sizes().chunks.size(), -1);
+  const bool each_pass = context.input.zero_stage >= 3;
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Action& action = actions[i];
+    if (!uses_parameters(action) || !begins_piece(actions, i)) continue;
+    const PieceSizes& piece = context.piece(action);
+    const Bytes bytes = each_pass ? piece.gather : piece.update;
+    if (!each_pass) {
+      std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
+      if (first < 0 && action.pass == Pass::forward) first = action.micro_batch;
+      if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
+    }
+    const Bytes unit = bytes / std::max<std::int64_t>(1, piece.units);
+    runs.push_back({i, unit, bytes - unit});
+  }
+  return runs;
 }
+
+/// Walks a rank's list and puts gathers and releases into it.
+class Gathers {
+ public:
+  Gathers(const RankContext& context, const Actions& before)
+      : before_(before), runs_(gathering_runs(context, before)), each_pass_(context.input.zero_stage >= 3) {}
+
+  Actions run() {
+    // What was updated is gathered from the step's begin, whatever the first pass waits for.
+    if (!each_pass_) push_unit(0, Issue::after_last);
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      const bool begins = next_ < runs_.size() && runs_[next_].first == i;
+      if (begins && each_pass_ && !follows(next_)) push_unit(next_, Issue::in_order);
+      actions_.push_back(before_[i]);
+      if (begins) push_beside();
+      if (each_pass_ && uses_parameters(before_[i]) && ends_piece(before_, i) && !follows(next_))
+        push(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order);
+    }
+    return std::move(actions_);
+  }
+
+ private:
+  /// Whether a run is gathered beside the one before it.
+  [[nodiscard]] bool follows(std::size_t run) const {
+    if (run == 0 || run >= runs_.size()) return false;
+    return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);
+  }
+  void push_beside() {
+    const Run& run = runs_[next_];
+    if (run.rest.value() > 0) push(before_[run.first], ActionKind::all_gather_parameters, run.rest, Issue::with_last);
+    ++next_;
+    if (follows(next_)) push_unit(next_, Issue::with_last);
+  }
+  void push_unit(std::size_t run, Issue issue) {
+    if (run < runs_.size()) push(before_[runs_[run].first], ActionKind::all_gather_parameters, runs_[run].unit, issue);
+  }
+  void push(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
+    actions_.push_back(sharing_action(at, kind, bytes, issue));
+  }
+
+  const Actions& before_;
+  std::vector<Run> runs_;
+  bool each_pass_;
+  std::size_t next_ = 0;  ///< run that has not begun
+  Actions actions_;
+};
 
 }  // namespace
 
-Actions add_gathers(const RankContext& context, const Actions& before) {
-  if (context.input.zero_stage < 3) return before;
-  Actions actions;
-  actions.reserve(3 * before.size());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const Action& action = before[i];
-    if (!uses_parameters(action)) {
-      actions.push_back(action);
-      continue;
-    }
-    if (i == 0 || piece_of(before[i - 1]) != piece_of(action))
-      actions.push_back(sharing_action(action, ActionKind::all_gather_parameters, context.piece(action).gather));
-    actions.push_back(action);
-    if (i + 1 == before.size() || piece_of(before[i + 1]) != piece_of(action))
-      actions.push_back(sharing_action(action, ActionKind::release_parameters, Bytes(0)));
-  }
-  return actions;
-}
+Actions add_gathers(const RankContext& context, const Actions& before) { return Gathers(context, before).run(); }
 
 }  // namespace plumbline::passes

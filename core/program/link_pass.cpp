@@ -9,22 +9,71 @@ bool is_receive(const Action& a) {
   return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
 }
 
-/// A rank does one thing after another; sends, and what arrives in transit, occupy nobody.
-void link_rank(RankProgram& rank) {
-  std::int32_t last = -1;
-  std::int32_t arrived = -1;
-  for (std::int32_t i = 0; i < std::ssize(rank.actions); ++i) {
-    Action& action = rank.actions[static_cast<std::size_t>(i)];
-    if (is_receive(action) && action.handover == Handover::in_transit) {
-      arrived = i;
-      continue;
+bool is_compute(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
+
+/// A rank does one thing after another; sends, what arrives in transit, and queues of their own occupy nobody.
+class RankLinks {
+ public:
+  explicit RankLinks(RankProgram& rank) : rank_(rank) {}
+
+  /// How many actions run beside others.
+  std::int64_t link() {
+    for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
+      Action& action = rank_.actions[static_cast<std::size_t>(i)];
+      if (action.issue != Issue::in_order)
+        link_beside(action, i);
+      else if (is_receive(action) && action.handover == Handover::in_transit)
+        arrived_ = i;
+      else
+        link_in_order(action, i);
     }
-    action.needs = {last, arrived};
-    if (is_send(action)) continue;
-    arrived = -1;
-    last = i;
+    return beside_;
   }
-}
+
+ private:
+  void link_beside(Action& action, std::int32_t i) {
+    ++beside_;
+    action.needs = {last_, -1, -1, -1};
+    if (action.issue == Issue::with_last) {
+      check(last_ >= 0, "an action begins with one before it");
+      action.needs = rank_.actions[static_cast<std::size_t>(last_)].needs;
+    }
+    std::int32_t& queue = action.stream == Stream::copy ? copied_ : shared_;
+    action.needs[action.stream == Stream::copy ? 3 : 2] = queue;
+    queue = i;
+    if (action.kind == ActionKind::all_gather_parameters) gathered_ = i;
+    if (action.kind == ActionKind::fetch) fetched_ = i;
+  }
+
+  void link_in_order(Action& action, std::int32_t i) {
+    action.needs = {last_, arrived_, -1, -1};
+    if (is_send(action)) return;
+    if (action.kind == ActionKind::release_parameters)
+      action.needs[2] = gathered_;
+    else if (action.stream == Stream::data)
+      action.needs[2] = shared_;
+    else if (is_compute(action) && piece_of(action) != piece_)
+      link_piece(action);
+    arrived_ = -1;
+    last_ = i;
+  }
+  /// The first action of a piece's run waits for its parameters and for what the host held.
+  void link_piece(Action& action) {
+    piece_ = piece_of(action);
+    action.needs[2] = gathered_;
+    if (action.pass == Pass::backward) action.needs[3] = fetched_;
+  }
+
+  RankProgram& rank_;
+  std::int32_t last_ = -1;
+  std::int32_t arrived_ = -1;
+  std::int32_t shared_ = -1;  ///< last of the data stream's queue
+  std::int32_t copied_ = -1;
+  std::int32_t gathered_ = -1;
+  std::int32_t fetched_ = -1;
+  std::int64_t beside_ = 0;
+  decltype(piece_of(Action{})) piece_{-1, -1, Pass::step, -1};
+};
 
 /// Where each stage's results are sent: by direction, receiving stage and micro-batch.
 class Mailboxes {
@@ -59,7 +108,7 @@ void for_each_action(Program& program, Visit visit) {
 
 void link(Program& program) {
   Mailboxes mailboxes(program);
-  for (RankProgram& rank : program.ranks) link_rank(rank);
+  for (RankProgram& rank : program.ranks) program.beside += RankLinks(rank).link();
   for_each_action(program, [&](std::int32_t rank, std::int32_t i, const Action& a) {
     if (is_send(a)) mailboxes.of(rank, a) = i;
   });

@@ -14,7 +14,7 @@ RankProgram lowered_rank(const passes::RankContext& context) {
   }
   rank.actions = passes::compute(context);
   for (const auto pass : {passes::add_recompute, passes::add_collectives, passes::add_transfers, passes::add_gathers,
-                          passes::add_reductions, passes::add_optimizer_step})
+                          passes::add_reductions, passes::add_copies, passes::add_optimizer_step})
     rank.actions = pass(context, rank.actions);
   passes::add_buffers(context, rank);
   return rank;

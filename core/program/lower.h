@@ -3,9 +3,12 @@
 ///
 /// Answers: the Program (program.h); bytes in, bytes out.
 /// Model: passes, each of which adds one thing to every rank's list: recompute, collectives of tensor, context and
-/// expert parallelism, sends and receives, gathered parameters, reduced gradients, optimizer step, buffers, links.
-/// Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7.
-/// Not modelled: buckets of gradients; offload; a gather that a weight gradient would need (products need none).
+/// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
+/// buffers, links. Parameters are gathered one unit ahead; gradients reduced bucket by bucket, unit by unit where they
+/// are sharded. A piece of several units overlaps with all of its own communication but that of one unit.
+/// Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams
+/// and DeepSpeed's epilogue (a backward ends when its gradients are reduced).
+/// Not modelled: a gather that a weight gradient would need (products need none); the last bucket is taken as full.
 /// Checked against: tests/unit/core/program/lower_test.cpp (lists worked by hand).
 
 #include "core/plan/strategy.h"
@@ -27,16 +30,28 @@ struct PieceSizes {
   Bytes saved{0};                         ///< from forward to backward, per micro-batch
   Bytes working_forward{0};
   Bytes working_backward{0};  ///< with what recompute restores
+  // Of split backwards:
+  Bytes working_input{0};    ///< as working_backward, while input gradients are made
+  Bytes working_weight{0};   ///< while weight gradients are made
+  Bytes kept_for_weight{0};  ///< of `saved`, from the forward to the weight gradients; the rest to input gradients
+  Bytes deferred{0};         ///< from input to weight gradients, per micro-batch
+  Bytes late_logits{0};      ///< of `logits`, released by weight gradients: all of them or none
   Bytes logits{0};
   PassBytes forward;
   PassBytes backward;
-  Bytes gather{0};   ///< sent per pass to gather its parameters
-  Bytes scatter{0};  ///< sent per micro-batch to reduce its gradients
+  PassBytes recompute;
+  std::int64_t units = 1;  ///< block executions: what is gathered and reduced at once
+  Bytes gather{0};         ///< sent per pass to gather its parameters
+  Bytes scatter{0};        ///< sent per micro-batch to reduce its gradients
+  Bytes reduction{0};      ///< of the rank's, sent once its last gradients are made
+  Bytes update{0};         ///< of the rank's, sent to gather what the optimizer has updated
+  Bytes offloaded{0};      ///< of `saved`, held by the host between forward and backward; per micro-batch
 };
 
 struct ChunkSizes {
   std::vector<PieceSizes> pieces;
   Bytes boundary{0};  ///< the activation that enters it from the stage before
+  Bytes handed{0};    ///< what leaves it to a stage on the same rank
 };
 
 struct PersistentBytes {
@@ -47,11 +62,16 @@ struct PersistentBytes {
 struct RankSizes {
   std::vector<ChunkSizes> chunks;
   std::vector<PersistentBytes> persistent;
-  Bytes received{0};  ///< one receive buffer: there is one for activations, one for their gradients
+  Bytes received{0};           ///< the buffer for activations that arrive
+  Bytes received_gradient{0};  ///< the buffer for their gradients
   Bytes gathered_parameters{0};
   Bytes gathered_gradients{0};
-  Bytes reduction{0};  ///< sent after the last backward
-  Bytes tied{0};       ///< sent to the other end of the pipeline for a tied embedding
+  Bytes reduction{0};         ///< gradients, sent once per step
+  Bytes partial{0};           ///< sent once per step in the tensor group: gradients of what each rank made a part of
+  Bytes tied{0};              ///< sent to the other end of the pipeline for a tied embedding
+  double late_share = 0;      ///< of the last micro-batch's reductions, cannot start before the last backward has ended
+  double bucket_share = 0;    ///< one bucket over all gradients of the rank
+  Bytes offloaded_states{0};  ///< of the optimizer, held by the host outside its step
 };
 
 struct LoweringInput {

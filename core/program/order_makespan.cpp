@@ -14,35 +14,88 @@ Picoseconds duration(const PlayStep& step, const StageTimes& t) {
     case ActionKind::forward: return t.forward[s];
     case ActionKind::backward_input: return t.backward_input[s];
     case ActionKind::backward_weight: return t.backward_weight[s];
-    default: return t.backward_input[s] + t.backward_weight[s];
+    default: return t.backward.empty() ? t.backward_input[s] + t.backward_weight[s] : t.backward[s];
   }
+}
+
+Hop hop_of(const PlayStep& step, const StageTimes& t) {
+  if (step.hop < 0) return {};
+  if (t.into_forward.empty()) return {t.latency[static_cast<std::size_t>(step.hop)]};
+  return (step.kind == ActionKind::forward ? t.into_forward : t.into_backward)[static_cast<std::size_t>(step.stage)];
 }
 
 /// Before any time: the clock of what nothing leads to.
 constexpr Picoseconds never(unreachable);
 Picoseconds later(Picoseconds time, Picoseconds by) { return time == never ? never : time + by; }
 
+/// Finds each stage's first forward and last weight gradients.
+class OncePerStep {
+ public:
+  OncePerStep(const PlayOrder& play, const StageTimes& times) : times_(times) {
+    if (times.first_forward.empty()) return;
+    began_.resize(times.forward.size(), false);
+    weights_left_.resize(times.forward.size(), 0);
+    for (const PlayStep& step : play.steps)
+      if (makes_weights(step)) ++weights_left_[static_cast<std::size_t>(step.stage)];
+  }
+  struct Besides {
+    Picoseconds longer{0};
+    Picoseconds wait{0};      ///< of the rank, after it
+    Picoseconds reducing{0};  ///< from its begin
+  };
+  Besides of(const PlayStep& step) {
+    if (began_.empty()) return {};
+    const auto s = static_cast<std::size_t>(step.stage);
+    if (step.kind == ActionKind::forward) {
+      if (began_[s]) return {};
+      began_[s] = true;
+      return {times_.first_forward[s].longer, times_.first_forward[s].wait, Picoseconds(0)};
+    }
+    if (makes_weights(step) && --weights_left_[s] == 0)
+      return {times_.last_weight[s].longer, Picoseconds(0), times_.last_weight[s].reducing};
+    return {};
+  }
+
+ private:
+  static bool makes_weights(const PlayStep& step) {
+    return step.kind == ActionKind::backward || step.kind == ActionKind::backward_weight;
+  }
+  const StageTimes& times_;
+  std::vector<bool> began_;
+  std::vector<std::int64_t> weights_left_;
+};
+
 /// Plays the steps from the given clocks of the ranks; `started` is told of each rank's every step.
 template <class Started>
 void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picoseconds>& clocks, Started started) {
   std::vector<Picoseconds> results(static_cast<std::size_t>(play.slots), never);
+  OncePerStep once(play, times);
+  std::vector<Picoseconds> reduced(clocks.size(), never);
   for (const PlayStep& step : play.steps) {
     Picoseconds& clock = clocks[static_cast<std::size_t>(step.rank)];
     if (step.input >= 0) {
-      const Picoseconds hop = step.hop < 0 ? Picoseconds(0) : times.latency[static_cast<std::size_t>(step.hop)];
-      clock = std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop));
+      const Hop hop = hop_of(step, times);
+      clock = later(std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop.transit)), hop.receipt);
     }
     started(step.rank, clock);
-    clock = later(clock, duration(step, times));
+    const OncePerStep::Besides besides = once.of(step);
+    if (besides.reducing > Picoseconds(0)) {
+      Picoseconds& done = reduced[static_cast<std::size_t>(step.rank)];
+      done = std::max(done, clock) + besides.reducing;
+    }
+    clock = later(clock, duration(step, times) + besides.longer);
     if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
+    clock = later(clock, besides.wait);
   }
+  for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);
 }
 
 void check_sizes(const ComputeSchedule& schedule, const StageTimes& t) {
   const auto stages = static_cast<std::size_t>(schedule.shape.stages());
   check(t.forward.size() == stages && t.backward_input.size() == stages && t.backward_weight.size() == stages &&
-            t.latency.size() + 1 == stages,
-        "one time per stage, one latency per boundary");
+            (t.into_forward.empty() ? t.latency.size() + 1 == stages
+                                    : t.into_forward.size() == stages && t.into_backward.size() == stages),
+        "one time per stage, one latency per boundary or one hop per stage and direction");
 }
 
 PlayOrder endless_free(const ComputeSchedule& schedule) {
@@ -73,6 +126,7 @@ OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
   for (const PlayStep& step : play.steps) ranks = std::max(ranks, step.rank + 1);
   OrderTiming timing{std::vector(static_cast<std::size_t>(ranks), never),
                      std::vector(static_cast<std::size_t>(ranks), Picoseconds(0))};
+  std::copy(times.start.begin(), times.start.end(), timing.end.begin());
   play_from(play, times, timing.end, [&](std::int32_t rank, Picoseconds at) {
     Picoseconds& start = timing.start[static_cast<std::size_t>(rank)];
     if (start == never) start = at;

@@ -3,11 +3,12 @@
 ///
 /// Answers: when each rank starts and ends, the makespan, and the period of steps without a barrier between them.
 /// Model: a rank runs its actions one after another, each as soon as its input is there (play_order.h); an input from
-/// another rank arrives a latency later and occupies neither; a full backward takes both its halves.
+/// another rank arrives a latency later and occupies neither, or (Hop) its reader; a full backward takes both its
+/// halves.
 /// Source: event evaluation; period: maximum cycle ratio of the repeated graph (arXiv:2401.10241 measures it so), by
 /// Karp's algorithm on the longest paths from every rank's first action to every rank's last.
-/// Not modelled: blocking sends, links shared by transfers, compute slowed by communication (the simulator does).
-/// Checked against: tests/reference/pipeline_orders_test.cpp (solved instances, published bubble rates);
+/// Not modelled: sends that block the sender, links shared by transfers, compute slowed by communication (the simulator
+/// does). Checked against: tests/reference/pipeline_orders_test.cpp (solved instances, published bubble rates);
 /// tests/property/order_makespan_test.cpp (longest path and cycle ratio of the explicit graph, by Boost), exact.
 
 #include <compare>
@@ -17,12 +18,38 @@
 
 namespace plumbline {
 
+/// How an input comes from another rank: `transit` after it was made, then `receipt` on the reader's own time.
+struct Hop {
+  Picoseconds transit{0};
+  Picoseconds receipt{0};
+};
+
+/// How much longer a stage's last weight gradients take, and when what is reduced beside them is, from their begin.
+struct LastWeight {
+  Picoseconds longer{0};
+  Picoseconds reducing{0};
+};
+
+/// How much longer a stage's first forward takes, and how long its rank waits after it.
+struct FirstForward {
+  Picoseconds longer{0};
+  Picoseconds wait{0};
+};
+
 /// What the actions of one micro-batch take on each stage of the network, and how far its neighbour is.
 struct StageTimes {
   std::vector<Picoseconds> forward;
   std::vector<Picoseconds> backward_input;
   std::vector<Picoseconds> backward_weight;
   std::vector<Picoseconds> latency;  ///< between stages s and s + 1, both directions; unused inside a rank
+  // Where directions or receipts differ, in place of `latency`: what activations and gradients take into each stage.
+  std::vector<Hop> into_forward = {};
+  std::vector<Hop> into_backward = {};
+  std::vector<Picoseconds> backward = {};  ///< both halves in one; empty: their sum
+  // What happens once per step; empty: nothing.
+  std::vector<Picoseconds> start = {};           ///< per rank: before its first action
+  std::vector<FirstForward> first_forward = {};  ///< per stage
+  std::vector<LastWeight> last_weight = {};      ///< per stage
 };
 
 /// `times` of equal stages.

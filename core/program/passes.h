@@ -25,17 +25,30 @@ struct RankContext {
 [[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass); }
 [[nodiscard]] inline auto piece_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.piece); }
 
+/// Whether a piece's run of actions ends at `i`.
+[[nodiscard]] inline bool ends_piece(const Actions& actions, std::size_t i) {
+  return i + 1 == actions.size() || piece_of(actions[i + 1]) != piece_of(actions[i]);
+}
+[[nodiscard]] inline bool begins_piece(const Actions& actions, std::size_t i) {
+  return i == 0 || piece_of(actions[i - 1]) != piece_of(actions[i]);
+}
+
 /// Forward pieces in the order of the network, backward pieces against it.
 [[nodiscard]] Actions compute(const RankContext& context);
 [[nodiscard]] Actions add_recompute(const RankContext& context, const Actions& before);
-/// After the compute of each piece.
+/// After the compute of each piece; those of a recompute after it.
 [[nodiscard]] Actions add_collectives(const RankContext& context, const Actions& before);
 /// A receive before the first piece of a pass, a send after its last, where the neighbour is another rank.
 [[nodiscard]] Actions add_transfers(const RankContext& context, const Actions& before);
-/// ZeRO-3: around each piece of forward and backward.
+/// ZeRO-3: around every pass; ZeRO-1 and 2: before the first forward, what the last optimizer step has updated. The
+/// first unit of a pass is waited for, each other one is gathered beside the compute of the one before.
 [[nodiscard]] Actions add_gathers(const RankContext& context, const Actions& before);
-/// ZeRO-2 and 3: after each piece that made weight gradients. Always: what is left after the last backward.
+/// ZeRO-2 and 3: unit by unit beside the backward; the last unit of a pass is waited for. Buckets of what is reduced
+/// once, beside the last micro-batch's backward. Always: what is left after the last backward.
 [[nodiscard]] Actions add_reductions(const RankContext& context, const Actions& before);
+/// Offloaded activations: out after their forward, back beside the compute before their backward.
+[[nodiscard]] Actions add_copies(const RankContext& context, const Actions& before);
+/// With offloaded states around it.
 [[nodiscard]] Actions add_optimizer_step(const RankContext& context, const Actions& before);
 /// Buffers and who uses them.
 void add_buffers(const RankContext& context, RankProgram& rank);

@@ -5,7 +5,7 @@
 /// Model: one rank per pipeline stage stands for all ranks of that stage. A piece of a chunk is what one compute action
 /// covers: the whole chunk, or one execution of a block. Buffers are slots that may live more than once in a step.
 /// Source: PyTorch's torch.distributed.pipelining (compute-only order, then passes that add the rest).
-/// Not modelled: collectives inside a recompute as actions of their own; one collective stands for all of its piece.
+/// Not modelled: one collective stands for all of its kind in a piece and pass.
 /// Checked against: tests/unit/core/program/lower_test.cpp; tests/property/simulation_agreement_test.cpp.
 
 #include <array>
@@ -33,6 +33,14 @@ enum class Handover : std::uint8_t { none, in_transit, blocking };
 /// optimizer step their norm.
 enum class Barrier : std::uint8_t { none, gradients, gradient_norm };
 
+/// When an action runs beside the others of its rank. `in_order`: after the one before it, and what follows waits for
+/// it. `with_last` and `after_last`: on its stream's own queue, beside what follows on the rank; from the start or from
+/// the end of the action in order before it.
+enum class Issue : std::uint8_t { in_order, with_last, after_last };
+
+/// Whether an action is part of a recompute.
+enum class Turn : std::uint8_t { first, again };
+
 enum class Access : std::uint8_t { allocate, write, read, release };
 struct BufferUse {
   std::int32_t buffer = 0;  ///< of the action's rank
@@ -57,13 +65,17 @@ struct Action {
   Axis axis = Axis::tensor;  ///< of the group that it communicates in
   Handover handover = Handover::none;
   Barrier barrier = Barrier::none;
+  Issue issue = Issue::in_order;
+  Turn turn = Turn::first;
   std::int32_t chunk = -1;
   std::int32_t micro_batch = -1;
-  std::int32_t piece = -1;                    ///< of the chunk; -1: the chunk or rank as a whole
-  std::int32_t peer = -1;                     ///< rank at the other end of a send, receive or sum over tied weights
-  std::int32_t peer_action = -1;              ///< its matching action
-  std::array<std::int32_t, 2> needs{-1, -1};  ///< earlier actions of its rank; a receive also needs its send
-  std::int32_t first_use = 0;                 ///< of RankProgram::uses
+  std::int32_t piece = -1;        ///< of the chunk; -1: the chunk or rank as a whole
+  std::int32_t peer = -1;         ///< rank at the other end of a send, receive or sum over tied weights
+  std::int32_t peer_action = -1;  ///< its matching action
+  /// Earlier actions of its rank: the one before, what arrived, the data stream, the copy stream. A receive also needs
+  /// its send.
+  std::array<std::int32_t, 4> needs{-1, -1, -1, -1};
+  std::int32_t first_use = 0;  ///< of RankProgram::uses
   std::int32_t uses = 0;
   Bytes bytes{0};  ///< that the rank sends
 };
@@ -85,6 +97,7 @@ struct Program {
   PipelineShape shape;
   StagePlacement placement = StagePlacement::looped;
   std::vector<RankProgram> ranks;
+  std::int64_t beside = 0;  ///< actions that run beside others
 
   [[nodiscard]] std::int64_t action_count() const;
 };

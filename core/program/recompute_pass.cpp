@@ -9,6 +9,7 @@ Actions add_recompute(const RankContext& context, const Actions& before) {
     if (action.pass == Pass::backward && context.piece(action).restores == Restores::something) {
       actions.push_back(action);
       actions.back().kind = ActionKind::recompute;
+      actions.back().turn = Turn::again;
     }
     actions.push_back(action);
   }

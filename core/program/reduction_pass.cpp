@@ -1,4 +1,8 @@
-#include "core/program/passes.h"
+#include <algorithm>
+#include <cmath>
+
+#include "core/program/gradient_buckets.h"
+#include "core/program/piece_runs.h"
 
 namespace plumbline::passes {
 namespace {
@@ -7,60 +11,182 @@ bool makes_weight_gradients(const Action& a) {
   return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
 }
 
-Action reduction(Axis axis, Bytes bytes) {
+/// A piece's run of actions that makes weight gradients.
+struct Run {
+  std::size_t first = 0;
+  std::size_t beside = 0;  ///< what is reduced beside it is issued behind this one
+  std::size_t last = 0;
+  bool begins_group = false;
+  bool ends_group = false;
+  bool is_last = false;  ///< of its chunk in the step
+};
+
+std::vector<Run> gradient_runs(const RankContext& context, const Actions& actions) {
+  std::vector<Run> runs;
+  for (const PieceRun& run : piece_runs(actions)) {
+    const auto begin = actions.begin() + static_cast<std::ptrdiff_t>(run.compute);
+    const auto end = actions.begin() + static_cast<std::ptrdiff_t>(run.last) + 1;
+    if (std::any_of(begin, end, makes_weight_gradients)) runs.push_back({run.compute, run.beside, run.last});
+  }
+  const auto same_group = [&](std::size_t a, std::size_t b) {
+    return group_of(actions[runs[a].first]) == group_of(actions[runs[b].first]);
+  };
+  std::vector<std::int32_t> last_micro_batch(context.sizes().chunks.size(), -1);
+  for (const Run& run : runs)
+    last_micro_batch[static_cast<std::size_t>(actions[run.first].chunk)] = actions[run.first].micro_batch;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Action& action = actions[runs[i].first];
+    runs[i].begins_group = i == 0 || !same_group(i - 1, i);
+    runs[i].ends_group = i + 1 == runs.size() || !same_group(i, i + 1);
+    runs[i].is_last = last_micro_batch[static_cast<std::size_t>(action.chunk)] == action.micro_batch;
+  }
+  return runs;
+}
+
+Action reduction(Axis axis, Bytes bytes, Issue issue) {
   Action action;
   action.kind = ActionKind::reduce_gradients;
   action.stream = Stream::data;
   action.pass = Pass::step;
   action.axis = axis;
   action.bytes = bytes;
+  action.issue = issue;
   return action;
 }
 
-Action reduction_of(const Action& at, Bytes bytes) {
-  Action action = reduction(Axis::shard, bytes);
-  action.pass = at.pass;
-  action.chunk = at.chunk;
-  action.micro_batch = at.micro_batch;
-  action.piece = at.piece;
+/// What every tensor-parallel rank holds whole, but made from its own tokens.
+Action partial_reduction(Bytes bytes) {
+  Action action = reduction(Axis::tensor, bytes, Issue::in_order);
+  action.kind = ActionKind::tensor_collective;
+  action.stream = Stream::tensor;
   return action;
 }
 
 /// Both ends of the pipeline hold a copy of a tied embedding.
 Action tied_reduction(const RankContext& context) {
-  Action action = reduction(Axis::pipeline, context.sizes().tied);
+  Action action = reduction(Axis::pipeline, context.sizes().tied, Issue::in_order);
   action.barrier = Barrier::gradients;
   action.peer = context.rank == 0 ? context.input.schedule.shape.pipeline_stages - 1 : 0;
   return action;
 }
 
+/// Walks a rank's list and puts reductions into it.
+class Reductions {
+ public:
+  Reductions(const RankContext& context, const Actions& before)
+      : context_(context),
+        sizes_(context.sizes()),
+        before_(before),
+        runs_(gradient_runs(context, before)),
+        axis_(context.input.zero_stage == 0 ? Axis::gradient : Axis::shard),
+        once_(total(&PieceSizes::reduction), bucket(sizes_.reduction)) {}
+
+  Actions run() {
+    actions_.reserve(2 * before_.size() + 3);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      actions_.push_back(before_[i]);
+      if (next == runs_.size()) continue;
+      if (i == runs_[next].beside) begin(runs_[next]);
+      if (i == runs_[next].last) end(runs_[next++]);
+    }
+    push_tail();
+    return std::move(actions_);
+  }
+
+ private:
+  [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
+  [[nodiscard]] Bytes early(Bytes bytes, const Run& run) const {
+    if (!run.is_last) return bytes;
+    return bytes - Bytes(std::llround(sizes_.late_share * static_cast<double>(bytes.value())));
+  }
+  [[nodiscard]] Bytes bucket(Bytes whole) const {
+    return Bytes(std::llround(sizes_.bucket_share * static_cast<double>(whole.value())));
+  }
+  /// Of what starts before the last backward has ended.
+  [[nodiscard]] Bytes total(Bytes PieceSizes::*of_piece) const {
+    Bytes sum(0);
+    for (const Run& run : runs_)
+      if (run.is_last) sum += early(context_.piece(before_[run.first]).*of_piece, run);
+    return sum;
+  }
+  /// Of one pass of a chunk, which begins at this run.
+  [[nodiscard]] GradientBuckets<Bytes> buckets_of_pass(const Run& begin) const {
+    Bytes whole(0);
+    Bytes of_rank(0);
+    for (const Run* run = &begin;; ++run) {
+      whole += early(context_.piece(before_[run->first]).scatter, *run);
+      if (run->ends_group) break;
+    }
+    for (const ChunkSizes& chunk : sizes_.chunks)
+      for (const PieceSizes& piece : chunk.pieces) of_rank += piece.scatter;
+    return {whole, bucket(of_rank)};
+  }
+
+  void begin(const Run& run) {
+    const Action& at = before_[run.first];
+    const PieceSizes& piece = context_.piece(at);
+    if (is_sharded()) {
+      if (run.begins_group) of_pass_ = buckets_of_pass(run);
+      const Bytes bytes = early(piece.scatter, run);
+      if (run.is_last) late_ += piece.scatter - bytes;
+      of_piece_ = of_pass_.add(bytes, piece.units);
+      push(at, at.pass, at.micro_batch, of_piece_.beside, Issue::with_last);
+    }
+    if (!run.is_last) return;
+    once_of_piece_ = once_.add(early(piece.reduction, run), piece.units);
+    reduced_ += once_of_piece_.beside + once_of_piece_.after;
+    push(at, Pass::step, -1, once_of_piece_.beside, Issue::with_last);
+  }
+
+  /// A sharded backward ends when its last gradients are reduced, were it of no bytes.
+  void end(const Run& run) {
+    const Action& at = before_[run.last];
+    if (is_sharded() && run.ends_group)
+      actions_.push_back(placed(at, at.pass, at.micro_batch, of_piece_.after, Issue::in_order));
+    else if (is_sharded())
+      push(at, at.pass, at.micro_batch, of_piece_.after, Issue::after_last);
+    if (run.is_last) push(at, Pass::step, -1, once_of_piece_.after, Issue::after_last);
+  }
+
+  void push_tail() {
+    Action of_last_micro_batch = reduction(Axis::shard, late_, Issue::in_order);
+    of_last_micro_batch.micro_batch = context_.input.schedule.shape.micro_batches - 1;
+    if (late_.value() > 0) actions_.push_back(of_last_micro_batch);
+    const Bytes left = sizes_.reduction - reduced_;
+    if (left.value() > 0) actions_.push_back(reduction(axis_, left, Issue::in_order));
+    if (sizes_.partial.value() > 0) actions_.push_back(partial_reduction(sizes_.partial));
+    if (sizes_.tied.value() > 0) actions_.push_back(tied_reduction(context_));
+  }
+
+  [[nodiscard]] Action placed(const Action& at, Pass pass, std::int32_t micro_batch, Bytes bytes, Issue issue) const {
+    Action action = reduction(pass == Pass::step ? axis_ : Axis::shard, bytes, issue);
+    action.pass = pass;
+    action.chunk = at.chunk;
+    action.micro_batch = micro_batch;
+    action.piece = at.piece;
+    return action;
+  }
+  void push(const Action& at, Pass pass, std::int32_t micro_batch, Bytes bytes, Issue issue) {
+    if (bytes.value() > 0) actions_.push_back(placed(at, pass, micro_batch, bytes, issue));
+  }
+
+  const RankContext& context_;
+  const RankSizes& sizes_;
+  const Actions& before_;
+  std::vector<Run> runs_;
+  Axis axis_;
+  GradientBuckets<Bytes> once_;  ///< what is reduced once per step
+  GradientBuckets<Bytes> of_pass_;
+  GradientBuckets<Bytes>::Ready once_of_piece_;
+  GradientBuckets<Bytes>::Ready of_piece_;
+  Bytes reduced_{0};
+  Bytes late_{0};
+  Actions actions_;
+};
+
 }  // namespace
 
-Actions add_reductions(const RankContext& context, const Actions& before) {
-  Actions actions;
-  actions.reserve(2 * before.size() + 3);
-  bool made = false;  // weight gradients, by the piece at work
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    actions.push_back(before[i]);
-    made = made || makes_weight_gradients(before[i]);
-    if (i + 1 < before.size() && piece_of(before[i + 1]) == piece_of(before[i])) continue;
-    if (made && context.input.zero_stage >= 2)
-      actions.push_back(reduction_of(before[i], context.piece(before[i]).scatter));
-    made = false;
-  }
-  const Axis group = context.input.zero_stage == 0 ? Axis::gradient : Axis::shard;
-  if (context.sizes().reduction.value() > 0) actions.push_back(reduction(group, context.sizes().reduction));
-  if (context.sizes().tied.value() > 0) actions.push_back(tied_reduction(context));
-  return actions;
-}
-
-Actions add_optimizer_step(const RankContext&, const Actions& before) {
-  Actions actions = before;
-  Action& action = actions.emplace_back();
-  action.kind = ActionKind::optimizer_step;
-  action.pass = Pass::step;
-  action.barrier = Barrier::gradient_norm;
-  return actions;
-}
+Actions add_reductions(const RankContext& context, const Actions& before) { return Reductions(context, before).run(); }
 
 }  // namespace plumbline::passes

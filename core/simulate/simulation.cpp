@@ -7,8 +7,8 @@ namespace {
 
 /// The cause that an action's time counts for; `pipeline_bubble`: waiting for messages.
 TimeCause cause_of(const Action& a) {
+  if (a.turn == Turn::again) return TimeCause::recompute;
   switch (a.kind) {
-    case ActionKind::recompute: return TimeCause::recompute;
     case ActionKind::tensor_collective: return TimeCause::tensor_parallel;
     case ActionKind::context_collective: return TimeCause::context_parallel;
     case ActionKind::expert_collective: return TimeCause::expert_parallel;
@@ -32,6 +32,7 @@ struct Busy {
   Picoseconds step{0};
 };
 
+/// Where nothing runs beside anything, an action's time is its cause's.
 Busy busy(const RankProgram& rank, const std::vector<Span>& spans) {
   Busy result;
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
@@ -44,21 +45,65 @@ Busy busy(const RankProgram& rank, const std::vector<Span>& spans) {
   return result;
 }
 
-Picoseconds slowest_optimizer(const Program& program, const Timeline& timeline) {
-  Picoseconds slowest(0);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
-    if (program.ranks[rank].actions.back().kind == ActionKind::optimizer_step)
-      slowest = std::max(slowest, timeline.of_rank[rank].back().length());
-  return slowest;
-}
+/// Else what an action would take alone is; what it takes longer, and what it waits for gathered parameters or reduced
+/// gradients alone, is data parallelism's.
+class BusyBeside {
+ public:
+  BusyBeside(const RankProgram& rank, const std::vector<Span>& spans, const std::vector<Picoseconds>& times,
+             double slowdown)
+      : rank_(rank), spans_(spans), times_(times), slowdown_(slowdown) {}
+
+  Busy run() {
+    for (std::size_t i = 0; i < rank_.actions.size(); ++i) {
+      const Action& action = rank_.actions[i];
+      if (action.stream == Stream::data) communicated_ = std::max(communicated_, spans_[i].end);
+      if (action.issue == Issue::in_order && action.stream != Stream::pipeline) add(i);
+      // A receive in transit or a transfer that blocks: the rank waits, and goes on from there.
+      if (action.stream == Stream::pipeline && action.handover == Handover::blocking && occupies(action)) add(i);
+    }
+    // At its end a rank waits for its own reductions.
+    result_.step += std::max(Picoseconds(0), communicated_ - reduced_from_);
+    return result_;
+  }
+
+ private:
+  [[nodiscard]] Picoseconds end_of(std::int32_t need) const {
+    return need < 0 ? Picoseconds(0) : spans_[static_cast<std::size_t>(need)].end;
+  }
+  void add(std::size_t i) {
+    const Action& action = rank_.actions[i];
+    const Picoseconds ready = std::max(end_of(action.needs[0]), end_of(action.needs[1]));
+    const Picoseconds queue = end_of(action.needs[2]);
+    const bool waits_for_queue = action.barrier == Barrier::none && queue == spans_[i].start && queue > ready;
+    const Picoseconds waited = waits_for_queue ? queue - ready : Picoseconds(0);
+    const Picoseconds length = spans_[i].length();
+    const Picoseconds own = std::min(length, alone(action, times_[i], slowdown_));
+    result_.step += waited + length;
+    if (action.kind != ActionKind::optimizer_step) reduced_from_ = std::max(reduced_from_, spans_[i].end);
+    if (action.pass == Pass::step) return;
+    result_.micro_batches[cause_of(action)] += own;
+    result_.micro_batches[TimeCause::data_parallel] += waited + length - own;
+  }
+
+  const RankProgram& rank_;
+  const std::vector<Span>& spans_;
+  const std::vector<Picoseconds>& times_;
+  double slowdown_;
+  Picoseconds communicated_{0};
+  Picoseconds reduced_from_{0};
+  Busy result_;
+};
+
+/// Without what happens once per step and slows ranks that do the same differently.
+Picoseconds own_work(const TimeBreakdown& time) { return time.total() - time[TimeCause::data_parallel]; }
 
 /// The busiest rank's own work, then what it waits for.
-TimeBreakdown attributed(const Program& program, const Simulation& s, Picoseconds overhead) {
+TimeBreakdown attributed(const Simulation& s, Picoseconds overhead) {
   TimeBreakdown time = s.rank_time[static_cast<std::size_t>(s.busiest_rank)];
   time[TimeCause::pipeline_bubble] = Picoseconds(0);
   time[TimeCause::pipeline_bubble] = s.timeline.micro_batches_end - time.total();
   time[TimeCause::data_parallel] += s.timeline.reductions_end - s.timeline.micro_batches_end;
-  time[TimeCause::optimizer] = slowest_optimizer(program, s.timeline);
+  time[TimeCause::optimizer] = s.timeline.step - overhead - s.timeline.reductions_end;
   time[TimeCause::step_overhead] = overhead;
   return time;
 }
@@ -77,16 +122,20 @@ Simulation simulate(const Program& program, const ActionTimes& times, double fra
   Simulation s;
   s.timeline = timeline(program, times, options);
   s.actions = program.action_count();
+  if (s.timeline.stall) return s;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const Busy work = busy(program.ranks[rank], s.timeline.of_rank[rank]);
+    const std::vector<Span>& spans = s.timeline.of_rank[rank];
+    const double slowdown = rank < options.slowdown.size() ? options.slowdown[rank] : 1.0;
+    const Busy work = program.beside > 0 ? BusyBeside(program.ranks[rank], spans, times.of_rank[rank], slowdown).run()
+                                         : busy(program.ranks[rank], spans);
     s.rank_time.push_back(work.micro_batches);
     s.idle.push_back(s.timeline.step - times.overhead - work.step);
     s.memory.push_back(memory_peak(program.ranks[rank], fragmentation_fraction));
-    const auto busiest = static_cast<std::size_t>(s.busiest_rank);
-    if (work.micro_batches.total() > s.rank_time[busiest].total()) s.busiest_rank = static_cast<std::int32_t>(rank);
+    if (own_work(s.rank_time[rank]) > own_work(s.rank_time[static_cast<std::size_t>(s.busiest_rank)]))
+      s.busiest_rank = static_cast<std::int32_t>(rank);
     if (s.memory[rank].memory.device_total() > s.peak_memory()) s.heaviest_rank = static_cast<std::int32_t>(rank);
   }
-  s.time = attributed(program, s, times.overhead);
+  s.time = attributed(s, times.overhead);
   return s;
 }
 

@@ -2,11 +2,12 @@
 /// \file simulation.h: one step of a program played: seconds by cause that sum to the step, idle time, peak memory.
 ///
 /// Model: the timeline (timeline.h); the causes are those of step_time.h on the rank that works longest: what it does,
-/// then waiting until the slowest rank has ended its micro-batches (bubble, messages included), then what the reduction
-/// of gradients adds, the slowest optimizer and the step's overhead.
-/// Source: step_time.h, whose breakdown this one is compared with, cause by cause.
-/// Not modelled: low and high; they belong to the calibration.
-/// Checked against: tests/property/simulation_agreement_test.cpp.
+/// then waiting until the slowest rank has ended its micro-batches (bubble; messages, and copies from the host,
+/// included), then what the reduction of gradients adds, the slowest optimizer with its copies, and the step's
+/// overhead. Where compute runs beside communication it counts with what it would take alone; what it takes longer, and
+/// waiting for gathered parameters, is data parallelism's. Source: step_time.h, whose breakdown this one is compared
+/// with, cause by cause. Not modelled: low and high; they belong to the calibration. Checked against:
+/// tests/property/simulation_agreement_test.cpp.
 
 #include "core/simulate/memory_curve.h"
 #include "core/simulate/timeline.h"
@@ -14,7 +15,7 @@
 namespace plumbline {
 
 struct Simulation {
-  Timeline timeline;
+  Timeline timeline;  ///< when it stalls, nothing else is known but the actions
   std::int32_t busiest_rank = 0;
   TimeBreakdown time;                    ///< of the busiest rank; sums to the step
   std::vector<TimeBreakdown> rank_time;  ///< what each rank does during its micro-batches; no waiting

@@ -5,10 +5,12 @@
 
 #include "core/base/errors.h"
 #include "core/program/play_program.h"
+#include "core/simulate/event_play.h"
 
 namespace plumbline {
 namespace {
 
+/// Where nothing runs beside anything: every end follows from earlier ends, in one sweep.
 class Clock {
  public:
   Clock(const Program& program, const ActionTimes& times, const TimelineOptions& options)
@@ -23,11 +25,12 @@ class Clock {
     const Action& action = program_.ranks[r].actions[i];
     const std::vector<Span>& row = result_.of_rank[r];
     Picoseconds start = action.barrier == Barrier::none ? Picoseconds(0) : all_ended_;
-    for (const std::int32_t need : action.needs)
+    // Needs of queues name actions that run beside others.
+    for (const std::int32_t need : {action.needs[0], action.needs[1]})
       if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
     if (action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward)
       start = std::max(start, sent(action).end);
-    const Picoseconds end = start + duration(action, r, i);
+    const Picoseconds end = start + alone(action, times_.of_rank[r][i], slowdown_[r]);
     result_.of_rank[r][i] = {start, end};
     latest_ = std::max(latest_, end);
     if (action.pass != Pass::step) result_.micro_batches_end = std::max(result_.micro_batches_end, end);
@@ -44,11 +47,6 @@ class Clock {
   [[nodiscard]] const Span& sent(const Action& receive) const {
     return result_.of_rank[static_cast<std::size_t>(receive.peer)][static_cast<std::size_t>(receive.peer_action)];
   }
-  [[nodiscard]] Picoseconds duration(const Action& action, std::size_t rank, std::size_t index) const {
-    const Picoseconds time = times_.of_rank[rank][index];
-    if (slowdown_[rank] == 1.0 || action.stream != Stream::compute) return time;
-    return Picoseconds(std::llround(static_cast<double>(time.value()) * slowdown_[rank]));
-  }
 
   const Program& program_;
   const ActionTimes& times_;
@@ -58,9 +56,25 @@ class Clock {
   Picoseconds all_ended_{0};
 };
 
+bool shares_links(const ActionTimes& times) {
+  std::vector<std::int32_t> links;
+  for (const StreamLinks& rank : times.links)
+    for (const std::int32_t link : rank)
+      if (link >= 0) links.push_back(link);
+  std::sort(links.begin(), links.end());
+  return std::adjacent_find(links.begin(), links.end()) != links.end();
+}
+
 }  // namespace
 
+Picoseconds alone(const Action& action, Picoseconds time, double slowdown) {
+  if (slowdown == 1.0 || action.stream != Stream::compute) return time;
+  return Picoseconds(std::llround(static_cast<double>(time.value()) * slowdown));
+}
+
 Timeline timeline(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
+  if (program.beside > 0 || options.sends == Sends::blocking || shares_links(times))
+    return EventPlay(program, times, options).play();
   Clock clock(program, times, options);
   const auto stalled = play_program(
       program, [&](std::int32_t rank, std::int32_t index) { clock.visit(rank, index); }, [&] { clock.at_barrier(); });

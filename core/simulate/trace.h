@@ -2,11 +2,13 @@
 /// \file trace.h: a played program as the events of a Chrome trace: slices on threads, counters.
 ///
 /// Answers: what to draw, in microseconds from the step's begin; core/io/trace_json.h writes it.
-/// Model: one process per representative rank, one thread for compute and one for each communicator; messages lie on
-/// the sender's pipeline thread while they travel; waiting leaves gaps. Memory is a counter by class, in MiB.
-/// Source: "Trace Event Format", Google, 2016 (phases X, C, M), which Perfetto reads.
-/// Not modelled: flows from send to receive. A counter changes when the action it belongs to starts or ends.
-/// Checked against: tests/unit/core/simulate/trace_test.cpp.
+/// Model: one process per representative rank, one thread for compute and one for each communicator, or more where
+/// messages travel at one time; messages lie on the sender's pipeline thread; waiting leaves gaps. A flow leads from
+/// each message, or from what made it, to what it was for. Memory is a counter by class, in MiB; it changes when the
+/// action that it belongs to starts or ends. Source: "Trace Event Format", Google, 2016 (phases X, C, M, s, f).
+/// Perfetto's JSON importer reads them all; it binds a flow that says so ("bp": "e") to the slice that is open on its
+/// thread. Not modelled: what a barrier waits for; it has no arrows. Checked against:
+/// tests/unit/core/simulate/trace_test.cpp; tests/integration/simulate_test.py (the whole format).
 
 #include <string>
 
@@ -17,11 +19,18 @@ namespace plumbline {
 struct TraceSlice {
   std::int32_t rank = 0;
   Stream stream = Stream::compute;
+  std::int32_t lane = 0;  ///< of several threads of the stream: slices of one thread never cross
   std::string name;
   std::string kind;
   Span span;
   std::int32_t micro_batch = -1;
   Bytes bytes{0};
+};
+
+/// An arrow between two slices, by their indices.
+struct TraceFlow {
+  std::size_t from = 0;
+  std::size_t to = 0;
 };
 
 struct TraceCounter {
@@ -32,10 +41,14 @@ struct TraceCounter {
 
 struct Trace {
   std::int32_t ranks = 0;
+  std::vector<std::string> names;  ///< of the ranks; empty: "pipeline rank 0", ...
   std::vector<TraceSlice> slices;
+  std::vector<TraceFlow> flows;
   std::vector<TraceCounter> counters;
 };
 
 [[nodiscard]] Trace trace(const Program& program, const Simulation& simulation);
+/// Gives slices of a stream that overlap lanes of their own.
+void part_crossing_slices(std::vector<TraceSlice>& slices);
 
 }  // namespace plumbline

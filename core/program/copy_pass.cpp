@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <map>
+
+#include "core/program/piece_runs.h"
+
+namespace plumbline::passes {
+namespace {
+
+Action copy(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
+  Action action = at;
+  action.kind = kind;
+  action.stream = Stream::copy;
+  action.turn = Turn::first;
+  action.bytes = bytes;
+  action.issue = issue;
+  return action;
+}
+
+/// A copy that goes behind the action with this index; -1: before all.
+struct Insertion {
+  std::ptrdiff_t behind = -1;
+  Action action;
+};
+
+/// One run ahead of where it is read, but never before it has left.
+class Copies {
+ public:
+  Copies(const RankContext& context, const Actions& before) : context_(context), before_(before) {}
+
+  std::vector<Insertion> find() {
+    std::ptrdiff_t beside_before = -1;
+    for (const PieceRun& run : piece_runs(before_)) {
+      const Action& a = before_[run.compute];
+      const Bytes bytes = context_.piece(a).offloaded;
+      if (bytes.value() > 0 && a.pass == Pass::backward) fetch(a, run, beside_before, bytes);
+      if (bytes.value() > 0 && a.pass == Pass::forward) offload(a, run, bytes);
+      beside_before = static_cast<std::ptrdiff_t>(run.beside);
+    }
+    // What runs beside an action is issued before what follows it.
+    const auto place = [](const Insertion& i) { return std::pair(i.behind, i.action.issue); };
+    std::stable_sort(found_.begin(), found_.end(),
+                     [&](const Insertion& a, const Insertion& b) { return place(a) < place(b); });
+    return std::move(found_);
+  }
+
+ private:
+  void offload(const Action& a, const PieceRun& run, Bytes bytes) {
+    const auto last = static_cast<std::ptrdiff_t>(run.last);
+    found_.push_back({last, copy(a, ActionKind::offload, bytes, Issue::after_last)});
+    left_[{a.chunk, a.micro_batch, a.piece}] = last;
+  }
+  void fetch(const Action& a, const PieceRun& run, std::ptrdiff_t beside_before, Bytes bytes) {
+    const bool ahead = beside_before > left_[{a.chunk, a.micro_batch, a.piece}];
+    found_.push_back({ahead ? beside_before : static_cast<std::ptrdiff_t>(run.compute) - 1,
+                      copy(a, ActionKind::fetch, bytes, ahead ? Issue::with_last : Issue::after_last)});
+  }
+
+  const RankContext& context_;
+  const Actions& before_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::ptrdiff_t> left_;
+  std::vector<Insertion> found_;
+};
+
+bool offloads(const RankSizes& sizes) {
+  for (const ChunkSizes& chunk : sizes.chunks)
+    for (const PieceSizes& piece : chunk.pieces)
+      if (piece.offloaded.value() > 0) return true;
+  return false;
+}
+
+Action states_copy(ActionKind kind, Bytes bytes) {
+  Action action;
+  action.pass = Pass::step;
+  return copy(action, kind, bytes, Issue::after_last);
+}
+
+}  // namespace
+
+Actions add_copies(const RankContext& context, const Actions& before) {
+  if (!offloads(context.sizes())) return before;
+  const std::vector<Insertion> copies = Copies(context, before).find();
+  Actions actions;
+  actions.reserve(before.size() + copies.size());
+  std::size_t next = 0;
+  for (std::ptrdiff_t i = -1; i < std::ssize(before); ++i) {
+    if (i >= 0) actions.push_back(before[static_cast<std::size_t>(i)]);
+    for (; next < copies.size() && copies[next].behind == i; ++next) actions.push_back(copies[next].action);
+  }
+  return actions;
+}
+
+Actions add_optimizer_step(const RankContext& context, const Actions& before) {
+  Actions actions = before;
+  const Bytes states = context.sizes().offloaded_states;
+  if (states.value() > 0) {
+    const auto last =
+        std::find_if(actions.rbegin(), actions.rend(), [](const Action& a) { return a.pass != Pass::step; });
+    actions.insert(last.base(), states_copy(ActionKind::fetch, states));
+  }
+  Action& action = actions.emplace_back();
+  action.kind = ActionKind::optimizer_step;
+  action.pass = Pass::step;
+  action.barrier = Barrier::gradient_norm;
+  if (states.value() > 0) actions.push_back(states_copy(ActionKind::offload, states));
+  return actions;
+}
+
+}  // namespace plumbline::passes

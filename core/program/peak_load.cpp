@@ -1,0 +1,164 @@
+#include "core/program/peak_load.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+/// What is alive, and the largest of it so far.
+class Load {
+ public:
+  explicit Load(std::span<const ChunkLoad> chunks) : chunks_(chunks) {}
+
+  /// `position`: of the action in the order.
+  void forward(std::int32_t chunk, std::int64_t position) {
+    const ChunkLoad& own = of(chunk);
+    saved_ += own.saved + own.handed;
+    logits_ += own.logits;
+    see(ActionKind::forward, own.working_forward, position);
+    saved_ -= from_before(chunk);
+  }
+  void backward(std::int32_t chunk, std::int64_t position) {
+    saved_ += from_before(chunk);
+    see(ActionKind::backward, of(chunk).working_backward, position);
+    saved_ -= of(chunk).saved + of(chunk).handed;
+    logits_ -= of(chunk).logits;
+  }
+  void backward_input(std::int32_t chunk, std::int64_t position) {
+    const ChunkLoad& own = of(chunk);
+    saved_ += own.deferred + from_before(chunk);
+    see(ActionKind::backward_input, own.working_input, position);
+    saved_ -= own.dropped + own.handed;
+    logits_ -= own.logits - own.late_logits;
+  }
+  void backward_weight(std::int32_t chunk, std::int64_t position) {
+    const ChunkLoad& own = of(chunk);
+    see(ActionKind::backward_weight, own.working_weight, position);
+    saved_ -= own.saved - own.dropped + own.deferred;
+    logits_ -= own.late_logits;
+  }
+  /// The net effect of `count` forwards of one chunk, or backwards for a negative count.
+  void skip(std::int32_t chunk, std::int64_t count) {
+    saved_ += count * of(chunk).saved;
+    logits_ += count * of(chunk).logits;
+  }
+  [[nodiscard]] const PeakLoads& peaks() const { return peaks_; }
+
+ private:
+  [[nodiscard]] const ChunkLoad& of(std::int32_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
+  /// What the rank's chunk before hands to this one.
+  [[nodiscard]] Bytes from_before(std::int32_t chunk) const { return chunk == 0 ? Bytes(0) : of(chunk - 1).handed; }
+  void see(ActionKind kind, Bytes working, std::int64_t position) {
+    LoadPeak& peak = peaks_[kind];
+    const LoadPeak now{saved_, logits_, working, position};
+    if (peak.position < 0 || now.total() > peak.total()) peak = now;
+  }
+
+  std::span<const ChunkLoad> chunks_;
+  Bytes saved_{0};
+  Bytes logits_{0};
+  PeakLoads peaks_;
+};
+
+/// Walks the passes of the interleaved order run by run; a run is as long as neither direction changes its chunk.
+class InterleavedRuns {
+ public:
+  InterleavedRuns(const PipelineShape& shape, std::int32_t rank, std::span<const ChunkLoad> chunks)
+      : p_(shape.pipeline_stages),
+        v_(shape.virtual_stages),
+        passes_(std::int64_t{shape.micro_batches} * v_),
+        warm_up_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - rank), passes_)),
+        chunks_(chunks),
+        load_(chunks) {}
+
+  PeakLoads peaks() {
+    if (std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
+      return alike();
+    for (std::int64_t i = 0; i < warm_up_; i = next_) {
+      next_ = std::min(warm_up_, change_after(i));
+      forwards(i, next_ - i);
+    }
+    const std::int64_t period = p_ * v_;
+    const std::int64_t steady = std::min(passes_, warm_up_ + period);
+    for (std::int64_t i = warm_up_; i < steady; i = next_) {
+      next_ = std::min({steady, change_after(i), change_after(i - warm_up_) + warm_up_});
+      turns(i, next_ - i);
+    }
+    // A whole period has seen every backward with more in flight than the drain has.
+    if (passes_ - warm_up_ >= period) return load_.peaks();
+    for (std::int64_t i = passes_ - warm_up_; i < passes_; i = next_) {
+      next_ = std::min(passes_, change_after(i));
+      backwards(i, next_ - i);
+    }
+    return load_.peaks();
+  }
+
+ private:
+  /// The first forward after the warm-up and its backward see the most in flight.
+  [[nodiscard]] PeakLoads alike() const {
+    const ChunkLoad& chunk = chunks_.front();
+    const std::int64_t alive = std::min(warm_up_ + 1, passes_);
+    PeakLoads peaks;
+    peaks[ActionKind::forward] = {alive * chunk.saved, alive * chunk.logits, chunk.working_forward, alive - 1};
+    peaks[ActionKind::backward] = {alive * chunk.saved, alive * chunk.logits, chunk.working_backward, alive};
+    return peaks;
+  }
+  [[nodiscard]] std::int64_t change_after(std::int64_t pass) const { return (pass / p_ + 1) * p_; }
+  [[nodiscard]] std::int32_t forward_chunk(std::int64_t pass) const {
+    return static_cast<std::int32_t>(pass / p_ % v_);
+  }
+  [[nodiscard]] std::int32_t backward_chunk(std::int64_t pass) const {
+    return static_cast<std::int32_t>(v_ - 1) - forward_chunk(pass);
+  }
+  /// Only the last of a run of forwards can be the peak, the first of a run of backwards, an end of a run of both.
+  void forwards(std::int64_t pass, std::int64_t count) {
+    load_.skip(forward_chunk(pass), count - 1);
+    load_.forward(forward_chunk(pass), pass + count - 1);
+  }
+  void backwards(std::int64_t pass, std::int64_t count) {
+    load_.backward(backward_chunk(pass), passes_ + pass);
+    load_.skip(backward_chunk(pass), 1 - count);
+  }
+  void turns(std::int64_t pass, std::int64_t count) {
+    turn(pass);
+    if (count == 1) return;
+    load_.skip(forward_chunk(pass), count - 2);
+    load_.skip(backward_chunk(pass - warm_up_), 2 - count);
+    turn(pass + count - 1);
+  }
+  void turn(std::int64_t pass) {
+    load_.forward(forward_chunk(pass), 2 * pass - warm_up_);
+    load_.backward(backward_chunk(pass - warm_up_), 2 * pass - warm_up_ + 1);
+  }
+
+  std::int64_t p_;
+  std::int64_t v_;
+  std::int64_t passes_;
+  std::int64_t warm_up_;
+  std::int64_t next_ = 0;
+  std::span<const ChunkLoad> chunks_;
+  Load load_;
+};
+
+}  // namespace
+
+PeakLoads peak_loads(const RankOrder& order, std::span<const ChunkLoad> chunks) {
+  Load load(chunks);
+  for (std::int64_t i = 0; i < std::ssize(order); ++i) {
+    const ComputeAction& action = order[static_cast<std::size_t>(i)];
+    switch (action.kind) {
+      case ActionKind::forward: load.forward(action.chunk, i); break;
+      case ActionKind::backward: load.backward(action.chunk, i); break;
+      case ActionKind::backward_input: load.backward_input(action.chunk, i); break;
+      case ActionKind::backward_weight: load.backward_weight(action.chunk, i); break;
+      default: break;
+    }
+  }
+  return load.peaks();
+}
+
+PeakLoads interleaved_peak_loads(const PipelineShape& shape, std::int32_t rank, std::span<const ChunkLoad> chunks) {
+  return InterleavedRuns(shape, rank, chunks).peaks();
+}
+
+}  // namespace plumbline

@@ -1,0 +1,62 @@
+#pragma once
+/// \file peak_load.h: the most bytes that a rank's micro-batches hold while it runs its order, chunks told apart.
+///
+/// Answers: per kind of compute action, the largest sum of saved activations, logits and working set while one of that
+/// kind runs, and where in the order. Exact, integers only; nothing about states or gathered parameters, which callers
+/// add per kind.
+/// Model: saved activations and logits live from a forward to its backward. Input gradients of a split backward release
+/// a part of both, and make what waits for the weight gradients, which release the rest. The acting chunk has the
+/// working set of its action beside them (buffers of lower.h). Source: core/program/buffer_pass.cpp; the orders of
+/// pipeline_orders.h. Not modelled: lifetimes inside an action. Checked against: tests/property/peak_load_test.cpp
+/// (replay of every order, action by action); tests/property/simulation_agreement_test.cpp (memory curves, to the
+/// byte).
+
+#include <array>
+#include <span>
+
+#include "core/program/compute_schedule.h"
+#include "core/quantity/quantity.h"
+
+namespace plumbline {
+
+/// What one micro-batch of one chunk holds, and what the chunk needs beside while it acts.
+struct ChunkLoad {
+  Bytes saved{0};
+  Bytes logits{0};
+  Bytes working_forward{0};
+  Bytes working_backward{0};
+  // Of split backwards:
+  Bytes working_input{0};   ///< while input gradients are made
+  Bytes working_weight{0};  ///< while weight gradients are made
+  Bytes dropped{0};         ///< of `saved`, released by input gradients
+  Bytes deferred{0};        ///< beside the rest of it, from input to weight gradients
+  Bytes late_logits{0};     ///< of `logits`, held until weight gradients
+  Bytes handed{0};  ///< from its forward to that of the rank's next chunk, which is the next stage; gradients back
+  bool operator==(const ChunkLoad&) const = default;
+};
+
+struct LoadPeak {
+  Bytes saved{0};
+  Bytes logits{0};
+  Bytes working{0};
+  std::int64_t position = -1;  ///< of the action in the order, the first of equals; -1: there is none of the kind
+  [[nodiscard]] Bytes total() const { return saved + logits + working; }
+  bool operator==(const LoadPeak&) const = default;
+};
+
+/// By kind: forward, backward, input gradient, weight gradient.
+struct PeakLoads {
+  std::array<LoadPeak, 4> of_kind;
+  [[nodiscard]] LoadPeak& operator[](ActionKind kind) { return of_kind[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const LoadPeak& operator[](ActionKind kind) const { return of_kind[static_cast<std::size_t>(kind)]; }
+  bool operator==(const PeakLoads&) const = default;
+};
+
+/// Of any order without faults. Linear in its length.
+[[nodiscard]] PeakLoads peak_loads(const RankOrder& order, std::span<const ChunkLoad> chunks);
+/// The same of the interleaved order, in O(v): between two changes of chunk the load grows or shrinks steadily, and
+/// every p v passes it is the same again.
+[[nodiscard]] PeakLoads interleaved_peak_loads(const PipelineShape& shape, std::int32_t rank,
+                                               std::span<const ChunkLoad> chunks);
+
+}  // namespace plumbline

@@ -1,0 +1,85 @@
+#pragma once
+/// \file event_play.h: a program played event by event, where actions that run at the same time slow each other.
+///
+/// Answers the timeline of timeline.h, which says the model. Each rank issues its list in order: queued actions go to
+/// their queue, the others wait for the rank. Whenever something starts or ends, the rates of what shares a rank or a
+/// link with it are set anew. One event per start or end, O(log ranks) each.
+/// Source, limits and checks: see timeline.h.
+
+#include "core/program/play_program.h"
+#include "core/simulate/earliest.h"
+#include "core/simulate/timeline.h"
+
+namespace plumbline {
+
+class EventPlay {
+ public:
+  EventPlay(const Program& program, const ActionTimes& times, const TimelineOptions& options);
+  [[nodiscard]] Timeline play();
+
+ private:
+  /// Where an action runs: on its rank, in a queue of it, or on its way to another rank.
+  enum class Place : std::uint8_t { rank, queue, message };
+  struct Active {
+    std::int32_t action = 0;
+    Place place = Place::rank;
+    Stream stream = Stream::compute;
+    bool is_slowed = false;  ///< by what runs beside it, and slows that
+    std::int32_t link = -1;
+    std::int64_t work = 0;  ///< picoseconds left at `since`, alone
+    std::int64_t since = 0;
+    std::int64_t factor = 0;  ///< time over work
+    std::int64_t end = 0;     ///< at this factor
+  };
+  struct Queue {
+    std::vector<std::int32_t> actions;
+    std::size_t next = 0;
+    bool is_busy = false;
+  };
+  struct RankState {
+    std::vector<Active> active;
+    std::array<Queue, stream_count> queues;
+    std::uint32_t waiting_queues = 0;  ///< a bit for each stream with actions that have not started
+    std::int32_t transfers = 0;        ///< posted, not there: they occupy the rank
+    bool is_busy = false;
+    std::int64_t woken = Earliest::never;
+  };
+
+  [[nodiscard]] const Action& action(std::size_t rank, std::size_t index) const {
+    return program_.ranks[rank].actions[index];
+  }
+  [[nodiscard]] bool has_ended(std::size_t rank, std::int32_t index) const {
+    return index < 0 || result_.of_rank[rank][static_cast<std::size_t>(index)].end.value() >= 0;
+  }
+  [[nodiscard]] bool is_ready(std::size_t rank, const Action& action) const;
+  void run_rank(std::size_t rank, std::int64_t now);
+  void end_due(std::size_t rank, std::int64_t now);
+  void issue(std::size_t rank, std::int64_t now);
+  [[nodiscard]] bool issue_next(std::size_t rank, std::int64_t now);
+  [[nodiscard]] bool start_queued(std::size_t rank, std::int64_t now);
+  void post_transfers(std::size_t rank, std::int64_t now);
+  void start(std::size_t rank, std::size_t index, Place place, Picoseconds time, std::int64_t now);
+  void end(std::size_t rank, const Active& active, std::int64_t now);
+  void deliver(std::size_t rank, std::size_t index, std::int64_t now);
+  void record(std::size_t rank, std::size_t index, std::int64_t now);
+  void occupy_link(std::int32_t link, std::int32_t change);
+  void set_rates(std::size_t rank, std::int64_t now);
+  void wake(std::size_t rank, std::int64_t now);
+
+  const Program& program_;
+  const ActionTimes& times_;
+  Sends sends_;
+  std::vector<double> slowdown_;
+  std::int64_t beside_factor_;
+  PlayPositions positions_;
+  Barrier passed_ = Barrier::none;
+  std::vector<RankState> ranks_;
+  std::vector<std::int32_t> on_link_;                 ///< how many actions are active, by link
+  std::vector<std::vector<std::size_t>> link_ranks_;  ///< who may use it
+  std::vector<std::int32_t> changed_links_;
+  Earliest events_;
+  Timeline result_;
+  std::int64_t latest_ = 0;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,77 @@
+#include "core/simulate/stage_report.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace plumbline {
+namespace {
+
+/// What the rank does in its micro-batches, the optimizer's step, and what else keeps it: the reduction of gradients.
+TimeBreakdown busy(const Program& program, const Simulation& s, std::size_t rank) {
+  const std::vector<Action>& actions = program.ranks[rank].actions;
+  TimeBreakdown busy = s.rank_time[rank];
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].kind == ActionKind::optimizer_step)
+      busy[TimeCause::optimizer] += s.timeline.of_rank[rank][i].length();
+  const Picoseconds whole = s.step() - s.time[TimeCause::step_overhead] - s.idle[rank];
+  busy[TimeCause::data_parallel] += whole - busy.total();
+  return busy;
+}
+
+/// What is allocated when `last` starts.
+std::vector<Buffer> alive_at(const RankProgram& rank, std::int32_t last) {
+  std::vector<bool> alive;
+  for (const Buffer& buffer : rank.buffers) alive.push_back(buffer.lifetime == Lifetime::persistent);
+  for (std::int32_t i = 0; i <= last; ++i) {
+    const Action& action = rank.actions[static_cast<std::size_t>(i)];
+    for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
+      const BufferUse& use = rank.uses[static_cast<std::size_t>(u)];
+      if (use.access == Access::allocate) alive[static_cast<std::size_t>(use.buffer)] = true;
+      if (use.access == Access::release && i < last) alive[static_cast<std::size_t>(use.buffer)] = false;
+    }
+  }
+  std::vector<Buffer> result;
+  for (std::size_t b = 0; b < alive.size(); ++b)
+    if (alive[b]) result.push_back(rank.buffers[b]);
+  std::stable_sort(result.begin(), result.end(), [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
+  return result;
+}
+
+StageReport report(const Program& program, const Simulation& s, std::size_t r) {
+  const RankProgram& rank = program.ranks[r];
+  const std::vector<Span>& spans = s.timeline.of_rank[r];
+  const std::int32_t peak = s.memory[r].action;
+  StageReport result{busy(program, s, r), Picoseconds(0), "", alive_at(rank, peak)};
+  if (peak < 0) return result;
+  result.peak_at = spans[static_cast<std::size_t>(peak)].start;
+  result.peak_action = to_text(rank.actions[static_cast<std::size_t>(peak)]);
+  return result;
+}
+
+}  // namespace
+
+std::vector<StageReport> stage_reports(const Program& program, const Simulation& simulation) {
+  std::vector<StageReport> reports;
+  for (std::size_t r = 0; r < program.ranks.size(); ++r) reports.push_back(report(program, simulation, r));
+  return reports;
+}
+
+std::vector<BufferFamily> families(const std::vector<Buffer>& buffers) {
+  std::map<std::tuple<MemoryClass, std::int32_t, std::int32_t>, std::vector<Buffer>> alike;
+  for (const Buffer& buffer : buffers) alike[{buffer.memory_class, buffer.chunk, buffer.piece}].push_back(buffer);
+  std::vector<BufferFamily> result;
+  for (const auto& [owner, members] : alike) {
+    BufferFamily& family = result.emplace_back(BufferFamily{members.front(), std::ssize(members), {}, Bytes(0)});
+    for (const Buffer& buffer : members) {
+      family.total += buffer.bytes;
+      if (buffer.micro_batch >= 0) family.micro_batches.push_back(buffer.micro_batch);
+    }
+    std::sort(family.micro_batches.begin(), family.micro_batches.end());
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const BufferFamily& a, const BufferFamily& b) { return a.total > b.total; });
+  return result;
+}
+
+}  // namespace plumbline
