@@ -1,7 +1,12 @@
 #include "core/cost/block_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/cost/kept_by_operator.h"
+#include "core/cost/launches.h"
+#include "core/cost/overlap.h"
+#include "core/cost/product_format.h"
 #include "core/cost/tensor_parallel_points.h"
 
 namespace plumbline {
@@ -14,12 +19,6 @@ constexpr double fp8_cast_bytes_forward = 1.5;
 constexpr double fp8_cast_bytes_backward = 2.0;
 
 bool is_fp8(NumberFormat format) { return bits(format) == 8; }
-
-/// Heads, routers and attention stay in 16 bits under fp8 recipes.
-NumberFormat product_format(const Block& block, const Op& op, const PrecisionFormats& formats) {
-  const bool low = block.kind() == BlockKind::layer && (op.kind == OpKind::linear || op.kind == OpKind::grouped_linear);
-  return is_fp8(formats.matmul) && !low ? formats.activation : formats.matmul;
-}
 
 Picoseconds rounded(Seconds time, double factor) { return to_picoseconds(factor * time); }
 
@@ -49,7 +48,9 @@ BlockGroups block_groups(const Strategy& s) {
 struct BlockPricer::Times {
   Seconds forward{0};
   Seconds backward{0};
+  Seconds backward_weight{0};  ///< of backward
   Seconds attention{0};
+  Seconds replayed{0};  ///< of forward, by selective checkpointing by operator
   Seconds tensor_forward{0};
   Seconds tensor_backward{0};
   Seconds context_forward{0};
@@ -58,8 +59,13 @@ struct BlockPricer::Times {
   Seconds expert_backward{0};
   WireBytes wire;
   WireBytes wire_forward;
-  std::int64_t forward_kernels = 0;
-  std::int64_t backward_kernels = 0;
+  void add_weight_gradient(Seconds time) {
+    backward += time;
+    backward_weight += time;
+  }
+  Launches kernels;
+  Launches collectives;
+  double attention_kernels = 0;  ///< forward
 };
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
@@ -67,10 +73,9 @@ BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
   const OpWork work = op_work(block, op, shard);
-  const NumberFormat format = product_format(block, op, shard.formats);
+  const NumberFormat format = product_format(block, op, shard);
   const bool any_gradient = work.needs.input || work.needs.weight;
-  ++times.forward_kernels;
-  if (any_gradient) times.backward_kernels += work.kind == WorkKind::memory ? 1 : 2;
+  add_launches(times, op, work, format, shard);
   switch (work.kind) {
     case WorkKind::product:
     case WorkKind::grouped_product: {
@@ -83,7 +88,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       const MatrixProduct& p = *work.product;
       times.forward += time(p);
       if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
-      if (work.backward_weight.value() > 0) times.backward += time({p.batch, p.k, p.n, p.m});
+      if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
       if (is_fp8(format)) {
         const double input = static_cast<double>(p.batch * p.m * p.k);
         const double output = static_cast<double>(p.batch * p.m * p.n);
@@ -102,13 +107,36 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       break;
     }
     case WorkKind::memory: {
-      const bool loss = op.kind == OpKind::cross_entropy;
-      times.forward += loss ? kernels_.loss(work.forward_traffic) : kernels_.memory(work.forward_traffic);
-      if (any_gradient)
-        times.backward += loss ? kernels_.loss(work.backward_traffic) : kernels_.memory(work.backward_traffic);
+      const auto time = [&](Bytes traffic) {
+        if (op.kind == OpKind::cross_entropy) return kernels_.loss(traffic);
+        if (op.kind == OpKind::dispatch || op.kind == OpKind::combine) return kernels_.routing(traffic);
+        return kernels_.memory(traffic);
+      };
+      times.forward += time(work.forward_traffic);
+      if (!any_gradient) break;
+      const Seconds backward = time(work.backward_traffic);
+      // A kernel that makes both gradients runs where the input gradient is due.
+      if (work.needs.input)
+        times.backward += backward;
+      else
+        times.add_weight_gradient(backward);
       break;
     }
   }
+}
+
+void BlockPricer::add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format,
+                               const Shard& shard) const {
+  const Launches of_op = launches(op, work, format, shard.flash_attention, kernels_.calibration().stack);
+  times.kernels.forward += of_op.forward;
+  times.kernels.backward += of_op.backward;
+  if (work.kind == WorkKind::attention) times.attention_kernels += of_op.forward;
+}
+
+Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
+  const StackCalibration& stack = kernels_.calibration().stack;
+  return to_picoseconds(
+      Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
 }
 
 void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard,
@@ -121,12 +149,14 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
     const auto forward = [&](Collective kind) {
+      ++times.collectives.forward;
       times.tensor_forward += time(kind, point.bytes);
       times.wire_forward.tensor += wire_bytes(kind, point.bytes, groups.tensor.size);
     };
     const auto backward = [&](Collective kind) {
-      if (point.needs_gradient)
-        times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
+      if (!point.needs_gradient) return;
+      ++times.collectives.backward;
+      times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
     };
     switch (point.kind) {
       case PointKind::enter:
@@ -158,11 +188,13 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);
     times.context_forward += steps * step;
+    times.collectives.forward += shard.context_parallel - 1;
     times.wire_forward.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     times.wire.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     // Keys and values travel again, and their gradients with them.
     if (!op_work(block, op, shard).needs.input) continue;
     times.context_backward += 2.0 * steps * step;
+    times.collectives.backward += shard.context_parallel - 1;
     times.wire.context += std::int64_t{2} * (shard.context_parallel - 1) * keys_and_values;
   }
 }
@@ -173,17 +205,21 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
   for (const Op& op : block.ops()) {
     if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
     const bool dispatch = op.kind == OpKind::dispatch;
-    const Bytes routed = local_bytes(block.tensor(dispatch ? op.outputs.front() : op.inputs.front()), shard);
-    const Bytes own = routed / std::int64_t{shard.expert_tensor_parallel};
+    const Tensor& rows = block.tensor(dispatch ? op.outputs.front() : op.inputs.front());
+    const Bytes routed = local_bytes(rows, shard);
+    const Bytes own = chosen_bytes(rows, shard);
     Seconds time = communication_.time(Collective::all_to_all, own, groups.expert) * stack.expert_imbalance.value;
     const Collective joining = dispatch ? Collective::all_gather : Collective::reduce_scatter;
     time += communication_.time(joining, routed, groups.expert_tensor);
     const Bytes sent = wire_bytes(Collective::all_to_all, own, groups.expert.size) +
                        wire_bytes(joining, routed, groups.expert_tensor.size);
+    const double sends = (groups.expert.size > 1 ? 1 : 0) + (groups.expert_tensor.size > 1 ? 1 : 0);
+    times.collectives.forward += sends;
     times.expert_forward += stack.expert_parallel_exposure * time;
     times.wire_forward.expert += sent;
     times.wire.expert += sent;
     if (!op_work(block, op, shard).needs.input) continue;
+    times.collectives.backward += sends;
     times.expert_backward += stack.expert_parallel_exposure * time;
     times.wire.expert += sent;
   }
@@ -191,30 +227,17 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
 
 namespace {
 
-/// Inputs, outputs and gradients of the largest operator, logits apart.
-Bytes largest_working_set(const Block& block, const Shard& shard) {
-  Bytes largest(0);
-  for (const Op& op : block.ops()) {
-    if (op.kind == OpKind::cross_entropy) continue;
-    Bytes sum(0);
-    for (const TensorId id : op.inputs) sum += local_bytes(block.tensor(id), shard);
-    for (const TensorId id : op.outputs) {
-      const auto& readers = block.consumers(id);
-      const bool logits = std::any_of(readers.begin(), readers.end(),
-                                      [&](OpId r) { return block.op(r).kind == OpKind::cross_entropy; });
-      if (!logits) sum += local_bytes(block.tensor(id), shard);
-    }
-    largest = std::max(largest, sum);
-  }
-  return largest;
-}
+/// Maximum, sum and target logit of each token (kernels/cross_entropy.h; Megatron-LM's parallel loss).
+constexpr std::int64_t loss_values_per_token = 3;
 
 Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit) {
   Bytes sum(0);
   for (const Op& op : block.ops())
-    if (op.kind == OpKind::cross_entropy)
-      sum += Bytes(static_cast<std::int64_t>(
-          bytes_per_logit * static_cast<double>(local_elements(block.tensor(op.inputs.front()), shard))));
+    if (op.kind == OpKind::cross_entropy) {
+      const Tensor& logits = block.tensor(op.inputs.front());
+      sum += Bytes(static_cast<std::int64_t>(bytes_per_logit * static_cast<double>(local_elements(logits, shard))));
+      sum += storage(local_rows(logits, shard) * loss_values_per_token, NumberFormat::fp32);
+    }
   return sum;
 }
 
@@ -225,11 +248,102 @@ Flops attention_flops(const Block& block, const Shard& shard) {
   return sum;
 }
 
+std::vector<bool> attention_ops(const Block& block) {
+  std::vector<bool> ops;
+  for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
+  return ops;
+}
+
+/// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
+void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
+  const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
+  if (stack.expert_synchronisation <= 0 || std::none_of(block.ops().begin(), block.ops().end(), dispatches)) return;
+  const Picoseconds waited = std::max(Picoseconds(0), cost.host_forward - cost.forward.total());
+  cost.forward.compute += part(waited, stack.expert_synchronisation);
+  cost.host_forward = std::max(cost.host_forward, cost.forward.total());
+}
+
+/// What replaying attention alone takes.
+struct AttentionReplay {
+  PhaseTime time;
+  Picoseconds host{0};
+};
+
+/// Everything but attention and every second product. Of the two collectives around a pair of products one runs again:
+/// what a reduction leaves is kept.
+BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
+                         double replayed_share) {
+  const BlockVariant& whole = cost.variant(Variant::kept);
+  BlockVariant variant;
+  double replayed = 0;
+  variant.recompute.compute = part(cost.forward.compute, replayed_share);
+  variant.recompute.tensor_parallel = part(cost.forward.tensor_parallel, 0.5);
+  variant.recompute.expert_parallel = cost.forward.expert_parallel;
+  variant.saved = std::min(whole.saved, cost.boundary + kept.bytes);
+  variant.restored = whole.saved - variant.saved;
+  variant.working = whole.working;
+  variant.working.backward += variant.restored;
+  variant.working.backward_input += variant.restored;
+  variant.working.saved_for_weight = std::min(variant.saved, variant.working.saved_for_weight);
+  variant.wire = {cost.wire_forward.tensor / std::int64_t{2}, Bytes(0), cost.wire_forward.expert};
+  for (const OpId id : block.execution_order()) {
+    const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
+    variant.flops += share * op_work(block, block.op(id), shard).forward;
+    variant.replayed.push_back(share > 0);
+    if (share > 0) ++replayed;
+  }
+  const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));
+  variant.host = part(cost.host_forward, replayed / all_ops);
+  return variant;
+}
+
+/// Kept, selective and full, in the order of `Variant`.
+std::vector<BlockVariant> uniform_variants(const Block& block, const Shard& shard, const BlockCost& cost,
+                                           const AttentionReplay& attention) {
+  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
+  const Bytes all = saved_bytes(saved, RecomputeMode::none, cost.boundary);
+  const Bytes selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
+  std::vector<BlockVariant> variants{{{}, all, Bytes(0), Flops(0), {}, Picoseconds(0), {}, {}},
+                                     {attention.time,
+                                      selective,
+                                      Bytes(0),
+                                      attention_flops(block, shard),
+                                      {},
+                                      attention.host,
+                                      attention_ops(block),
+                                      {}},
+                                     {cost.forward,
+                                      cost.boundary,
+                                      Bytes(0),
+                                      cost.flops.forward,
+                                      cost.wire_forward,
+                                      cost.host_forward,
+                                      std::vector<bool>(block.ops().size(), true),
+                                      {}}};
+  const WorkingSetModel model(block, shard);
+  variants[Variant::kept].working = model.of({});
+  const Bytes working = variants[Variant::kept].working.backward;
+  set_working_sets(variants[Variant::selective], model, RecomputeMode::selective, working);
+  set_working_sets(variants[Variant::full], model, RecomputeMode::full, working);
+  return variants;
+}
+
 }  // namespace
+
+void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, RecomputeMode mode, Bytes working,
+                      BackwardForm form) {
+  variant.working = model.of({variant.replayed, mode}, form);
+  variant.restored = std::max(Bytes(0), variant.working.backward - working);
+}
 
 BlockCost BlockPricer::price(const Block& block, const Shard& shard, const BlockGroups& groups) const {
   Times times;
-  for (const Op& op : block.ops()) add_op(times, block, op, shard);
+  const KeptByOperator kept = kept_by_operator(block, shard);
+  for (std::size_t op = 0; op < block.ops().size(); ++op) {
+    const Seconds before = times.forward;
+    add_op(times, block, block.ops()[op], shard);
+    times.replayed += (1 - kept.share[op]) * (times.forward - before);
+  }
   add_tensor_parallel(times, block, shard, groups);
   add_context_parallel(times, block, shard, groups);
   add_expert_parallel(times, block, shard, groups);
@@ -237,26 +351,32 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   const StackCalibration& stack = kernels_.calibration().stack;
   const double factor = stack.step_factor;
   BlockCost cost;
-  cost.forward = {rounded(kernels_.with_host(times.forward, times.forward_kernels), factor),
-                  rounded(times.tensor_forward, factor), rounded(times.context_forward, factor),
-                  rounded(times.expert_forward, factor)};
-  cost.backward = {rounded(kernels_.with_host(times.backward, times.backward_kernels), factor),
-                   rounded(times.tensor_backward, factor), rounded(times.context_backward, factor),
-                   rounded(times.expert_backward, factor)};
-  cost.recompute_selective.compute = rounded(times.attention, factor);
-  cost.recompute_full = cost.forward;
-
-  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
+  cost.forward = {rounded(times.forward, factor), rounded(times.tensor_forward, factor),
+                  rounded(times.context_forward, factor), rounded(times.expert_forward, factor)};
+  cost.backward = {rounded(times.backward, factor), rounded(times.tensor_backward, factor),
+                   rounded(times.context_backward, factor), rounded(times.expert_backward, factor)};
+  cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
+  cost.host_forward = host_time(times.kernels.forward, times.collectives.forward);
+  cost.host_backward = host_time(times.kernels.backward, times.collectives.backward);
+  cost.transfer_synchronisation = stack.transfer_synchronisation;
+  synchronise(cost, block, stack);
   cost.boundary = boundary_bytes(block, shard);
-  cost.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
-  cost.saved_selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
-  cost.working = largest_working_set(block, shard);
+  cost.kept_output = Bytes(std::llround(stack.kept_outputs * static_cast<double>(cost.boundary.value())));
+  cost.frees_logits = stack.freed_logits > 0;
+  if (block.kind() != BlockKind::output)
+    for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);
   cost.logits = logit_bytes(block, shard, stack.logit_bytes);
   cost.wire = times.wire;
   cost.wire_forward = times.wire_forward;
   cost.parameters = rank_parameters(block, shard);
   cost.flops = block_flops(block, shard);
-  cost.attention_forward = attention_flops(block, shard);
+  AttentionReplay attention;
+  attention.time.compute = rounded(times.attention, factor);
+  attention.host = host_time(times.attention_kernels, 0);
+  cost.variants = uniform_variants(block, shard, cost, attention);
+  const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
+  cost.variants.push_back(by_operator(block, shard, cost, kept, replayed));
+  cost.working = cost.variants[Variant::kept].working.backward;
   return cost;
 }
 

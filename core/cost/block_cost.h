@@ -1,7 +1,7 @@
 #pragma once
-/// \file block_cost.h: time and memory of one block for one micro-batch on one rank, under every recompute mode.
+/// \file block_cost.h: time and memory of one block for one micro-batch on one rank, for every way to run it.
 ///
-/// Model: kernels one after another (kernel_time.h), the host's launch time where it is longer, collectives between
+/// Model: kernels one after another (kernel_time.h), the host's time to launch them apart, collectives between
 /// tensor-parallel regions (tensor_parallel_points.h), ring attention for context parallelism, all-to-alls for experts;
 /// the exposed share of each collective is a property of the software stack.
 /// Source: Korthikanti et al., arXiv:2205.05198 (collectives per layer); Liu et al., arXiv:2310.01889 (ring attention);
@@ -9,11 +9,13 @@
 /// Not modelled: overlap that depends on what runs beside, expert imbalance beyond a factor.
 /// Checked against: tests/property/block_cost_test.cpp; whole steps in tests/reference/korthikanti_step_time_test.cpp.
 
+#include <vector>
+
 #include "core/cost/communication_clock.h"
 #include "core/cost/kernel_time.h"
 #include "core/cost/placement.h"
 #include "core/cost/rank_parameters.h"
-#include "core/cost/saved_tensors.h"
+#include "core/cost/working_set.h"
 
 namespace plumbline {
 
@@ -41,21 +43,51 @@ struct WireBytes {
   }
 };
 
+/// One way to run a block: what its backward pass computes again, and what is kept for it.
+struct BlockVariant {
+  PhaseTime recompute;
+  Bytes saved{0};              ///< per micro-batch in flight
+  Bytes restored{0};           ///< how much larger the replay makes the working set of the backward
+  Flops flops{0};              ///< that the replay repeats
+  WireBytes wire;              ///< that the replay sends
+  Picoseconds host{0};         ///< until the host has launched the replay
+  std::vector<bool> replayed;  ///< by op in order of execution; empty: none
+  WorkingSets working;
+};
+/// Index into BlockCost::variants. Choices of a placement stand from `first_placed` on (planner/checkpointing).
+struct Variant {
+  static constexpr std::int32_t kept = 0;
+  static constexpr std::int32_t selective = 1;
+  static constexpr std::int32_t full = 2;
+  static constexpr std::int32_t by_operator = 3;
+  static constexpr std::int32_t first_placed = 4;
+};
+
 struct BlockCost {
   PhaseTime forward;
   PhaseTime backward;  ///< input and weight gradients, no recompute
-  PhaseTime recompute_selective;
-  PhaseTime recompute_full;
-  Bytes saved{0};  ///< nothing recomputed
-  Bytes saved_selective{0};
-  Bytes boundary{0};  ///< what full recompute keeps, and what a pipeline sends
-  Bytes working{0};   ///< inputs, outputs and their gradients of the largest operator
-  Bytes logits{0};    ///< logits and what the loss makes of them
+  // Until the host has launched all of it: what a stage does with it is stage_cost.h's.
+  Picoseconds host_forward{0};
+  Picoseconds host_backward{0};
+  double transfer_synchronisation = 0;  ///< of the stack: whether messages between stages hold the host up
+  /// Of backward's compute, what a schedule may put off: products for weight gradients, and what an operator that has
+  /// no other gradient spends.
+  Picoseconds backward_weight{0};
+  std::vector<BlockVariant> variants;
+  Bytes boundary{0};          ///< what full recompute keeps, and what a pipeline sends
+  Bytes kept_output{0};       ///< of a boundary, what the last block of a stage holds of what it sends on
+  Bytes output{0};            ///< what the block hands to the next one; the loss apart
+  Bytes working{0};           ///< of a backward that replays nothing (working_set.h)
+  bool frees_logits = false;  ///< whether logits are gone when the backward of the block before them begins
+  Bytes logits{0};            ///< logits and what the loss makes of them
   RankParameters parameters;
-  BlockFlops flops;            ///< of the model, on this rank
-  WireBytes wire;              ///< forward and backward, without recompute
-  WireBytes wire_forward;      ///< of `wire`, what the forward pass sends
-  Flops attention_forward{0};  ///< what selective recompute repeats
+  BlockFlops flops;        ///< of the model, on this rank
+  WireBytes wire;          ///< forward and backward, without recompute
+  WireBytes wire_forward;  ///< of `wire`, what the forward pass sends
+
+  [[nodiscard]] const BlockVariant& variant(std::int32_t index) const {
+    return variants[static_cast<std::size_t>(index)];
+  }
 };
 
 /// Groups that a block's collectives run over.
@@ -66,6 +98,10 @@ struct BlockGroups {
   RankGroup expert_tensor;
 };
 [[nodiscard]] BlockGroups block_groups(const Strategy& strategy);
+
+/// Fills a variant's working sets, and with `working` of its block what it restores.
+void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, RecomputeMode mode, Bytes working,
+                      BackwardForm form = BackwardForm::split);
 
 class BlockPricer {
  public:
@@ -78,6 +114,8 @@ class BlockPricer {
  private:
   struct Times;
   void add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const;
+  void add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format, const Shard& shard) const;
+  [[nodiscard]] Picoseconds host_time(double kernels, double collectives) const;
   void add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
   void add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
   void add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;

@@ -2,26 +2,25 @@
 /// \file calibration.h: how far from its datasheet a device and a software stack work, number by number with source.
 ///
 /// A device calibration holds kernel efficiencies; a stack holds what a framework does with them (fusion, overlap,
-/// overheads). Both are data (models/calibrations/*.json); estimators read them and hold no constant of their own.
+/// overheads), composed from its traits (software_stack.h). Both are data (models/calibrations/*.json); estimators read
+/// them and hold no constant of their own.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/cost/residuals.h"
 #include "core/quantity/number_format.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
 
-/// One fitted, measured or assumed number. `relative_sigma`: one standard deviation over the value; 0 when unknown.
-struct Coefficient {
-  double value = 0;
-  double relative_sigma = 0;
-  std::string kind;  ///< "fitted", "measured" or "assumed"
-  std::string source;
-  /// Reads like the number that it is.
-  operator double() const { return value; }
+/// A coefficient under the key that it has in files.
+struct NamedCoefficient {
+  std::string name;
+  Coefficient coefficient;
 };
 
 /// Matrix products of one format reach peak * fraction * K / (K + half_depth) before quantisation and alignment.
@@ -43,7 +42,7 @@ struct DeviceCalibration {
   Coefficient flash_half_sequence;     ///< sequence at which half the efficiency is reached
   Coefficient bandwidth_fraction;      ///< memory-bound kernels over the datasheet's bandwidth
   Coefficient kernel_gap_s;            ///< between two kernels
-  Coefficient residual_sigma;          ///< of step times on runs that calibration never saw
+  std::optional<Residuals> residuals;  ///< absent in a file: CalibrationSet puts the unknown device's
 
   /// The efficiency of a format; of the nearest one (16-bit) when it was never fitted.
   [[nodiscard]] const ProductEfficiency& product(NumberFormat format) const;
@@ -59,25 +58,41 @@ struct StackCalibration {
   Coefficient tensor_parallel_exposure;
   Coefficient tensor_parallel_backward_factor;  ///< backward collectives over forward ones (contention)
   Coefficient pipeline_exposure;
-  Coefficient data_parallel_exposure;
+  Coefficient data_parallel_exposure;  ///< of a gradient reduction, what a long backward leaves in the step
   Coefficient context_parallel_exposure;
   Coefficient expert_parallel_exposure;
-  Coefficient shard_overlap_norm;  ///< p of (compute^p + communication^p)^(1/p) for gathered parameters
-  Coefficient host_time_per_kernel_s;
+  Coefficient overlap_slowdown;  ///< by how much compute and collectives beside it take longer: 0 to 1 (one by one)
+  Coefficient bucket_bytes;      ///< of gradients that are reduced at once
+  Coefficient host_time_per_kernel_s;      ///< until the host has launched one kernel, with its views and bookkeeping
+  Coefficient host_time_per_collective_s;  ///< the same for one collective
+  Coefficient kernels_per_operator;        ///< of operators other than products and attention, over one fused kernel
+  Coefficient kernels_per_expert;          ///< of a product of experts: 0 one for all, 1 one each
+  Coefficient expert_synchronisation;      ///< 1 where the host waits for the tokens per expert, else 0
+  Coefficient routing_factor;              ///< bytes that dispatch and combine move over those of one kernel per step
+  Coefficient transfer_synchronisation;    ///< 1 where the host waits for every message between stages, else 0
+  Coefficient gather_copy_bytes;           ///< per parameter and pass: copies of gathered units into their tensors
+  Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
+  Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of
   Coefficient step_overhead_s;
   Coefficient accumulation_bytes;  ///< per parameter and micro-batch, for adding gradients
   Coefficient optimizer_traffic_factor;
   Coefficient score_bytes_forward;  ///< unfused attention: bytes per score beside the two products
   Coefficient score_bytes_backward;
   Coefficient logit_bytes;             ///< live bytes per logit at the peak of the loss
+  Coefficient copied_gradient_bytes;   ///< per trained parameter, kept beside gradients that are summed in 32 bits
+  Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, beside gradients kept in 16 bits
+  Coefficient kept_outputs;            ///< of what a stage sends on, held until its backward: 0 (freed) or 1
+  Coefficient freed_logits;            ///< 1: gone when the backward of the block before them begins; 0: at its end
   Coefficient context_bytes;           ///< device context and loaded kernels
   Coefficient communicator_bytes;      ///< buffers of one communicator
   Coefficient workspace_bytes;         ///< matrix-product workspaces
   Coefficient fragmentation_fraction;  ///< of live bytes, lost in the allocator
   Coefficient expert_imbalance;        ///< busiest expert rank over the mean
   Coefficient host_bytes_per_rank;     ///< host memory of one rank's process
-  Coefficient residual_sigma;          ///< of step times of this stack
-  Coefficient memory_sigma;            ///< of peak memory, relative
+  Coefficient shared_time_sigma;       ///< what the residuals of device and stack both contain (extrapolation.h)
+  Coefficient sigma_per_doubling;      ///< added to step times' residual outside of what was measured
+  Coefficient sigma_per_novelty;       ///< added for a device, number format or kind of network never measured
+  Residuals residuals;
 };
 
 struct Calibration {

@@ -18,6 +18,11 @@ struct CoefficientField {
   double largest;
 };
 
+inline constexpr std::array product_fields{
+    CoefficientField<ProductEfficiency>{"peak_fraction", &ProductEfficiency::peak_fraction, 0.001, 1},
+    CoefficientField<ProductEfficiency>{"half_depth", &ProductEfficiency::half_depth, 0, 1e6},
+};
+
 inline constexpr std::array device_fields{
     CoefficientField<DeviceCalibration>{"wave_exponent", &DeviceCalibration::wave_exponent, 0, 4},
     CoefficientField<DeviceCalibration>{"batched_product_factor", &DeviceCalibration::batched_product_factor, 0.01, 2},
@@ -27,7 +32,6 @@ inline constexpr std::array device_fields{
     CoefficientField<DeviceCalibration>{"flash_half_sequence", &DeviceCalibration::flash_half_sequence, 0, 1e6},
     CoefficientField<DeviceCalibration>{"bandwidth_fraction", &DeviceCalibration::bandwidth_fraction, 0.01, 1},
     CoefficientField<DeviceCalibration>{"kernel_gap_s", &DeviceCalibration::kernel_gap_s, 0, 1},
-    CoefficientField<DeviceCalibration>{"residual_sigma", &DeviceCalibration::residual_sigma, 0, 2},
 };
 
 inline constexpr std::array stack_fields{
@@ -43,22 +47,47 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"context_parallel_exposure", &StackCalibration::context_parallel_exposure, 0,
                                        10},
     CoefficientField<StackCalibration>{"expert_parallel_exposure", &StackCalibration::expert_parallel_exposure, 0, 10},
-    CoefficientField<StackCalibration>{"shard_overlap_norm", &StackCalibration::shard_overlap_norm, 1, 64},
+    CoefficientField<StackCalibration>{"overlap_slowdown", &StackCalibration::overlap_slowdown, 0, 1},
+    CoefficientField<StackCalibration>{"bucket_bytes", &StackCalibration::bucket_bytes, 1, 1e13},
     CoefficientField<StackCalibration>{"host_time_per_kernel_s", &StackCalibration::host_time_per_kernel_s, 0, 1},
+    CoefficientField<StackCalibration>{"host_time_per_collective_s", &StackCalibration::host_time_per_collective_s, 0,
+                                       1},
+    CoefficientField<StackCalibration>{"kernels_per_operator", &StackCalibration::kernels_per_operator, 0, 100},
+    CoefficientField<StackCalibration>{"kernels_per_expert", &StackCalibration::kernels_per_expert, 0, 10},
+    CoefficientField<StackCalibration>{"expert_synchronisation", &StackCalibration::expert_synchronisation, 0, 1},
+    CoefficientField<StackCalibration>{"routing_factor", &StackCalibration::routing_factor, 0.01, 100},
+    CoefficientField<StackCalibration>{"transfer_synchronisation", &StackCalibration::transfer_synchronisation, 0, 1},
+    CoefficientField<StackCalibration>{"gather_copy_bytes", &StackCalibration::gather_copy_bytes, 0, 100},
+    CoefficientField<StackCalibration>{"scatter_copy_bytes", &StackCalibration::scatter_copy_bytes, 0, 100},
+    CoefficientField<StackCalibration>{"network_card_share", &StackCalibration::network_card_share, 0.01, 1},
     CoefficientField<StackCalibration>{"step_overhead_s", &StackCalibration::step_overhead_s, 0, 1e4},
     CoefficientField<StackCalibration>{"accumulation_bytes", &StackCalibration::accumulation_bytes, 0, 100},
     CoefficientField<StackCalibration>{"optimizer_traffic_factor", &StackCalibration::optimizer_traffic_factor, 0, 100},
     CoefficientField<StackCalibration>{"score_bytes_forward", &StackCalibration::score_bytes_forward, 0, 1000},
     CoefficientField<StackCalibration>{"score_bytes_backward", &StackCalibration::score_bytes_backward, 0, 1000},
     CoefficientField<StackCalibration>{"logit_bytes", &StackCalibration::logit_bytes, 0, 100},
+    CoefficientField<StackCalibration>{"copied_gradient_bytes", &StackCalibration::copied_gradient_bytes, 0, 8},
+    CoefficientField<StackCalibration>{"updated_gradient_bytes", &StackCalibration::updated_gradient_bytes, 0, 8},
+    CoefficientField<StackCalibration>{"kept_outputs", &StackCalibration::kept_outputs, 0, 1},
+    CoefficientField<StackCalibration>{"freed_logits", &StackCalibration::freed_logits, 0, 1},
     CoefficientField<StackCalibration>{"context_bytes", &StackCalibration::context_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"communicator_bytes", &StackCalibration::communicator_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"workspace_bytes", &StackCalibration::workspace_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"fragmentation_fraction", &StackCalibration::fragmentation_fraction, 0, 1},
     CoefficientField<StackCalibration>{"expert_imbalance", &StackCalibration::expert_imbalance, 1, 1000},
     CoefficientField<StackCalibration>{"host_bytes_per_rank", &StackCalibration::host_bytes_per_rank, 0, 1e13},
-    CoefficientField<StackCalibration>{"residual_sigma", &StackCalibration::residual_sigma, 0, 2},
-    CoefficientField<StackCalibration>{"memory_sigma", &StackCalibration::memory_sigma, 0, 2},
+    CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, 2},
+    CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, 2},
+    CoefficientField<StackCalibration>{"sigma_per_novelty", &StackCalibration::sigma_per_novelty, 0, 2},
 };
+
+/// The field with a key, or null.
+template <class Owner, std::size_t N>
+[[nodiscard]] constexpr const CoefficientField<Owner>* find_field(const std::array<CoefficientField<Owner>, N>& fields,
+                                                                  std::string_view key) {
+  for (const CoefficientField<Owner>& field : fields)
+    if (field.key == key) return &field;
+  return nullptr;
+}
 
 }  // namespace plumbline

@@ -32,8 +32,6 @@ constexpr std::array head_alignments{Alignment{16, 1.0}, Alignment{8, 0.773}, Al
 
 /// Forward and backward of FlashAttention: two and five products of the same size (arXiv:2307.08691, section 3).
 constexpr double flash_backward_products = 2.5;
-/// Device time and host time combine like a smooth maximum.
-constexpr double host_norm = 6.0;
 
 template <std::size_t N>
 double aligned(const std::array<Alignment, N>& table, std::int64_t dimension) {
@@ -130,22 +128,17 @@ Seconds KernelClock::memory(Bytes traffic) const {
          Seconds(calibration_.device.kernel_gap_s);
 }
 
+Seconds KernelClock::routing(Bytes traffic) const {
+  return stream(static_cast<double>(traffic.value()) * calibration_.stack.routing_factor) +
+         Seconds(calibration_.device.kernel_gap_s);
+}
+
 Seconds KernelClock::loss(Bytes traffic) const {
   return stream(static_cast<double>(traffic.value()) * calibration_.stack.loss_factor);
 }
 
 Seconds KernelClock::stream(double bytes) const {
   return Seconds(bytes / (device_.memory_bandwidth.value.value() * calibration_.device.bandwidth_fraction));
-}
-
-Seconds KernelClock::with_host(Seconds device_time, std::int64_t kernels) const {
-  const double host = as_double(kernels) * calibration_.stack.host_time_per_kernel_s;
-  const double larger = std::max(device_time.value(), host);
-  if (larger <= 0) return Seconds(0);
-  // Scaled by the larger one, so that no power of a microsecond underflows.
-  return Seconds(
-      larger *
-      std::pow(std::pow(device_time.value() / larger, host_norm) + std::pow(host / larger, host_norm), 1 / host_norm));
 }
 
 }  // namespace plumbline

@@ -32,12 +32,12 @@ class KernelClock {
   [[nodiscard]] Seconds attention_backward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
   /// A memory-bound kernel of the layers.
   [[nodiscard]] Seconds memory(Bytes traffic) const;
+  /// As `memory`, for tokens on their way to experts and back.
+  [[nodiscard]] Seconds routing(Bytes traffic) const;
   /// As `memory`, for the loss over the vocabulary.
   [[nodiscard]] Seconds loss(Bytes traffic) const;
   /// Plain streaming (optimizer, accumulation, casts).
   [[nodiscard]] Seconds stream(double bytes) const;
-  /// The device's time of a sequence of kernels, or the host's where it cannot launch them fast enough.
-  [[nodiscard]] Seconds with_host(Seconds device_time, std::int64_t kernels) const;
 
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
 

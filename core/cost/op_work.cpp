@@ -152,8 +152,20 @@ OpWork memory_work(const View& v, OpWork work) {
     case OpKind::pooling:
     case OpKind::upsample: set(v.in_bytes(0) + y, v.in_bytes(0) + y); break;
     case OpKind::concatenate: set(2 * y, 2 * y); break;
-    case OpKind::dispatch:
-    case OpKind::combine: set(v.in_bytes(0) + y, v.in_bytes(0) + y); break;
+    case OpKind::dispatch: {
+      // One row per choice is gathered and, after the all-to-all, sorted by expert; the gradients of choices are
+      // summed.
+      const Bytes sorting = v.shard.expert_parallel > 1 ? 2 * y : Bytes(0);
+      set(2 * y + sorting, v.in_bytes(0) + y + sorting);
+      break;
+    }
+    case OpKind::combine: {
+      // Back in the order of the tokens, and summed with weights, whose gradients read what was summed again.
+      const Bytes chosen = v.in_bytes(0);
+      const Bytes sorting = v.shard.expert_parallel > 1 ? 2 * chosen : Bytes(0);
+      set(chosen + y + sorting, 3 * chosen + sorting);
+      break;
+    }
     case OpKind::cross_entropy: {
       // fp32 softmax over the logits: read 16-bit, write and read fp32, and back. 12 + 12 bytes per 16-bit logit.
       const Bytes logits = v.in_bytes(0);

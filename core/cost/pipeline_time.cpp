@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_makespan.h"
+#include "core/program/order_memo.h"
 
 namespace plumbline {
 namespace {
@@ -17,34 +18,152 @@ Picoseconds sum(std::span<const Picoseconds> values) {
 }
 Picoseconds largest(std::span<const Picoseconds> values) { return *std::max_element(values.begin(), values.end()); }
 
-/// Times of the stages that the ranks' chunks are: equal parts, the remainder on the last chunk.
-StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::int64_t v) {
-  const auto p = static_cast<std::int32_t>(t.forward.size());
-  const auto stages = static_cast<std::size_t>(p * v);
-  StageTimes result{std::vector<Picoseconds>(stages), std::vector<Picoseconds>(stages),
-                    std::vector<Picoseconds>(stages), std::vector<Picoseconds>(stages - 1)};
-  for (std::int32_t rank = 0; rank < p; ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const Picoseconds weight = t.backward_weight.empty() ? t.backward[r] / std::int64_t{2} : t.backward_weight[r];
-    for (std::int32_t chunk = 0; chunk < v; ++chunk) {
-      const auto s = static_cast<std::size_t>(stage_of(placement, p, rank, chunk));
-      const auto part = [&](Picoseconds whole) { return chunk + 1 < v ? whole / v : whole - (v - 1) * (whole / v); };
-      result.forward[s] = part(t.forward[r]);
-      result.backward_input[s] = part(t.backward[r] - weight);
-      result.backward_weight[s] = part(weight);
+/// Plays 1F1B wave by wave; `done` sees when each rank ended.
+template <class Done>
+void one_f_one_b_sweep(const PipelineTimes& t, std::int64_t m, Done done) {
+  const auto p = static_cast<std::int64_t>(t.forward.size());
+  // Small pipelines need no allocation: this is the inner loop of a search.
+  constexpr std::int64_t inline_stages = 64;
+  std::array<std::int64_t, 3 * inline_stages> inline_clocks{};
+  std::vector<std::int64_t> heap_clocks;
+  if (p > inline_stages) heap_clocks.resize(static_cast<std::size_t>(3 * p));
+  std::int64_t* const clock = p > inline_stages ? heap_clocks.data() : inline_clocks.data();
+  std::int64_t* const backward_end = clock + p;
+  std::int64_t* const reduced = clock + 2 * p;
+  const auto f = [&](std::int64_t s) { return t.forward[static_cast<std::size_t>(s)].value(); };
+  const auto b = [&](std::int64_t s) { return t.backward[static_cast<std::size_t>(s)].value(); };
+  const auto c = [&](std::int64_t s) { return t.latency[static_cast<std::size_t>(s)].value(); };
+  const auto once = [&](std::int64_t s, Picoseconds OnceTimes::*part) {
+    return t.once.empty() ? 0 : (t.once[static_cast<std::size_t>(s)].*part).value();
+  };
+  for (std::size_t s = 0; s < t.start.size(); ++s) clock[s] = t.start[s].value();
+  for (std::int64_t wave = 0; wave < m + p - 1; ++wave) {
+    if (wave < m) {
+      std::int64_t arrival = 0;
+      for (std::int64_t s = 0; s < p; ++s) {
+        clock[s] = std::max(clock[s], arrival) + f(s) + (wave == 0 ? once(s, &OnceTimes::forward) : 0);
+        if (s + 1 < p) arrival = clock[s] + c(s);
+        if (wave == 0) clock[s] += once(s, &OnceTimes::gathering);
+      }
+    }
+    // Backward of micro-batch wave - (p - s) + 1 on stage s; stage s + 1 ran that micro-batch one wave earlier, so its
+    // entry still holds the time that is needed here.
+    for (std::int64_t s = std::max<std::int64_t>(0, p - 1 - wave); s < p; ++s) {
+      const std::int64_t micro_batch = wave - (p - s) + 1;
+      if (micro_batch >= m) continue;
+      const std::int64_t gradient = s + 1 < p ? backward_end[s + 1] + c(s) : clock[s];
+      clock[s] = std::max(clock[s], gradient);
+      if (micro_batch + 1 == m) {
+        reduced[s] = clock[s] + once(s, &OnceTimes::reducing);
+        clock[s] += once(s, &OnceTimes::backward);
+      }
+      clock[s] += b(s);
+      backward_end[s] = clock[s];
     }
   }
-  for (std::int32_t s = 0; s + 1 < static_cast<std::int32_t>(stages); ++s) {
-    const std::int32_t link = std::min(rank_of_stage(placement, p, s), rank_of_stage(placement, p, s + 1));
-    if (link + 1 < p) result.latency[static_cast<std::size_t>(s)] = t.latency[static_cast<std::size_t>(link)];
+  for (std::int64_t s = 0; s < p; ++s) clock[s] = std::max(clock[s], reduced[s]);
+  done(clock);
+}
+
+/// How far rank `r` is from the one before it, or the first from the last.
+Picoseconds hop_to(const PipelineTimes& t, std::int32_t rank) {
+  return rank > 0 ? t.latency[static_cast<std::size_t>(rank - 1)] : t.wrap;
+}
+
+/// Of stages in the order of the network, as order_makespan.h wants them. A rank's first chunk in each direction
+/// receives in transit, over the link of the later rank; its later chunks wait the transfer out.
+StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::int32_t p, std::int32_t v) {
+  StageTimes result;
+  result.forward.assign(t.forward.begin(), t.forward.end());
+  result.backward.assign(t.backward.begin(), t.backward.end());
+  for (std::size_t s = 0; s < t.backward.size(); ++s) {
+    const Picoseconds weight = t.backward_weight.empty() ? t.backward[s] / std::int64_t{2} : t.backward_weight[s];
+    result.backward_input.push_back(t.backward_input.empty() ? t.backward[s] - weight : t.backward_input[s]);
+    result.backward_weight.push_back(weight);
+  }
+  const auto hop = [&](std::int32_t stage, std::int32_t maker, std::int32_t first_chunk) {
+    const std::int32_t rank = rank_of_stage(placement, p, stage);
+    if (maker < 0 || maker >= p * v) return Hop{};
+    if (stage / p != first_chunk) return Hop{Picoseconds(0), hop_to(t, rank)};
+    return Hop{hop_to(t, std::max(rank, rank_of_stage(placement, p, maker))), Picoseconds(0)};
+  };
+  for (std::int32_t s = 0; s < p * v; ++s) {
+    result.into_forward.push_back(hop(s, s - 1, 0));
+    result.into_backward.push_back(hop(s, s + 1, v - 1));
+  }
+  result.start.assign(t.start.begin(), t.start.end());
+  for (const OnceTimes& once : t.once) {
+    result.first_forward.push_back({once.forward, once.gathering});
+    result.last_weight.push_back({once.backward, once.reducing});
   }
   return result;
 }
 
-Picoseconds evaluated_makespan(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
-  const PipelineShape shape{static_cast<std::int32_t>(t.forward.size()), static_cast<std::int32_t>(v),
+std::vector<Picoseconds> evaluated_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
+  const PipelineShape shape{static_cast<std::int32_t>(t.latency.size() + 1), static_cast<std::int32_t>(v),
                             static_cast<std::int32_t>(m)};
-  return order_makespan(compute_schedule(schedule, shape), stage_times(t, placement(schedule), v));
+  const auto order = playable_order(schedule, shape);
+  return order_timing(order->play,
+                      stage_times(t, order->schedule.placement, shape.pipeline_stages, shape.virtual_stages))
+      .end;
+}
+
+/// GPipe micro-batch by micro-batch, where the first or the last one differs.
+std::vector<Picoseconds> gpipe_sweep(const PipelineTimes& t, std::int64_t m) {
+  const std::size_t p = t.forward.size();
+  std::vector<Picoseconds> clock(t.start.begin(), t.start.end());
+  clock.resize(p, Picoseconds(0));
+  for (std::int64_t i = 0; i < m; ++i) {
+    Picoseconds arrival(0);
+    for (std::size_t s = 0; s < p; ++s) {
+      clock[s] = std::max(clock[s], arrival) + t.forward[s] + (i == 0 ? t.once[s].forward : Picoseconds(0));
+      if (s + 1 < p) arrival = clock[s] + t.latency[s];
+      if (i == 0) clock[s] += t.once[s].gathering;
+    }
+  }
+  for (std::int64_t i = 0; i < m; ++i) {
+    Picoseconds arrival(0);
+    for (std::size_t s = p; s-- > 0;) {
+      const Picoseconds begin = std::max(clock[s], arrival);
+      clock[s] = begin + t.backward[s] + (i + 1 == m ? t.once[s].backward : Picoseconds(0));
+      if (s > 0) arrival = clock[s] + t.latency[s - 1];
+      if (i + 1 == m) clock[s] = std::max(clock[s], begin + t.once[s].reducing);
+    }
+  }
+  return clock;
+}
+
+std::vector<Picoseconds> gpipe_ends(const PipelineTimes& t, std::int64_t m) {
+  if (!t.once.empty()) return gpipe_sweep(t, m);
+  // Backwards start when the last rank has ended all forwards, and pass the ranks as forwards did.
+  const Picoseconds turn = sum(t.forward) + (m - 1) * largest(t.forward) + sum(t.latency);
+  std::vector<Picoseconds> ends(t.forward.size());
+  Picoseconds passed = turn;
+  Picoseconds slowest(0);
+  for (std::size_t s = ends.size(); s-- > 0;) {
+    passed += t.backward[s];
+    slowest = std::max(slowest, t.backward[s]);
+    ends[s] = passed + (m - 1) * slowest;
+    if (s > 0) passed += t.latency[s - 1];
+  }
+  return ends;
+}
+
+Picoseconds one_rank_end(const PipelineTimes& t, std::int64_t m) {
+  const Picoseconds alike = m * (t.forward.front() + t.backward.front());
+  if (t.once.empty()) return alike;
+  const OnceTimes& once = t.once.front();
+  const Picoseconds last = alike - t.backward.front() + t.start.front() + once.forward + once.gathering;
+  return last + std::max(t.backward.front() + once.backward, once.reducing);
+}
+
+std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m) {
+  const auto p = static_cast<std::int64_t>(t.forward.size());
+  std::vector<Picoseconds> ends(t.forward.size());
+  one_f_one_b_sweep(t, m, [&](const std::int64_t* clock) {
+    for (std::int64_t s = 0; s < p; ++s) ends[static_cast<std::size_t>(s)] = Picoseconds(clock[s]);
+  });
+  return ends;
 }
 
 }  // namespace
@@ -63,70 +182,53 @@ Picoseconds gpipe_makespan(const PipelineTimes& t, std::int64_t m) {
 }
 
 Picoseconds one_f_one_b_makespan(const PipelineTimes& t, std::int64_t m) {
-  const auto p = static_cast<std::int64_t>(t.forward.size());
-  // Small pipelines need no allocation: this is the inner loop of a search.
-  constexpr std::int64_t inline_stages = 64;
-  std::array<std::int64_t, 2 * inline_stages> inline_clocks{};
-  std::vector<std::int64_t> heap_clocks;
-  if (p > inline_stages) heap_clocks.resize(static_cast<std::size_t>(2 * p));
-  std::int64_t* const clock = p > inline_stages ? heap_clocks.data() : inline_clocks.data();
-  std::int64_t* const backward_end = clock + p;
-  const auto f = [&](std::int64_t s) { return t.forward[static_cast<std::size_t>(s)].value(); };
-  const auto b = [&](std::int64_t s) { return t.backward[static_cast<std::size_t>(s)].value(); };
-  const auto c = [&](std::int64_t s) { return t.latency[static_cast<std::size_t>(s)].value(); };
-  for (std::int64_t wave = 0; wave < m + p - 1; ++wave) {
-    if (wave < m) {
-      std::int64_t arrival = 0;
-      for (std::int64_t s = 0; s < p; ++s) {
-        clock[s] = std::max(clock[s], arrival) + f(s);
-        if (s + 1 < p) arrival = clock[s] + c(s);
-      }
-    }
-    // Backward of micro-batch wave - (p - s) + 1 on stage s; stage s + 1 ran that micro-batch one wave earlier, so its
-    // entry still holds the time that is needed here.
-    for (std::int64_t s = std::max<std::int64_t>(0, p - 1 - wave); s < p; ++s) {
-      const std::int64_t micro_batch = wave - (p - s) + 1;
-      if (micro_batch >= m) continue;
-      const std::int64_t gradient = s + 1 < p ? backward_end[s + 1] + c(s) : clock[s];
-      clock[s] = std::max(clock[s], gradient) + b(s);
-      backward_end[s] = clock[s];
-    }
-  }
-  return Picoseconds(*std::max_element(clock, clock + p));
+  Picoseconds makespan(0);
+  one_f_one_b_sweep(t, m, [&](const std::int64_t* clock) {
+    makespan = Picoseconds(*std::max_element(clock, clock + t.forward.size()));
+  });
+  return makespan;
 }
 
 Picoseconds pipeline_lower_bound(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
   if (schedule == Schedule::gpipe) return gpipe_makespan(t, m);
+  const std::size_t p = t.latency.size() + 1;
   Picoseconds bound(0);
-  Picoseconds before(0);
-  for (std::size_t s = 0; s < t.forward.size(); ++s) {
-    bound = std::max(bound, before + m * (t.forward[s] + t.backward[s]));
+  Picoseconds before(0);  // until the first chunk of the rank can begin, and after its last backward
+  for (std::size_t rank = 0; rank < p; ++rank) {
+    Picoseconds work(0);
+    for (std::int64_t c = 0; c < v; ++c) {
+      const auto s = static_cast<std::size_t>(stage_of(placement(schedule), static_cast<std::int32_t>(p),
+                                                       static_cast<std::int32_t>(rank), static_cast<std::int32_t>(c)));
+      work += t.forward[s] + t.backward[s];
+    }
+    bound = std::max(bound, before + m * work);
     // A split backward frees a rank to drain with weight gradients: only the fill is certain.
-    before += (splits_backward(schedule) ? t.forward[s] : t.forward[s] + t.backward[s]) / v;
-    if (s < t.latency.size()) before += std::int64_t{splits_backward(schedule) ? 1 : 2} * t.latency[s];
+    before += splits_backward(schedule) ? t.forward[rank] : t.forward[rank] + t.backward[rank];
+    if (rank < t.latency.size()) before += std::int64_t{splits_backward(schedule) ? 1 : 2} * t.latency[rank];
   }
   return bound;
 }
 
-Picoseconds interleaved_makespan(const PipelineTimes& t, std::int64_t m, std::int64_t v) {
-  return pipeline_lower_bound(Schedule::interleaved, t, m, v);
-}
-
-Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
-  check(!t.forward.empty() && t.forward.size() == t.backward.size() && t.latency.size() + 1 == t.forward.size(),
-        "one time per rank, one latency per link");
+std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
+  check(
+      t.forward.size() == (t.latency.size() + 1) * static_cast<std::size_t>(v) && t.forward.size() == t.backward.size(),
+      "one time per stage, one latency per link");
   switch (schedule) {
-    case Schedule::none: return m * (t.forward.front() + t.backward.front());
-    case Schedule::gpipe: return gpipe_makespan(t, m);
-    case Schedule::one_f_one_b: return one_f_one_b_makespan(t, m);
-    case Schedule::interleaved: return interleaved_makespan(t, m, v);
+    case Schedule::none: return {one_rank_end(t, m)};
+    case Schedule::gpipe: return gpipe_ends(t, m);
+    case Schedule::one_f_one_b: return one_f_one_b_ends(t, m);
+    case Schedule::interleaved: return interleaved_ends(t, m, v);
     case Schedule::zb_h1:
     case Schedule::zb_h2:
     case Schedule::zbv:
     case Schedule::v_half:
-    case Schedule::dualpipev: return evaluated_makespan(schedule, t, m, v);
+    case Schedule::dualpipev: return evaluated_ends(schedule, t, m, v);
   }
-  return Picoseconds(0);
+  return {};
+}
+
+Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
+  return largest(pipeline_ends(schedule, t, m, v));
 }
 
 }  // namespace plumbline

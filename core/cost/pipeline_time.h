@@ -1,42 +1,63 @@
 #pragma once
-/// \file pipeline_time.h: makespan of one step's micro-batches over unequal pipeline stages.
+/// \file pipeline_time.h: when each rank has ended one step's micro-batches, over unequal pipeline stages.
 ///
-/// Model: rank s takes forward[s] and backward[s] per micro-batch; a result reaches the neighbour latency[s] later
-/// without occupying either rank; micro-batches keep their order. Global makespan: all ranks wait for the slowest.
-/// * GPipe: sum f + sum b + (m - 1)(max f + max b) + 2 sum c, exact for this model.
+/// Model: a stage takes forward[s] and backward[s] per micro-batch; micro-batches keep their order; global makespan:
+/// all ranks wait for the slowest. What a rank receives for its first chunk in a direction is latency[r] on its way and
+/// occupies neither rank; for its later chunks the receiver waits that time out (Handover, core/program/program.h).
+/// * GPipe: sum f + sum b + (m - 1)(max f + max b) + 2 sum c, exact for this model; micro-batch by micro-batch where
+///   the first or the last one differs.
 /// * 1F1B: the exact order, wave by wave, in O(p (m + p)) integer steps; not the textbook sum + (m - 1) max, which is
 ///   off by up to 25 % for unequal stages.
-/// * Interleaved: the largest over ranks of fill + work + drain with chunk times; exact for equal chunks without
-///   latency when p divides m; a lower bound while the chunks of each rank are alike; where a rank's own chunks differ
-///   (uneven splits) their mean stands in, up to 5 % off either way. The simulator sharpens it.
-/// * ZB-H1, ZB-H2, ZBV, V-Half, DualPipeV: their order evaluated action by action (order_makespan.h), exact for uneven
-///   ranks and latencies too, in O(p m v); chunks of a rank take equal parts. The search does not ask for them.
+/// * Interleaved: the exact order, wave by wave, in O(p (m v + 3 p)) integer steps, for uneven chunks and any latency.
+/// * ZB-H1, ZB-H2, ZBV, V-Half, DualPipeV: their order evaluated action by action (order_makespan.h), exact too, in
+///   O(p m v).
 /// Source: arXiv:1811.06965; arXiv:2104.04473 section 2.2; the order of Megatron-LM's schedules; arXiv:2401.10241.
 /// Not modelled: sends that block the sender.
-/// Checked against: tests/reference/pipeline_makespan_test.cpp (oracles by exhaustive longest path, exact).
+/// Checked against: tests/reference/pipeline_makespan_test.cpp (oracles by exhaustive longest path, exact);
+/// tests/property/pipeline_time_test.cpp (longest path of random instances, exact).
 
 #include <span>
+#include <vector>
 
 #include "core/plan/strategy.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
 
-struct PipelineTimes {
-  std::span<const Picoseconds> forward;  ///< per rank and micro-batch
-  std::span<const Picoseconds> backward;
-  std::span<const Picoseconds> latency;  ///< between rank s and s + 1: one fewer than ranks
-  /// The part of `backward` that makes weight gradients; used by schedules that split it. Empty: half.
-  std::span<const Picoseconds> backward_weight = {};
+/// What the first and the last micro-batch take beside the others, once per step; a part may be negative.
+struct OnceTimes {
+  Picoseconds forward{0};    ///< the first forward takes longer
+  Picoseconds gathering{0};  ///< the rank waits after it, while the result is on its way
+  Picoseconds backward{0};   ///< the last backward takes longer
+  Picoseconds reducing{0};   ///< from its begin until what is reduced beside it is, unless the stream is still at work
 };
 
-[[nodiscard]] Picoseconds gpipe_makespan(const PipelineTimes& times, std::int64_t micro_batches);
-[[nodiscard]] Picoseconds one_f_one_b_makespan(const PipelineTimes& times, std::int64_t micro_batches);
-/// `forward` and `backward` of a rank are the sums over its virtual stages.
-[[nodiscard]] Picoseconds interleaved_makespan(const PipelineTimes& times, std::int64_t micro_batches,
-                                               std::int64_t virtual_stages);
+struct PipelineTimes {
+  /// Per stage of the network and micro-batch: of ranks with several chunks, chunk by chunk.
+  std::span<const Picoseconds> forward;
+  std::span<const Picoseconds> backward;
+  std::span<const Picoseconds> latency;  ///< between rank r and r + 1: one fewer than ranks
+  /// The part of `backward` that makes weight gradients; used by schedules that split it. Empty: half.
+  std::span<const Picoseconds> backward_weight = {};
+  Picoseconds wrap{0};  ///< between the last rank and the first, where looped chunks follow each other
+  std::span<const Picoseconds> start = {};  ///< per rank, before its first forward; empty: none
+  std::span<const OnceTimes> once = {};     ///< per stage; empty: nothing
+  /// A backward split off its weight gradients; empty: the rest of `backward`.
+  std::span<const Picoseconds> backward_input = {};
+  double slowdown = 0;        ///< of a backward beside what its rank still reduces of another chunk
+  bool shares_links = false;  ///< messages take twice as long beside what their sender still reduces
+};
+
+/// When each rank has ended its last micro-batch and what is reduced beside it.
+[[nodiscard]] std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& times,
+                                                     std::int64_t micro_batches, std::int64_t virtual_stages);
+[[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,
+                                                        std::int64_t virtual_stages);
+/// The latest of `pipeline_ends`.
 [[nodiscard]] Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
                                             std::int64_t virtual_stages);
+[[nodiscard]] Picoseconds gpipe_makespan(const PipelineTimes& times, std::int64_t micro_batches);
+[[nodiscard]] Picoseconds one_f_one_b_makespan(const PipelineTimes& times, std::int64_t micro_batches);
 
 /// Equal ranks without latency, b = input gradient: m (f + b + w) + (p - 1)(f + b - w) with a barrier, for w <= f, w <=
 /// b and m >= 2 p (ZB-H1); m (f + b + w) + (p - 1)(f + b - 2 w) without one, for f = b and w <= b, m >= 2 p (ZB-H2).

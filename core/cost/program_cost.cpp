@@ -10,33 +10,29 @@ Picoseconds share(Picoseconds whole, double part, double total) {
   if (total <= 0) return Picoseconds(0);
   return Picoseconds(std::llround(static_cast<double>(whole.value()) * part / total));
 }
-Picoseconds share(Picoseconds whole, Picoseconds part, Picoseconds total) {
-  return share(whole, static_cast<double>(part.value()), static_cast<double>(total.value()));
-}
-
-/// What one pass of one piece takes, by what occupies the rank.
-struct PassTimes {
-  PhaseTime phase;
-  Picoseconds gather{0};
-};
+/// What the passes of one piece take.
 struct PieceTimes {
-  PassTimes forward;
-  PassTimes backward;
-  Picoseconds recompute{0};
+  PhaseTime forward;   ///< with its share of what the stage waits for the host
+  PhaseTime backward;  ///< likewise
+  PhaseTime recompute;
   Picoseconds backward_weight{0};  ///< of the backward's compute
-  Picoseconds scatter{0};
 };
 
-PieceTimes piece_times(const StageCost& piece, const StageCost& rank, const RankTimes& times) {
-  PieceTimes t;
-  t.forward = {piece.forward, share(times.gather_forward, piece.forward_total(), rank.forward_total())};
-  t.backward = {piece.backward, share(times.gather_backward, piece.backward_total(), rank.backward_total())};
-  t.scatter = share(times.scatter, piece.backward_total(), rank.backward_total());
-  t.recompute = piece.recompute.total();
-  const Picoseconds accumulation = share(times.accumulation, static_cast<double>(piece.parameters.trained()),
-                                         static_cast<double>(rank.parameters.trained()));
-  t.backward_weight = piece.backward.compute / std::int64_t{2} + accumulation;
-  t.backward.phase.compute += accumulation;
+PieceTimes piece_times(const StageCost& piece, const StageCost& stage, const StageCost& rank, const RankTimes& times) {
+  PieceTimes t{piece.forward, piece.backward, piece.recompute, Picoseconds(0)};
+  const RankParameters held = part_of_rank(piece.parameters, rank.parameters);
+  const Picoseconds accumulation =
+      share(times.accumulation, static_cast<double>(held.trained()), static_cast<double>(rank.parameters.trained()));
+  const Picoseconds copying =
+      share(times.copying, static_cast<double>(held.total()), static_cast<double>(rank.parameters.total()));
+  t.backward_weight = piece.backward_weight + accumulation;
+  t.forward.compute += copying;
+  t.backward.compute += copying + accumulation;
+  const auto of_stage = [](Picoseconds waited, Picoseconds host, Picoseconds of_all) {
+    return share(waited, static_cast<double>(host.value()), static_cast<double>(of_all.value()));
+  };
+  t.forward.compute += of_stage(stage.forward_wait(), piece.host_forward, stage.host_forward);
+  t.backward.compute += of_stage(stage.backward_wait(), piece.host_backward, stage.host_backward);
   return t;
 }
 
@@ -45,41 +41,56 @@ class RankClock {
  public:
   RankClock(const PricedPlan& plan, const PieceTable& pieces, const Program& program, std::int32_t rank,
             const std::vector<RankTimes>& times)
-      : plan_(plan), stage_(plan.ranks[static_cast<std::size_t>(rank)]), rank_(rank), times_(times) {
+      : plan_(plan),
+        stage_(plan.ranks[static_cast<std::size_t>(rank)]),
+        rank_(rank),
+        times_(times),
+        sent_(plan.steps.sharing_bytes(stage_, plan.strategy)),
+        shared_(plan.steps.sharing_times(stage_, plan.strategy)) {
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);
       const auto s = static_cast<std::size_t>(stage);
       pieces_.emplace_back();
       for (std::size_t i = pieces.first_of_stage(s); i < pieces.first_of_stage(s + 1); ++i)
-        pieces_.back().push_back(piece_times(pieces.cost(i), stage_, times[static_cast<std::size_t>(rank)]));
+        pieces_.back().push_back(
+            piece_times(pieces.cost(i), plan.ranks.stage(s), stage_, times[static_cast<std::size_t>(rank)]));
     }
   }
 
   [[nodiscard]] Picoseconds of(const Action& a) const {
+    if (a.stream == Stream::data) return of_sharing(a);
     if (a.pass == Pass::step) return of_step(a);
     if (a.piece < 0) return of_transfer(a);
     const PieceTimes& t = pieces_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.piece)];
-    const PassTimes& pass = a.pass == Pass::forward ? t.forward : t.backward;
+    const PhaseTime& phase = a.turn == Turn::again ? t.recompute : a.pass == Pass::forward ? t.forward : t.backward;
     switch (a.kind) {
       case ActionKind::forward:
-      case ActionKind::backward: return pass.phase.compute;
-      case ActionKind::backward_input: return pass.phase.compute - t.backward_weight;
+      case ActionKind::recompute:
+      case ActionKind::backward: return phase.compute;
+      case ActionKind::backward_input: return phase.compute - t.backward_weight;
       case ActionKind::backward_weight: return t.backward_weight;
-      case ActionKind::recompute: return t.recompute;
-      case ActionKind::tensor_collective: return pass.phase.tensor_parallel;
-      case ActionKind::context_collective: return pass.phase.context_parallel;
-      case ActionKind::expert_collective: return pass.phase.expert_parallel;
-      case ActionKind::all_gather_parameters: return pass.gather;
-      case ActionKind::reduce_gradients: return t.scatter;
+      case ActionKind::tensor_collective: return phase.tensor_parallel;
+      case ActionKind::context_collective: return phase.context_parallel;
+      case ActionKind::expert_collective: return phase.expert_parallel;
       default: return Picoseconds(0);
     }
   }
 
  private:
   [[nodiscard]] Picoseconds of_step(const Action& a) const {
-    if (a.kind == ActionKind::optimizer_step) return plan_.steps.optimizer(stage_, plan_.strategy);
+    return a.kind == ActionKind::optimizer_step ? plan_.steps.optimizer(stage_, plan_.strategy) : Picoseconds(0);
+  }
+  /// A share of the rank's whole communication of the kind, by bytes.
+  [[nodiscard]] Picoseconds of_sharing(const Action& a) const {
     if (a.barrier == Barrier::gradients) return plan_.steps.tied_reduction(plan_.ranks, plan_.strategy);
-    return plan_.steps.exposed_reduction(stage_, plan_.strategy);
+    const auto of = [&](Picoseconds time, Bytes sent) {
+      return share(time, static_cast<double>(a.bytes.value()), static_cast<double>(sent.value()));
+    };
+    if (a.kind == ActionKind::all_gather_parameters)
+      return plan_.strategy.zero_stage >= 3 ? of(shared_.gather, sent_.gather) : of(shared_.update, sent_.update);
+    if (a.kind != ActionKind::reduce_gradients) return Picoseconds(0);
+    const bool is_once = a.pass == Pass::step && a.micro_batch < 0;
+    return is_once ? of(shared_.reduction, sent_.reduction) : of(shared_.scatter, sent_.scatter);
   }
   /// In transit the message takes the time, and the link is the later rank's; else the receiver does.
   [[nodiscard]] Picoseconds of_transfer(const Action& a) const {
@@ -92,8 +103,21 @@ class RankClock {
   const StageCost& stage_;
   std::int32_t rank_;
   const std::vector<RankTimes>& times_;
+  SharingBytes sent_;
+  SharingTimes shared_;
   std::vector<std::vector<PieceTimes>> pieces_;
 };
+
+/// Messages of a rank and what shares its states leave by the same network cards.
+std::vector<StreamLinks> network_links(std::int32_t ranks) {
+  std::vector<StreamLinks> links(static_cast<std::size_t>(ranks));
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    StreamLinks& of_rank = links[static_cast<std::size_t>(rank)];
+    of_rank.fill(-1);
+    of_rank[static_cast<std::size_t>(Stream::data)] = of_rank[static_cast<std::size_t>(Stream::pipeline)] = rank;
+  }
+  return links;
+}
 
 }  // namespace
 
@@ -101,7 +125,9 @@ ActionTimes action_times(const PricedPlan& plan, const PieceTable& pieces, const
   std::vector<RankTimes> times;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
-  ActionTimes result{{}, plan.steps.overhead()};
+  ActionTimes result{{}, plan.steps.overhead(), plan.stack.overlap_slowdown, {}};
+  if (program.beside > 0 && plan.steps.shares_network(plan.strategy))
+    result.links = network_links(program.shape.pipeline_stages);
   for (std::int32_t rank = 0; rank < program.shape.pipeline_stages; ++rank) {
     const RankClock clock(plan, pieces, program, rank, times);
     const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;

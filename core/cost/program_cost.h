@@ -1,20 +1,30 @@
 #pragma once
-/// \file program_cost.h: picoseconds that each action of a program occupies its rank, or its message travels.
+/// \file program_cost.h: picoseconds that each action of a program takes alone, or its message travels.
 ///
-/// Model: the terms of step_time.h, action by action: compute and exposed collectives of a piece; what gathers and
-/// reductions leave exposed on the rank (its p-norm), divided over its pieces by their compute; a hop for each message,
-/// on its way or at the receiver (Handover); reduction, optimizer step and overhead once.
-/// Source: step_time.h, block_cost.h. A split backward gives half its compute to weight gradients.
-/// Not modelled: overlap that depends on what runs beside; contention of groups for a link.
+/// Model: the terms of step_time.h, action by action: compute and exposed collectives of a piece; gathers and
+/// reductions in full, divided over a rank's actions by their bytes; a hop for each message, on its way or at the
+/// receiver (Handover); optimizer step and overhead once. Beside them what the stack and the machine make of actions
+/// that run at the same time: how much they slow each other, and which streams share a link.
+/// Source: step_time.h, block_cost.h. A split backward gives weight gradients what block_cost.h prices for
+/// them, and accumulation.
+/// Not modelled: how long a collective of a few bytes takes (its share of the whole); links shared by collectives of
+/// tensor, context and expert parallelism, whose exposed share alone is known; host links of copies.
 /// Checked against: tests/property/simulation_agreement_test.cpp (closed form of the same plans).
 
 #include "core/cost/program_sizes.h"
 
 namespace plumbline {
 
+/// The link that each stream of a rank sends over; -1: one of its own.
+using StreamLinks = std::array<std::int32_t, stream_count>;
+
 struct ActionTimes {
   std::vector<std::vector<Picoseconds>> of_rank;  ///< by action; of sends: until the message is there
   Picoseconds overhead{0};                        ///< of the step, on no rank in particular
+  /// By how much compute, and collectives beside it, take longer while both run: 0.2 is a fifth.
+  double overlap_slowdown = 0;
+  std::vector<StreamLinks>
+      links{};  ///< by rank; what flows over one link at the same time shares its rate. Empty: none
 };
 
 /// `program` was lowered from `plan` and `pieces`.

@@ -1,5 +1,6 @@
 #include "core/cost/program_sizes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/cost/stage_memory.h"
@@ -9,7 +10,7 @@ namespace {
 
 std::vector<Chunk> pieces_of(const PricedPlan& plan, Granularity granularity, std::vector<std::size_t>& first) {
   std::vector<Chunk> pieces;
-  for (const Chunk& chunk : split_into_chunks(plan.graph, plan.strategy.chunks())) {
+  for (const Chunk& chunk : plan.ranks.layout().arrangement.chunks) {
     first.push_back(pieces.size());
     if (granularity == Granularity::chunk) {
       pieces.push_back(chunk);
@@ -22,7 +23,8 @@ std::vector<Chunk> pieces_of(const PricedPlan& plan, Granularity granularity, st
 }
 
 StageLayout piece_layout(const PricedPlan& plan, const std::vector<Chunk>& pieces) {
-  return stage_layout(plan.graph, pieces, static_cast<std::int32_t>(pieces.size()), plan.strategy.recompute);
+  return stage_layout(plan.graph, {pieces, plan.ranks.layout().arrangement.variants},
+                      static_cast<std::int32_t>(pieces.size()));
 }
 
 Bytes share(Bytes whole, std::int64_t part, std::int64_t total) {
@@ -31,32 +33,66 @@ Bytes share(Bytes whole, std::int64_t part, std::int64_t total) {
       std::llround(static_cast<double>(whole.value()) * static_cast<double>(part) / static_cast<double>(total)));
 }
 
+/// What a rank sends to share states, by whose they are: other ranks share experts than what is dense.
+struct SharedStates {
+  SharingBytes dense;
+  SharingBytes expert;
+};
+SharedStates shared_states(const PricedPlan& plan, const StageCost& rank) {
+  StageCost dense;
+  StageCost expert;
+  dense.parameters.dense = rank.parameters.dense;
+  dense.parameters.dense_trained = rank.parameters.dense_trained;
+  expert.parameters.expert = rank.parameters.expert;
+  expert.parameters.expert_trained = rank.parameters.expert_trained;
+  return {plan.steps.sharing_bytes(dense, plan.strategy), plan.steps.sharing_bytes(expert, plan.strategy)};
+}
+
 PassBytes pass_bytes(const WireBytes& sent) { return {sent.tensor, sent.context, sent.expert}; }
 PassBytes backward_bytes(const StageCost& piece) {
   return {piece.wire.tensor - piece.wire_forward.tensor, piece.wire.context - piece.wire_forward.context,
           piece.wire.expert - piece.wire_forward.expert};
 }
 
-PieceSizes piece_sizes(const Chunk& executions, const StageCost& piece, const StageCost& rank,
-                       const SharingBytes& sharing) {
+PieceSizes piece_sizes(const Chunk& executions, const StageCost& piece, bool sends, const StageCost& rank,
+                       const SharedStates& states, bool splits) {
   PieceSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
   sizes.restores = piece.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
-  sizes.saved = piece.saved;
+  sizes.saved = saved_on_stage(piece, sends);
   sizes.working_forward = piece.working_forward;
   sizes.working_backward = piece.working;
+  if (splits) {
+    sizes.working_input = piece.working_input;
+    sizes.working_weight = piece.working_weight;
+    sizes.kept_for_weight = sizes.saved - piece.dropped;
+    sizes.deferred = piece.deferred;
+    sizes.late_logits = piece.late_logits;
+  }
   sizes.logits = piece.logits;
   sizes.forward = pass_bytes(piece.wire_forward);
   sizes.backward = backward_bytes(piece);
-  sizes.gather = share(sharing.gather, piece.parameters.total(), rank.parameters.total());
-  sizes.scatter = share(sharing.scatter, piece.parameters.trained(), rank.parameters.trained());
+  sizes.recompute = pass_bytes(piece.wire_recompute);
+  sizes.units = piece.units;
+  const RankParameters held = part_of_rank(piece.parameters, rank.parameters);
+  const RankParameters& all = rank.parameters;
+  sizes.gather = share(states.dense.gather, held.dense.total(), all.dense.total()) +
+                 share(states.expert.gather, held.expert.total(), all.expert.total());
+  const auto of_gradients = [&](Bytes SharingBytes::*part) {
+    return share(states.dense.*part, held.dense_trained.total(), all.dense_trained.total()) +
+           share(states.expert.*part, held.expert_trained.total(), all.expert_trained.total());
+  };
+  sizes.scatter = of_gradients(&SharingBytes::scatter);
+  sizes.reduction = of_gradients(&SharingBytes::reduction);
+  sizes.update = of_gradients(&SharingBytes::update);
   return sizes;
 }
 
 /// The closed form's states, without what the program's own buffers hold.
-std::vector<PersistentBytes> persistent(MemoryBreakdown memory, const StageCost& rank, Bytes received) {
-  memory[MemoryClass::working_buffers] -= rank.working;
-  memory[MemoryClass::communication_buffers] -= std::int64_t{2} * received;
+std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
+  rank.working = rank.working_forward = rank.boundary = rank.handed = Bytes(0);
+  const MemoryBreakdown memory =
+      stage_memory(rank, plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack, index);
   std::vector<PersistentBytes> states;
   for (const MemoryClass c :
        {MemoryClass::weights, MemoryClass::gradients, MemoryClass::master_weights, MemoryClass::optimizer_state,
@@ -65,26 +101,42 @@ std::vector<PersistentBytes> persistent(MemoryBreakdown memory, const StageCost&
   return states;
 }
 
-RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, std::int32_t index) {
+RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const ComputeSchedule& order,
+                     std::int32_t index) {
   const Strategy& s = plan.strategy;
   const PrecisionFormats formats = plan.training.formats();
   const StageCost& rank = plan.ranks[static_cast<std::size_t>(index)];
-  const SharingBytes sharing = plan.steps.sharing_bytes(rank, s);
+  const SharedStates states = shared_states(plan, rank);
   RankSizes sizes;
-  sizes.received = s.pipeline_stages > 1 ? rank.boundary : Bytes(0);
-  sizes.persistent =
-      persistent(stage_memory(rank, s, formats, plan.training.optimizer, plan.stack, index), rank, sizes.received);
-  if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_unit_bytes(rank.largest_unit_parameters, formats.weight);
-  if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_unit_bytes(rank.largest_unit_trained, formats.gradient);
-  sizes.reduction = sharing.reduction;
+  if (s.pipeline_stages > 1) {
+    sizes.received = rank.boundary;
+    sizes.received_gradient = rank.handed;
+  }
+  sizes.persistent = persistent(plan, rank, index);
+  if (s.zero_stage >= 3) sizes.gathered_parameters = storage(rank.two_units_parameters, formats.weight);
+  if (s.zero_stage >= 2) sizes.gathered_gradients = storage(rank.two_units_trained, formats.gradient);
+  sizes.reduction = states.dense.reduction + states.expert.reduction;
+  const std::int64_t partial = divided(rank.parameters.partial_trained, s.tensor_parallel) * s.tensor_parallel;
+  sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
+  const ReductionRule rule = plan.steps.reduction_rule(rank);
+  sizes.late_share = rule.late_share;
+  sizes.bucket_share = rule.bucket_share;
   const bool is_end = index == 0 || index + 1 == s.pipeline_stages;
   if (is_end) sizes.tied = plan.steps.tied_bytes(plan.ranks, s);
+  const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];
+  const bool splits = std::any_of(actions.begin(), actions.end(),
+                                  [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
   for (std::int32_t c = 0; c < s.virtual_stages; ++c) {
-    const auto stage = static_cast<std::size_t>(stage_of(placement(s.schedule), s.pipeline_stages, index, c));
+    const auto stage = static_cast<std::size_t>(order.stage(index, c));
     ChunkSizes& chunk = sizes.chunks.emplace_back();
-    for (std::size_t i = pieces.first_of_stage(stage); i < pieces.first_of_stage(stage + 1); ++i)
-      chunk.pieces.push_back(piece_sizes(pieces.executions()[i], pieces.cost(i), rank, sharing));
+    const std::size_t end = pieces.first_of_stage(stage + 1);
+    for (std::size_t i = pieces.first_of_stage(stage); i < end; ++i) {
+      const bool sends = i + 1 == end && end < pieces.executions().size();
+      chunk.pieces.push_back(piece_sizes(pieces.executions()[i], pieces.cost(i), sends, rank, states, splits));
+    }
     chunk.boundary = pieces.cost(pieces.first_of_stage(stage)).boundary;
+    const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
+    if (hands_on) chunk.handed = pieces.cost(pieces.first_of_stage(stage + 1)).boundary;
   }
   return sizes;
 }
@@ -96,12 +148,16 @@ PieceTable::PieceTable(const PricedPlan& plan, Granularity granularity)
       layout_(piece_layout(plan, executions_)),
       costs_(plan.graph, layout_, plan.blocks) {}
 
+LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces, ComputeSchedule order) {
+  LoweringInput input{plan.strategy.zero_stage, std::move(order), {}};
+  for (std::int32_t rank = 0; rank < plan.strategy.pipeline_stages; ++rank)
+    input.ranks.push_back(rank_sizes(plan, pieces, input.schedule, rank));
+  return input;
+}
+
 LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces) {
   const Strategy& s = plan.strategy;
-  const PipelineShape shape{s.pipeline_stages, s.virtual_stages, static_cast<std::int32_t>(s.micro_batches)};
-  LoweringInput input{s.zero_stage, compute_schedule(s.schedule, shape), {}};
-  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) input.ranks.push_back(rank_sizes(plan, pieces, rank));
-  return input;
+  return lowering_input(plan, pieces, compute_schedule(s.schedule, pipeline_shape(s)));
 }
 
 }  // namespace plumbline

@@ -3,9 +3,10 @@
 /// piece.
 ///
 /// Answers: LoweringInput (core/program/lower.h) in bytes, from the costs that price the plan.
-/// Model: a piece is a chunk or one execution of a block, priced as stage_cost.h prices a stage; states, communicators
-/// and device context are stage_memory.h's; what is sent to share states is divided by parameters.
-/// Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
+/// Model: a piece is a chunk or one execution of a block, with the variants that the layout of the ranks gives its
+/// executions, priced as stage_cost.h prices a stage; states, communicators
+/// and device context are stage_memory.h's; what is sent to share states is divided by parameters, dense ones and
+/// experts apart. Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
 /// Checked against: tests/property/simulation_agreement_test.cpp (peaks equal stage_memory's).
 
 #include "core/cost/step_time.h"
@@ -46,6 +47,9 @@ class PieceTable {
   StageTable costs_;
 };
 
+/// `order`: of the plan's shape, with the stages placed as `plan.ranks` has them.
+[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces, ComputeSchedule order);
+/// In the order of the plan's own schedule.
 [[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces);
 
 }  // namespace plumbline

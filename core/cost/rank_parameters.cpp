@@ -1,5 +1,7 @@
 #include "core/cost/rank_parameters.h"
 
+#include "core/cost/product_format.h"
+
 namespace plumbline {
 namespace {
 
@@ -13,6 +15,18 @@ bool is_layer_matrix(const Block& block, const Tensor& parameter) {
   return block.kind() == BlockKind::layer && parameter.shape.size() >= 2;
 }
 
+/// Whether an operator works on what no other tensor-parallel rank has. Linears that leave a region gather the whole
+/// gradient of their output, so that the bias is whole again.
+bool works_on_a_part(const Block& block, const Op& op, const Shard& shard) {
+  if (shard.tensor_parallel == 1 || op.outputs.empty()) return false;
+  const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
+  if (linear != nullptr && linear->partition == WeightPartition::row) return false;
+  const Tensor& output = block.tensor(op.outputs.front());
+  if (output.partition == Partition::sequence)
+    return shard.sequence_ranks() > 1 && depends_on(output.shape, Symbol::sequence);
+  return output.partition == Partition::tensor;
+}
+
 }  // namespace
 
 RankParameters& RankParameters::operator+=(const RankParameters& other) {
@@ -22,13 +36,14 @@ RankParameters& RankParameters::operator+=(const RankParameters& other) {
   expert_trained = expert_trained + other.expert_trained;
   tied += other.tied;
   product_weights += other.product_weights;
+  partial_trained += other.partial_trained;
   return *this;
 }
 
 RankParameters RankParameters::operator*(std::int64_t count) const {
   const auto times = [&](ParameterSplit split) { return ParameterSplit{split.matrix * count, split.other * count}; };
-  return {times(dense),          times(dense_trained), times(expert),
-          times(expert_trained), tied * count,         product_weights * count};
+  return {times(dense), times(dense_trained),    times(expert),          times(expert_trained),
+          tied * count, product_weights * count, partial_trained * count};
 }
 
 RankParameters rank_parameters(const Block& block, const Shard& shard) {
@@ -44,7 +59,10 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       if (parameter.trainable)
         (expert ? sum.expert_trained : sum.dense_trained) = (expert ? sum.expert_trained : sum.dense_trained) + split;
       if (parameter.tied) sum.tied += count;
-      if (matrix && (op.kind == OpKind::linear || op.kind == OpKind::grouped_linear)) sum.product_weights += count;
+      if (parameter.trainable && parameter.partition == Partition::replicated && works_on_a_part(block, op, shard))
+        sum.partial_trained += count;
+      const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
+      if (matrix && is_product && bits(product_format(block, op, shard)) == 8) sum.product_weights += count;
     }
   }
   return sum;
@@ -55,6 +73,10 @@ RankParameters without_tied(RankParameters p) {
   if (p.dense_trained.other >= p.tied) p.dense_trained.other -= p.tied;
   p.tied = 0;
   return p;
+}
+
+RankParameters part_of_rank(const RankParameters& part, const RankParameters& rank) {
+  return rank.tied == 0 ? without_tied(part) : part;
 }
 
 ModelState model_state(const RankParameters& p, const PrecisionFormats& formats, Optimizer optimizer,

@@ -20,7 +20,10 @@ struct RankParameters {
   ParameterSplit expert;
   ParameterSplit expert_trained;
   std::int64_t tied = 0;             ///< of `dense`: copies of the embedding (count only where the embedding is absent)
-  std::int64_t product_weights = 0;  ///< weights of matrix products, for fp8 copies
+  std::int64_t product_weights = 0;  ///< weights of products in fp8, of which copies are kept
+  /// Of `dense_trained`: held whole by every tensor-parallel rank, but made from a part of the tokens or heads, so that
+  /// their gradients are summed over those ranks once per step (norms under sequence parallelism).
+  std::int64_t partial_trained = 0;
 
   RankParameters& operator+=(const RankParameters& other);
   [[nodiscard]] RankParameters operator*(std::int64_t count) const;
@@ -32,6 +35,9 @@ struct RankParameters {
 [[nodiscard]] RankParameters rank_parameters(const Block& block, const Shard& shard);
 /// The same without the copies of the embedding.
 [[nodiscard]] RankParameters without_tied(RankParameters parameters);
+/// What a part of a rank adds to the rank's parameters: no copy of the embedding where the rank holds the embedding
+/// itself.
+[[nodiscard]] RankParameters part_of_rank(const RankParameters& part, const RankParameters& rank);
 
 struct ModelState {
   Bytes weights{0};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cost/side_tensors.h"
+
 namespace plumbline {
 namespace {
 
@@ -22,6 +24,10 @@ class Collector {
   }
 
   void collect(OpId id) {
+    const Op& op = block_.op(id);
+    if (any_carries(op.inputs) || any_carries(op.parameters)) collect_always(id);  // no backward, nothing kept
+  }
+  void collect_always(OpId id) {
     current_ = id;
     collect(block_.op(id));
   }
@@ -35,6 +41,7 @@ class Collector {
   }
   void collect_norm(const Op& op, std::int64_t values_per_row);
   void collect_attention(const Op& op);
+  void collect_combine(const Op& op);
 
   const Block& block_;
   const Shard& shard_;
@@ -72,8 +79,17 @@ void Collector::collect_attention(const Op& op) {
   keep_extra(op.name + ".dropped_probabilities", SavedKind::attention_core, storage(scores, shard_.formats.activation));
 }
 
+/// Expert outputs, for the gradient of the router's weights: where the tokens are, unless ranks share an expert, whose
+/// parts are summed on the way.
+void Collector::collect_combine(const Op& op) {
+  const Tensor& outputs = block_.tensor(op.inputs.front());
+  if (shard_.experts_exchange() && shard_.expert_tensor_parallel == 1)
+    keep_extra(op.name + ".returned", SavedKind::tensor, chosen_bytes(outputs, shard_));
+  else
+    keep(op.inputs.front());
+}
+
 void Collector::collect(const Op& op) {
-  if (!any_carries(op.inputs) && !any_carries(op.parameters)) return;  // no backward, nothing kept
   switch (op.kind) {
     case OpKind::linear:
     case OpKind::grouped_linear:
@@ -102,9 +118,7 @@ void Collector::collect(const Op& op) {
       keep_extra(op.name + ".mask", SavedKind::mask,
                  storage(local_elements(block_.tensor(op.outputs.front()), shard_), NumberFormat::int8));
       break;
-    case OpKind::combine:  // expert outputs, for the gradient of the router's weights
-      keep(op.inputs.front());
-      break;
+    case OpKind::combine: collect_combine(op); break;
     case OpKind::pooling: keep(op.inputs.front()); break;
     case OpKind::embedding:
     case OpKind::position_embedding:
@@ -124,6 +138,14 @@ std::vector<SavedTensor> saved_tensors(const Block& block, const Shard& shard) {
   Collector collector(block, shard);
   for (const OpId id : block.execution_order()) collector.collect(id);
   return collector.take();
+}
+
+std::vector<SavedTensor> side_tensors(const Block& block, const Shard& shard) {
+  Collector collector(block, shard);
+  for (const OpId id : block.execution_order()) collector.collect_always(id);
+  std::vector<SavedTensor> sides = collector.take();
+  std::erase_if(sides, [](const SavedTensor& s) { return !s.op.is_valid(); });
+  return sides;
 }
 
 Bytes saved_bytes(const std::vector<SavedTensor>& saved, RecomputeMode mode, Bytes block_input) {

@@ -3,9 +3,9 @@
 ///
 /// Answers bytes per micro-batch and rank. Model: each operator keeps what its gradient formula reads; a tensor that
 /// two operators keep is held once. Attention without FlashAttention keeps probabilities, dropout mask and dropped
-/// probabilities; with it only its output and one fp32 log-sum-exp per query and head.
-/// Source: Korthikanti et al., arXiv:2205.05198, section 4 (sbh(34 + 5as/h) and its variants); Dao, arXiv:2307.08691.
-/// Not modelled: tensors that a framework keeps although no gradient needs them.
+/// probabilities; with it only its output and one fp32 log-sum-exp per query and head. What experts made is kept once
+/// it has returned to its tokens. Source: Korthikanti et al., arXiv:2205.05198, section 4 (sbh(34 + 5as/h) and its
+/// variants); Dao, arXiv:2307.08691. Not modelled: tensors that a framework keeps although no gradient needs them.
 /// Checked against: tests/reference/activation_bytes_test.cpp, exact.
 
 #include <string>

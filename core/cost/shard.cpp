@@ -60,8 +60,10 @@ std::int64_t local_elements(const Tensor& tensor, const Shard& shard) {
     case Partition::sequence:
       return depends_on(tensor.shape, Symbol::sequence) ? divided(count, shard.sequence_ranks()) : count;
     case Partition::tensor: return count / width * local_width(width, tensor.partition_units, shard.tensor_parallel);
-    case Partition::routed: return divided(count * shard.expert_tensor_parallel, shard.sequence_ranks());
-    case Partition::routed_tensor: return divided(count, shard.sequence_ranks());
+    case Partition::routed:
+      return divided(count * shard.expert_tensor_parallel, shard.sequence_ranks()) + shard.extra_rows * width;
+    case Partition::routed_tensor:
+      return divided(count, shard.sequence_ranks()) + shard.extra_rows * divided(width, shard.expert_tensor_parallel);
   }
   return count;
 }
@@ -72,7 +74,8 @@ std::int64_t local_rows(const Tensor& tensor, const Shard& shard) {
     case Partition::sequence:
       return depends_on(tensor.shape, Symbol::sequence) ? divided(rows, shard.sequence_ranks()) : rows;
     case Partition::routed:
-    case Partition::routed_tensor: return divided(rows * shard.expert_tensor_parallel, shard.sequence_ranks());
+    case Partition::routed_tensor:
+      return divided(rows * shard.expert_tensor_parallel, shard.sequence_ranks()) + shard.extra_rows;
     default: return rows;
   }
 }
@@ -85,6 +88,12 @@ NumberFormat storage_format(const Tensor& tensor, const PrecisionFormats& format
 
 Bytes local_bytes(const Tensor& tensor, const Shard& shard) {
   return storage(local_elements(tensor, shard), storage_format(tensor, shard.formats));
+}
+
+Bytes chosen_bytes(const Tensor& routed, const Shard& shard) {
+  Shard in_balance = shard;
+  in_balance.extra_rows = 0;
+  return local_bytes(routed, in_balance) / std::int64_t{shard.expert_tensor_parallel};
 }
 
 }  // namespace plumbline

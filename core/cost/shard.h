@@ -5,7 +5,7 @@
 /// (arXiv:2205.05198 section 4.2); context parallelism every sequence; expert parallelism the experts. Routed tokens do
 /// not shrink with expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is
 /// replicated. Divisions round up, as the heaviest rank decides.
-/// Not modelled: routing imbalance (a factor on top, see calibration.h).
+/// Not modelled: routing imbalance that nobody measured (a factor on top, see calibration.h).
 
 #include "core/graph/block.h"
 #include "core/plan/strategy.h"
@@ -25,11 +25,15 @@ struct Shard {
   SequenceParallel sequence_parallel = SequenceParallel::off;
   FlashAttention flash_attention = FlashAttention::on;
   PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16);
+  /// Rows that this rank's experts get beyond those that its own tokens choose: a routing that is known; 0 in balance.
+  std::int64_t extra_rows = 0;
 
   /// Ranks that divide the tokens between tensor-parallel regions.
   [[nodiscard]] std::int64_t sequence_ranks() const {
     return sequence_parallel == SequenceParallel::on ? tensor_parallel : 1;
   }
+  /// Whether ranks hand tokens to each other's experts.
+  [[nodiscard]] bool experts_exchange() const { return expert_parallel * expert_tensor_parallel > 1; }
 };
 
 [[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training);
@@ -47,5 +51,7 @@ struct Shard {
 [[nodiscard]] std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks);
 [[nodiscard]] NumberFormat storage_format(const Tensor& tensor, const PrecisionFormats& formats);
 [[nodiscard]] Bytes local_bytes(const Tensor& tensor, const Shard& shard);
+/// Of a routed tensor's width, a row for each choice of this rank's own tokens: before the all-to-all, or back from it.
+[[nodiscard]] Bytes chosen_bytes(const Tensor& routed, const Shard& shard);
 
 }  // namespace plumbline

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
+#include "core/cost/overlap.h"
+
 namespace plumbline {
 namespace {
 
@@ -10,82 +13,220 @@ PhaseTime times(PhaseTime time, std::int64_t count) {
           time.expert_parallel * count};
 }
 
-/// Whether a recompute choice restores layer number `layer` in full.
-bool restores_layer(Recompute recompute, std::int64_t layer) {
-  if (recompute.mode == RecomputeMode::full) return true;
-  return recompute.mode == RecomputeMode::every_nth && layer % recompute.n == 0;
-}
-
-void add_block(StageCost& stage, const BlockCost& block, std::int64_t count, std::int64_t restored,
-               Recompute recompute) {
+void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.forward += times(block.forward, count);
   stage.backward += times(block.backward, count);
-  stage.recompute += times(block.recompute_full, restored);
-  const std::int64_t kept = count - restored;
-  const bool selective = recompute.mode == RecomputeMode::selective;
-  if (selective) stage.recompute += times(block.recompute_selective, kept);
-  stage.saved += kept * (selective ? block.saved_selective : block.saved) + restored * block.boundary;
-  Bytes restored_at_once(0);
-  if (restored > 0) restored_at_once = block.saved;
-  if (selective) restored_at_once = block.saved - block.saved_selective;
-  stage.working = std::max(stage.working, block.working + restored_at_once);
-  stage.working_forward = std::max(stage.working_forward, block.working);
+  stage.backward_weight += block.backward_weight * count;
+  stage.host_forward += block.host_forward * count;
+  stage.host_backward += block.host_backward * count;
   stage.logits += count * block.logits;
   stage.parameters += block.parameters * count;
   stage.wire += block.wire * count;
   stage.wire_forward += block.wire_forward * count;
   stage.units += count;
-  stage.largest_unit_parameters = std::max(stage.largest_unit_parameters, block.parameters.total());
-  stage.largest_unit_trained = std::max(stage.largest_unit_trained, block.parameters.trained());
-  const auto repeats = static_cast<double>(count);
-  stage.model_flops += repeats * block.flops.total();
-  stage.recompute_flops += static_cast<double>(restored) * block.flops.forward;
-  if (selective) stage.recompute_flops += static_cast<double>(kept) * block.attention_forward;
+  stage.model_flops += static_cast<double>(count) * block.flops.total();
+}
+
+void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& variant, std::int64_t count) {
+  stage.recompute += times(variant.recompute, count);
+  stage.host_backward += variant.host * count;
+  stage.saved += count * variant.saved;
+  const WorkingSets& sets = variant.working;
+  const Bytes room = block.frees_logits && block.logits == Bytes(0) ? stage.logits : Bytes(0);
+  stage.working = std::max(stage.working, beside_logits(sets.backward, room));
+  stage.working_forward = std::max(stage.working_forward, beside_logits(sets.forward, room));
+  stage.working_input = std::max(stage.working_input, sets.backward_input);
+  stage.working_weight = std::max(stage.working_weight, sets.weight);
+  stage.dropped += count * (variant.saved - sets.saved_for_weight);
+  stage.deferred += count * sets.deferred;
+  if (sets.needs_logits) stage.late_logits += count * block.logits;
+  stage.recompute_flops += static_cast<double>(count) * variant.flops;
+  stage.wire_recompute += variant.wire * count;
+}
+
+/// The two largest blocks that may stand side by side: two layers, or a layer and one that is none.
+class TwoUnits {
+ public:
+  void add(std::int64_t size, std::int64_t count, bool is_layer) {
+    if (!is_layer) {
+      other_ = std::max(other_, size);
+      return;
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 2); ++i) insert(size);
+  }
+  [[nodiscard]] std::int64_t total() const { return first_ + std::max(second_, other_); }
+
+ private:
+  void insert(std::int64_t size) {
+    second_ = std::max(second_, std::min(first_, size));
+    first_ = std::max(first_, size);
+  }
+  std::int64_t first_ = 0;
+  std::int64_t second_ = 0;
+  std::int64_t other_ = 0;
+};
+
+/// Keeps the pairs in order, each once.
+void add(std::vector<VariantCount>& counts, const VariantCount& more) {
+  const auto at = std::lower_bound(counts.begin(), counts.end(), VariantCount{more.block, more.variant, 0});
+  if (at != counts.end() && at->block == more.block && at->variant == more.variant)
+    at->count += more.count;
+  else
+    counts.insert(at, more);
+}
+
+RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
+                       const std::vector<std::int32_t>& variants, Chunk chunk) {
+  RankContent content{
+      std::vector<std::int32_t>(graph.blocks().size(), 0), {}, chunk.first > 0, chunk.last < std::ssize(sequence)};
+  for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
+    const std::int32_t block = sequence[static_cast<std::size_t>(i)].index();
+    ++content.executions[static_cast<std::size_t>(block)];
+    add(content.variants, {block, variants[static_cast<std::size_t>(i)], 1});
+  }
+  return content;
+}
+
+/// What each chunk holds, in the order of the network.
+std::vector<RankContent> stage_contents(const Graph& graph, const Arrangement& arrangement) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  std::vector<RankContent> stages;
+  stages.reserve(arrangement.chunks.size());
+  for (const Chunk& chunk : arrangement.chunks) {
+    stages.push_back(content_of(graph, sequence, arrangement.variants, chunk));
+    stages.back().receives = stages.size() > 1;
+  }
+  return stages;
+}
+
+void add(RankContent& rank, const RankContent& stage) {
+  rank.receives = rank.receives || stage.receives;
+  rank.sends = rank.sends || stage.sends;
+  for (std::size_t b = 0; b < stage.executions.size(); ++b) rank.executions[b] += stage.executions[b];
+  for (const VariantCount& counted : stage.variants) add(rank.variants, counted);
+}
+
+/// Where `content` stands among `distinct`, which takes it when it is new.
+std::int32_t index_in(std::vector<RankContent>& distinct, const RankContent& content) {
+  const auto found = std::find(distinct.begin(), distinct.end(), content);
+  const auto index = static_cast<std::int32_t>(found - distinct.begin());
+  if (found == distinct.end()) distinct.push_back(content);
+  return index;
+}
+
+StageCost content_cost(const Graph& graph, const RankContent& content, const std::vector<BlockCost>& blocks) {
+  StageCost cost;
+  TwoUnits all;
+  TwoUnits trained;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (content.executions[b] == 0) continue;
+    add_block(cost, blocks[b], content.executions[b]);
+    cost.kept_output = std::max(cost.kept_output, blocks[b].kept_output);
+    if (content.sends) cost.handed = std::max(cost.handed, blocks[b].output);
+    if (content.receives) {
+      cost.boundary = std::max(cost.boundary, blocks[b].boundary);
+      cost.transfer_synchronisation = blocks[b].transfer_synchronisation;
+    }
+    const bool is_layer = graph.blocks()[b].kind() == BlockKind::layer;
+    all.add(blocks[b].parameters.total(), content.executions[b], is_layer);
+    trained.add(blocks[b].parameters.trained(), content.executions[b], is_layer);
+  }
+  cost.two_units_parameters = all.total();
+  cost.two_units_trained = trained.total();
+  for (const VariantCount& counted : content.variants) {
+    const auto b = static_cast<std::size_t>(counted.block);
+    if (content.executions[b] == 0) continue;
+    add_variant(cost, blocks[b], blocks[b].variant(counted.variant), counted.count);
+  }
+  return cost;
+}
+
+std::vector<StageCost> contents_cost(const Graph& graph, const std::vector<RankContent>& contents,
+                                     const std::vector<BlockCost>& blocks) {
+  std::vector<StageCost> costs;
+  costs.reserve(contents.size());
+  for (const RankContent& content : contents) costs.push_back(content_cost(graph, content, blocks));
+  return costs;
 }
 
 }  // namespace
 
+namespace {
+
+struct HostWait {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+};
+
+HostWait host_wait(const StageCost& stage) {
+  const Picoseconds device_backward = stage.backward.total() + stage.recompute.total();
+  const Picoseconds forward = std::max(Picoseconds(0), stage.host_forward - stage.forward.total());
+  const Picoseconds backward = std::max(Picoseconds(0), stage.host_backward - device_backward);
+  if (forward + backward <= Picoseconds(0)) return {};
+  const Picoseconds ahead =
+      std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);
+  const Picoseconds both = ahead + part(forward + backward - ahead, stage.transfer_synchronisation);
+  const Picoseconds of_forward = part(both, forward / (forward + backward));
+  return {of_forward, both - of_forward};
+}
+
+}  // namespace
+
+Picoseconds StageCost::forward_wait() const { return host_wait(*this).forward; }
+Picoseconds StageCost::backward_wait() const { return host_wait(*this).backward; }
+
+Picoseconds StageCost::passes_with(Picoseconds replay) const {
+  return std::max(forward.total() + backward.total() + recompute.total() + replay, host_forward + host_backward);
+}
+
+std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute) {
+  std::vector<std::int32_t> variants;
+  std::int64_t layer = 0;
+  for (const BlockId id : graph.sequence()) {
+    std::int32_t variant = Variant::kept;
+    if (graph.block(id).kind() == BlockKind::layer) {
+      const bool is_nth = recompute.mode == RecomputeMode::every_nth && layer++ % recompute.n == 0;
+      if (recompute.mode == RecomputeMode::selective) variant = Variant::selective;
+      if (recompute.mode == RecomputeMode::by_operator) variant = Variant::by_operator;
+      if (recompute.mode == RecomputeMode::full || is_nth) variant = Variant::full;
+    }
+    variants.push_back(variant);
+  }
+  return variants;
+}
+
+RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk) {
+  return content_of(graph, graph.sequence(), variants, chunk);
+}
+
 StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,
                          Recompute recompute, StagePlacement placement) {
-  const std::vector<BlockId> sequence = graph.sequence();
-  const RankContent empty{std::vector<std::int32_t>(graph.blocks().size(), 0),
-                          std::vector<std::int32_t>(graph.blocks().size(), 0), false};
+  return stage_layout(graph, {chunks, uniform_variants(graph, recompute)}, pipeline_stages, placement);
+}
+
+StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,
+                         StagePlacement placement) {
+  const RankContent empty{std::vector<std::int32_t>(graph.blocks().size(), 0), {}, false, false};
+  const std::vector<RankContent> stages = stage_contents(graph, arrangement);
   std::vector<RankContent> ranks(static_cast<std::size_t>(pipeline_stages), empty);
-  std::int64_t layer = 0;
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const std::int32_t holder = rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(c));
-    RankContent& rank = ranks[static_cast<std::size_t>(holder)];
-    rank.receives = rank.receives || c > 0;
-    for (std::int64_t i = chunks[c].first; i < chunks[c].last; ++i) {
-      const BlockId id = sequence[static_cast<std::size_t>(i)];
-      const auto slot = static_cast<std::size_t>(id.index());
-      ++rank.executions[slot];
-      if (graph.block(id).kind() == BlockKind::layer && restores_layer(recompute, layer++)) ++rank.restored[slot];
-    }
-  }
-  StageLayout layout{recompute, {}, {}, {}};
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    add(ranks[static_cast<std::size_t>(rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(s)))],
+        stages[s]);
+  StageLayout layout{std::move(arrangement), {}, {}, {}, {}, {}};
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto found = std::find(layout.distinct.begin(), layout.distinct.end(), ranks[r]);
-    layout.of_rank.push_back(static_cast<std::int32_t>(found - layout.distinct.begin()));
-    if (found != layout.distinct.end()) continue;
-    layout.distinct.push_back(ranks[r]);
-    layout.first_rank.push_back(static_cast<std::int32_t>(r));
+    layout.of_rank.push_back(index_in(layout.distinct, ranks[r]));
+    if (layout.first_rank.size() < layout.distinct.size()) layout.first_rank.push_back(static_cast<std::int32_t>(r));
   }
+  if (stages.size() > ranks.size())
+    for (const RankContent& stage : stages) layout.of_stage.push_back(index_in(layout.distinct_stages, stage));
   return layout;
 }
 
 StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks)
-    : layout_(&layout), costs_(layout.distinct.size()) {
-  for (std::size_t d = 0; d < costs_.size(); ++d) {
-    const RankContent& content = layout.distinct[d];
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      if (content.executions[b] == 0) continue;
-      const bool is_layer = graph.blocks()[b].kind() == BlockKind::layer;
-      add_block(costs_[d], blocks[b], content.executions[b], content.restored[b],
-                is_layer ? layout.recompute : Recompute{});
-      if (content.receives) costs_[d].boundary = std::max(costs_[d].boundary, blocks[b].boundary);
-    }
-  }
+    : layout_(&layout),
+      costs_(contents_cost(graph, layout.distinct, blocks)),
+      stage_costs_(contents_cost(graph, layout.distinct_stages, blocks)) {
+  check(blocks.size() == graph.blocks().size(), "every block has its cost");
   // The first rank holds the embedding itself; a tied head there is the same storage.
   if (!costs_.empty()) costs_.front().parameters = without_tied(costs_.front().parameters);
 }

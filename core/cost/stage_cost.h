@@ -1,10 +1,17 @@
 #pragma once
 /// \file stage_cost.h: what one pipeline rank does and holds per micro-batch: the sum over the blocks of its chunks.
 ///
-/// Model: identical blocks are priced once (block_cost.h) and counted; recompute chooses per layer what is kept and
-/// what is computed again. Source: the additivity of a chain of blocks.
-/// Not modelled: fusion across block boundaries.
+/// Model: identical blocks are priced once (block_cost.h) and counted; every execution of a block takes one of its
+/// variants, which say what is kept and what is computed again. Every recompute mode is an assignment of variants to
+/// executions. The host launches a micro-batch's kernels one after another and runs ahead of the device, so the longer
+/// of both timelines counts. Logits live from the head's forward to its backward, which comes before that of any layer
+/// of the chunk: working sets of layers and logits never stand side by side. Units that are gathered at once are
+/// neighbours: an embedding or head and a layer, or two layers.
+/// Source: the additivity of a chain of blocks; the stream semantics of CUDA.
+/// Not modelled: fusion across block boundaries; the first micro-batch, of which the host is not ahead yet.
+/// Checked against: tests/property/graph_cost_test.cpp (stages add up to the network).
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,44 +22,98 @@
 namespace plumbline {
 
 struct StageCost {
-  PhaseTime forward;   ///< per micro-batch, all chunks of the rank
-  PhaseTime backward;  ///< without recompute
+  PhaseTime forward;               ///< per micro-batch, all chunks of the rank
+  PhaseTime backward;              ///< without recompute
+  Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
   PhaseTime recompute;
-  Bytes saved{0};            ///< per micro-batch, all chunks
-  Bytes working{0};          ///< largest operator, plus what recomputing a layer restores
-  Bytes working_forward{0};  ///< largest operator alone
+  Bytes saved{0};  ///< per micro-batch, all chunks
+  // Where logits are freed, of layers only what is more than the room that they leave.
+  Bytes working{0};  ///< of the backward that needs most (working_set.h)
+  Bytes working_forward{0};
+  Bytes working_input{0};   ///< of a split backward's input gradients
+  Bytes working_weight{0};  ///< of its weight gradients
+  Bytes dropped{0};         ///< of `saved`, released by input gradients
+  Bytes deferred{0};        ///< beside the rest of `saved`, from input to weight gradients
+  Bytes late_logits{0};     ///< of `logits`, held for weight gradients
   Bytes logits{0};
-  Bytes boundary{0};  ///< the activation that enters the rank's first chunk from another rank
+  Bytes kept_output{0};  ///< per micro-batch, beside `saved`, where the stage sends its result on
+  Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
+  Bytes handed{0};       ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
-  std::int64_t units = 0;                    ///< block executions: what sharded parameters are gathered by
-  std::int64_t largest_unit_parameters = 0;  ///< of one block: what a gather materialises
-  std::int64_t largest_unit_trained = 0;
+  std::int64_t units = 0;                 ///< block executions: what sharded parameters are gathered by
+  std::int64_t two_units_parameters = 0;  ///< of neighbouring blocks: what gathers materialise at once
+  std::int64_t two_units_trained = 0;
   Flops model_flops{0};  ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
-  WireBytes wire;          ///< sent by this rank per micro-batch
-  WireBytes wire_forward;  ///< of `wire`, in the forward pass
+  WireBytes wire;            ///< sent by this rank per micro-batch, without recompute
+  WireBytes wire_forward;    ///< of `wire`, in the forward pass
+  WireBytes wire_recompute;  ///< beside `wire`
 
-  [[nodiscard]] Picoseconds forward_total() const { return forward.total(); }
-  [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total(); }
+  Picoseconds host_forward{0};   ///< until the host has launched the forward pass
+  Picoseconds host_backward{0};  ///< until the host has launched the backward pass with its recompute
+
+  double transfer_synchronisation = 0;  ///< 1: the host waits for the messages of each pass; 0: it runs ahead
+
+  /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
+  /// take the host longer is held up, in the passes that launch late; where it waits for messages, every such pass.
+  [[nodiscard]] Picoseconds forward_wait() const;
+  [[nodiscard]] Picoseconds backward_wait() const;
+  [[nodiscard]] Picoseconds forward_total() const { return forward.total() + forward_wait(); }
+  [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total() + backward_wait(); }
+  /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.
+  [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };
 
+/// What of `working` is needed beside `logits` of the same pass: a layer's stands in the room that they leave.
+[[nodiscard]] inline Bytes beside_logits(Bytes working, Bytes logits) { return std::max(Bytes(0), working - logits); }
+
+/// Where every execution of a block runs, and how.
+struct Arrangement {
+  std::vector<Chunk> chunks;
+  std::vector<std::int32_t> variants;  ///< by execution: index into the variants of its block
+};
+/// Kept, selective or full for every layer, as a mode other than a placement says it; other blocks are kept.
+[[nodiscard]] std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute);
+
+/// `count` executions of a block that take the same variant.
+struct VariantCount {
+  std::int32_t block = 0;
+  std::int32_t variant = 0;
+  std::int32_t count = 0;
+  auto operator<=>(const VariantCount&) const = default;
+};
 /// What one pipeline rank holds: how often each block runs there, all chunks together.
 struct RankContent {
   std::vector<std::int32_t> executions;  ///< by BlockId
-  std::vector<std::int32_t> restored;    ///< of those, layers that are recomputed in full
+  std::vector<VariantCount> variants;    ///< the same by variant, each pair of block and variant once, in order
   bool receives = false;                 ///< whether an activation arrives from another rank
+  bool sends = false;                    ///< whether one leaves to another rank
   auto operator<=>(const RankContent&) const = default;
 };
 
-/// The contents of all ranks, equal ones once. Depends on pp, v and recompute only, so a search makes it once for all
-/// other choices.
+/// What one rank holds of the executions of `chunk`. `variants`: by execution of the whole network.
+[[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk);
+
+/// The contents of all ranks and of all stages, equal ones once. For uniform recompute it depends on pp, v and the mode
+/// only, so a search makes it once for all other choices.
 struct StageLayout {
-  Recompute recompute;
+  Arrangement arrangement;
   std::vector<RankContent> distinct;
   std::vector<std::int32_t> of_rank;     ///< index into `distinct`
   std::vector<std::int32_t> first_rank;  ///< per distinct content, the first rank that holds it
+  // Ranks of several chunks: what each chunk holds, in the order of the network. Empty where a rank is one stage.
+  std::vector<RankContent> distinct_stages;
+  std::vector<std::int32_t> of_stage;  ///< index into `distinct_stages`
+
+  /// What one pipeline stage holds, in the order of the network: a chunk of its rank, or the whole rank.
+  [[nodiscard]] const RankContent& stage(std::size_t stage) const {
+    return of_stage.empty() ? distinct[static_cast<std::size_t>(of_rank[stage])]
+                            : distinct_stages[static_cast<std::size_t>(of_stage[stage])];
+  }
 };
 /// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
+[[nodiscard]] StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,
+                                       StagePlacement placement = StagePlacement::looped);
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
                                        std::int32_t pipeline_stages, Recompute recompute,
                                        StagePlacement placement = StagePlacement::looped);
@@ -62,19 +123,22 @@ class StageTable {
  public:
   /// `blocks`: one BlockCost per block of the graph. The embedding's copy in a tied head on the same rank counts once.
   StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks);
-  /// Costs that were found otherwise, one per distinct content of `layout`.
-  StageTable(const StageLayout& layout, std::vector<StageCost> costs) : layout_(&layout), costs_(std::move(costs)) {}
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
   [[nodiscard]] const StageCost& operator[](std::size_t rank) const {
     return costs_[static_cast<std::size_t>(layout_->of_rank[rank])];
   }
   [[nodiscard]] const std::vector<StageCost>& distinct() const { return costs_; }
+  /// Of one pipeline stage in the order of the network: a chunk of its rank, or the whole rank.
+  [[nodiscard]] const StageCost& stage(std::size_t stage) const {
+    return stage_costs_.empty() ? (*this)[stage] : stage_costs_[static_cast<std::size_t>(layout_->of_stage[stage])];
+  }
   [[nodiscard]] const StageLayout& layout() const { return *layout_; }
 
  private:
   const StageLayout* layout_;  ///< outlives the table
   std::vector<StageCost> costs_;
+  std::vector<StageCost> stage_costs_;
 };
 
 }  // namespace plumbline

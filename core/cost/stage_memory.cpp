@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/plan/pipeline_schedule.h"
+#include "core/program/order_memo.h"
 
 namespace plumbline {
 namespace {
 
-/// Unsharded units alive at once: the one in use and the prefetched one.
-constexpr std::int64_t gathered_units = 2;
-/// A pipeline rank receives the next activation and the next gradient while it works on the present ones.
-constexpr std::int64_t pipeline_buffers = 2;
 /// Row- and column-wise fp8 copies of each product's weight, kept over the micro-batches of a step (Transformer
-/// Engine).
+/// Engine). Where parameters are sharded there is nothing to keep them of: a unit is cast when it is gathered.
 constexpr std::int64_t fp8_copies = 2;
 
 Bytes coefficient_bytes(double value) { return Bytes(static_cast<std::int64_t>(value)); }
@@ -26,6 +24,63 @@ std::int64_t communicator_count(const Strategy& s) {
   return count;
 }
 
+/// Copies that some stacks keep of gradients: in 16 bits beside a sum in 32, or of the shard that a rank updates in 32
+/// bits beside a sum in 16.
+Bytes copied_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+                       const StackCalibration& stack) {
+  if (!formats.master) return Bytes(0);
+  const bool is_whole = bits(formats.gradient) > bits(formats.weight);
+  const double bytes = is_whole ? stack.copied_gradient_bytes : stack.updated_gradient_bytes;
+  const std::int32_t sharded_from = is_whole ? 2 : 1;
+  const ShardRanks ranks = s.zero_stage >= sharded_from ? shard_ranks(s) : ShardRanks{};
+  const std::int64_t copied = divided(stage.parameters.dense_trained.total(), ranks.dense) +
+                              divided(stage.parameters.expert_trained.total(), ranks.expert);
+  return coefficient_bytes(bytes * static_cast<double>(copied));
+}
+
+/// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
+/// backward behind it, is the peak.
+PeakLoads whole_load(const ChunkLoad& rank, const Strategy& s, std::int32_t index) {
+  const std::int64_t v = s.virtual_stages;
+  PeakLoads load;
+  load[ActionKind::forward] = {(rank.saved * chunks_in_flight(s, index) + Bytes(v - 1)) / v,
+                               (s.schedule == Schedule::gpipe ? s.micro_batches : 1) * rank.logits,
+                               rank.working_forward, 0};
+  load[ActionKind::backward] = load[ActionKind::forward];
+  load[ActionKind::backward].working = rank.working_backward;
+  load[ActionKind::backward].position = 1;
+  return load;
+}
+
+ChunkLoad load_of(const StageCost& cost, Bytes saved) {
+  return {saved,        cost.logits,   cost.working_forward, cost.working, cost.working_input, cost.working_weight,
+          cost.dropped, cost.deferred, cost.late_logits,     Bytes(0)};
+}
+
+struct AtPeak {
+  LoadPeak load;
+  Bytes gathered{0};
+};
+
+/// The kind of action at which load and gathered units are most, of equals the first in the order.
+AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats) {
+  const Bytes parameters = s.zero_stage >= 3 ? storage(stage.two_units_parameters, formats.weight) : Bytes(0);
+  const Bytes gradients = s.zero_stage >= 2 ? storage(stage.two_units_trained, formats.gradient) : Bytes(0);
+  std::optional<AtPeak> most;
+  const auto see = [&](ActionKind kind, Bytes gathered) {
+    const LoadPeak& peak = load[kind];
+    if (peak.position < 0) return;
+    const Bytes total = peak.total() + gathered;
+    const Bytes known = most ? most->load.total() + most->gathered : Bytes(-1);
+    if (total > known || (total == known && peak.position < most->load.position)) most = AtPeak{peak, gathered};
+  };
+  see(ActionKind::forward, parameters);
+  see(ActionKind::backward, parameters + gradients);
+  see(ActionKind::backward_input, parameters);
+  see(ActionKind::backward_weight, gradients);
+  return most.value_or(AtPeak{});
+}
+
 }  // namespace
 
 ShardRanks shard_ranks(const Strategy& s) {
@@ -35,35 +90,76 @@ ShardRanks shard_ranks(const Strategy& s) {
   return {s.shard_group, s.shard_group == s.gradient_ranks() ? expert : std::gcd(s.shard_group, expert)};
 }
 
-Bytes gathered_unit_bytes(std::int64_t largest_unit, NumberFormat format) {
-  return gathered_units * storage(largest_unit, format);
+Bytes saved_on_stage(const StageCost& stage, bool sends) {
+  return sends ? stage.saved + stage.kept_output : stage.saved;
+}
+
+PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank) {
+  const std::int32_t v = s.virtual_stages;
+  std::vector<ChunkLoad> chunks;
+  for (std::int32_t c = 0; c < v; ++c) {
+    const std::int32_t stage = stage_of(placement(s.schedule), s.pipeline_stages, rank, c);
+    const StageCost& cost = stages.stage(static_cast<std::size_t>(stage));
+    const bool sends = stage + 1 < s.pipeline_stages * v;
+    chunks.push_back(load_of(cost, saved_on_stage(cost, sends)));
+    const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
+    if (hands_on) chunks.back().handed = stages.stage(static_cast<std::size_t>(stage) + 1).boundary;
+  }
+  const PipelineShape shape = pipeline_shape(s);
+  if (s.schedule == Schedule::interleaved) return interleaved_peak_loads(shape, rank, chunks);
+  if (!splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
+  return peak_loads(playable_order(s.schedule, shape)->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
+}
+
+std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& s) {
+  if (s.virtual_stages == 1 && !splits_backward(s.schedule)) return layout.first_rank;
+  std::vector<std::int32_t> ranks;
+  const auto stage = [&](std::int32_t rank, std::int32_t chunk) {
+    return layout.of_stage[static_cast<std::size_t>(stage_of(placement(s.schedule), s.pipeline_stages, rank, chunk))];
+  };
+  const auto holds_the_same = [&](std::int32_t a, std::int32_t b) {
+    for (std::int32_t c = 0; c < s.virtual_stages; ++c)
+      if (stage(a, c) != stage(b, c)) return false;
+    return true;
+  };
+  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
+    const bool is_new = splits_backward(s.schedule) || std::none_of(ranks.begin(), ranks.end(), [&](std::int32_t r) {
+                          return holds_the_same(r, rank);
+                        });
+    if (is_new) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
+                             const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
+  MemoryBreakdown memory;
+  const ModelState state = model_state(stage.parameters, formats, optimizer, s.zero_stage, shard_ranks(s));
+  memory[MemoryClass::weights] = state.weights;
+  memory[MemoryClass::gradients] = state.gradients + copied_gradients(stage, s, formats, stack);
+  memory[MemoryClass::master_weights] = state.master_weights;
+  memory[MemoryClass::optimizer_state] = state.optimizer_state;
+  const AtPeak peak = at_peak(stage, load, s, formats);
+  memory[MemoryClass::activations] = peak.load.saved;
+  memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.workspace_bytes);
+  if (bits(formats.matmul) == 8 && s.zero_stage < 3)
+    memory[MemoryClass::working_buffers] += storage(stage.parameters.product_weights * fp8_copies, formats.matmul);
+  memory[MemoryClass::logits_and_loss] = peak.load.logits;
+  memory[MemoryClass::gathered_parameters] = peak.gathered;
+  const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.handed : Bytes(0);
+  memory[MemoryClass::communication_buffers] =
+      communicator_count(s) * coefficient_bytes(stack.communicator_bytes) + received;
+  memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.context_bytes);
+  const double live = static_cast<double>(memory.live().value());
+  memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.fragmentation_fraction);
+  return memory;
 }
 
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                              Optimizer optimizer, const StackCalibration& stack, std::int32_t rank) {
-  MemoryBreakdown memory;
-  const ModelState state = model_state(stage.parameters, formats, optimizer, s.zero_stage, shard_ranks(s));
-  memory[MemoryClass::weights] = state.weights;
-  memory[MemoryClass::gradients] = state.gradients;
-  memory[MemoryClass::master_weights] = state.master_weights;
-  memory[MemoryClass::optimizer_state] = state.optimizer_state;
-  memory[MemoryClass::activations] =
-      (stage.saved * chunks_in_flight(s, rank) + Bytes(s.virtual_stages - 1)) / std::int64_t{s.virtual_stages};
-  memory[MemoryClass::working_buffers] = stage.working;
-  if (bits(formats.matmul) == 8)
-    memory[MemoryClass::working_buffers] += storage(stage.parameters.product_weights * fp8_copies, formats.matmul);
-  memory[MemoryClass::logits_and_loss] = (s.schedule == Schedule::gpipe ? s.micro_batches : 1) * stage.logits;
-  Bytes gathered(0);
-  if (s.zero_stage >= 3) gathered += gathered_unit_bytes(stage.largest_unit_parameters, formats.weight);
-  if (s.zero_stage >= 2) gathered += gathered_unit_bytes(stage.largest_unit_trained, formats.gradient);
-  memory[MemoryClass::gathered_parameters] = gathered;
-  const Bytes received = s.pipeline_stages > 1 ? pipeline_buffers * stage.boundary : Bytes(0);
-  memory[MemoryClass::communication_buffers] =
-      communicator_count(s) * coefficient_bytes(stack.communicator_bytes) + received;
-  memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.context_bytes + stack.workspace_bytes);
-  const double live = static_cast<double>(memory.live().value());
-  memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.fragmentation_fraction);
-  return memory;
+  const std::int64_t sending = s.virtual_stages - (rank + 1 == s.pipeline_stages ? 1 : 0);
+  const ChunkLoad whole = load_of(stage, stage.saved + sending * stage.kept_output);
+  return stage_memory(stage, whole_load(whole, s, rank), s, formats, optimizer, stack);
 }
 
 }  // namespace plumbline

@@ -2,27 +2,43 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "core/cost/pipeline_time.h"
+#include "core/cost/chunk_times.h"
+#include "core/cost/once_per_step.h"
+#include "core/cost/optimizer_time.h"
+#include "core/cost/overlap.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
 
 namespace plumbline {
 namespace {
 
-/// (a^p + b^p)^(1/p): b hides behind a the better the larger p is.
-Seconds overlapped(Seconds a, Seconds b, double p) {
-  const double larger = std::max(a.value(), b.value());
-  if (larger <= 0) return Seconds(0);
-  return Seconds(larger * std::pow(std::pow(a.value() / larger, p) + std::pow(b.value() / larger, p), 1 / p));
+/// DualPipeV splits the first and the last ones only.
+bool splits_every_backward(Schedule schedule) { return splits_backward(schedule) && schedule != Schedule::dualpipev; }
+
+std::size_t stage_index(const Strategy& s, std::size_t rank, std::int32_t chunk) {
+  return static_cast<std::size_t>(
+      stage_of(placement(s.schedule), s.pipeline_stages, static_cast<std::int32_t>(rank), chunk));
 }
 
-/// Muon orthogonalises each matrix update by Newton-Schulz iterations of three products of an m x m by an m x n matrix
-/// (m the shorter side). Source: Jordan et al., "Muon", 2024.
-constexpr double muon_iterations = 5;
-constexpr double muon_products = 3;
-/// Fused query-key-value, attention output, fused gate-up (or up) and down projections of a layer.
-constexpr std::int64_t matrices_per_unit = 4;
+/// What the chunks of a rank do besides forward and backward, per micro-batch.
+struct Besides {
+  Picoseconds accumulation{0};
+  Picoseconds copying{0};
+  Picoseconds sharding{0};
+};
+
+Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const Strategy& s) {
+  Besides sum;
+  for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
+    const RankTimes& of_chunk = times[stage_index(s, rank, chunk)];
+    sum.accumulation += of_chunk.accumulation;
+    sum.copying += std::int64_t{2} * of_chunk.copying;
+    sum.sharding += of_chunk.sharding();
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -56,42 +72,58 @@ Picoseconds StepPricer::scaled(Seconds time) const {
   return to_picoseconds(blocks_.kernels().calibration().stack.step_factor * time);
 }
 
-RankTimes StepPricer::rank_times(const StageCost& stage, const Strategy& s) const {
+RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const {
+  return stage_times(rank, rank, sharing_times(rank, s), s);
+}
+
+void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank,
+                                   const Strategy& s) const {
+  const KernelClock& kernels = blocks_.kernels();
+  const StackCalibration& stack = kernels.calibration().stack;
+  const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
+  const auto moved = [&](double bytes, std::int64_t parameters) {
+    return scaled(kernels.stream(bytes * static_cast<double>(parameters)));
+  };
+  if (s.micro_batches > 1) times.accumulation = moved(stack.accumulation_bytes, held.trained());
+  if (shard_ranks(s).dense == 1) return;
+  if (s.zero_stage >= 2) times.accumulation += moved(stack.scatter_copy_bytes, held.trained());
+  if (s.zero_stage >= 3) times.copying = moved(stack.gather_copy_bytes, held.total());
+}
+
+RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
+                                  const Strategy& s) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
   RankTimes times;
-  if (s.micro_batches > 1)
-    times.accumulation =
-        scaled(blocks_.kernels().stream(stack.accumulation_bytes * static_cast<double>(stage.parameters.trained())));
-  times.forward = stage.forward_total();
-  times.backward = stage.backward_total() + times.accumulation;
-  const auto hidden = [&](Picoseconds compute, Seconds communication) {
-    return to_picoseconds(overlapped(to_seconds(compute), stack.step_factor * communication, stack.shard_overlap_norm));
+  add_state_traffic(times, stage, rank, s);
+  times.forward = stage.forward_total() + times.copying;
+  times.backward = stage.backward_total() + times.copying + times.accumulation;
+  const Picoseconds weight = stage.backward_weight + times.accumulation;
+  const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
+  const Picoseconds first = part(shared.gather, unit_share(stage));
+  const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
+  const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds beside) {
+    return alone + overlapped(compute, beside, stack.overlap_slowdown).end - compute;
   };
-  Seconds gather(0);
-  Seconds scatter(0);
-  for (const Sharing& sharing : sharings(stage.parameters, s)) {
-    const auto unit_by_unit = [&](Collective kind, std::int64_t parameters, NumberFormat format) {
-      return per_unit(kind, storage(parameters, format), stage.units, sharing.shard);
-    };
-    if (s.zero_stage >= 3) gather += unit_by_unit(Collective::all_gather, sharing.parameters, formats_.weight);
-    if (s.zero_stage >= 2) scatter += unit_by_unit(Collective::reduce_scatter, sharing.trained, formats_.reduction);
-  }
-  if (s.zero_stage >= 3) times.gather_forward = hidden(times.forward, gather) - times.forward;
-  if (s.zero_stage >= 2) times.scatter = hidden(times.backward, gather + scatter) - times.backward;
-  if (gather.value() > 0)
-    times.gather_backward = Picoseconds(
-        std::llround(static_cast<double>(times.scatter.value()) * gather.value() / (gather + scatter).value()));
+  times.gather_forward = excess(times.forward, first, shared.gather - first);
+  // Parameters are needed for the gradients of inputs; gradients of parameters are reduced beside their making.
+  const Picoseconds input_waits = excess(times.backward - weight, first, shared.gather - first);
+  const Picoseconds weight_waits = excess(weight, last, shared.scatter - last);
+  times.backward_input = times.backward - weight + input_waits;
+  times.backward_weight = weight + weight_waits;
+  times.scatter = excess(times.backward, first + last, shared.gather + shared.scatter - first - last);
+  times.gather_backward = part(times.scatter, shared.gather / std::max(Picoseconds(1), shared.gather + shared.scatter));
   times.scatter -= times.gather_backward;
   times.forward += times.gather_forward;
   times.backward += times.gather_backward + times.scatter;
+  if (splits_every_backward(s.schedule)) {
+    times.gather_backward = input_waits;
+    times.scatter = weight_waits;
+    times.backward = times.backward_input + times.backward_weight;
+  }
   if (s.pipeline_stages > 1) {
     const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
     times.hop = scaled(stack.pipeline_exposure *
-                       blocks_.communication().time(Collective::send_receive, stage.boundary, neighbours));
-    // Every virtual stage receives once more per direction, the first rank from the last one too.
-    const Picoseconds extra = std::int64_t{s.virtual_stages - 1} * times.hop;
-    times.forward += extra;
-    times.backward += extra;
+                       blocks_.communication().time(Collective::send_receive, rank.boundary, neighbours));
   }
   return times;
 }
@@ -99,42 +131,45 @@ RankTimes StepPricer::rank_times(const StageCost& stage, const Strategy& s) cons
 /// Unit by unit, as frameworks gather and reduce.
 Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const {
   units = std::max<std::int64_t>(1, units);
-  return static_cast<double>(units) * blocks_.communication().time(kind, bytes / units, group);
+  return static_cast<double>(units) * sharing_time(kind, bytes / units, group);
 }
 
-/// Once per step, before overlap.
-struct StepPricer::Reduction {
-  Seconds gradients{0};  ///< can hide behind the last backward
-  Seconds weights{0};    ///< can hide behind the next forward
-};
+Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group) const {
+  const CommunicationClock& clock = blocks_.communication();
+  const Seconds time = clock.time(kind, bytes, group);
+  if (group.size < 2 || !group_span(group.size, group.stride, clock.cluster()).crosses_network()) return time;
+  return (1 / blocks_.kernels().calibration().stack.network_card_share.value) * time;
+}
 
 /// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
 /// replicas of hybrid shard groups sum their shards.
-StepPricer::Reduction StepPricer::reduction(const StageCost& stage, const Strategy& s) const {
-  const CommunicationClock& clock = blocks_.communication();
-  Reduction time;
+SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s) const {
+  Shared<Seconds> time;
   for (const Sharing& sharing : sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
-    const Bytes weight = storage(sharing.trained, formats_.weight);
-    if (s.zero_stage == 1) time.gradients += clock.time(Collective::reduce_scatter, gradient, sharing.shard);
+    if (s.zero_stage >= 3)
+      time.gather +=
+          per_unit(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage.units, sharing.shard);
+    if (s.zero_stage >= 2) time.scatter += per_unit(Collective::reduce_scatter, gradient, stage.units, sharing.shard);
+    if (s.zero_stage == 1) time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard);
     if (s.zero_stage == 1 || s.zero_stage == 2)
-      time.weights += clock.time(Collective::all_gather, weight, sharing.shard);
-    time.gradients +=
-        clock.time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
+      time.update += sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard);
+    time.reduction +=
+        sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
   }
-  return time;
+  return {scaled(time.gather), scaled(time.scatter), scaled(time.reduction), scaled(time.update)};
 }
 
-/// The stack's measured share of the reduction, or what compute cannot hide of it where that is less: a small reduction
-/// behind a long backward costs nothing, and gathering for every micro-batch never costs less than once a step.
-Picoseconds StepPricer::exposed(const Reduction& reduction, const RankTimes& rank) const {
+/// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
+/// starts late: t + slowdown (1 - t) = x.
+ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  const auto part = [&](Seconds communication, Picoseconds compute) {
-    const Seconds alone = to_seconds(compute);
-    const Seconds time = stack.step_factor * communication;
-    return std::min(stack.data_parallel_exposure * time, overlapped(alone, time, stack.shard_overlap_norm) - alone);
-  };
-  return to_picoseconds(part(reduction.gradients, rank.backward) + part(reduction.weights, rank.forward));
+  const double slowdown = stack.overlap_slowdown;
+  const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
+  ReductionRule rule;
+  if (slowdown < 1) rule.late_share = std::clamp((stack.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
+  rule.bucket_share = std::min(1.0, stack.bucket_bytes / static_cast<double>(gradients.value()));
+  return rule;
 }
 
 SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s) const {
@@ -149,20 +184,17 @@ SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s
       sent.gather += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.shard);
     if (s.zero_stage >= 2) sent.scatter += scattered;
     if (s.zero_stage == 1) sent.reduction += scattered;
-    if (s.zero_stage == 1 || s.zero_stage == 2) sent.reduction += updated;
+    if (s.zero_stage == 1 || s.zero_stage == 2) sent.update += updated;
     sent.reduction +=
         wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
   }
   return sent;
 }
 
-Picoseconds StepPricer::exposed_reduction(const StageCost& stage, const Strategy& s) const {
-  return exposed(reduction(stage, s), rank_times(stage, s));
-}
-
 Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
   const std::int64_t tied = stages[stages.size() - 1].parameters.tied;
-  return s.pipeline_stages > 1 ? storage(tied, formats_.reduction) : Bytes(0);
+  const std::int64_t held = s.zero_stage >= 2 ? divided(tied, shard_ranks(s).dense) : tied;
+  return s.pipeline_stages > 1 ? storage(held, formats_.reduction) : Bytes(0);
 }
 
 /// Both copies of a tied embedding need the sum of both gradients.
@@ -174,88 +206,105 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
                 blocks_.communication().time(Collective::all_reduce, bytes, ends));
 }
 
-Picoseconds StepPricer::worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
-                                        const Strategy& s) const {
-  std::vector<Picoseconds> exposed_parts;
-  for (std::size_t i = 0; i < times.size(); ++i)
-    exposed_parts.push_back(exposed(reduction(stages.distinct()[i], s), times[i]));
-  Picoseconds drain(0);  // backward work of earlier ranks, which runs after this rank has finished
-  Picoseconds worst(0);
-  for (const std::int32_t content : stages.layout().of_rank) {
-    const auto i = static_cast<std::size_t>(content);
-    worst = std::max(worst, exposed_parts[i] - drain);
-    // With a split backward, ranks end nearly together: nothing is left to hide behind.
-    if (!splits_backward(s.schedule)) drain += times[i].backward / std::int64_t{s.virtual_stages};
-  }
-  return worst + tied_reduction(stages, s);
+bool StepPricer::shares_network(const Strategy& s) const {
+  const Cluster& cluster = blocks_.communication().cluster();
+  const auto leaves_node = [&](RankGroup group) {
+    return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
+  };
+  return leaves_node(rank_group(s, Axis::gradient)) && s.pipeline_stages > 1 &&
+         leaves_node({2, rank_group(s, Axis::pipeline).stride});
 }
 
-Seconds StepPricer::optimizer_time(const StageCost& stage, const Strategy& s) const {
-  const KernelClock& kernels = blocks_.kernels();
-  const ShardRanks ranks = shard_ranks(s);
-  const RankParameters& p = stage.parameters;
-  const ParameterSplit updated{
-      divided(p.dense_trained.matrix, ranks.dense) + divided(p.expert_trained.matrix, ranks.expert),
-      divided(p.dense_trained.other, ranks.dense) + divided(p.expert_trained.other, ranks.expert)};
-  const Seconds traffic =
-      kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
-                     static_cast<double>(optimizer_traffic(training_.optimizer, formats_, updated).value()));
-  if (!facts(training_.optimizer).orthogonalises_matrices || updated.matrix == 0) return traffic;
-  // As square matrices of a unit's mean size.
-  const double mean = static_cast<double>(p.dense.matrix + p.expert.matrix) /
-                      static_cast<double>(std::max<std::int64_t>(1, stage.units * matrices_per_unit));
-  const auto side = static_cast<std::int64_t>(std::max(1.0, std::sqrt(mean)));
-  const double matrices = static_cast<double>(updated.matrix) / static_cast<double>(side * side);
-  return traffic +
-         muon_iterations * muon_products * matrices * kernels.product({1, side, side, side}, formats_.activation);
+Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,
+                                const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s) const {
+  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  std::vector<Picoseconds> after;
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const SharingTimes& of_rank = shared[static_cast<std::size_t>(stages.layout().of_rank[rank])];
+    std::vector<StageShare> parts;
+    for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
+      const std::size_t stage = stage_index(s, rank, chunk);
+      parts.push_back(
+          {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
+    }
+    const OncePerStep once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.overlap_slowdown,
+                                                   splits_backward(s.schedule), s.zero_stage >= 2});
+    chunks.add_once(rank, once.start, once.of_chunk);
+    after.push_back(once.after);
+  }
+  chunks.set_contention(stack.overlap_slowdown, shares_network(s));
+  const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
+  Picoseconds latest(0);
+  for (std::size_t rank = 0; rank < ends.size(); ++rank) latest = std::max(latest, ends[rank] + after[rank]);
+  return latest + tied_reduction(stages, s);
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(stage, s));
+  return scaled(optimizer_time(blocks_.kernels(), training_, stage, s));
 }
 
 Picoseconds StepPricer::overhead() const {
   return to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
 }
 
-StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
+std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,
+                                                   const Strategy& s) const {
+  const StageLayout& layout = stages.layout();
+  // Equal stages of equal ranks once.
+  const std::size_t kinds = std::max(layout.distinct_stages.size(), layout.distinct.size());
+  std::vector<std::optional<RankTimes>> known(kinds * layout.distinct.size());
   std::vector<RankTimes> times;
+  for (std::int32_t i = 0; i < s.chunks(); ++i) {
+    const auto rank = static_cast<std::size_t>(rank_of_stage(placement(s.schedule), s.pipeline_stages, i));
+    const auto content = static_cast<std::size_t>(layout.of_rank[rank]);
+    const auto stage = static_cast<std::size_t>(i);
+    const std::size_t kind = layout.of_stage.empty() ? content : static_cast<std::size_t>(layout.of_stage[stage]);
+    std::optional<RankTimes>& entry = known[content * kinds + kind];
+    if (!entry) entry = stage_times(stages.stage(stage), stages[rank], shared[content], s);
+    times.push_back(*entry);
+  }
+  return times;
+}
+
+StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
+  std::vector<SharingTimes> shared;
   Picoseconds slowest_optimizer(0);
   for (const StageCost& stage : stages.distinct()) {
-    times.push_back(rank_times(stage, s));
+    shared.push_back(sharing_times(stage, s));
     slowest_optimizer = std::max(slowest_optimizer, optimizer(stage, s));
   }
+  const std::vector<RankTimes> times = all_stage_times(stages, shared, s);
+  // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
+  // differently.
+  const auto work = [&](std::size_t rank) {
+    const Besides besides = besides_of(rank, times, s);
+    return stages[rank].forward_total() + stages[rank].backward_total() + besides.accumulation + besides.copying;
+  };
   std::size_t busiest = 0;
-  std::vector<Picoseconds> forward;
-  std::vector<Picoseconds> backward;
-  std::vector<Picoseconds> weight;
-  std::vector<Picoseconds> latency;
-  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[rank])];
-    forward.push_back(t.forward);
-    backward.push_back(t.backward);
-    // Products spend as much on weight gradients as on input gradients; all else precedes the input gradient.
-    if (splits_backward(s.schedule)) weight.push_back(stages[rank].backward.compute / std::int64_t{2});
-    if (rank > 0) latency.push_back(t.hop);
-    if (forward[rank] + backward[rank] > forward[busiest] + backward[busiest]) busiest = rank;
+  Picoseconds most = work(0);
+  for (std::size_t rank = 1; rank < stages.size(); ++rank) {
+    const Picoseconds own = work(rank);
+    if (own > most) busiest = rank, most = own;
   }
-  const Picoseconds makespan =
-      pipeline_makespan(s.schedule, {forward, backward, latency, weight}, s.micro_batches, s.virtual_stages);
-  const RankTimes& t = times[static_cast<std::size_t>(stages.layout().of_rank[busiest])];
+  const Besides besides = besides_of(busiest, times, s);
+  ChunkTimes chunks(times, s);
+  const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
+  const Picoseconds makespan = *std::max_element(ends.begin(), ends.end());
   const StageCost& stage = stages[busiest];
   const std::int64_t m = s.micro_batches;
   const auto both = [&](Picoseconds PhaseTime::*part) { return m * (stage.forward.*part + stage.backward.*part); };
   StepTime result;
   TimeBreakdown& time = result.breakdown;
-  time[TimeCause::compute] = both(&PhaseTime::compute) + m * t.accumulation;
+  time[TimeCause::compute] = both(&PhaseTime::compute) + m * (besides.accumulation + besides.copying +
+                                                              stage.forward_wait() + stage.backward_wait());
   time[TimeCause::recompute] = m * stage.recompute.total();
   time[TimeCause::tensor_parallel] = both(&PhaseTime::tensor_parallel);
   time[TimeCause::context_parallel] = both(&PhaseTime::context_parallel);
   time[TimeCause::expert_parallel] = both(&PhaseTime::expert_parallel);
-  time[TimeCause::data_parallel] = m * t.sharding();
+  time[TimeCause::data_parallel] = m * besides.sharding;
   // What remains of the makespan is waiting: for the pipeline to fill and drain, for neighbours, for transfers.
   time[TimeCause::pipeline_bubble] = makespan - time.total();
-  time[TimeCause::data_parallel] += worst_reduction(stages, times, s);
+  time[TimeCause::data_parallel] += reduced(stages, times, shared, chunks, s) - makespan;
   time[TimeCause::optimizer] = slowest_optimizer;
   time[TimeCause::step_overhead] = overhead();
   return result;
@@ -263,15 +312,19 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
 
 Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s) const {
   Picoseconds bound(0);
-  Picoseconds before(0);
-  const bool gpipe = s.schedule == Schedule::gpipe;
+  Picoseconds before(0);  // the first chunks of the ranks before: nothing begins here earlier, nor ends later
+  Picoseconds slowest_forward(0);
+  Picoseconds slowest_backward(0);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const StageCost& stage = stages[rank];
-    const Picoseconds work = stage.forward_total() + stage.backward_total();
-    bound = std::max(bound, before + s.micro_batches * work);
-    before += (splits_backward(s.schedule) ? stage.forward_total() : work) / std::int64_t{s.virtual_stages};
+    bound = std::max(bound, before + s.micro_batches * (stage.forward_total() + stage.backward_total()));
+    const StageCost& first = stages.stage(rank);
+    // Ranks that split the backward may end with weight gradients: only the fill is certain.
+    before += splits_backward(s.schedule) ? first.forward_total() : first.forward_total() + first.backward_total();
+    slowest_forward = std::max(slowest_forward, stage.forward_total());
+    slowest_backward = std::max(slowest_backward, stage.backward_total());
   }
-  if (gpipe) bound = std::max(bound, before);
+  if (s.schedule == Schedule::gpipe) bound = before + (s.micro_batches - 1) * (slowest_forward + slowest_backward);
   return bound + overhead();
 }
 
@@ -285,12 +338,13 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
   };
   const auto phase = [&](Picoseconds PhaseTime::*part) {
-    return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part));
+    return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
   };
+  const auto sent = [&](Bytes WireBytes::*part) { return m * (heaviest->wire.*part + heaviest->wire_recompute.*part); };
   add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
-      m * heaviest->wire.tensor, phase(&PhaseTime::tensor_parallel));
-  add(Axis::context, "ring send_receive", m * heaviest->wire.context, phase(&PhaseTime::context_parallel));
-  add(Axis::expert, "all_to_all", m * heaviest->wire.expert, phase(&PhaseTime::expert_parallel));
+      sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));
+  add(Axis::context, "ring send_receive", sent(&WireBytes::context), phase(&PhaseTime::context_parallel));
+  add(Axis::expert, "all_to_all", sent(&WireBytes::expert), phase(&PhaseTime::expert_parallel));
   if (s.pipeline_stages > 1) {
     const Bytes boundary = stages[stages.size() - 1].boundary;
     const std::int64_t hops = 2 * m * s.virtual_stages;
@@ -302,7 +356,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
                                 std::int64_t times) {
       add(axis, name, times * wire_bytes(kind, bytes, group.size),
-          static_cast<double>(times) * blocks_.communication().time(kind, bytes, group));
+          static_cast<double>(times) * sharing_time(kind, bytes, group));
     };
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);

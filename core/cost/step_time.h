@@ -1,16 +1,18 @@
 #pragma once
 /// \file step_time.h: seconds of one training step, attributed to causes that sum to the step.
 ///
-/// Model: the pipeline's makespan over per-stage times (pipeline_time.h), where gathered parameters (ZeRO-3) and
-/// per-micro-batch gradient reductions (ZeRO-2, 3) hide behind compute as a p-norm; then what the reduction of
-/// gradients leaves exposed: the stack's share, or less where a long backward and forward hide it. A stage's reduction
-/// starts when its own last backward ends, so late stages hide it behind the drain of early ones. Then the optimizer
-/// step and a constant per step. The busiest rank's time is attributed.
-/// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); the exposed-reduction objective of Mist (max over stages of
-/// reduction minus the drain before it); stack calibration for exposure and overhead.
-/// Schedules that split the backward: half of its compute is taken as weight gradients (exact for products; attention
-/// has none), and no reduction hides behind a drain.
-/// Not modelled: contention between pipeline and data-parallel traffic.
+/// Model: the pipeline's order played over the times of each stage, chunk by chunk (pipeline_time.h), where gathers
+/// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run beside compute (overlap.h) but for the first unit's gather
+/// and the last unit's reduction. What happens once per step is played with it: updated weights gathered beside the
+/// first forward (ZeRO-1, 2), gradients reduced bucket by bucket beside the last backward, and what is left after it.
+/// Then the optimizer step and a constant per step. The busiest rank's time is attributed; what the step would not take
+/// without the terms of once per step counts as data parallelism.
+/// Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long backward: what overlap costs, and
+/// the rest because that share cannot start before the backward has ended.
+/// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead.
+/// Schedules that split the backward put off what block_cost.h prices for weight gradients.
+/// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so.
+/// Not modelled: contention between pipeline and data-parallel traffic (the simulation does).
 /// Checked against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms played);
 /// tests/reference/korthikanti_step_time_test.cpp (8 published steps, mean 3 %, worst 6 %).
 
@@ -23,28 +25,44 @@
 
 namespace plumbline {
 
+class ChunkTimes;
+
 struct StepTime {
   TimeBreakdown breakdown;
   [[nodiscard]] Picoseconds total() const { return breakdown.total(); }
 };
 
-/// What one rank's micro-batch takes, with what sharding its states leaves exposed folded in.
+/// What a micro-batch takes on one rank or one of its stages, with what sharding states leaves exposed folded in.
 struct RankTimes {
   Picoseconds forward{0};
   Picoseconds backward{0};
+  // Where a schedule splits the backward; both together take longer than `backward` where less hides beside each.
+  Picoseconds backward_input{0};
+  Picoseconds backward_weight{0};
   Picoseconds hop{0};              ///< until what this rank waits for arrives
-  Picoseconds accumulation{0};     ///< of backward: adding gradients up
+  Picoseconds accumulation{0};     ///< of backward: adding gradients up, copying them into what is reduced
+  Picoseconds copying{0};          ///< of forward and of backward: gathered parameters into their tensors
   Picoseconds gather_forward{0};   ///< of forward: what gathering parameters leaves exposed
   Picoseconds gather_backward{0};  ///< of backward: the same
   Picoseconds scatter{0};          ///< of backward: what reducing gradients leaves exposed
   [[nodiscard]] Picoseconds sharding() const { return gather_forward + gather_backward + scatter; }
 };
 
-/// What one rank sends to share its states.
-struct SharingBytes {
-  Bytes gather{0};     ///< per pass of a micro-batch: sharded parameters
-  Bytes scatter{0};    ///< per micro-batch: gradients
-  Bytes reduction{0};  ///< per step: what is left after the last backward
+/// What one rank sends to share its states, in bytes or in the time that it takes alone.
+template <class Amount>
+struct Shared {
+  Amount gather{0};     ///< per pass of a micro-batch: sharded parameters
+  Amount scatter{0};    ///< per micro-batch: gradients
+  Amount reduction{0};  ///< per step: gradients that are not scattered per micro-batch
+  Amount update{0};     ///< per step: weights that the optimizer has updated
+};
+using SharingBytes = Shared<Bytes>;
+using SharingTimes = Shared<Picoseconds>;
+
+/// How gradients leave a rank in its last backward.
+struct ReductionRule {
+  double late_share = 0;    ///< cannot start before the backward has ended
+  double bucket_share = 0;  ///< one bucket over the rank's gradients
 };
 
 /// Prices whole steps; holds no state but the machine and the recipe, and may be shared by threads.
@@ -60,25 +78,36 @@ class StepPricer {
 
   // The terms of `price`, for those who play the step action by action.
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
-  /// What the reduction after a rank's last backward leaves exposed.
-  [[nodiscard]] Picoseconds exposed_reduction(const StageCost& stage, const Strategy& strategy) const;
-  /// The same for the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
+  [[nodiscard]] SharingTimes sharing_times(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] ReductionRule reduction_rule(const StageCost& stage) const;
+  /// What is exposed of the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
   [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds overhead() const;
   [[nodiscard]] SharingBytes sharing_bytes(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Bytes tied_bytes(const StageTable& stages, const Strategy& strategy) const;
+  /// Whether messages between stages and what shares states leave a node over the same network cards.
+  [[nodiscard]] bool shares_network(const Strategy& strategy) const;
 
  private:
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
+  /// A collective that shares states: over as many network cards as the stack makes use of.
+  [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group) const;
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
-  struct Reduction;
-  [[nodiscard]] Reduction reduction(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Picoseconds exposed(const Reduction& reduction, const RankTimes& rank) const;
-  [[nodiscard]] Picoseconds worst_reduction(const StageTable& stages, const std::vector<RankTimes>& times,
-                                            const Strategy& strategy) const;
-  [[nodiscard]] Seconds optimizer_time(const StageCost& stage, const Strategy& strategy) const;
+  /// Accumulation and copies of `stage`, a part of `rank`.
+  void add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank, const Strategy& s) const;
+  /// `of_rank`: the rank's communication to share its states.
+  [[nodiscard]] RankTimes stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
+                                      const Strategy& strategy) const;
+  /// Of all stages in the order of the network; `shared`: by distinct content of the ranks.
+  [[nodiscard]] std::vector<RankTimes> all_stage_times(const StageTable& stages,
+                                                       const std::vector<SharingTimes>& shared,
+                                                       const Strategy& strategy) const;
+  /// When all gradients are reduced, with what happens once per step.
+  [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
+                                    const std::vector<SharingTimes>& shared, ChunkTimes& chunks,
+                                    const Strategy& strategy) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   BlockPricer blocks_;

@@ -4,9 +4,9 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "core/io/residuals_json.h"
 
 namespace plumbline {
-namespace {
 
 Coefficient coefficient_from_json(const JsonPlace& place, double smallest, double largest) {
   JsonObject object(place);
@@ -23,6 +23,8 @@ Coefficient coefficient_from_json(const JsonPlace& place, double smallest, doubl
   object.finish();
   return result;
 }
+
+namespace {
 
 template <class Owner, std::size_t N>
 void read_fields(JsonObject& object, Owner& owner, const std::array<CoefficientField<Owner>, N>& fields) {
@@ -44,8 +46,7 @@ ProductEfficiency product_from_json(const JsonPlace& place) {
   const auto read = number_format_from_text(format.string());
   if (!read) throw InputError({format.where(), "\"" + format.string() + "\"", "a number format such as bf16", ""});
   product.format = *read;
-  product.peak_fraction = coefficient_from_json(object.at("peak_fraction"), 0.001, 1);
-  product.half_depth = coefficient_from_json(object.at("half_depth"), 0, 1e6);
+  read_fields(object, product, product_fields);
   object.finish();
   return product;
 }
@@ -62,18 +63,57 @@ DeviceCalibration device_calibration_from_json(const JsonPlace& root) {
   if (device.products.empty())
     throw InputError({products.where(), "is empty", "the efficiency of at least one number format", ""});
   read_fields(object, device, device_fields);
+  if (const auto residuals = object.find("residuals")) device.residuals = residuals_from_json(*residuals);
   object.finish();
   return device;
 }
 
-StackCalibration stack_calibration_from_json(const JsonPlace& root) {
-  JsonObject object = open_document(root, "plumbline.stack/1");
-  StackCalibration stack;
-  stack.name = object.at("name").string();
-  stack.description = object.at("description").string();
-  read_fields(object, stack, stack_fields);
-  object.finish();
-  return stack;
+std::vector<NamedCoefficient> stack_coefficients_from_json(const JsonPlace& place) {
+  std::vector<NamedCoefficient> result;
+  std::vector<std::string> known;
+  for (const CoefficientField<StackCalibration>& field : stack_fields) known.emplace_back(field.key);
+  for (const auto& [key, number] : JsonObject(place).members()) {
+    const auto* field = find_field(stack_fields, key);
+    if (field == nullptr)
+      throw InputError({number.where(), "is no coefficient of a software stack",
+                        "one of " + std::to_string(known.size()) + " (docs/calibrations.md)",
+                        nearest_text(key, known)});
+    result.push_back({key, coefficient_from_json(number, field->smallest, field->largest)});
+  }
+  return result;
+}
+
+Json coefficient_json(const Coefficient& coefficient) {
+  return Json::Object{{"value", coefficient.value},
+                      {"relative_sigma", coefficient.relative_sigma},
+                      {"kind", coefficient.kind},
+                      {"source", coefficient.source}};
+}
+
+Json coefficients_json(const std::vector<NamedCoefficient>& coefficients) {
+  Json::Object object;
+  for (const NamedCoefficient& c : coefficients) object.emplace_back(c.name, coefficient_json(c.coefficient));
+  return object;
+}
+
+Json calibration_json(const DeviceCalibration& device) {
+  Json::Array devices;
+  for (const std::string& name : device.devices) devices.emplace_back(name);
+  Json::Array products;
+  for (const ProductEfficiency& product : device.products) {
+    Json::Object object{{"format", std::string(to_text(product.format))}};
+    for (const CoefficientField<ProductEfficiency>& field : product_fields)
+      object.emplace_back(std::string(field.key), coefficient_json(product.*field.member));
+    products.emplace_back(std::move(object));
+  }
+  Json::Object object{{"format", "plumbline.calibration/1"},
+                      {"name", device.name},
+                      {"devices", std::move(devices)},
+                      {"products", std::move(products)}};
+  for (const CoefficientField<DeviceCalibration>& field : device_fields)
+    object.emplace_back(std::string(field.key), coefficient_json(device.*field.member));
+  if (device.residuals) object.emplace_back("residuals", residuals_json(*device.residuals));
+  return object;
 }
 
 std::vector<NamedCoefficient> coefficients(const DeviceCalibration& device) {

@@ -1,5 +1,5 @@
 #pragma once
-/// \file calibration_json.h: device calibrations ("plumbline.calibration/1") and software stacks ("plumbline.stack/1").
+/// \file calibration_json.h: device calibrations ("plumbline.calibration/1"), in and out, and coefficients as JSON.
 ///
 /// Every number is {"value", "relative_sigma", "kind": "fitted" | "measured" | "assumed", "source"}.
 
@@ -10,13 +10,16 @@ namespace plumbline {
 
 /// Strict; throw InputError.
 [[nodiscard]] DeviceCalibration device_calibration_from_json(const JsonPlace& root);
-[[nodiscard]] StackCalibration stack_calibration_from_json(const JsonPlace& root);
+[[nodiscard]] Coefficient coefficient_from_json(const JsonPlace& place, double smallest, double largest);
+/// An object of coefficients of a StackCalibration, each at most once, in the order of the file.
+[[nodiscard]] std::vector<NamedCoefficient> stack_coefficients_from_json(const JsonPlace& place);
+
+/// What the readers read: the same value gives the same bytes.
+[[nodiscard]] Json calibration_json(const DeviceCalibration& device);
+[[nodiscard]] Json coefficient_json(const Coefficient& coefficient);
+[[nodiscard]] Json coefficients_json(const std::vector<NamedCoefficient>& coefficients);
 
 /// The named coefficients of a calibration in the order of its file, for `explain` and for writing.
-struct NamedCoefficient {
-  std::string name;
-  Coefficient coefficient;
-};
 [[nodiscard]] std::vector<NamedCoefficient> coefficients(const DeviceCalibration& device);
 [[nodiscard]] std::vector<NamedCoefficient> coefficients(const StackCalibration& stack);
 

@@ -225,12 +225,12 @@ Json parse_json(std::string_view text, std::string_view source) {
   return builder.take();
 }
 
-Json read_json_file(const std::filesystem::path& path) {
+std::string read_text_file(const std::filesystem::path& path, std::string_view expected) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError({path.string(), "no such file", "a readable JSON file", ""});
+  if (!std::filesystem::exists(status)) throw InputError({path.string(), "no such file", std::string(expected), ""});
   if (!std::filesystem::is_regular_file(status))
-    throw InputError({path.string(), "not a regular file", "a readable JSON file", ""});
+    throw InputError({path.string(), "not a regular file", std::string(expected), ""});
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) throw EnvironmentError(path.string() + ": cannot read its size: " + error.message());
   if (size > largest_file) {
@@ -240,7 +240,11 @@ Json read_json_file(const std::filesystem::path& path) {
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(size)))
     throw EnvironmentError(path.string() + ": cannot be read");
-  return parse_json(text, path.string());
+  return text;
+}
+
+Json read_json_file(const std::filesystem::path& path) {
+  return parse_json(read_text_file(path, "a readable JSON file"), path.string());
 }
 
 std::string to_json_text(const Json& value, int indent) {

@@ -53,8 +53,10 @@ class Json {
 
 /// Reads a text; `source` names it in messages. Throws InputError.
 [[nodiscard]] Json parse_json(std::string_view text, std::string_view source);
-/// Reads a file with the same limits, checking its size before its content. Throws InputError (missing file, wrong
-/// content) or EnvironmentError (the disk).
+/// A whole file, its size checked before its content is read. `expected` says in messages what it should be ("a
+/// readable JSON file"). Throws InputError (missing file, over 64 MiB) or EnvironmentError (the disk).
+[[nodiscard]] std::string read_text_file(const std::filesystem::path& path, std::string_view expected);
+/// Reads a file with the same limits. Throws also InputError for wrong content.
 [[nodiscard]] Json read_json_file(const std::filesystem::path& path);
 /// Two-space indented text that ends with a newline, or one line when `indent` is negative. Doubles are written in the
 /// shortest form that reads back to the same value. Non-finite doubles are written as null.

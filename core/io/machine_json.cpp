@@ -145,6 +145,7 @@ NodeGroup read_node_group(const JsonPlace& place, const MachineParts& known) {
   if (const auto nvme = object.find("nvme")) node.nvme = read_sourced_bytes(*nvme);
   if (const auto rate = object.find("nvme_bandwidth")) node.nvme_bandwidth = read_sourced_bandwidth(*rate);
   node.host_power = read_sourced_power(object.at("host_power"));
+  if (const auto cores = object.find("shared_cores")) node.shared_cores = read_count(*cores);
   object.finish();
   return group;
 }

@@ -42,6 +42,7 @@ Json to_json(const NodeGroup& group) {
   add_if(object, "nvme", node.nvme);
   add_if(object, "nvme_bandwidth", node.nvme_bandwidth);
   object.emplace_back("host_power", plumbline::to_json(node.host_power));
+  if (node.shared_cores) object.emplace_back("shared_cores", *node.shared_cores);
   return object;
 }
 

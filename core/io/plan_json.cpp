@@ -64,6 +64,20 @@ MachineReference machine_from_json(const JsonPlace& place) {
   return machine;
 }
 
+Json recompute_json(const std::vector<RecomputeRun>& runs) {
+  Json::Array array;
+  for (const RecomputeRun& run : runs) {
+    Json::Array replayed;
+    for (const std::string& op : run.replayed) replayed.emplace_back(op);
+    array.emplace_back(Json::Object{{"layers", Json::Array{run.first_layer, run.last_layer}},
+                                    {"replayed", std::move(replayed)},
+                                    {"kept_bytes", run.kept.value()},
+                                    {"restored_bytes", run.restored.value()},
+                                    {"replay_s", to_seconds(run.replay).value()}});
+  }
+  return array;
+}
+
 Json stage_json(const StageLayoutEntry& stage) {
   Json::Array chunks;
   for (const std::vector<std::int64_t>& ends : stage.layers) {
@@ -76,6 +90,7 @@ Json stage_json(const StageLayoutEntry& stage) {
                       {"holds_input", stage.holds_input},
                       {"holds_output", stage.holds_output},
                       {"recomputed_layers", stage.recomputed_layers},
+                      {"recompute", recompute_json(stage.recompute)},
                       {"parameters_per_rank", stage.parameters_per_rank}};
 }
 
@@ -99,6 +114,16 @@ Json verdict_json(const Verdict& verdict) {
                       {"near_edge", verdict.near_edge}};
 }
 
+Json trust_json(const Trust& trust) {
+  Json::Array beyond;
+  for (const std::string& one : trust.beyond) beyond.emplace_back(one);
+  return Json::Object{{"regime", trust.regime},
+                      {"time_sigma", trust.time_sigma},
+                      {"memory_sigma", trust.memory_sigma},
+                      {"is_far", trust.is_far},
+                      {"beyond", std::move(beyond)}};
+}
+
 Json provenance_json(const Provenance& provenance) {
   Json::Array assumed;
   for (const AssumedNumber& number : provenance.assumed)
@@ -108,6 +133,7 @@ Json provenance_json(const Provenance& provenance) {
   return Json::Object{{"program_version", provenance.program_version},
                       {"device_calibration", provenance.device_calibration},
                       {"stack_calibration", provenance.stack_calibration},
+                      {"trust", trust_json(provenance.trust)},
                       {"assumed", std::move(assumed)},
                       {"notes", std::move(notes)}};
 }
@@ -122,6 +148,7 @@ Provenance provenance_from_json(const JsonPlace& place) {
   provenance.program_version = text("program_version");
   provenance.device_calibration = text("device_calibration");
   provenance.stack_calibration = text("stack_calibration");
+  (void)object.find("trust");
   (void)object.find("assumed");
   (void)object.find("notes");
   object.finish();

@@ -3,6 +3,9 @@
 namespace plumbline {
 namespace {
 
+/// Written only where a simulation says something else than the closed form.
+constexpr std::string_view simulated_key = "simulated_step_time_s";
+
 Json class_bytes(const MemoryBreakdown& memory) {
   Json::Object object;
   for (std::size_t i = 0; i < memory_class_count; ++i)
@@ -55,11 +58,12 @@ Json to_json(const Prediction& p) {
     memory.push_back(class_bytes(stage));
     memory_totals.push_back(totals(stage));
   }
-  return Json::Object{{"step_time_s", to_json(p.step_time_s)},
+  Json::Object object{{"step_time_s", to_json(p.step_time_s)},
                       {"tokens_per_s_per_gpu", p.tokens_per_second_per_gpu},
                       {"mfu", p.mfu},
                       {"hfu", p.hfu},
                       {"peak_memory_bytes", p.peak_memory.value()},
+                      {"peak_memory_interval_bytes", to_json(p.peak_memory_interval_bytes)},
                       {"heaviest_stage", p.heaviest_stage},
                       {"stage_peak_memory_bytes", std::move(stage_peaks)},
                       {"memory", std::move(memory)},
@@ -72,12 +76,15 @@ Json to_json(const Prediction& p) {
                       {"dollars_per_step", p.dollars_per_step},
                       {"joules_per_step", p.joules_per_step},
                       {"communication", communication(p.communication)}};
+  if (p.simulated_step) object.emplace_back(simulated_key, p.simulated_step->value());
+  return object;
 }
 
 void check_prediction_keys(const JsonPlace& place) {
   JsonObject object(place);
   const Json written = to_json(Prediction{});  // outlives the loop over its members
   for (const Json::Member& known : *written.if_object()) (void)object.find(known.first);
+  (void)object.find(simulated_key);
   object.finish();
 }
 

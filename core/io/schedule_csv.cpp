@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/io/json.h"
 #include "core/io/schedule_csv_cells.h"
 #include "core/program/play_order.h"
 
@@ -28,6 +29,32 @@ PipelineShape shape_of(const Lines& lines, std::string_view source) {
     throw InputError({std::string(source), std::to_string(stages) + " stages on " + std::to_string(ranks) + " ranks",
                       "as many stages on each rank", ""});
   return {static_cast<std::int32_t>(ranks), static_cast<std::int32_t>(stages / ranks), micro_batches};
+}
+
+std::string counted(std::int64_t count, std::string_view one) {
+  return std::to_string(count) + " " + std::string(one) + (count == 1 ? "" : "s");
+}
+
+/// What lies outside the shape that the file should have.
+void require_shape(const Lines& lines, const PipelineShape& shape, std::string_view source) {
+  const auto rows = std::ssize(lines);
+  if (rows != shape.pipeline_stages)
+    throw InputError({csv_place(source, static_cast<std::size_t>(std::max<std::int64_t>(rows, 1)), 1),
+                      counted(rows, "row") + " in the file",
+                      counted(shape.pipeline_stages, "pipeline rank") + ", a row each", ""});
+  for (const std::vector<CsvAction>& line : lines)
+    for (const CsvAction& action : line) {
+      const std::string place = csv_place(source, action.line, action.column);
+      if (action.stage >= shape.stages())
+        throw InputError({place, "stage " + std::to_string(action.stage),
+                          "below " + std::to_string(shape.stages()) + ", the stages of " +
+                              counted(shape.pipeline_stages, "pipeline rank") + " with " +
+                              counted(shape.virtual_stages, "virtual stage") + " each",
+                          ""});
+      if (action.micro_batch >= shape.micro_batches)
+        throw InputError({place, "micro-batch " + std::to_string(action.micro_batch),
+                          "below " + std::to_string(shape.micro_batches) + ", the micro-batches of a step", ""});
+    }
 }
 
 /// Before anything is sized by the largest indices: a forward and a backward for each chunk and micro-batch.
@@ -61,6 +88,23 @@ StagePlacement placement_of(const Lines& lines, const PipelineShape& shape, std:
                     "stage chunk x ranks + rank, or two chunks placed as a V", ""});
 }
 
+/// Each chunk passes each micro-batch once each way, and no rank waits for ever; else the row and column of what fails.
+void require_one_step(const ComputeSchedule& schedule, const Lines& lines, std::string_view source) {
+  const auto place = [&](std::int32_t rank, std::int32_t position) {
+    const std::vector<CsvAction>& line = lines[static_cast<std::size_t>(rank)];
+    const CsvAction& action = line[static_cast<std::size_t>(std::max(position, 0))];
+    return csv_place(source, action.line, position < 0 ? 1 : action.column);
+  };
+  if (const auto fault = action_fault(schedule))
+    throw InputError({place(fault->rank, fault->position), to_text(*fault),
+                      "each stage once forward and once backward for each micro-batch", ""});
+  if (const auto deadlock = play_order(schedule).deadlock) {
+    const ActionPlace& first = deadlock->cycle.front().waiting;
+    throw InputError({place(first.rank, first.position), to_text(*deadlock, schedule),
+                      "an order in which no rank waits for ever", ""});
+  }
+}
+
 std::string cell(const ComputeSchedule& schedule, std::int32_t rank, const ComputeAction& action) {
   const auto letter = [&] {
     switch (action.kind) {
@@ -75,9 +119,12 @@ std::string cell(const ComputeSchedule& schedule, std::int32_t rank, const Compu
 
 }  // namespace
 
-ComputeSchedule read_schedule_csv(std::string_view text, std::string_view source) {
+ComputeSchedule read_schedule_csv(std::string_view text, std::string_view source,
+                                  const std::optional<PipelineShape>& expected) {
   const Lines lines = read_csv_actions(text, source);
+  if (expected) require_shape(lines, *expected, source);
   ComputeSchedule schedule{shape_of(lines, source), StagePlacement::looped, {}};
+  if (expected) schedule.shape = *expected;
   require_enough_actions(lines, schedule.shape, source);
   schedule.placement = placement_of(lines, schedule.shape, source);
   for (const std::vector<CsvAction>& line : lines) {
@@ -85,13 +132,13 @@ ComputeSchedule read_schedule_csv(std::string_view text, std::string_view source
     for (const CsvAction& a : line)
       order.push_back({a.kind, a.stage / schedule.shape.pipeline_stages, a.micro_batch, a.overlap});
   }
-  if (const auto fault = action_fault(schedule))
-    throw InputError(
-        {std::string(source), *fault, "each stage once forward and once backward for each micro-batch", ""});
-  if (const auto deadlock = play_order(schedule).deadlock)
-    throw InputError(
-        {std::string(source), to_text(*deadlock, schedule), "an order in which no rank waits for ever", ""});
+  require_one_step(schedule, lines, source);
   return schedule;
+}
+
+ComputeSchedule read_schedule_csv_file(const std::filesystem::path& path,
+                                       const std::optional<PipelineShape>& expected) {
+  return read_schedule_csv(read_text_file(path, "a pipeline schedule as CSV"), path.string(), expected);
 }
 
 std::string to_schedule_csv(const ComputeSchedule& schedule) {

@@ -9,6 +9,8 @@
 /// Not read: the format with communication, which follows from the compute order; placements other than looped and V.
 /// Checked against: tests/error/schedule_csv_test.cpp; orders written by PyTorch in tests/data/pipeline_schedules.
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,8 +18,13 @@
 
 namespace plumbline {
 
-/// `source` names the text in messages. Throws InputError.
-[[nodiscard]] ComputeSchedule read_schedule_csv(std::string_view text, std::string_view source);
+/// `source` names the text in messages. The shape is the smallest that holds all actions, or `expected`, and then what
+/// does not belong to that shape is refused. Throws InputError.
+[[nodiscard]] ComputeSchedule read_schedule_csv(std::string_view text, std::string_view source,
+                                                const std::optional<PipelineShape>& expected = std::nullopt);
+/// Throws InputError as above, and for a file that is not there or over 64 MiB.
+[[nodiscard]] ComputeSchedule read_schedule_csv_file(const std::filesystem::path& path,
+                                                     const std::optional<PipelineShape>& expected = std::nullopt);
 /// Lines that end in "\n"; reads back to the same schedule.
 [[nodiscard]] std::string to_schedule_csv(const ComputeSchedule& schedule);
 

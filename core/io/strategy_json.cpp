@@ -8,6 +8,7 @@ namespace plumbline {
 namespace {
 
 constexpr std::int32_t most_devices = 10'000'000;
+constexpr std::int64_t most_layers = 1'000'000;
 constexpr std::int64_t most_sequences = 1'000'000'000;
 
 std::int32_t degree(JsonObject& object, std::string_view key) {
@@ -42,8 +43,15 @@ Value choice(const JsonPlace& place, const Values& all, const FromText& from_tex
 Recompute recompute(const JsonPlace& place) {
   const std::string& text = place.string();
   if (const auto value = recompute_from_text(text)) return *value;
-  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "none, selective, full or every:N",
-                    nearest_text(text, {"none", "selective", "full", "every:2"})});
+  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown",
+                    "none, selective, full, every:N, by-operator or optimal",
+                    nearest_text(text, {"none", "selective", "full", "every:2", "by-operator", "optimal"})});
+}
+
+Json layers_json(const std::vector<std::int32_t>& layers) {
+  Json::Array array;
+  for (const std::int32_t count : layers) array.emplace_back(count);
+  return array;
 }
 
 std::vector<Optimizer> all_optimizers() {
@@ -88,6 +96,8 @@ Json to_json(const Strategy& s, const Training& training) {
       {"micro_batch", s.micro_batch},
       {"micro_batches", s.micro_batches},
       {"recompute", to_text(s.recompute)},
+      {"split", to_text(s.split)},
+      {"layers_per_stage", s.layers_per_stage.empty() ? Json() : layers_json(s.layers_per_stage)},
       {"precision", to_text(training.precision)},
       {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
       {"optimizer", to_text(training.optimizer)},
@@ -111,6 +121,11 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   s.micro_batch = object.at("micro_batch").integer(1, most_sequences);
   s.micro_batches = object.at("micro_batches").integer(1, most_sequences);
   s.recompute = recompute(object.at("recompute"));
+  if (const auto split = object.find("split"))
+    s.split = choice<StageSplit>(*split, all_stage_splits, stage_split_from_text);
+  if (const auto layers = object.find("layers_per_stage"))
+    for (const JsonPlace& count : layers->elements())
+      s.layers_per_stage.push_back(static_cast<std::int32_t>(count.integer(0, most_layers)));
   read_recipe(object, training);
   s.flash_attention = object.at("flash_attention").boolean() ? FlashAttention::on : FlashAttention::off;
   object.finish();

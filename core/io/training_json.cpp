@@ -1,6 +1,7 @@
 #include "core/io/training_json.h"
 
 #include "core/base/errors.h"
+#include "core/training/adaptation_text.h"
 
 namespace plumbline {
 namespace {
@@ -19,18 +20,30 @@ LayerRange layer_range(const JsonPlace& place) {
   return {first, ends[1].integer(first, most_layers)};
 }
 
+LoraTargets lora_targets(const JsonPlace& place) {
+  const std::string text = place.string();
+  if (const auto targets = lora_targets_from_text(text)) return *targets;
+  throw InputError({place.where(), "\"" + text + "\"", "all or qkv", ""});
+}
+
 }  // namespace
+
+/// Only where adapters stand beside some linears alone.
+constexpr std::string_view lora_targets_key = "lora_targets";
 
 Json to_json(const Training& training) {
   Json::Array frozen;
   for (const LayerRange& range : training.adaptation.frozen_layers)
     frozen.emplace_back(Json::Array{range.first, range.last});
-  return Json::Object{{"sequence_length", training.sequence_length},
+  Json::Object object{{"sequence_length", training.sequence_length},
                       {"global_batch", training.global_batch},
                       {"token_budget", training.token_budget ? Json(*training.token_budget) : Json()},
                       {"freeze_embeddings", training.adaptation.freeze_embeddings},
                       {"frozen_layers", std::move(frozen)},
                       {"lora_rank", training.adaptation.lora_rank}};
+  if (training.adaptation.lora_targets != LoraTargets::every_linear)
+    object.emplace_back(std::string(lora_targets_key), std::string(to_text(training.adaptation.lora_targets)));
+  return object;
 }
 
 Training training_from_json(const JsonPlace& place) {
@@ -43,6 +56,7 @@ Training training_from_json(const JsonPlace& place) {
   if (const auto layers = object.find("frozen_layers"))
     for (const JsonPlace& range : layers->elements()) training.adaptation.frozen_layers.push_back(layer_range(range));
   if (const auto rank = object.find("lora_rank")) training.adaptation.lora_rank = rank->integer(0, largest_lora_rank);
+  if (const auto targets = object.find(lora_targets_key)) training.adaptation.lora_targets = lora_targets(*targets);
   object.finish();
   return training;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "core/base/errors.h"
 
@@ -114,8 +115,7 @@ Cluster with_device_count(const Cluster& cluster, std::int64_t devices) {
   Cluster result = cluster;
   NodeGroup& group = result.groups.front();
   if (devices < group.node.devices) {
-    group.node.devices = static_cast<std::int32_t>(devices);
-    group.node.interconnect.domain_devices = std::min(group.node.interconnect.domain_devices, group.node.devices);
+    group.node = with_devices(std::move(group.node), static_cast<std::int32_t>(devices));
     group.count = 1;
     return result;
   }

@@ -62,10 +62,17 @@ struct Node {
   std::optional<Sourced<Bytes>> nvme;
   std::optional<Sourced<BytesPerSecond>> nvme_bandwidth;  ///< read, all drives together
   Sourced<Watts> host_power;                              ///< of the node beside its devices
+  /// Processor cores that the devices share, where they are processes of one computer: their memory is a part of
+  /// `host_memory`, and their rates, each alone at most those of one core, are a share of the cores'.
+  std::optional<std::int32_t> shared_cores;
 
   bool operator==(const Node&) const = default;
   /// All NICs together; zero without any.
   [[nodiscard]] BytesPerSecond network_bandwidth() const;
 };
+
+/// The node with another number of devices. Where devices share cores, each gets its part of memory, and of rates
+/// when there are more devices than cores. Requires at least one device.
+[[nodiscard]] Node with_devices(Node node, std::int32_t devices);
 
 }  // namespace plumbline

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,11 @@ enum class MemoryClass : std::uint8_t {
   master_weights,
   optimizer_state,
   activations,      ///< kept by micro-batches in flight
-  working_buffers,  ///< largest operator, and what a recompute restores at once
+  working_buffers,  ///< largest operator, what a recompute restores at once, workspaces of matrix products
   logits_and_loss,
   gathered_parameters,    ///< unsharded copies of the units in use (ZeRO-3), gradient buffers (ZeRO-2, 3)
   communication_buffers,  ///< of communicators and pipeline receives
-  framework_and_context,  ///< device context, loaded kernels, matrix-product workspaces
+  framework_and_context,  ///< device context, loaded kernels
   fragmentation,          ///< what the allocator loses
 };
 inline constexpr std::size_t memory_class_count = 11;
@@ -88,10 +89,13 @@ struct RunCost {
 
 struct Prediction {
   Interval step_time_s;
+  /// Of the plan played action by action, where somebody did and it differs from the closed form.
+  std::optional<Seconds> simulated_step;
   TimeBreakdown time;
   std::vector<MemoryBreakdown> stage_memory;  ///< per pipeline rank
   std::int32_t heaviest_stage = 0;
   Bytes peak_memory{0};
+  Interval peak_memory_interval_bytes;
   Bytes host_memory_per_node{0};
   double tokens_per_second_per_gpu = 0;
   double mfu = 0;

@@ -156,6 +156,35 @@ Broken sequence_parallel(const Asked& a) {
   return std::nullopt;
 }
 
+/// What stands against layers that were counted out by hand.
+Broken layers_by_hand(const Asked& a) {
+  const std::vector<std::int32_t>& layers = a.s.layers_per_stage;
+  const std::string given = "layers " + layers_text(layers);
+  if (a.s.split != StageSplit::even) return given + " and a split that finds its own";
+  if (static_cast<std::int64_t>(layers.size()) != a.s.chunks())
+    return given + ": " + number(static_cast<std::int64_t>(layers.size())) + " numbers for " + number(a.s.chunks()) +
+           " chunks";
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool holds_more =
+        (i == 0 && a.facts.starts_with_input) || (i + 1 == layers.size() && a.facts.ends_with_output);
+    if (layers[i] < (holds_more ? 0 : 1))
+      return given + ": chunk " + number(static_cast<std::int64_t>(i)) + " is empty";
+    sum += layers[i];
+  }
+  if (sum != a.facts.layers) return given + " sum to " + number(sum) + ", not " + number(a.facts.layers);
+  return std::nullopt;
+}
+
+Broken split(const Asked& a) {
+  if (!a.s.layers_per_stage.empty()) return layers_by_hand(a);
+  if (a.s.split == StageSplit::even || a.s.pipeline_stages == 1) return std::nullopt;
+  if (a.s.schedule != Schedule::one_f_one_b || a.s.virtual_stages != 1)
+    return "a balanced split with the schedule " + std::string(to_text(a.s.schedule)) + " and " +
+           number(a.s.virtual_stages) + (a.s.virtual_stages == 1 ? " virtual stage" : " virtual stages");
+  return std::nullopt;
+}
+
 Broken broken(Rule rule, const Asked& a) {
   switch (rule) {
     case Rule::R01_devices: return devices(a);
@@ -172,6 +201,7 @@ Broken broken(Rule rule, const Asked& a) {
     case Rule::R14_shard_group: return shard_group(a);
     case Rule::R15_experts: return experts(a);
     case Rule::R18_sequence_parallel: return sequence_parallel(a);
+    case Rule::R19_split: return split(a);
   }
   return std::nullopt;
 }
@@ -189,6 +219,8 @@ Divisibility divisibility(const Graph& graph) {
       facts.sequence_symbol = facts.sequence_symbol || depends_on(tensor.shape, Symbol::sequence);
   }
   facts.layers = graph.layer_count();
+  facts.starts_with_input = graph.block(graph.runs().front().block).kind() == BlockKind::input;
+  facts.ends_with_output = graph.block(graph.runs().back().block).kind() == BlockKind::output;
   return facts;
 }
 
@@ -217,6 +249,7 @@ std::string_view rule_id(Rule rule) {
     case Rule::R14_shard_group: return "R14";
     case Rule::R15_experts: return "R15";
     case Rule::R18_sequence_parallel: return "R18";
+    case Rule::R19_split: return "R19";
   }
   return "";
 }
@@ -241,6 +274,9 @@ std::string_view rule_sentence(Rule rule) {
     case Rule::R14_shard_group: return "the shard group divides the data-parallel ranks";
     case Rule::R15_experts: return "expert parallelism divides the experts and the ranks of a stage";
     case Rule::R18_sequence_parallel: return "sequence parallelism goes with tensor parallelism";
+    case Rule::R19_split:
+      return "layers by hand are a number for each pipeline chunk, their sum the network's; a balanced split goes with "
+             "1f1b";
   }
   return "";
 }

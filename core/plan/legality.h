@@ -23,7 +23,9 @@ struct Divisibility {
   std::vector<std::int64_t> widths;  ///< inner widths that tensor parallelism divides (ffn and the like)
   std::vector<std::int64_t> experts;
   std::vector<std::int64_t> expert_widths;
-  bool sequence_symbol = true;  ///< whether anything grows with the sequence length (images do not)
+  bool starts_with_input = false;  ///< whether the first chunk holds an input block beside its layers
+  bool ends_with_output = false;   ///< whether the last chunk holds an output block
+  bool sequence_symbol = true;     ///< whether anything grows with the sequence length (images do not)
 };
 [[nodiscard]] Divisibility divisibility(const Graph& graph);
 
@@ -49,14 +51,23 @@ enum class Rule : std::uint8_t {
   R14_shard_group,
   R15_experts,
   R18_sequence_parallel,
+  R19_split,
 };
-inline constexpr std::array all_rules{Rule::R01_devices,          Rule::R02_tensor_parallel_in_domain,
-                                      Rule::R03_heads_and_widths, Rule::R04_kv_heads,
-                                      Rule::R05_sequence,         Rule::R06_batch,
-                                      Rule::R07_stages,           Rule::R09_interleaving,
-                                      Rule::R11_v_schedules,      Rule::R12_schedule,
-                                      Rule::R13_zero_stage,       Rule::R14_shard_group,
-                                      Rule::R15_experts,          Rule::R18_sequence_parallel};
+inline constexpr std::array all_rules{Rule::R01_devices,
+                                      Rule::R02_tensor_parallel_in_domain,
+                                      Rule::R03_heads_and_widths,
+                                      Rule::R04_kv_heads,
+                                      Rule::R05_sequence,
+                                      Rule::R06_batch,
+                                      Rule::R07_stages,
+                                      Rule::R09_interleaving,
+                                      Rule::R11_v_schedules,
+                                      Rule::R12_schedule,
+                                      Rule::R13_zero_stage,
+                                      Rule::R14_shard_group,
+                                      Rule::R15_experts,
+                                      Rule::R18_sequence_parallel,
+                                      Rule::R19_split};
 /// "R01", ... and the sentence that says what the rule asks.
 [[nodiscard]] std::string_view rule_id(Rule rule);
 [[nodiscard]] std::string_view rule_sentence(Rule rule);

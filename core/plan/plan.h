@@ -34,14 +34,25 @@ struct MachineReference {
   std::string fingerprint;
 };
 
+/// Neighbouring layers that the backward pass treats alike.
+struct RecomputeRun {
+  std::int64_t first_layer = 0;
+  std::int64_t last_layer = 0;
+  std::vector<std::string> replayed;  ///< names of the operators that run again, in order of execution
+  Bytes kept{0};                      ///< by one of the layers for one micro-batch
+  Bytes restored{0};                  ///< what the replay of one layer puts back
+  Picoseconds replay{0};              ///< time of one layer's replay
+};
+
 /// What one pipeline rank holds.
 struct StageLayoutEntry {
   std::int32_t stage = 0;
   std::vector<std::vector<std::int64_t>> layers;  ///< per chunk: first and last layer, empty when it holds none
   bool holds_input = false;
   bool holds_output = false;
-  std::int64_t recomputed_layers = 0;
+  std::int64_t recomputed_layers = 0;  ///< layers that replay anything
   std::int64_t parameters_per_rank = 0;
+  std::vector<RecomputeRun> recompute;  ///< chunk by chunk
 };
 
 struct GroupLayout {
@@ -64,10 +75,20 @@ struct AssumedNumber {
   std::string source;
 };
 
+/// How far measured runs carry a prediction.
+struct Trust {
+  std::string regime;       ///< "calibrated", "few_rows" or "unknown": what device and stack calibration rest on
+  double time_sigma = 0;    ///< of log(predicted / measured) of the step time; its interval follows
+  double memory_sigma = 0;  ///< of the peak memory
+  bool is_far = false;      ///< in some respect at least twice as far as anything measured, or of another kind
+  std::vector<std::string> beyond;  ///< every respect in which the plan lies outside of what was measured
+};
+
 struct Provenance {
   std::string program_version;
   std::string device_calibration;
   std::string stack_calibration;
+  Trust trust;
   std::vector<AssumedNumber> assumed;
   std::vector<std::string> notes;
 };

@@ -25,6 +25,19 @@ std::vector<std::size_t> middle_first(std::size_t chunks) {
   return order;
 }
 
+/// Ranges of so many layers, the input block before the first and the output block behind the last.
+std::vector<Chunk> with_ends(const Graph& graph, const std::vector<std::int64_t>& layers) {
+  std::vector<Chunk> result;
+  std::int64_t position = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::int64_t extra =
+        (i == 0 && starts_with_input(graph) ? 1 : 0) + (i + 1 == layers.size() && ends_with_output(graph) ? 1 : 0);
+    result.push_back({position, position + layers[i] + extra});
+    position = result.back().last;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> layers_per_chunk(std::int64_t layers, std::int64_t chunks, bool has_input, bool has_output) {
@@ -73,17 +86,14 @@ bool splits_evenly(const Graph& graph, std::int64_t chunks) {
 
 std::vector<Chunk> split_into_chunks(const Graph& graph, std::int64_t chunks) {
   check(can_split(graph, chunks), "the legality rules refuse more chunks than blocks");
-  const bool has_input = starts_with_input(graph);
-  const bool has_output = ends_with_output(graph);
-  const std::vector<std::int64_t> layers = layers_per_chunk(graph.layer_count(), chunks, has_input, has_output);
-  std::vector<Chunk> result;
-  std::int64_t position = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::int64_t extra = (i == 0 && has_input ? 1 : 0) + (i + 1 == layers.size() && has_output ? 1 : 0);
-    result.push_back({position, position + layers[i] + extra});
-    position = result.back().last;
-  }
-  return result;
+  return with_ends(graph,
+                   layers_per_chunk(graph.layer_count(), chunks, starts_with_input(graph), ends_with_output(graph)));
+}
+
+std::vector<Chunk> split_into_chunks(const Graph& graph, const std::vector<std::int32_t>& layers) {
+  check(std::accumulate(layers.begin(), layers.end(), std::int64_t{0}) == graph.layer_count(),
+        "the legality rules refuse other numbers of layers");
+  return with_ends(graph, {layers.begin(), layers.end()});
 }
 
 }  // namespace plumbline

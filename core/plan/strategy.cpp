@@ -31,6 +31,8 @@ std::string to_text(Recompute recompute) {
     case RecomputeMode::selective: return "selective";
     case RecomputeMode::full: return "full";
     case RecomputeMode::every_nth: return "every:" + std::to_string(recompute.n);
+    case RecomputeMode::by_operator: return "by-operator";
+    case RecomputeMode::placed: return "optimal";
   }
   return "";
 }
@@ -39,6 +41,8 @@ std::optional<Recompute> recompute_from_text(std::string_view text) {
   if (text == "none") return Recompute{RecomputeMode::none, 1};
   if (text == "selective") return Recompute{RecomputeMode::selective, 1};
   if (text == "full") return Recompute{RecomputeMode::full, 1};
+  if (text == "by-operator") return Recompute{RecomputeMode::by_operator, 1};
+  if (text == "optimal") return Recompute{RecomputeMode::placed, 1};
   constexpr std::string_view every = "every:";
   if (!text.starts_with(every)) return std::nullopt;
   text.remove_prefix(every.size());
@@ -46,6 +50,20 @@ std::optional<Recompute> recompute_from_text(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc{} || end != text.data() + text.size() || n < 1) return std::nullopt;
   return n == 1 ? Recompute{RecomputeMode::full, 1} : Recompute{RecomputeMode::every_nth, n};
+}
+
+std::string_view to_text(StageSplit split) { return split == StageSplit::even ? "even" : "balanced"; }
+
+std::optional<StageSplit> stage_split_from_text(std::string_view text) {
+  for (const StageSplit split : all_stage_splits)
+    if (to_text(split) == text) return split;
+  return std::nullopt;
+}
+
+std::string layers_text(const std::vector<std::int32_t>& layers) {
+  std::string text;
+  for (const std::int32_t count : layers) text += (text.empty() ? "" : ",") + std::to_string(count);
+  return text;
 }
 
 std::string to_text(const Strategy& s) {
@@ -62,6 +80,8 @@ std::string to_text(const Strategy& s) {
   if (s.zero_stage > 0) text += " zero-" + std::to_string(s.zero_stage);
   if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
   if (s.recompute.mode != RecomputeMode::none) text += " recompute " + to_text(s.recompute);
+  if (s.split != StageSplit::even) text += " split " + std::string(to_text(s.split));
+  if (!s.layers_per_stage.empty()) text += " layers " + layers_text(s.layers_per_stage);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plumbline {
 
@@ -20,16 +21,27 @@ inline constexpr std::array all_schedules{Schedule::none,        Schedule::gpipe
 
 /// What the backward pass computes again instead of keeping. `selective`: the attention core (scores, softmax,
 /// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...
-/// in full, the others not at all.
-enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth };
+/// in full, the others not at all. `by_operator`: all but attention and every second matrix product of each layer
+/// (core/cost/kept_by_operator.h). `placed`: for every layer the set of operators that makes its pipeline rank fastest
+/// among those that fit (planner/checkpointing).
+enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth, by_operator, placed };
 struct Recompute {
   RecomputeMode mode = RecomputeMode::none;
   std::int32_t n = 1;  ///< for every_nth, at least 2; otherwise 1
   auto operator<=>(const Recompute&) const = default;
 };
-/// "none", "selective", "full", "every:4".
+/// "none", "selective", "full", "every:4", "by-operator", "optimal".
 [[nodiscard]] std::string to_text(Recompute recompute);
 [[nodiscard]] std::optional<Recompute> recompute_from_text(std::string_view text);
+
+/// Which layers a pipeline chunk holds. `even`: stage_split.h. `balanced`: those that make the step shortest with the
+/// strategy's recompute (planner/partition).
+enum class StageSplit : std::uint8_t { even, balanced };
+inline constexpr std::array all_stage_splits{StageSplit::even, StageSplit::balanced};
+[[nodiscard]] std::string_view to_text(StageSplit split);
+[[nodiscard]] std::optional<StageSplit> stage_split_from_text(std::string_view text);
+/// "20,21,20,19": layers of each chunk in the order of the network.
+[[nodiscard]] std::string layers_text(const std::vector<std::int32_t>& layers);
 
 enum class SequenceParallel : std::uint8_t { off, on };
 enum class FlashAttention : std::uint8_t { off, on };
@@ -52,6 +64,8 @@ struct Strategy {
   SequenceParallel sequence_parallel = SequenceParallel::off;
   FlashAttention flash_attention = FlashAttention::on;
   Recompute recompute;
+  StageSplit split = StageSplit::even;
+  std::vector<std::int32_t> layers_per_stage;  ///< by hand, one number for each chunk; empty: as `split` says
 
   [[nodiscard]] std::int64_t devices() const {
     return std::int64_t{pipeline_stages} * tensor_parallel * context_parallel * data_parallel;

@@ -75,11 +75,33 @@ void add_adapter(Block::Parts& parts, std::vector<Op>& added, const Op& base, st
   added.push_back(std::move(sum));
 }
 
-void add_lora(Block::Parts& parts, std::int64_t rank) {
+/// By op, whether an attention core reads what it writes, directly or through other ops than attention.
+std::vector<bool> feeds_attention(const std::vector<Op>& ops, std::size_t tensors) {
+  std::vector<bool> feeds(ops.size(), false);
+  std::vector<bool> is_read(tensors, false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t o = 0; o < ops.size(); ++o) {
+      const auto is_wanted = [&](TensorId id) { return is_read[static_cast<std::size_t>(id.index())]; };
+      if (feeds[o]) continue;
+      const bool is_core = ops[o].kind == OpKind::attention;
+      if (!is_core && std::none_of(ops[o].outputs.begin(), ops[o].outputs.end(), is_wanted)) continue;
+      feeds[o] = changed = true;
+      for (const TensorId id : ops[o].inputs) is_read[static_cast<std::size_t>(id.index())] = true;
+    }
+  }
+  return feeds;
+}
+
+void add_lora(Block::Parts& parts, const Adaptation& adaptation) {
+  const std::int64_t rank = adaptation.lora_rank;
   std::vector<Op> added;
   const std::vector<Op> base = parts.ops;
-  for (const Op& op : base) {
+  const std::vector<bool> feeds = feeds_attention(base, parts.tensors.size());
+  for (std::size_t o = 0; o < base.size(); ++o) {
+    const Op& op = base[o];
     if (op.kind != OpKind::linear) continue;
+    if (adaptation.lora_targets == LoraTargets::queries_keys_values && !feeds[o]) continue;
     for (std::size_t output = 0; output < op.outputs.size(); ++output) add_adapter(parts, added, op, output, rank);
   }
   parts.ops.insert(parts.ops.end(), added.begin(), added.end());
@@ -155,7 +177,7 @@ Graph adapted(const Graph& graph, const Adaptation& adaptation) {
     if (adaptation.freeze_embeddings)
       for (Tensor& tensor : parts.tensors)
         if (tensor.tied) tensor.trainable = false;
-    if (is_layer && adaptation.lora_rank > 0) add_lora(parts, adaptation.lora_rank);
+    if (is_layer && adaptation.lora_rank > 0) add_lora(parts, adaptation);
     const bool trains = trains_anything(parts);
     collector.add(id, frozen ? BlockTraining::frozen : BlockTraining::trained, trained_before, parts);
     trained_before = trained_before || trains;

@@ -60,4 +60,12 @@ std::string freeze_text(const Adaptation& adaptation) {
   return text;
 }
 
+std::string_view to_text(LoraTargets targets) { return targets == LoraTargets::every_linear ? "all" : "qkv"; }
+
+std::optional<LoraTargets> lora_targets_from_text(std::string_view text) {
+  for (const LoraTargets targets : {LoraTargets::every_linear, LoraTargets::queries_keys_values})
+    if (to_text(targets) == text) return targets;
+  return std::nullopt;
+}
+
 }  // namespace plumbline

@@ -13,4 +13,8 @@ void freeze_from_text(std::string_view text, std::string_view where, Adaptation&
 /// What `freeze_from_text` reads back; empty when nothing is frozen by hand.
 [[nodiscard]] std::string freeze_text(const Adaptation& adaptation);
 
+/// "all" or "qkv".
+[[nodiscard]] std::string_view to_text(LoraTargets targets);
+[[nodiscard]] std::optional<LoraTargets> lora_targets_from_text(std::string_view text);
+
 }  // namespace plumbline

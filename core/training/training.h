@@ -18,12 +18,16 @@ struct LayerRange {
   bool operator==(const LayerRange&) const = default;
 };
 
+/// Which linears of a layer get LoRA adapters: all of them, or those that queries, keys and values come from.
+enum class LoraTargets : std::uint8_t { every_linear, queries_keys_values };
+
 /// Which parameters are trained. Nothing set: all of them.
 struct Adaptation {
   bool freeze_embeddings = false;
   std::vector<LayerRange> frozen_layers;
-  /// LoRA: the base is frozen and every linear of the layers gets a pair of adapters of this rank; 0: no LoRA.
+  /// LoRA: the base is frozen and `lora_targets` of the layers get a pair of adapters of this rank; 0: no LoRA.
   std::int64_t lora_rank = 0;
+  LoraTargets lora_targets = LoraTargets::every_linear;
   [[nodiscard]] bool trains_everything() const { return !freeze_embeddings && frozen_layers.empty() && lora_rank == 0; }
   bool operator==(const Adaptation&) const = default;
 };

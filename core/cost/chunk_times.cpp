@@ -1,0 +1,30 @@
+#include "core/cost/chunk_times.h"
+
+namespace plumbline {
+
+ChunkTimes::ChunkTimes(const std::vector<RankTimes>& of_stage, const Strategy& s) : strategy_(&s) {
+  for (std::vector<Picoseconds>* times : {&forward_, &backward_, &backward_input_, &backward_weight_})
+    times->reserve(of_stage.size());
+  for (const RankTimes& times : of_stage) {
+    forward_.push_back(times.forward);
+    backward_.push_back(times.backward);
+    backward_input_.push_back(times.backward_input);
+    backward_weight_.push_back(times.backward_weight);
+  }
+  // The first stages of the network are the first chunks of the ranks, in order.
+  wrap_ = of_stage.front().hop;
+  for (std::int32_t rank = 1; rank < s.pipeline_stages; ++rank)
+    latency_.push_back(of_stage[static_cast<std::size_t>(rank)].hop);
+}
+
+void ChunkTimes::add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk) {
+  start_.resize(latency_.size() + 1, Picoseconds(0));
+  once_.resize(forward_.size());
+  start_[rank] = start;
+  for (std::size_t chunk = 0; chunk < of_chunk.size(); ++chunk)
+    once_[static_cast<std::size_t>(stage_of(placement(strategy_->schedule), strategy_->pipeline_stages,
+                                            static_cast<std::int32_t>(rank), static_cast<std::int32_t>(chunk)))] =
+        of_chunk[chunk];
+}
+
+}  // namespace plumbline

@@ -1,0 +1,48 @@
+#pragma once
+/// \file chunk_times.h: the times of all stages of a plan as the order of its schedule takes them.
+///
+/// Answers: the input of pipeline_time.h, in picoseconds per micro-batch and once per step.
+/// Model: compute, exposed collectives, recompute, and what sharding leaves exposed, stage by stage (step_time.h).
+/// Source: step_time.h. Not modelled: what depends on the schedule (pipeline_time.h).
+/// Checked against: tests/property/simulation_agreement_test.cpp (the same plans, action by action).
+
+#include <vector>
+
+#include "core/cost/pipeline_time.h"
+#include "core/cost/step_time.h"
+
+namespace plumbline {
+
+class ChunkTimes {
+ public:
+  /// `of_stage`: in the order of the network.
+  ChunkTimes(const std::vector<RankTimes>& of_stage, const Strategy& strategy);
+
+  /// What a rank takes once per step besides: before its first forward, and on each of its chunks.
+  void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
+  /// How what is reduced beside the last backwards slows others; see PipelineTimes.
+  void set_contention(double slowdown, bool shares_links) {
+    slowdown_ = slowdown;
+    shares_links_ = shares_links;
+  }
+  /// Points into this object.
+  [[nodiscard]] PipelineTimes times() const {
+    return {forward_, backward_, latency_,        backward_weight_, wrap_,
+            start_,   once_,     backward_input_, slowdown_,        shares_links_};
+  }
+
+ private:
+  const Strategy* strategy_;
+  double slowdown_ = 0;
+  bool shares_links_ = false;
+  std::vector<Picoseconds> forward_;
+  std::vector<Picoseconds> backward_;
+  std::vector<Picoseconds> backward_input_;
+  std::vector<Picoseconds> backward_weight_;
+  std::vector<Picoseconds> latency_;
+  Picoseconds wrap_{0};
+  std::vector<Picoseconds> start_;  ///< per rank
+  std::vector<OnceTimes> once_;     ///< per stage
+};
+
+}  // namespace plumbline

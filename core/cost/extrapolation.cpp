@@ -1,0 +1,80 @@
+#include "core/cost/extrapolation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plumbline {
+namespace {
+
+constexpr std::array<std::string_view, run_scale_count> scale_words{"GPUs",
+                                                                    "hidden features",
+                                                                    "tokens in a sequence",
+                                                                    "tokens in a rank's micro-batch",
+                                                                    "tensor-parallel ranks",
+                                                                    "pipeline stages",
+                                                                    "context-parallel ranks",
+                                                                    "expert-parallel ranks"};
+
+double doublings_past(const MeasuredRange& range, std::int64_t value) {
+  const auto ratio = [](std::int64_t a, std::int64_t b) {
+    return std::log2(static_cast<double>(a) / static_cast<double>(std::max<std::int64_t>(1, b)));
+  };
+  if (value > range.most) return ratio(value, range.most);
+  if (value < range.least) return ratio(range.least, value);
+  return 0;
+}
+
+Beyond past(const std::optional<MeasuredRange>& range, std::int64_t value, std::size_t scale) {
+  Beyond beyond;
+  if (!range) return beyond;
+  beyond.doublings = doublings_past(*range, value);
+  const bool above = value > range->most;
+  beyond.what = std::to_string(value) + " " + std::string(scale_words[scale]) + " where at " +
+                (above ? "most " : "least ") + std::to_string(above ? range->most : range->least) + " were measured";
+  return beyond;
+}
+
+void add_scales(const MeasuredRuns& device, const MeasuredRuns& stack, const RunFeatures& run,
+                std::vector<Beyond>& all) {
+  for (std::size_t i = 0; i < run_scale_count; ++i) {
+    Beyond farther = past(stack.scales[i], run.scales[i], i);
+    if (Beyond other = past(device.scales[i], run.scales[i], i); other.doublings > farther.doublings)
+      farther = std::move(other);
+    if (farther.doublings > 0) all.push_back(std::move(farther));
+  }
+}
+
+void add_novelty(const std::vector<std::string>& measured, const std::string& name, const std::string& what,
+                 std::vector<Beyond>& all) {
+  if (measured.empty() || std::find(measured.begin(), measured.end(), name) != measured.end()) return;
+  std::string known;
+  for (const std::string& one : measured) known += (known.empty() ? "" : ", ") + one;
+  all.push_back({what + " " + name + " where " + known + " was measured", 0});
+}
+
+double square(double x) { return x * x; }
+
+}  // namespace
+
+Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) {
+  const Residuals device = calibration.device.residuals.value_or(Residuals{});
+  const StackCalibration& stack = calibration.stack;
+  Uncertainty result;
+  result.regime = std::max(device.regime, stack.residuals.regime);
+  result.memory_sigma = stack.residuals.memory.sigma;
+  add_scales(device.measured, stack.residuals.measured, run, result.beyond);
+  add_novelty(device.measured.devices, run.device, "device", result.beyond);
+  add_novelty(device.measured.formats, run.format, "number format", result.beyond);
+  add_novelty(stack.residuals.measured.networks, run.network, "a network of kind", result.beyond);
+  const double of_device = device.time.sigma;
+  const double of_stack = stack.residuals.time.sigma;
+  const double shared = std::min({stack.shared_time_sigma.value, of_device, of_stack});
+  double variance = square(of_device) + square(of_stack) - square(shared);
+  for (const Beyond& beyond : result.beyond)
+    variance +=
+        beyond.doublings > 0 ? square(stack.sigma_per_doubling * beyond.doublings) : square(stack.sigma_per_novelty);
+  result.time_sigma = std::sqrt(variance);
+  return result;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,62 @@
+#include "core/cost/keep_rule.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
+std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
+
+void keep_without_replay(KeepRule& rule, const std::vector<SavedTensor>& saved) {
+  for (const SavedTensor& s : saved) {
+    if (s.tensor.is_valid()) rule.keeps_tensor[slot(s.tensor)] = true;
+    if (s.op.is_valid()) rule.keeps_side[slot(s.op)] = true;
+  }
+}
+
+}  // namespace
+
+bool KeepRule::replays_anything() const { return std::find(replays.begin(), replays.end(), true) != replays.end(); }
+
+KeepRule keep_rule(const Block& block, const Shard& shard, const Replay& replay) {
+  return keep_rule(block, saved_tensors(block, shard), replay);
+}
+
+KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, const Replay& replay) {
+  const std::size_t tensors = block.tensors().size();
+  const std::size_t ops = block.ops().size();
+  KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops), std::vector<bool>(tensors),
+                std::vector<bool>(ops)};
+  keep_without_replay(rule, saved);
+  for (std::size_t i = 0; i < replay.replayed.size(); ++i)
+    rule.replays[slot(block.execution_order()[i])] = replay.replayed[i];
+  if (replay.mode == RecomputeMode::selective) {
+    for (const SavedTensor& s : saved)
+      if (s.kind == SavedKind::attention_core) {
+        rule.keeps_side[slot(s.op)] = false;
+        rule.restores_side[slot(s.op)] = true;
+      }
+    return rule;
+  }
+  for (std::size_t op = 0; op < ops; ++op) {
+    if (!rule.replays[op]) continue;
+    rule.restores_side[op] = rule.keeps_side[op];
+    rule.keeps_side[op] = false;
+    for (const TensorId output : block.ops()[op].outputs) {
+      rule.restores_tensor[slot(output)] = rule.keeps_tensor[slot(output)];
+      rule.keeps_tensor[slot(output)] = false;
+    }
+  }
+  for (std::size_t op = 0; op < ops; ++op) {
+    if (!rule.replays[op]) continue;
+    for (const TensorId input : block.ops()[op].inputs) {
+      const OpId producer = block.producer(input);
+      const bool is_made_again = producer.is_valid() && rule.replays[slot(producer)];
+      if (!is_made_again && block.tensor(input).element != ElementKind::index) rule.keeps_tensor[slot(input)] = true;
+    }
+  }
+  return rule;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,37 @@
+#pragma once
+/// \file keep_rule.h: of what a block's forward pass makes, what stays for its backward and what a replay makes again.
+///
+/// Answers: per tensor, and per op for what it makes on the side (statistics, masks, probabilities), whether it is kept
+/// from forward to backward, and whether a replay restores it. Model: what the backward reads
+/// (core/cost/saved_tensors.h) or a replayed op reads, and no replayed op writes, is kept. Selective recompute keeps
+/// the attention's output too. Source: docs/decisions/0005-recompute-choices.md. Not modelled: sizes; they are counted
+/// where memory is bound. Checked against: tests/runtime/execution (numbers equal without recompute; bytes equal the
+/// prediction).
+
+#include <vector>
+
+#include "core/cost/saved_tensors.h"
+
+namespace plumbline {
+
+/// Which ops of an execution run again. `replayed`: by op in order of execution; empty: none.
+struct Replay {
+  std::vector<bool> replayed;
+  RecomputeMode mode = RecomputeMode::none;
+};
+
+struct KeepRule {
+  std::vector<bool> keeps_tensor;     ///< by tensor
+  std::vector<bool> keeps_side;       ///< by op
+  std::vector<bool> replays;          ///< by op
+  std::vector<bool> restores_tensor;  ///< by tensor
+  std::vector<bool> restores_side;    ///< by op
+
+  [[nodiscard]] bool replays_anything() const;
+};
+
+[[nodiscard]] KeepRule keep_rule(const Block& block, const Shard& shard, const Replay& replay);
+/// `saved`: saved_tensors of the block, for those who ask often.
+[[nodiscard]] KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, const Replay& replay);
+
+}  // namespace plumbline

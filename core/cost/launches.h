@@ -1,0 +1,26 @@
+#pragma once
+/// \file launches.h: how many kernels the host launches for one operator, forward and backward.
+///
+/// Answers counts per micro-batch and rank. Model: a product is one kernel per result; experts are one kernel, or one
+/// each where the stack has no grouped kernel; attention is one kernel when fused; everything else is as many kernels
+/// as a fused implementation launches, times `kernels_per_operator` of the stack: more where operators are composed of
+/// primitive ones (eager), fewer where a compiler merges neighbours. fp8 products quantise their operands first.
+/// Source: kernels per call in PyTorch's autograd formulas and in Transformer Engine's modules, counted by operator.
+/// Not modelled: views, which launch nothing but cost host time all the same: part of the time per kernel.
+/// Checked against: tests/unit/core/cost/launches_test.cpp (a GPT layer counted by hand).
+
+#include "core/cost/calibration.h"
+#include "core/cost/op_work.h"
+
+namespace plumbline {
+
+struct Launches {
+  double forward = 0;
+  double backward = 0;
+};
+
+/// `work`: of `op`. `format`: of its products. `flash`: fused attention or not.
+[[nodiscard]] Launches launches(const Op& op, const OpWork& work, NumberFormat format, FlashAttention flash,
+                                const StackCalibration& stack);
+
+}  // namespace plumbline

@@ -1,0 +1,81 @@
+#include "core/cost/once_per_step.h"
+
+#include <algorithm>
+
+#include "core/cost/overlap.h"
+#include "core/program/gradient_buckets.h"
+
+namespace plumbline {
+namespace {
+
+double ratio(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Updated weights: beside the first forward of each chunk, but for the first unit of all.
+void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, double slowdown) {
+  const auto unit = [&](std::size_t c) {
+    return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);
+  };
+  once.start = unit(0);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const Picoseconds forward = chunks[c].stage->forward_total() + chunks[c].times->copying;
+    const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), slowdown);
+    once.of_chunk[c].forward = both.compute_end - forward;
+    once.of_chunk[c].gathering = both.end - both.compute_end;
+  }
+}
+
+/// Reduced gradients: beside the last backward of each chunk, the last chunk first, and after all of them.
+void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, const RankSharing& rank) {
+  const SharingTimes& of_rank = rank.of_rank;
+  const ReductionRule& rule = rank.rule;
+  const auto early = [&](Picoseconds whole) { return whole - part(whole, rule.late_share); };
+  Picoseconds all_early(0);
+  for (const StageShare& chunk : chunks) all_early += early(chunk.shared.reduction);
+  GradientBuckets<Picoseconds> buckets(all_early, part(of_rank.reduction, rule.bucket_share));
+  for (std::size_t c = chunks.size(); c-- > 0;) {
+    const StageShare& chunk = chunks[c];
+    const Picoseconds compute = rank.splits_backward
+                                    ? chunk.stage->backward_weight + chunk.times->accumulation
+                                    : chunk.stage->backward_total() + chunk.times->copying + chunk.times->accumulation;
+    const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
+    const Picoseconds first = part(gather, unit_share(*chunk.stage));
+    const Picoseconds last =
+        std::min(early(chunk.shared.scatter), last_units(chunk.shared.scatter, of_rank.scatter, *chunk.stage, rule));
+    const auto reduction = buckets.add(early(chunk.shared.reduction), chunk.stage->units);
+    const Overlapped both =
+        overlapped(compute, gather - first + early(chunk.shared.scatter) - last + reduction.beside, rank.slowdown);
+    const Picoseconds end = first + (rank.waits ? both.end + last : both.compute_end);
+    once.of_chunk[c].backward = rank.splits_backward
+                                    ? end - chunk.times->backward_weight
+                                    : end - compute - chunk.times->gather_backward - chunk.times->scatter;
+    once.of_chunk[c].reducing = (rank.waits ? end : first + both.end) + reduction.after;
+  }
+  const Picoseconds late = of_rank.reduction + of_rank.scatter - early(of_rank.reduction) - early(of_rank.scatter);
+  once.after = late;
+}
+
+}  // namespace
+
+double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::max<std::int64_t>(1, stage.units)); }
+
+SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
+  const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
+  const double trained = ratio(held.trained(), rank.parameters.trained());
+  return {part(of_rank.gather, ratio(held.total(), rank.parameters.total())), part(of_rank.scatter, trained),
+          part(of_rank.reduction, trained), part(of_rank.update, trained)};
+}
+
+Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage, const ReductionRule& rule) {
+  return std::min(scatter, std::max(part(scatter, unit_share(stage)), part(of_rank, rule.bucket_share)));
+}
+
+OncePerStep once_per_step(const std::vector<StageShare>& chunks, const RankSharing& rank) {
+  OncePerStep once{std::vector<OnceTimes>(chunks.size()), Picoseconds(0), Picoseconds(0)};
+  add_updates(once, chunks, rank.slowdown);
+  add_reductions(once, chunks, rank);
+  return once;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,48 @@
+#pragma once
+/// \file once_per_step.h: what sharing states adds to a rank once per step, against a step of equal micro-batches.
+///
+/// Answers picoseconds, chunk by chunk of a rank, as the order of its schedule takes them (pipeline_time.h).
+/// Model: updated weights are gathered beside the first forward of each chunk, but for the first unit of all; gradients
+/// are reduced bucket by bucket beside the last backward of each chunk, the last chunk first, and what cannot start
+/// before all of them have ended, after them. Overlap: overlap.h; buckets: core/program/gradient_buckets.h.
+/// Source: Megatron-core's distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md).
+/// Not modelled: chunks whose last backwards do not follow each other from the last chunk to the first.
+/// Checked against: tests/property/simulation_agreement_test.cpp (the same terms played).
+
+#include <vector>
+
+#include "core/cost/pipeline_time.h"
+#include "core/cost/step_time.h"
+
+namespace plumbline {
+
+/// A stage as a part of its rank.
+struct StageShare {
+  const StageCost* stage;
+  const RankTimes* times;
+  SharingTimes shared;  ///< of the rank's communication to share states, this stage's
+};
+/// What a stage takes of the rank's communication to share states.
+[[nodiscard]] SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank);
+
+/// Of the communication of one pass of a stage, what one unit takes.
+[[nodiscard]] double unit_share(const StageCost& stage);
+/// What of a stage's scattered gradients nothing is left to hide: a unit or a bucket. `of_rank`: the rank's.
+[[nodiscard]] Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage,
+                                     const ReductionRule& rule);
+
+struct RankSharing {
+  SharingTimes of_rank;
+  ReductionRule rule;
+  double slowdown = 0;           ///< of compute and communication beside each other
+  bool splits_backward = false;  ///< reductions run beside weight gradients alone
+  bool waits = false;            ///< a sharded backward ends when its gradients are reduced
+};
+struct OncePerStep {
+  std::vector<OnceTimes> of_chunk;
+  Picoseconds start{0};  ///< before the first forward
+  Picoseconds after{0};  ///< after the last backward
+};
+[[nodiscard]] OncePerStep once_per_step(const std::vector<StageShare>& chunks, const RankSharing& rank);
+
+}  // namespace plumbline

@@ -1,0 +1,16 @@
+#pragma once
+/// \file replays.h: the variants of a layout as those read them who follow a block operator by operator.
+///
+/// Model: core/cost/block_cost.h (BlockVariant). Checked against: tests/runtime/execution (bytes of every recompute).
+
+#include "core/cost/block_cost.h"
+#include "core/cost/keep_rule.h"
+#include "core/graph/graph.h"
+
+namespace plumbline {
+
+/// By execution, as `variants` (core/cost/stage_cost.h, Arrangement).
+[[nodiscard]] std::vector<Replay> replays_of(const Graph& graph, const std::vector<BlockCost>& blocks,
+                                             const std::vector<std::int32_t>& variants, RecomputeMode mode);
+
+}  // namespace plumbline

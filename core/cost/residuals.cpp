@@ -1,0 +1,48 @@
+#include "core/cost/residuals.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+constexpr std::array<std::string_view, calibration_regimes.size()> regime_texts{"calibrated", "few_rows", "unknown"};
+constexpr std::array<std::string_view, run_scale_count> scale_texts{
+    "gpus", "hidden", "sequence", "tokens_per_micro_batch", "tp", "pp", "cp", "ep"};
+
+void insert(std::vector<std::string>& sorted, const std::string& name) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), name);
+  if (at == sorted.end() || *at != name) sorted.insert(at, name);
+}
+
+void widen(std::optional<MeasuredRange>& range, const MeasuredRange& by) {
+  range = range ? MeasuredRange{std::min(range->least, by.least), std::max(range->most, by.most)} : by;
+}
+
+}  // namespace
+
+std::string_view to_text(CalibrationRegime regime) { return regime_texts[static_cast<std::size_t>(regime)]; }
+
+std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view text) {
+  for (const CalibrationRegime regime : calibration_regimes)
+    if (to_text(regime) == text) return regime;
+  return std::nullopt;
+}
+
+std::string_view to_text(RunScale scale) { return scale_texts[static_cast<std::size_t>(scale)]; }
+
+void MeasuredRuns::include(const RunFeatures& run) {
+  insert(devices, run.device);
+  insert(formats, run.format);
+  insert(networks, run.network);
+  for (std::size_t i = 0; i < run_scale_count; ++i) widen(scales[i], {run.scales[i], run.scales[i]});
+}
+
+void MeasuredRuns::include(const MeasuredRuns& other) {
+  for (const std::string& name : other.devices) insert(devices, name);
+  for (const std::string& name : other.formats) insert(formats, name);
+  for (const std::string& name : other.networks) insert(networks, name);
+  for (std::size_t i = 0; i < run_scale_count; ++i)
+    if (other.scales[i]) widen(scales[i], *other.scales[i]);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,88 @@
+#pragma once
+/// \file residuals.h: how far measured runs were from what a calibration predicts of them, and which runs these were.
+///
+/// A residual is the standard deviation of log(predicted / measured) over runs that the calibration never saw. The runs
+/// are remembered as ranges: a question outside of them is extrapolated (extrapolation.h).
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline {
+
+/// One fitted, measured or assumed number. `relative_sigma`: one standard deviation over the value; 0 when unknown.
+struct Coefficient {
+  double value = 0;
+  double relative_sigma = 0;
+  std::string kind;  ///< "fitted", "measured" or "assumed"
+  std::string source;
+  /// Reads like the number that it is.
+  operator double() const { return value; }
+};
+
+/// What a calibration rests on: many runs of its own, a handful, or what it shares with others.
+enum class CalibrationRegime : std::uint8_t { calibrated, few_rows, unknown };
+inline constexpr std::array calibration_regimes{CalibrationRegime::calibrated, CalibrationRegime::few_rows,
+                                                CalibrationRegime::unknown};
+[[nodiscard]] std::string_view to_text(CalibrationRegime regime);
+[[nodiscard]] std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view text);
+
+/// What a run is large or small in.
+enum class RunScale : std::uint8_t { gpus, hidden, sequence, tokens_per_micro_batch, tp, pp, cp, ep };
+inline constexpr std::size_t run_scale_count = 8;
+/// Key in files: "gpus", ...
+[[nodiscard]] std::string_view to_text(RunScale scale);
+
+/// A run as calibrations look at it.
+struct RunFeatures {
+  std::string device;   ///< catalogue name
+  std::string format;   ///< of the matrix products: "bf16"
+  std::string network;  ///< "dense" or "moe"
+  /// Counts, features, tokens; tokens of a micro-batch are those of one rank (after context parallelism). At least 1.
+  std::array<std::int64_t, run_scale_count> scales{1, 1, 1, 1, 1, 1, 1, 1};
+
+  [[nodiscard]] std::int64_t& operator[](RunScale scale) { return scales[static_cast<std::size_t>(scale)]; }
+  [[nodiscard]] std::int64_t operator[](RunScale scale) const { return scales[static_cast<std::size_t>(scale)]; }
+};
+
+struct MeasuredRange {
+  std::int64_t least = 1;
+  std::int64_t most = 1;
+};
+
+/// What the runs behind a calibration covered. An empty list, an absent range: nobody said.
+struct MeasuredRuns {
+  std::vector<std::string> devices;  ///< sorted, as the next two
+  std::vector<std::string> formats;
+  std::vector<std::string> networks;
+  std::array<std::optional<MeasuredRange>, run_scale_count> scales{};
+
+  /// Widens everything so that the run lies inside.
+  void include(const RunFeatures& run);
+  /// Widens everything so that the other's runs lie inside.
+  void include(const MeasuredRuns& other);
+};
+
+/// `rows`: measured runs that are known of it, whether or not sigma was taken over them (its kind says).
+struct Residual {
+  Coefficient sigma;
+  std::int64_t rows = 0;
+};
+
+struct Residuals {
+  CalibrationRegime regime = CalibrationRegime::unknown;
+  Residual time;    ///< of step times
+  Residual memory;  ///< of peak memory; a device leaves it open
+  MeasuredRuns measured;
+};
+
+/// What stands for a calibration that states no residuals.
+struct RegimeSigma {
+  Coefficient time;
+  Coefficient memory;
+};
+
+}  // namespace plumbline

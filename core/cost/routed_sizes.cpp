@@ -1,0 +1,112 @@
+#include "core/cost/routed_sizes.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/cost/working_set.h"
+
+namespace plumbline {
+namespace {
+
+const Block& block_of(const BalancedPlan& plan, std::int32_t execution) {
+  return plan.graph.block(plan.graph.sequence()[static_cast<std::size_t>(execution)]);
+}
+
+bool is_routed(const Tensor& tensor) {
+  return tensor.partition == Partition::routed || tensor.partition == Partition::routed_tensor;
+}
+
+/// What the extra rows add to kept tensors of routed rows.
+Bytes extra_saved(const Block& block, const KeepRule& rule, const Shard& balanced, const Shard& routed) {
+  Bytes extra(0);
+  for (std::size_t t = 0; t < block.tensors().size(); ++t) {
+    const Tensor& tensor = block.tensors()[t];
+    if (rule.keeps_tensor[t] && is_routed(tensor)) extra += local_bytes(tensor, routed) - local_bytes(tensor, balanced);
+  }
+  return extra;
+}
+
+bool splits_backwards(const RankOrder& order) {
+  return std::any_of(order.begin(), order.end(),
+                     [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
+}
+
+void route(PieceSizes& piece, const BalancedPlan& plan, const RoutedRows& rows, bool splits) {
+  const std::int32_t execution = piece.executions.first;
+  const Block& block = block_of(plan, execution);
+  const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
+  Shard shard = plan.shard;
+  shard.extra_rows = rows.came - rows.left;
+  const WorkingSets balanced = WorkingSetModel(block, plan.shard).of(replay);
+  const WorkingSets routed = WorkingSetModel(block, shard).of(replay);
+  piece.saved += extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
+  piece.working_forward += routed.forward - balanced.forward;
+  piece.working_backward += routed.backward - balanced.backward;
+  if (!splits) return;
+  piece.working_input += routed.backward_input - balanced.backward_input;
+  piece.working_weight += routed.weight - balanced.weight;
+  piece.kept_for_weight += routed.saved_for_weight - balanced.saved_for_weight;
+  piece.deferred += routed.deferred - balanced.deferred;
+}
+
+/// The program of a stage if every micro-batch had the rows of one of them.
+RankProgram program_of(const BalancedPlan& plan, std::int32_t stage, const RoutedStep& rows, std::int32_t micro_batch) {
+  LoweringInput sizes = plan.sizes;
+  const bool splits = splits_backwards(sizes.schedule.ranks[static_cast<std::size_t>(stage)]);
+  for (ChunkSizes& chunk : sizes.ranks[static_cast<std::size_t>(stage)].chunks)
+    for (PieceSizes& piece : chunk.pieces) {
+      const auto found = rows.find({piece.executions.first, micro_batch});
+      if (found != rows.end()) route(piece, plan, found->second, splits);
+    }
+  return std::move(lower(sizes).ranks[static_cast<std::size_t>(stage)]);
+}
+
+bool is_of_piece(const Buffer& buffer) { return buffer.lifetime == Lifetime::step && buffer.piece >= 0; }
+
+}  // namespace
+
+RankProgram routed_program(const BalancedPlan& plan, std::int32_t stage, const RoutedStep& rows) {
+  std::vector<RankProgram> by_micro_batch;
+  for (std::int32_t m = 0; m < plan.sizes.schedule.shape.micro_batches; ++m)
+    by_micro_batch.push_back(program_of(plan, stage, rows, m));
+  RankProgram program = by_micro_batch.front();
+  // A slot that all micro-batches use in turn becomes one for each of them.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> own;
+  for (const Action& action : program.actions) {
+    if (action.micro_batch < 0) continue;
+    const RankProgram& like = by_micro_batch[static_cast<std::size_t>(action.micro_batch)];
+    check(like.uses.size() == program.uses.size(), "rows change how large buffers are, not which there are");
+    for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
+      BufferUse& use = program.uses[static_cast<std::size_t>(u)];
+      const Buffer& buffer = like.buffers[static_cast<std::size_t>(like.uses[static_cast<std::size_t>(u)].buffer)];
+      if (!is_of_piece(buffer)) continue;
+      const auto [place, is_new] =
+          own.try_emplace({use.buffer, action.micro_batch}, static_cast<std::int32_t>(program.buffers.size()));
+      if (is_new) program.buffers.push_back(buffer);
+      use.buffer = place->second;
+    }
+  }
+  return program;
+}
+
+Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows) {
+  Bytes sum(0);
+  for (const auto& [place, moved] : rows) {
+    const Block& block = block_of(plan, place.first);
+    const KeepRule rule = keep_rule(block, plan.shard, plan.replays[static_cast<std::size_t>(place.first)]);
+    for (const OpId id : block.execution_order()) {
+      const Op& op = block.op(id);
+      if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
+      const bool dispatches = op.kind == OpKind::dispatch;
+      const Tensor& routed = block.tensor(dispatches ? op.outputs.front() : op.inputs.front());
+      const Bytes row = local_bytes(routed, plan.shard) / local_rows(routed, plan.shard);
+      const bool replays = rule.replays[static_cast<std::size_t>(id.index())];
+      const bool has_gradient = block.carries_gradient()[static_cast<std::size_t>(op.inputs.front().index())];
+      sum += row * ((dispatches ? moved.left : moved.came) * (replays ? 2 : 1));
+      if (has_gradient) sum += row * (dispatches ? moved.came : moved.left);
+    }
+  }
+  return sum;
+}
+
+}  // namespace plumbline

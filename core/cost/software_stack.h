@@ -1,0 +1,74 @@
+#pragma once
+/// \file software_stack.h: software stacks as traits: what a framework of some release does, axis by axis.
+///
+/// An axis (attention, fusion, gradient reduction, ...) has a few values; each value sets the same coefficients of a
+/// StackCalibration. The base sets those that no axis decides. A stack names one value of every axis, so that what two
+/// stacks share is one number, and a stack without a measured run is predicted from what it shares. It keeps numbers of
+/// its own only where its runs contradict its traits. Where both speak, what is nearer to the stack decides: own
+/// number, own trait, the stack that it is like (by the same order), base.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cost/calibration.h"
+
+namespace plumbline {
+
+struct TraitValue {
+  std::string name;
+  std::string description;
+  std::vector<NamedCoefficient> coefficients;
+};
+
+struct TraitAxis {
+  std::string name;
+  std::string description;
+  std::vector<TraitValue> values;
+
+  /// The value with a name, or null.
+  [[nodiscard]] const TraitValue* find(std::string_view value) const;
+  [[nodiscard]] std::vector<std::string> value_names() const;
+};
+
+/// Base and axes together set every coefficient of a StackCalibration exactly once; readers see to it.
+struct TraitTable {
+  std::string description;
+  std::vector<NamedCoefficient> base;
+  std::vector<TraitAxis> axes;
+  std::array<RegimeSigma, calibration_regimes.size()> regimes;  ///< by CalibrationRegime
+
+  /// The axis with a name, or null.
+  [[nodiscard]] const TraitAxis* find(std::string_view axis) const;
+  [[nodiscard]] std::vector<std::string> axis_names() const;
+};
+
+/// Both ends included, as the framework spells its releases.
+struct Releases {
+  std::string oldest;
+  std::string newest;
+};
+
+struct ChosenTrait {
+  std::string axis;
+  std::string value;
+};
+
+/// One file stack-*.json: nothing in it is composed yet (models/calibration_set.h does that).
+struct SoftwareStack {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string framework;
+  std::optional<Releases> releases;
+  std::string description;
+  std::string like;  ///< the stack that decides what this one leaves open; empty: none
+  std::vector<ChosenTrait> traits;
+  std::vector<NamedCoefficient> coefficients;  ///< own numbers, against those of its traits
+  std::optional<Residuals> residuals;          ///< absent: no run of it was ever measured
+  /// Of the devices that a file of one's own was calibrated on; it counts before the catalogue's.
+  std::optional<DeviceCalibration> device = std::nullopt;
+};
+
+}  // namespace plumbline

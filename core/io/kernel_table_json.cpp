@@ -1,0 +1,129 @@
+#include "core/io/kernel_table_json.h"
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_elements = 1'000'000'000'000;
+constexpr std::int64_t most_bytes = 1'000'000'000'000'000;
+constexpr double least_seconds = 1e-12;
+constexpr double most_seconds = 1e6;
+constexpr double most_slowdown = 1e6;
+
+Json entry_json(const ProductTiming& p) {
+  return Json::Object{
+      {"batch", p.batch},      {"m", p.m}, {"n", p.n}, {"k", p.k}, {"format", to_text(p.format)}, {"kind", p.kind},
+      {"median_s", p.median_s}};
+}
+Json entry_json(const AttentionTiming& a) {
+  return Json::Object{{"batch", a.batch},         {"seq", a.sequence},         {"heads", a.heads},
+                      {"kv_heads", a.kv_heads},   {"head_dim", a.head_dim},    {"format", to_text(a.format)},
+                      {"forward_s", a.forward_s}, {"backward_s", a.backward_s}};
+}
+Json entry_json(const MemoryTiming& m) {
+  return Json::Object{
+      {"op", m.op}, {"format", to_text(m.format)}, {"bytes", m.bytes.value()}, {"median_s", m.median_s}};
+}
+Json entry_json(const CollectiveTiming& c) {
+  return Json::Object{
+      {"collective", c.collective}, {"ranks", c.ranks}, {"bytes", c.bytes.value()}, {"median_s", c.median_s}};
+}
+Json entry_json(const CrowdTiming& c) { return Json::Object{{"threads", c.threads}, {"slowdown", c.slowdown}}; }
+
+template <class T>
+Json list_json(const std::vector<T>& entries) {
+  Json::Array array;
+  for (const T& entry : entries) array.push_back(entry_json(entry));
+  return array;
+}
+
+std::int64_t count(JsonObject& object, std::string_view key) { return object.at(key).integer(1, most_elements); }
+double seconds(JsonObject& object, std::string_view key) { return object.at(key).number(least_seconds, most_seconds); }
+
+NumberFormat format_of(JsonObject& object) {
+  const JsonPlace place = object.at("format");
+  if (const auto format = number_format_from_text(place.string())) return *format;
+  std::vector<std::string> names;
+  for (const NumberFormat format : all_number_formats) names.emplace_back(to_text(format));
+  throw InputError({place.where(), "unknown value \"" + place.string().substr(0, 40) + "\"", "a number format",
+                    nearest_text(place.string().substr(0, 40), names)});
+}
+
+void read(JsonObject& object, ProductTiming& p) {
+  p.batch = count(object, "batch");
+  p.m = count(object, "m");
+  p.n = count(object, "n");
+  p.k = count(object, "k");
+  p.format = format_of(object);
+  p.kind = object.at("kind").string();
+  p.median_s = seconds(object, "median_s");
+}
+void read(JsonObject& object, AttentionTiming& a) {
+  a.batch = count(object, "batch");
+  a.sequence = count(object, "seq");
+  a.heads = count(object, "heads");
+  a.kv_heads = count(object, "kv_heads");
+  a.head_dim = count(object, "head_dim");
+  a.format = format_of(object);
+  a.forward_s = seconds(object, "forward_s");
+  a.backward_s = seconds(object, "backward_s");
+}
+void read(JsonObject& object, MemoryTiming& m) {
+  m.op = object.at("op").string();
+  m.format = format_of(object);
+  m.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
+  m.median_s = seconds(object, "median_s");
+}
+void read(JsonObject& object, CollectiveTiming& c) {
+  c.collective = object.at("collective").string();
+  c.ranks = static_cast<std::int32_t>(object.at("ranks").integer(1, 1'000'000));
+  c.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
+  c.median_s = seconds(object, "median_s");
+}
+void read(JsonObject& object, CrowdTiming& c) {
+  c.threads = static_cast<std::int32_t>(object.at("threads").integer(1, 1'000'000));
+  c.slowdown = object.at("slowdown").number(0, most_slowdown);
+}
+
+template <class T>
+void read_list(JsonObject& root, std::string_view key, std::vector<T>& entries) {
+  for (const JsonPlace& place : root.at(key).elements()) {
+    JsonObject object(place);
+    read(object, entries.emplace_back());
+    object.finish();
+  }
+}
+
+}  // namespace
+
+Json to_json(const KernelTable& table) {
+  return Json::Object{{"format", kernel_table_format},
+                      {"device", table.device},
+                      {"machine", table.machine},
+                      {"library", table.library},
+                      {"cores", table.cores},
+                      {"gemm", list_json(table.products)},
+                      {"attention", list_json(table.attention)},
+                      {"memory_bound", list_json(table.memory_bound)},
+                      {"collectives", list_json(table.collectives)},
+                      {"crowds", list_json(table.crowds)}};
+}
+
+KernelTable kernel_table_from_json(const JsonPlace& root) {
+  JsonObject object = open_document(root, kernel_table_format);
+  KernelTable table;
+  table.device = object.at("device").string();
+  table.machine = object.at("machine").string();
+  table.library = object.at("library").string();
+  table.cores = static_cast<std::int32_t>(object.at("cores").integer(1, 1'000'000));
+  read_list(object, "gemm", table.products);
+  read_list(object, "attention", table.attention);
+  read_list(object, "memory_bound", table.memory_bound);
+  read_list(object, "collectives", table.collectives);
+  read_list(object, "crowds", table.crowds);
+  object.finish();
+  return table;
+}
+
+}  // namespace plumbline

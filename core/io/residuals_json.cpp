@@ -1,0 +1,131 @@
+#include "core/io/residuals_json.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/io/calibration_json.h"
+
+namespace plumbline {
+namespace {
+
+constexpr double largest_sigma = 2;
+constexpr std::int64_t most_rows = 1'000'000'000;
+constexpr std::int64_t largest_scale = 1'000'000'000'000;
+constexpr std::string_view rows_key = "rows";
+
+CalibrationRegime regime_from_json(const JsonPlace& place) {
+  const std::string& word = place.string();
+  if (const auto regime = calibration_regime_from_text(word)) return *regime;
+  std::vector<std::string> known;
+  for (const CalibrationRegime regime : calibration_regimes) known.emplace_back(to_text(regime));
+  throw InputError({place.where(), "\"" + word + "\"", "calibrated, few_rows or unknown", nearest_text(word, known)});
+}
+
+/// A coefficient's object with "rows" beside its keys.
+Residual residual_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  Residual residual;
+  residual.rows = object.at(rows_key).integer(0, most_rows);
+  Json::Object rest;
+  for (const Json::Member& member : *place.value().if_object())
+    if (member.first != rows_key) rest.push_back(member);
+  const Json sigma(std::move(rest));
+  residual.sigma = coefficient_from_json(JsonPlace(sigma, place.where()), 0, largest_sigma);
+  return residual;
+}
+
+std::vector<std::string> names_from_json(const std::optional<JsonPlace>& place) {
+  std::vector<std::string> names;
+  if (!place) return names;
+  for (const JsonPlace& one : place->elements()) names.push_back(one.string());
+  if (!std::is_sorted(names.begin(), names.end()))
+    throw InputError({place->where(), "is not sorted", "names in alphabetical order", ""});
+  return names;
+}
+
+MeasuredRange range_from_json(const JsonPlace& place) {
+  const std::vector<JsonPlace> ends = place.elements();
+  if (ends.size() != 2)
+    throw InputError({place.where(), std::to_string(ends.size()) + " numbers", "the least and the most", ""});
+  const std::int64_t least = ends[0].integer(1, largest_scale);
+  return {least, ends[1].integer(least, largest_scale)};
+}
+
+MeasuredRuns measured_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  MeasuredRuns measured;
+  measured.devices = names_from_json(object.find("devices"));
+  measured.formats = names_from_json(object.find("formats"));
+  measured.networks = names_from_json(object.find("networks"));
+  for (std::size_t i = 0; i < run_scale_count; ++i)
+    if (const auto range = object.find(to_text(static_cast<RunScale>(i)))) measured.scales[i] = range_from_json(*range);
+  object.finish();
+  return measured;
+}
+
+Json residual_json(const Residual& residual) {
+  Json::Object object = *coefficient_json(residual.sigma).if_object();
+  object.emplace_back(std::string(rows_key), residual.rows);
+  return object;
+}
+
+Json measured_json(const MeasuredRuns& measured) {
+  Json::Object object;
+  const auto add = [&](const std::string& key, const std::vector<std::string>& names) {
+    Json::Array array;
+    for (const std::string& name : names) array.emplace_back(name);
+    if (!array.empty()) object.emplace_back(key, std::move(array));
+  };
+  add("devices", measured.devices);
+  add("formats", measured.formats);
+  add("networks", measured.networks);
+  for (std::size_t i = 0; i < run_scale_count; ++i)
+    if (const auto& range = measured.scales[i])
+      object.emplace_back(std::string(to_text(static_cast<RunScale>(i))), Json::Array{range->least, range->most});
+  return object;
+}
+
+}  // namespace
+
+Residuals residuals_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  Residuals residuals;
+  residuals.regime = regime_from_json(object.at("regime"));
+  residuals.time = residual_from_json(object.at("time"));
+  if (const auto memory = object.find("memory")) residuals.memory = residual_from_json(*memory);
+  if (const auto measured = object.find("measured")) residuals.measured = measured_from_json(*measured);
+  object.finish();
+  return residuals;
+}
+
+std::array<RegimeSigma, calibration_regimes.size()> regimes_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  std::array<RegimeSigma, calibration_regimes.size()> regimes;
+  for (const CalibrationRegime regime : calibration_regimes) {
+    JsonObject one(object.at(to_text(regime)));
+    regimes[static_cast<std::size_t>(regime)] = {coefficient_from_json(one.at("time"), 0, largest_sigma),
+                                                 coefficient_from_json(one.at("memory"), 0, largest_sigma)};
+    one.finish();
+  }
+  object.finish();
+  return regimes;
+}
+
+Json residuals_json(const Residuals& residuals) {
+  Json::Object object{{"regime", std::string(to_text(residuals.regime))}, {"time", residual_json(residuals.time)}};
+  if (!residuals.memory.sigma.kind.empty()) object.emplace_back("memory", residual_json(residuals.memory));
+  object.emplace_back("measured", measured_json(residuals.measured));
+  return object;
+}
+
+Json regimes_json(const std::array<RegimeSigma, calibration_regimes.size()>& regimes) {
+  Json::Object object;
+  for (const CalibrationRegime regime : calibration_regimes) {
+    const RegimeSigma& sigma = regimes[static_cast<std::size_t>(regime)];
+    object.emplace_back(std::string(to_text(regime)), Json::Object{{"time", coefficient_json(sigma.time)},
+                                                                   {"memory", coefficient_json(sigma.memory)}});
+  }
+  return object;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,171 @@
+#include "core/io/rows_json.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/base/errors.h"
+#include "core/measurement/row_fields.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view rows_format = "plumbline.rows/1";
+constexpr std::size_t longest_word = 4096;
+constexpr double most_seconds = 1e9;
+constexpr double most_bytes = 1e18;
+constexpr double most_gib = 1e9;
+constexpr double most_tokens = 1e12;
+
+/// Whether unknown keys are refused.
+enum class Unknown : std::uint8_t { ignored, refused };
+
+std::string word_of(const JsonPlace& place) {
+  if (const bool* truth = place.value().if_bool()) return *truth ? "true" : "false";
+  if (place.value().if_string() == nullptr)
+    throw InputError({place.where(), "is " + std::string(place.value().type_name()), "a string, true or false", ""});
+  const std::string& text = place.string();
+  if (text.size() > longest_word)
+    throw InputError({place.where(), "is " + std::to_string(text.size()) + " bytes long",
+                      "at most " + std::to_string(longest_word), ""});
+  return text;
+}
+
+void read_fields(JsonObject& object, std::span<const RowNumberField> numbers, std::span<const std::string_view> words,
+                 RowFields& fields) {
+  for (const RowNumberField& field : numbers)
+    if (const auto place = object.find(field.key))
+      fields.numbers[std::string(field.key)] = place->integer(field.smallest, field.largest);
+  for (const std::string_view key : words)
+    if (const auto place = object.find(key)) fields.words[std::string(key)] = word_of(*place);
+}
+
+std::set<std::string, std::less<>> string_set(const JsonPlace& place) {
+  std::set<std::string, std::less<>> result;
+  for (const JsonPlace& element : place.elements()) result.insert(element.string());
+  return result;
+}
+
+/// Flags whose value is one text, number or truth value.
+void read_arguments(const JsonPlace& place, RowFields& fields) {
+  JsonObject object(place);
+  for (const auto& [flag, value] : object.members()) {
+    const Json& json = value.value();
+    std::string text;
+    if (json.if_string() != nullptr || json.if_bool() != nullptr)
+      text = word_of(value);
+    else if (json.if_integer() != nullptr || json.if_double() != nullptr)
+      text = to_json_text(json, -1);
+    else
+      continue;
+    while (text.ends_with('\n')) text.pop_back();
+    fields.words[std::string(row_argument_prefix) + flag] = text;
+  }
+}
+
+/// `model_spec` says of a network what its source says; other keys are data of others.
+RowFields shape_from(const JsonPlace& place) {
+  JsonObject object(place);
+  RowFields shape;
+  read_fields(object, row_shape_numbers, row_shape_words, shape);
+  return shape;
+}
+
+RowMeasurement measurement_from(const JsonPlace& place) {
+  JsonObject object(place);
+  RowMeasurement m;
+  const auto number = [&](std::string_view key, double largest) -> std::optional<double> {
+    const auto found = object.find(key);
+    if (!found) return std::nullopt;
+    const double value = found->number(0, largest);
+    if (value <= 0) throw InputError({found->where(), "is not positive", "what was measured, above 0", ""});
+    return value;
+  };
+  m.step_time_s = number("step_time_s", most_seconds);
+  m.tokens_per_s_per_gpu = number("tokens_per_s_per_gpu", most_tokens);
+  m.memory_max_allocated_bytes = number("memory_max_allocated_bytes", most_bytes);
+  m.memory_gib = number("memory_gib", most_gib);
+  m.memory_reserved_gib = number("memory_reserved_gib", most_gib);
+  m.memory_active_gib = number("memory_active_gib", most_gib);
+  m.memory_gb_as_published = number("memory_gb_as_published", most_gib);
+  return m;
+}
+
+std::string text_of(JsonObject& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found ? found->string() : "";
+}
+
+MeasuredRow row_from(const JsonPlace& place, Unknown unknown) {
+  JsonObject object(place);
+  MeasuredRow row;
+  const JsonPlace id = object.at("id");
+  row.question.id = id.string();
+  if (row.question.id.empty()) throw InputError({id.where(), "is empty", "a name that no other row has", ""});
+  row.source = text_of(object, "source");
+  row.notes = text_of(object, "notes");
+  read_fields(object, row_number_fields, row_word_fields, row.question.fields);
+  if (const auto flags = object.find("args")) read_arguments(*flags, row.question.fields);
+  if (const auto shape = object.find("model_spec")) row.question.shape = shape_from(*shape);
+  if (const auto list = object.find("unverified_fields")) row.question.unverified = string_set(*list);
+  if (const auto list = object.find("use")) row.uses = string_set(*list);
+  if (const auto truth = object.find("suspect")) row.suspect = truth->boolean();
+  if (const auto measured = object.find("measured")) row.measured = measurement_from(*measured);
+  if (const auto truth = object.find("oom")) row.measured.out_of_memory = truth->boolean();
+  if (unknown == Unknown::refused) object.finish();
+  return row;
+}
+
+/// What `common` says holds where a row is silent.
+void complete(MeasuredRow& row, const RowFields& common) {
+  for (const auto& [key, value] : common.words) row.question.fields.words.emplace(key, value);
+  for (const auto& [key, value] : common.numbers) row.question.fields.numbers.emplace(key, value);
+}
+
+RowSet read_own(const JsonPlace& document, std::string name) {
+  JsonObject object = open_document(document, rows_format);
+  RowSet set{std::move(name), {}};
+  if (const auto given = object.find("name")) set.name = given->string();
+  const std::string source = text_of(object, "source");
+  const std::string notes = text_of(object, "notes");
+  RowFields common;
+  if (const auto place = object.find("common")) {
+    JsonObject fields(*place);
+    read_fields(fields, row_number_fields, row_word_fields, common);
+    fields.finish();
+  }
+  for (const JsonPlace& element : object.at("rows").elements()) {
+    MeasuredRow row = row_from(element, Unknown::refused);
+    complete(row, common);
+    if (row.source.empty()) row.source = source;
+    if (row.notes.empty()) row.notes = notes;
+    set.rows.push_back(std::move(row));
+  }
+  object.finish();
+  return set;
+}
+
+void refuse_repeated_ids(const RowSet& set, const std::string& where) {
+  std::set<std::string, std::less<>> seen;
+  for (std::size_t i = 0; i < set.rows.size(); ++i)
+    if (!seen.insert(set.rows[i].question.id).second)
+      throw InputError({where, "row " + std::to_string(i) + " repeats the id \"" + set.rows[i].question.id + "\"",
+                        "an id of its own for each row", ""});
+}
+
+}  // namespace
+
+RowSet rows_from_json(const JsonPlace& document, std::string name) {
+  RowSet set{std::move(name), {}};
+  if (document.value().if_array() == nullptr && document.value().if_object() == nullptr)
+    throw InputError({document.where(), "is " + std::string(document.value().type_name()),
+                      "an array of rows or a " + std::string(rows_format) + " document", ""});
+  if (document.value().if_object() != nullptr) {
+    set = read_own(document, std::move(set.name));
+  } else {
+    for (const JsonPlace& element : document.elements()) set.rows.push_back(row_from(element, Unknown::ignored));
+  }
+  refuse_repeated_ids(set, document.where());
+  return set;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,18 @@
+#pragma once
+/// \file rows_json.h: files of measured rows, read.
+///
+/// Two forms: a plain array of rows as people collect them (see row_fields.h; keys that are not known are ignored, so
+/// that files written for a later version can be read), and a plumbline.rows/1 document whose `common` keys hold for
+/// every row and whose unknown keys are refused. Types, ranges and units are strict in both.
+
+#include <string>
+
+#include "core/io/json.h"
+#include "core/measurement/row.h"
+
+namespace plumbline {
+
+/// `name` is what the set is called when the document does not say. Throws InputError naming row and key.
+[[nodiscard]] RowSet rows_from_json(const JsonPlace& document, std::string name);
+
+}  // namespace plumbline

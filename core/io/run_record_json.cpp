@@ -1,0 +1,232 @@
+#include "core/io/run_record_json.h"
+
+#include <limits>
+#include <type_traits>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_integer = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_nanoseconds = 1'000'000'000'000'000'000;  // 31 years
+constexpr std::int64_t most_bytes = 1'000'000'000'000'000'000;
+constexpr std::int64_t most_ranks = 10'000'000;
+constexpr std::int64_t most_steps = 1'000'000'000'000;
+constexpr std::int64_t most_actions = 100'000'000;
+constexpr std::int64_t most_rows = 1'000'000'000'000;  // times a row's bytes it is still an integer
+constexpr double largest_double = std::numeric_limits<double>::max();
+
+Json memory_json(const MemoryBreakdown& memory) {
+  Json::Object classes;
+  for (std::size_t c = 0; c < memory_class_count; ++c)
+    classes.emplace_back(to_text(static_cast<MemoryClass>(c)), memory.by_class[c].value());
+  return classes;
+}
+
+Json action_json(const ActionRecord& action) {
+  Json::Object object{{"action", action.action},       {"name", action.name},
+                      {"kind", to_text(action.kind)},  {"stream", to_text(action.stream)},
+                      {"start_ns", action.start_ns},   {"end_ns", action.end_ns},
+                      {"median_ns", action.median_ns}, {"sent_bytes", action.sent.value()}};
+  if (action.micro_batch >= 0) object.emplace_back("micro_batch", action.micro_batch);
+  return object;
+}
+
+Json routed_json(const RoutedRecord& rows) {
+  return Json::Object{
+      {"execution", rows.execution}, {"micro_batch", rows.micro_batch},   {"left", rows.left},
+      {"came", rows.came},           {"left_at_peak", rows.left_at_peak}, {"came_at_peak", rows.came_at_peak}};
+}
+
+/// The value of an enum whose names `to_text` says, `last` being the last of them.
+template <class Enum>
+Enum named(const JsonPlace& place, Enum last) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
+    names.emplace_back(to_text(static_cast<Enum>(i)));
+    if (names.back() == place.string()) return static_cast<Enum>(i);
+  }
+  throw InputError({place.where(), "\"" + place.string().substr(0, 100) + "\" is not known",
+                    "one of the program's names", nearest_text(place.string().substr(0, 100), names)});
+}
+
+MemoryBreakdown memory_from(const JsonPlace& place) {
+  JsonObject object(place);
+  MemoryBreakdown memory;
+  for (std::size_t c = 0; c < memory_class_count; ++c)
+    if (const auto bytes = object.find(to_text(static_cast<MemoryClass>(c))))
+      memory.by_class[c] = Bytes(bytes->integer(0, most_bytes));
+  object.finish();
+  return memory;
+}
+
+MemoryRecord memory_record_from(const JsonPlace& place) {
+  JsonObject object(place);
+  MemoryRecord memory;
+  memory.at_peak = memory_from(object.at("at_peak"));
+  memory.highest = memory_from(object.at("highest"));
+  memory.arena = Bytes(object.at("arena_bytes").integer(0, most_bytes));
+  memory.process_resident = Bytes(object.at("process_resident_bytes").integer(0, most_bytes));
+  object.finish();
+  return memory;
+}
+
+ActionRecord action_from(const JsonPlace& place) {
+  JsonObject object(place);
+  ActionRecord action;
+  action.action = static_cast<std::int32_t>(object.at("action").integer(0, most_actions));
+  action.name = object.at("name").string();
+  action.kind = named(object.at("kind"), ActionKind::fetch);
+  action.stream = named(object.at("stream"), Stream::copy);
+  action.start_ns = object.at("start_ns").integer(0, most_nanoseconds);
+  action.end_ns = object.at("end_ns").integer(action.start_ns, most_nanoseconds);
+  action.median_ns = object.at("median_ns").integer(0, most_nanoseconds);
+  action.sent = Bytes(object.at("sent_bytes").integer(0, most_bytes));
+  if (const auto index = object.find("micro_batch"))
+    action.micro_batch = static_cast<std::int32_t>(index->integer(0, most_actions));
+  object.finish();
+  return action;
+}
+
+SentRecord sent_from(const JsonPlace& place) {
+  JsonObject object(place);
+  SentRecord line;
+  line.group = object.at("group").string();
+  line.collective = object.at("collective").string();
+  line.calls = object.at("calls").integer(0, most_steps);
+  line.bytes = Bytes(object.at("bytes").integer(0, most_bytes));
+  object.finish();
+  return line;
+}
+
+RoutedRecord routed_from(const JsonPlace& place) {
+  JsonObject object(place);
+  RoutedRecord rows;
+  rows.execution = static_cast<std::int32_t>(object.at("execution").integer(0, most_actions));
+  rows.micro_batch = static_cast<std::int32_t>(object.at("micro_batch").integer(0, most_actions));
+  rows.left = object.at("left").integer(0, most_rows);
+  rows.came = object.at("came").integer(0, most_rows);
+  rows.left_at_peak = object.at("left_at_peak").integer(0, most_rows);
+  rows.came_at_peak = object.at("came_at_peak").integer(0, most_rows);
+  object.finish();
+  return rows;
+}
+
+/// Null stands for what was no number.
+double number_or_nan(JsonObject& object, std::string_view key) {
+  const auto place = object.find(key);
+  if (!place && !object.has(key)) (void)object.at(key);  // says that it is missing
+  return place ? place->number(-largest_double, largest_double) : std::numeric_limits<double>::quiet_NaN();
+}
+
+StepRecord step_from(const JsonPlace& place) {
+  JsonObject object(place);
+  StepRecord step;
+  step.step = object.at("step").integer(0, most_steps);
+  step.loss = number_or_nan(object, "loss");
+  step.gradient_norm = number_or_nan(object, "gradient_norm");
+  step.learning_rate = object.at("learning_rate").number(0, largest_double);
+  step.time_ns = object.at("time_ns").integer(0, most_nanoseconds);
+  step.outcome = object.at("skipped").boolean() ? StepOutcome::skipped : StepOutcome::taken;
+  object.finish();
+  return step;
+}
+
+/// The step that is traced, and how many at the begin are not timed.
+void read_places(JsonObject& object, RunRecord& record) {
+  const std::int64_t steps = std::ssize(record.steps);
+  record.warmup_steps = static_cast<std::int32_t>(object.at("warmup_steps").integer(0, steps));
+  if (const auto traced = object.find("traced_step"))
+    record.traced_step = static_cast<std::int32_t>(traced->integer(0, steps - 1));
+}
+
+}  // namespace
+
+Json to_json(const StepRecord& step) {
+  return Json::Object{{"step", step.step},
+                      {"loss", step.loss},
+                      {"gradient_norm", step.gradient_norm},
+                      {"learning_rate", step.learning_rate},
+                      {"time_ns", step.time_ns},
+                      {"skipped", step.outcome == StepOutcome::skipped}};
+}
+
+Json to_json(const RankRecord& rank) {
+  Json::Array sent;
+  for (const SentRecord& line : rank.sent)
+    sent.emplace_back(Json::Object{
+        {"group", line.group}, {"collective", line.collective}, {"calls", line.calls}, {"bytes", line.bytes.value()}});
+  Json::Array actions;
+  for (const ActionRecord& action : rank.actions) actions.push_back(action_json(action));
+  Json::Object object{{"rank", rank.rank},
+                      {"stage", rank.stage},
+                      {"memory", Json::Object{{"at_peak", memory_json(rank.memory.at_peak)},
+                                              {"highest", memory_json(rank.memory.highest)},
+                                              {"arena_bytes", rank.memory.arena.value()},
+                                              {"process_resident_bytes", rank.memory.process_resident.value()}}},
+                      {"sent_per_step", std::move(sent)},
+                      {"actions", std::move(actions)}};
+  if (rank.routed.empty()) return object;
+  Json::Array routed;
+  for (const RoutedRecord& rows : rank.routed) routed.push_back(routed_json(rows));
+  object.emplace_back("routed", std::move(routed));
+  return object;
+}
+
+Json to_json(const RunRecord& record) {
+  Json::Array steps;
+  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  Json::Array ranks;
+  for (const RankRecord& rank : record.ranks) ranks.push_back(to_json(rank));
+  return Json::Object{{"format", run_record_format},
+                      {"program_version", record.program_version},
+                      {"plan_fingerprint", record.plan_fingerprint},
+                      {"model", record.model},
+                      {"model_fingerprint", record.model_fingerprint},
+                      {"machine", record.machine},
+                      {"backend", record.backend},
+                      {"transport", record.transport},
+                      {"seed", static_cast<std::int64_t>(record.seed)},
+                      {"tokens_per_step", record.tokens_per_step},
+                      {"warmup_steps", record.warmup_steps},
+                      {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step)},
+                      {"steps", std::move(steps)},
+                      {"ranks", std::move(ranks)}};
+}
+
+RankRecord rank_record_from_json(const JsonPlace& place, std::int64_t index) {
+  JsonObject object(place);
+  RankRecord rank;
+  rank.rank = static_cast<std::int32_t>(object.at("rank").integer(index, index));
+  rank.stage = static_cast<std::int32_t>(object.at("stage").integer(0, most_ranks));
+  rank.memory = memory_record_from(object.at("memory"));
+  for (const JsonPlace& line : object.at("sent_per_step").elements()) rank.sent.push_back(sent_from(line));
+  for (const JsonPlace& action : object.at("actions").elements()) rank.actions.push_back(action_from(action));
+  if (const auto routed = object.find("routed"))
+    for (const JsonPlace& rows : routed->elements()) rank.routed.push_back(routed_from(rows));
+  object.finish();
+  return rank;
+}
+
+RunRecord run_record_from_json(const JsonPlace& root) {
+  JsonObject object = open_document(root, run_record_format);
+  RunRecord record;
+  record.program_version = object.at("program_version").string();
+  record.plan_fingerprint = object.at("plan_fingerprint").string();
+  record.model = object.at("model").string();
+  record.model_fingerprint = object.at("model_fingerprint").string();
+  record.machine = object.at("machine").string();
+  record.backend = object.at("backend").string();
+  record.transport = object.at("transport").string();
+  record.seed = static_cast<std::uint64_t>(object.at("seed").integer(0, most_integer));
+  record.tokens_per_step = object.at("tokens_per_step").integer(0, most_integer);
+  for (const JsonPlace& step : object.at("steps").elements()) record.steps.push_back(step_from(step));
+  read_places(object, record);
+  for (const JsonPlace& rank : object.at("ranks").elements())
+    record.ranks.push_back(rank_record_from_json(rank, std::ssize(record.ranks)));
+  object.finish();
+  return record;
+}
+
+}  // namespace plumbline

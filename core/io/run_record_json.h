@@ -1,0 +1,27 @@
+#pragma once
+/// \file run_record_json.h: records of executed runs in and out ("plumbline.measurement/1").
+///
+/// Keys are those of run_record.h; times in whole nanoseconds ("start_ns"), memory as class to bytes. A loss or norm
+/// that was no number is null. What is written reads back equal, and is written as the same bytes.
+/// Checked against: tests/unit/core/io/run_record_json_test.cpp, tests/error/run_record_json_test.cpp, tests/fuzz.
+
+#include "core/io/json.h"
+#include "core/measurement/run_record.h"
+
+namespace plumbline {
+
+inline constexpr std::string_view run_record_format = "plumbline.measurement/1";
+
+[[nodiscard]] Json to_json(const RunRecord& record);
+/// One object of `steps`: what `run --json` prints after each step.
+[[nodiscard]] Json to_json(const StepRecord& step);
+/// Strict: unknown keys, names that are none, ranks that are not 0, 1, 2, ... in order, actions that end before they
+/// start. Throws InputError.
+[[nodiscard]] RunRecord run_record_from_json(const JsonPlace& root);
+
+/// One object of `ranks`: how a rank that is a process of its own hands over what it did.
+[[nodiscard]] Json to_json(const RankRecord& rank);
+/// As strict; `index` is the rank that it must be of.
+[[nodiscard]] RankRecord rank_record_from_json(const JsonPlace& place, std::int64_t index);
+
+}  // namespace plumbline

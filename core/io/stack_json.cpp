@@ -1,0 +1,198 @@
+#include "core/io/stack_json.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
+#include "core/io/calibration_json.h"
+#include "core/io/residuals_json.h"
+
+namespace plumbline {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Names names_of(const std::vector<NamedCoefficient>& coefficients) {
+  Names names;
+  for (const NamedCoefficient& c : coefficients) names.push_back(c.name);
+  return names;
+}
+
+std::string joined(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+void require_known(const JsonPlace& place, std::string_view word, const std::string& what, const Names& known) {
+  if (!contains(known, word))
+    throw InputError({place.where(), what, "one of " + joined(known), nearest_text(word, known)});
+}
+
+TraitValue value_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  TraitValue value;
+  value.name = object.at("name").string();
+  value.description = object.at("description").string();
+  value.coefficients = stack_coefficients_from_json(object.at("coefficients"));
+  object.finish();
+  return value;
+}
+
+TraitAxis axis_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  TraitAxis axis;
+  axis.name = object.at("name").string();
+  axis.description = object.at("description").string();
+  const JsonPlace values = object.at("values");
+  for (const JsonPlace& one : values.elements()) {
+    TraitValue value = value_from_json(one);
+    if (axis.find(value.name) != nullptr)
+      throw InputError({one.where(), "value \"" + value.name + "\" appears twice", "one value of a name", ""});
+    if (!axis.values.empty() && names_of(value.coefficients) != names_of(axis.values.front().coefficients))
+      throw InputError({one.where(), "sets other coefficients than the axis' first value",
+                        joined(names_of(axis.values.front().coefficients)) + " in this order", ""});
+    axis.values.push_back(std::move(value));
+  }
+  if (axis.values.empty()) throw InputError({values.where(), "is empty", "at least one value", ""});
+  object.finish();
+  return axis;
+}
+
+/// Every coefficient is set by the base or by one axis, never by both.
+void require_partition(const TraitTable& table, const JsonPlace& root) {
+  std::set<std::string, std::less<>> set;
+  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& place) {
+    for (const NamedCoefficient& c : coefficients)
+      if (!set.insert(c.name).second)
+        throw InputError({root.where() + ":" + place, c.name + " is set twice", "one axis or the base sets it", ""});
+  };
+  take(table.base, "/base");
+  for (std::size_t i = 0; i < table.axes.size(); ++i)
+    take(table.axes[i].values.front().coefficients, "/axes/" + std::to_string(i));
+  for (const CoefficientField<StackCalibration>& field : stack_fields)
+    if (set.count(field.key) == 0)
+      throw InputError({root.where(), std::string(field.key) + " is set nowhere", "one axis or the base sets it", ""});
+}
+
+std::vector<ChosenTrait> traits_from_json(const JsonPlace& place, const TraitTable& table) {
+  std::vector<ChosenTrait> traits;
+  for (const auto& [key, word] : JsonObject(place).members()) {
+    require_known(word, key, "is no axis of software stacks", table.axis_names());
+    const std::string& value = word.string();
+    require_known(word, value, "\"" + value + "\"", table.find(key)->value_names());
+    traits.push_back({key, value});
+  }
+  return traits;
+}
+
+/// A stack that is like no other leaves nothing open.
+void require_whole(const SoftwareStack& stack, const TraitTable& table, const JsonPlace& traits) {
+  const Names own = names_of(stack.coefficients);
+  for (const TraitAxis& axis : table.axes) {
+    const bool chosen = std::any_of(stack.traits.begin(), stack.traits.end(),
+                                    [&](const ChosenTrait& trait) { return trait.axis == axis.name; });
+    if (chosen) continue;
+    for (const NamedCoefficient& c : axis.values.front().coefficients)
+      if (!contains(own, c.name))
+        throw InputError({traits.where(), "axis \"" + axis.name + "\" is missing, and " + c.name + " with it",
+                          "one of " + joined(axis.value_names()) + ", or \"like\": a stack that decides it", ""});
+  }
+}
+
+Releases releases_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  Releases releases{object.at("oldest").string(), object.at("newest").string()};
+  object.finish();
+  return releases;
+}
+
+}  // namespace
+
+TraitTable trait_table_from_json(const JsonPlace& root) {
+  JsonObject object = open_document(root, "plumbline.traits/1");
+  TraitTable table;
+  table.description = object.at("description").string();
+  table.base = stack_coefficients_from_json(object.at("base"));
+  for (const JsonPlace& place : object.at("axes").elements()) {
+    TraitAxis axis = axis_from_json(place);
+    if (table.find(axis.name) != nullptr)
+      throw InputError({place.where(), "axis \"" + axis.name + "\" appears twice", "one axis of a name", ""});
+    table.axes.push_back(std::move(axis));
+  }
+  table.regimes = regimes_from_json(object.at("regimes"));
+  object.finish();
+  require_partition(table, root);
+  return table;
+}
+
+SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& table, const Names& stacks) {
+  JsonObject object = open_document(root, "plumbline.stack/1");
+  SoftwareStack stack;
+  const JsonPlace name = object.at("name");
+  stack.name = name.string();
+  if (stack.name.empty() || stack.name.find('/') != std::string::npos)
+    throw InputError({name.where(), "\"" + stack.name + "\"", "a name without a slash", ""});
+  if (const auto aliases = object.find("aliases"))
+    for (const JsonPlace& alias : aliases->elements()) stack.aliases.push_back(alias.string());
+  stack.framework = object.at("framework").string();
+  if (const auto releases = object.find("releases")) stack.releases = releases_from_json(*releases);
+  stack.description = object.at("description").string();
+  if (const auto like = object.find("like")) {
+    stack.like = like->string();
+    require_known(*like, stack.like, "\"" + stack.like + "\" is no stack of the catalogue", stacks);
+  }
+  const JsonPlace traits = object.at("traits");
+  stack.traits = traits_from_json(traits, table);
+  if (const auto own = object.find("coefficients")) stack.coefficients = stack_coefficients_from_json(*own);
+  if (const auto residuals = object.find("residuals")) stack.residuals = residuals_from_json(*residuals);
+  if (const auto device = object.find("device")) stack.device = device_calibration_from_json(*device);
+  object.finish();
+  if (stack.like.empty()) require_whole(stack, table, traits);
+  return stack;
+}
+
+Json trait_table_json(const TraitTable& table) {
+  Json::Array axes;
+  for (const TraitAxis& axis : table.axes) {
+    Json::Array values;
+    for (const TraitValue& value : axis.values)
+      values.emplace_back(Json::Object{{"name", value.name},
+                                       {"description", value.description},
+                                       {"coefficients", coefficients_json(value.coefficients)}});
+    axes.emplace_back(
+        Json::Object{{"name", axis.name}, {"description", axis.description}, {"values", std::move(values)}});
+  }
+  return Json::Object{{"format", "plumbline.traits/1"},
+                      {"description", table.description},
+                      {"base", coefficients_json(table.base)},
+                      {"axes", std::move(axes)},
+                      {"regimes", regimes_json(table.regimes)}};
+}
+
+Json software_stack_json(const SoftwareStack& stack) {
+  Json::Object object{{"format", "plumbline.stack/1"}, {"name", stack.name}};
+  Json::Array aliases;
+  for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
+  if (!aliases.empty()) object.emplace_back("aliases", std::move(aliases));
+  object.emplace_back("framework", stack.framework);
+  if (stack.releases)
+    object.emplace_back("releases",
+                        Json::Object{{"oldest", stack.releases->oldest}, {"newest", stack.releases->newest}});
+  object.emplace_back("description", stack.description);
+  if (!stack.like.empty()) object.emplace_back("like", stack.like);
+  Json::Object traits;
+  for (const ChosenTrait& trait : stack.traits) traits.emplace_back(trait.axis, trait.value);
+  object.emplace_back("traits", std::move(traits));
+  object.emplace_back("coefficients", coefficients_json(stack.coefficients));
+  if (stack.residuals) object.emplace_back("residuals", residuals_json(*stack.residuals));
+  if (stack.device) object.emplace_back("device", calibration_json(*stack.device));
+  return object;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,83 @@
+#pragma once
+/// \file kernel_table.h: how long single kernels and collectives took on one device: what device calibrations are
+/// fitted from.
+///
+/// Answers: medians in seconds of one call each. Bytes of memory-bound kernels are those that core/cost/op_work.h
+/// counts, so that fit and price speak of the same traffic. Not modelled: kernels that run beside others, but for
+/// `crowds`.
+/// Checked against: tests/unit/core/io/kernel_table_json_test.cpp.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/quantity/number_format.h"
+#include "core/quantity/quantity.h"
+
+namespace plumbline {
+
+/// [m, k] x [k, n]; what it is of a linear layer: "forward", "input_gradient", "weight_gradient", or "grouped" for
+/// experts' products (`batch` of them in one call).
+struct ProductTiming {
+  std::int64_t batch = 1;
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  NumberFormat format = NumberFormat::fp32;
+  std::string kind;
+  double median_s = 0;
+  bool operator==(const ProductTiming&) const = default;
+};
+
+/// Causal attention in tiles.
+struct AttentionTiming {
+  std::int64_t batch = 0;
+  std::int64_t sequence = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  NumberFormat format = NumberFormat::fp32;
+  double forward_s = 0;
+  double backward_s = 0;
+  bool operator==(const AttentionTiming&) const = default;
+};
+
+/// "rms_norm_forward", ..., "adamw", "cross_entropy".
+struct MemoryTiming {
+  std::string op;
+  NumberFormat format = NumberFormat::fp32;
+  Bytes bytes{0};
+  double median_s = 0;
+  bool operator==(const MemoryTiming&) const = default;
+};
+
+/// `bytes` as collective_cost takes them: of the whole buffer.
+struct CollectiveTiming {
+  std::string collective;  ///< core/cost/collective.h
+  std::int32_t ranks = 0;
+  Bytes bytes{0};
+  double median_s = 0;
+  bool operator==(const CollectiveTiming&) const = default;
+};
+
+/// The same work on several threads at once, over one alone.
+struct CrowdTiming {
+  std::int32_t threads = 1;
+  double slowdown = 1;
+  bool operator==(const CrowdTiming&) const = default;
+};
+
+struct KernelTable {
+  std::string device;   ///< catalogue name of the device
+  std::string machine;  ///< what the computer calls itself
+  std::string library;  ///< that multiplies matrices
+  std::int32_t cores = 1;
+  std::vector<ProductTiming> products;
+  std::vector<AttentionTiming> attention;
+  std::vector<MemoryTiming> memory_bound;
+  std::vector<CollectiveTiming> collectives;
+  std::vector<CrowdTiming> crowds;
+  bool operator==(const KernelTable&) const = default;
+};
+
+}  // namespace plumbline

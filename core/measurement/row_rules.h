@@ -1,0 +1,57 @@
+#pragma once
+/// \file row_rules.h: what to understand by a published spelling, and what to assume where nothing was published.
+///
+/// A rule applies when each of its conditions holds; the first rule that speaks of a field decides it. Tables of rules
+/// are data (models/calibrations/row-*.json), each rule with its source.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/measurement/row.h"
+
+namespace plumbline {
+
+struct RowCondition {
+  std::string field;
+  /// Any of these, in any case; a trailing '*' stands for any ending; "" for a field that is unknown; "!X" for a
+  /// field that is known and not X.
+  std::vector<std::string> values;
+};
+
+struct RowRule {
+  std::vector<RowCondition> when;
+  std::vector<std::pair<std::string, std::string>> then;  ///< field and text; a number's text is digits
+  std::string skip;                                       ///< not empty: the row cannot be asked, for this reason
+  bool over_unverified = false;                           ///< also decides a field that the collector only inferred
+  std::string source;
+};
+
+struct RowRuleTable {
+  std::string name;
+  std::string description;
+  std::vector<RowRule> rules;
+};
+
+/// Fields as conditions see them: a word as it is, a number in digits, "" when unknown. `rows` is the file's name.
+[[nodiscard]] std::string field_text(const RowFields& fields, std::string_view key);
+[[nodiscard]] bool holds(const RowRule& rule, const RowFields& fields);
+
+/// One field that a rule decided.
+struct AssumedField {
+  std::string field;
+  std::string value;
+  std::string source;
+  bool operator==(const AssumedField&) const = default;
+};
+
+struct RuledRow {
+  RowFields fields;                   ///< with what the rules added
+  std::vector<AssumedField> assumed;  ///< in the order of the rules
+  std::string skip;                   ///< the first reason why the row cannot be asked; empty: none
+};
+/// Pure. Published fields are never changed, except inferred ones by a rule that says so.
+[[nodiscard]] RuledRow apply(const RowRuleTable& table, RuledRow row,
+                             const std::set<std::string, std::less<>>& unverified);
+
+}  // namespace plumbline
