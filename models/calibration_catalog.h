@@ -1,20 +1,23 @@
 #pragma once
-/// \file calibration_catalog.h: the device calibrations and software stacks that ship with this program.
+/// \file calibration_catalog.h: the device calibrations and software stacks that ship with this program, in short:
+/// CalibrationSet::shipped() behind three functions.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/cost/calibration.h"
-#include "core/machine/device.h"
+#include "models/calibration_set.h"
 
 namespace plumbline {
 
 inline constexpr std::string_view default_stack = "megatron-core";
+/// Of machines without GPUs: this program's runtime.
+inline constexpr std::string_view own_stack = "plumbline";
 
-/// Sorted.
+/// Sorted, without aliases.
 [[nodiscard]] std::vector<std::string> stack_names();
-/// A catalogue name or the path of a plumbline.stack/1 file. Throws InputError with the nearest names.
+/// Composed; a catalogue name, an alias or the path of a plumbline.stack/1 file. Throws InputError with the nearest
+/// names.
 [[nodiscard]] StackCalibration find_stack(std::string_view name_or_path);
 /// The calibration made for a device, else the one of its architecture's kind, else the generic one (whose numbers are
 /// all assumed). Never fails.

@@ -11,9 +11,10 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-/// models/networks, models/machines and models/calibrations, each sorted by name.
+/// models/networks, machines, calibrations and measurements, each sorted by name.
 [[nodiscard]] std::span<const EmbeddedFile> networks();
 [[nodiscard]] std::span<const EmbeddedFile> machines();
 [[nodiscard]] std::span<const EmbeddedFile> calibrations();
+[[nodiscard]] std::span<const EmbeddedFile> measurements();
 
 }  // namespace plumbline::embedded

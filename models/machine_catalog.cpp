@@ -7,6 +7,7 @@
 #include "core/base/errors.h"
 #include "models/embedded.h"
 #include "models/machine_aliases.h"
+#include "models/this_computer.h"
 
 namespace plumbline {
 namespace {
@@ -64,6 +65,7 @@ bool looks_like_path(std::string_view text) {
 
 std::string nearest(std::string_view name) {
   std::vector<std::string> candidates = machine_names();
+  candidates.emplace_back(this_computer_name);
   if (std::string names = nearest_text(lower(name), candidates); !names.empty()) return names;
   for (const MachineAlias& entry : machine_alias_table) candidates.emplace_back(entry.alias);
   return nearest_text(lower(name), candidates);
@@ -92,6 +94,7 @@ const MachineParts& machine_parts() {
 }
 
 Cluster find_machine(std::string_view name_or_path) {
+  if (lower(name_or_path) == this_computer_name) return this_computer(computer_facts());
   if (const EmbeddedFile* file = find_embedded(name_or_path))
     return cluster_of(read_embedded(*file, machine_parts()), file->name);
   if (looks_like_path(name_or_path))

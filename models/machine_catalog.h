@@ -19,8 +19,8 @@ namespace plumbline {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> machine_aliases();
 
 /// A cluster by name or alias, in any case, or from the path of a plumbline.machine/1 file that holds a cluster; such a
-/// file may name devices and fabrics of the catalogue. Throws InputError with the nearest names, or what the file's
-/// reader throws.
+/// file may name devices and fabrics of the catalogue. "this-computer" is not in the catalogue: it is found where the
+/// program runs (this_computer.h). Throws InputError with the nearest names, or what the file's reader throws.
 [[nodiscard]] Cluster find_machine(std::string_view name_or_path);
 
 /// All devices and fabrics of the catalogue, sorted by file name.

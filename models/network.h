@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/operator_constants.h"
 
 namespace plumbline {
 
@@ -20,6 +21,7 @@ struct Network {
   std::int64_t default_sequence_length = 0;  ///< the longest that the config states; 1 for images without tokens
   std::string note;                          ///< what the graph leaves out or counts differently; empty: nothing
   Graph graph;
+  OperatorConstants constants = {};
 };
 
 }  // namespace plumbline

@@ -50,6 +50,7 @@ struct MixtureDescription {
   std::int64_t shared_width = 0;  ///< of the expert that every token passes; 0: none
   bool shared_gate = false;       ///< the shared expert's result is scaled by a learned gate
   Bias bias = Bias::no;           ///< in router and experts
+  bool gated = true;              ///< routed and shared experts
 };
 
 /// Where a layer normalizes and how its two parts are joined.

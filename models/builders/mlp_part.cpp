@@ -11,14 +11,20 @@ TensorId activated(BlockBuilder& block, const std::string& name, const MlpDescri
   return block.gated_activation(name + ".activation", both[0], both[1]);
 }
 
+TensorId activated_experts(BlockBuilder& block, const MixtureDescription& m, TensorId routed) {
+  const GroupedLinearSpec column{m.experts, m.chosen, WeightPartition::column, m.bias};
+  if (!m.gated)
+    return block.activation("experts.activation", block.grouped_linear("experts.up", routed, m.width, column));
+  const std::vector<TensorId> both =
+      block.grouped_linear("experts.gate_up", routed, {{"gate", m.width, 0}, {"up", m.width, 0}}, column);
+  return block.gated_activation("experts.activation", both[0], both[1]);
+}
+
 TensorId routed_experts(BlockBuilder& block, const MixtureDescription& m, TensorId x) {
   const std::int64_t hidden = block.features(x);
   const TensorId weights = block.router("experts.router", x, m.experts, m.chosen, m.bias);
   const TensorId routed = block.dispatch("experts.dispatch", x, weights, m.chosen);
-  const std::vector<TensorId> both =
-      block.grouped_linear("experts.gate_up", routed, {{"gate", m.width, 0}, {"up", m.width, 0}},
-                           {m.experts, m.chosen, WeightPartition::column, m.bias});
-  const TensorId inner = block.gated_activation("experts.activation", both[0], both[1]);
+  const TensorId inner = activated_experts(block, m, routed);
   const TensorId outer =
       block.grouped_linear("experts.down", inner, hidden, {m.experts, m.chosen, WeightPartition::row, m.bias});
   return block.combine("experts.combine", outer, weights, m.chosen);
@@ -36,7 +42,7 @@ TensorId mlp_part(BlockBuilder& block, const std::string& name, const MlpDescrip
 TensorId mixture_part(BlockBuilder& block, const MixtureDescription& m, TensorId x) {
   const TensorId routed = routed_experts(block, m, x);
   if (m.shared_width == 0) return routed;
-  TensorId shared = mlp_part(block, "shared_expert", {m.shared_width, true, Bias::no, false}, x);
+  TensorId shared = mlp_part(block, "shared_expert", {m.shared_width, m.gated, Bias::no, false}, x);
   if (m.shared_gate) {
     const TensorId gate = block.linear("shared_expert.scale", x, 1, {WeightPartition::replicated, Bias::no, false});
     shared = block.gated_activation("shared_expert.scaled", gate, shared);

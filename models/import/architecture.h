@@ -49,6 +49,8 @@ struct Architecture {
   BiasRule attention_bias = {"attention_bias", false, true};
   BiasRule mlp_bias = {"", false, true};
   DropoutDefaults dropout = {};
+  double norm_epsilon = 1e-6;
+  double rotary_base = 10'000;
   Refine refine = nullptr;
 };
 

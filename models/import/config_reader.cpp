@@ -50,9 +50,11 @@ std::string ConfigReader::text(Keys keys, std::string_view when_absent) {
   return found && !found->value().is_null() ? found->string() : std::string(when_absent);
 }
 
-bool ConfigReader::is_positive(Keys keys, double when_absent) {
+bool ConfigReader::is_positive(Keys keys, double when_absent) { return number(keys, when_absent, {0.0, 1.0}) > 0.0; }
+
+double ConfigReader::number(Keys keys, double when_absent, RealRange range) {
   const auto found = find(keys);
-  return (found && !found->value().is_null() ? found->number(0.0, 1.0) : when_absent) > 0.0;
+  return found && !found->value().is_null() ? found->number(range.smallest, range.largest) : when_absent;
 }
 
 std::optional<std::vector<std::int64_t>> ConfigReader::integers(Keys keys, Range range) {

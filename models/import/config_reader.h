@@ -36,6 +36,10 @@ struct Range {
   std::int64_t smallest = 0;
   std::int64_t largest = 0;
 };
+struct RealRange {
+  double smallest = 0;
+  double largest = 0;
+};
 inline constexpr Range layer_range{1, 100'000};
 inline constexpr Range width_range{1, 10'000'000};
 inline constexpr Range vocabulary_range{1, 1'000'000'000};
@@ -53,6 +57,7 @@ class ConfigReader {
   [[nodiscard]] std::int64_t integer(Keys keys, std::int64_t when_absent, Range range);
   [[nodiscard]] bool boolean(Keys keys, bool when_absent);
   [[nodiscard]] std::string text(Keys keys, std::string_view when_absent);
+  [[nodiscard]] double number(Keys keys, double when_absent, RealRange range);
   /// Whether a probability is above zero.
   [[nodiscard]] bool is_positive(Keys keys, double when_absent);
   /// As `integer`, but null means something else than an absent key.

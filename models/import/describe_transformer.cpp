@@ -15,6 +15,7 @@ constexpr Keys position_keys = {"max_position_embeddings", "n_positions", "seq_l
 constexpr Keys attention_dropout_keys = {"attention_dropout", "attn_pdrop", "attention_probs_dropout_prob"};
 constexpr Keys residual_dropout_keys = {"hidden_dropout", "resid_pdrop", "hidden_dropout_prob", "dropout"};
 constexpr Keys embedding_dropout_keys = {"embd_pdrop"};
+constexpr Keys epsilon_keys = {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_eps"};
 
 bool has_bias(ConfigReader& config, const BiasRule& rule) {
   return rule.key.empty() ? rule.when_absent : config.boolean({rule.key}, rule.when_absent);
@@ -59,6 +60,23 @@ LayerDescription describe_layer(ConfigReader& config, const Architecture& row, s
 
 std::vector<LayerVariant> equal_layers(std::size_t count, const LayerVariant& variant) {
   return std::vector<LayerVariant>(count, variant);
+}
+
+OperatorConstants operator_constants(ConfigReader& config, const Architecture& row) {
+  OperatorConstants constants;
+  for (const auto& [keys, when_absent] : {std::pair{embedding_dropout_keys, row.dropout.embedding},
+                                          std::pair{attention_dropout_keys, row.dropout.attention},
+                                          std::pair{residual_dropout_keys, row.dropout.residual}}) {
+    const double probability = config.number(keys, when_absent, {0.0, 1.0});
+    if (probability > 0) constants.dropout = static_cast<float>(probability);
+  }
+  constants.norm_epsilon = static_cast<float>(config.number(epsilon_keys, row.norm_epsilon, {0.0, 1.0}));
+  constexpr RealRange bases{1.0, 1e12};
+  constants.rotary_base = config.number({"rope_theta"}, row.rotary_base, bases);
+  const auto nested = config.find({"rope_parameters"});
+  if (nested && nested->value().if_object() != nullptr)
+    constants.rotary_base = ConfigReader(*nested).number({"rope_theta"}, constants.rotary_base, bases);
+  return constants;
 }
 
 TransformerDescription describe_transformer(ConfigReader& config, const Architecture& row) {

@@ -74,7 +74,8 @@ ImportedGraph import_as(const std::string& type, ConfigReader& config, const std
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
   check(row != rows.end(), "a resolved type stands in a table");
   const TransformerDescription description = describe_transformer(config, *row);
-  return {language_model(name, description), description.default_sequence_length, description.note};
+  return {language_model(name, description), description.default_sequence_length, description.note,
+          operator_constants(config, *row)};
 }
 
 /// Multimodal configs keep the language model under text_config.
@@ -93,7 +94,8 @@ std::string nested_type(const JsonPlace& config, const JsonPlace& part, ConfigRe
   return resolve_type(part, reader);
 }
 
-/// Products of numbers that are each in range may still be absurd; everything downstream counts in 64 bits.
+}  // namespace
+
 void require_countable(const std::string& where, const Graph& graph) {
   constexpr double most_parameters = 1e16;
   double total = 0.0;
@@ -106,8 +108,6 @@ void require_countable(const std::string& where, const Graph& graph) {
     }
   if (total > most_parameters) throw InputError({where, "describes more than 10^16 parameters", "at most 10^16", ""});
 }
-
-}  // namespace
 
 std::vector<std::string> hugging_face_model_types() {
   std::vector<std::string> types;
@@ -136,7 +136,8 @@ Network import_hugging_face(const JsonPlace& config, std::string name) {
                  "",
                  imported.default_sequence_length,
                  std::move(imported.note),
-                 std::move(imported.graph)};
+                 std::move(imported.graph),
+                 imported.constants};
 }
 
 }  // namespace plumbline

@@ -17,6 +17,9 @@ namespace plumbline {
 
 /// Throws InputError naming the key that is wrong, or, for an unknown model_type, the nearest ones and the keys found.
 [[nodiscard]] Network import_hugging_face(const JsonPlace& config, std::string name);
+/// Products of numbers that are each in range may still be absurd; everything downstream counts in 64 bits.
+/// Throws InputError for more than 10^16 parameters.
+void require_countable(const std::string& where, const Graph& graph);
 /// Every model_type that is understood.
 [[nodiscard]] std::vector<std::string> hugging_face_model_types();
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
+#include "core/graph/operator_constants.h"
 #include "models/import/config_reader.h"
 
 namespace plumbline {
@@ -13,6 +14,7 @@ struct ImportedGraph {
   Graph graph;
   std::int64_t default_sequence_length = 0;
   std::string note;
+  OperatorConstants constants = {};
 };
 
 [[nodiscard]] ImportedGraph import_t5(ConfigReader& config, const std::string& name);

@@ -1,0 +1,343 @@
+#include "models/calibration_set.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
+#include "core/io/calibration_json.h"
+#include "core/io/stack_json.h"
+#include "models/embedded.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view stack_prefix = "stack-";
+constexpr std::string_view device_prefix = "device-";
+constexpr std::string_view traits_file = "traits";
+constexpr std::string_view generic_device = "*";
+
+template <class T>
+auto named(T& all, std::string_view name) -> decltype(all.data()) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+const Coefficient* coefficient_in(const std::vector<NamedCoefficient>& coefficients, std::string_view name) {
+  const NamedCoefficient* found = named(coefficients, name);
+  return found == nullptr ? nullptr : &found->coefficient;
+}
+
+template <class Owner, std::size_t N>
+const Coefficient* coefficient_in(const Owner& owner, const std::array<CoefficientField<Owner>, N>& fields,
+                                  std::string_view key) {
+  const auto* field = find_field(fields, key);
+  return field == nullptr ? nullptr : &(owner.*field->member);
+}
+
+template <class Read>
+auto read_embedded(const embedded::EmbeddedFile& file, Read read) {
+  const std::string where = "calibrations/" + std::string(file.name) + ".json";
+  const Json json = parse_json(file.text, where);
+  return read(JsonPlace(json, where));
+}
+
+std::vector<std::string> embedded_stacks() {
+  std::vector<std::string> names;
+  for (const embedded::EmbeddedFile& file : embedded::calibrations())
+    if (file.name.starts_with(stack_prefix)) names.emplace_back(file.name.substr(stack_prefix.size()));
+  return names;
+}
+
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts{""};
+  for (const char c : path)
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+bool is_made_for(const DeviceCalibration& calibration, std::string_view device) {
+  return std::find(calibration.devices.begin(), calibration.devices.end(), device) != calibration.devices.end();
+}
+
+const Coefficient* in_device(const DeviceCalibration& device, const std::vector<std::string>& parts) {
+  if (parts.size() == 3) return coefficient_in(device, device_fields, parts[2]);
+  if (parts.size() != 5 || parts[2] != "products") return nullptr;
+  for (const ProductEfficiency& product : device.products)
+    if (to_text(product.format) == parts[3]) return coefficient_in(product, product_fields, parts[4]);
+  return nullptr;
+}
+
+ChosenTrait* chosen_on(std::vector<ChosenTrait>& traits, std::string_view axis) {
+  const auto at = std::find_if(traits.begin(), traits.end(), [&](const ChosenTrait& one) { return one.axis == axis; });
+  return at == traits.end() ? nullptr : &*at;
+}
+
+template <class T>
+void replace_or_add(std::vector<T>& all, T one, bool in_front) {
+  if (T* same = named(all, one.name))
+    *same = std::move(one);
+  else
+    all.insert(in_front ? all.begin() : all.end(), std::move(one));
+}
+
+std::vector<std::string> device_paths(const DeviceCalibration& device) {
+  std::vector<std::string> paths;
+  const std::string root = "device/" + device.name + "/";
+  for (const ProductEfficiency& product : device.products)
+    for (const CoefficientField<ProductEfficiency>& field : product_fields)
+      paths.push_back(root + "products/" + std::string(to_text(product.format)) + "/" + std::string(field.key));
+  for (const CoefficientField<DeviceCalibration>& field : device_fields) paths.push_back(root + std::string(field.key));
+  return paths;
+}
+
+}  // namespace
+
+const CalibrationSet& CalibrationSet::shipped() {
+  static const CalibrationSet set = [] {
+    CalibrationSet made;
+    for (const embedded::EmbeddedFile& file : embedded::calibrations()) {
+      if (file.name.starts_with(device_prefix))
+        made.devices_.push_back(read_embedded(file, device_calibration_from_json));
+      if (file.name == traits_file) made.traits_ = read_embedded(file, trait_table_from_json);
+    }
+    for (const embedded::EmbeddedFile& file : embedded::calibrations())
+      if (file.name.starts_with(stack_prefix))
+        made.stacks_.push_back(read_embedded(file, [&](const JsonPlace& place) {
+          return software_stack_from_json(place, made.traits_, embedded_stacks());
+        }));
+    return made;
+  }();
+  return set;
+}
+
+const SoftwareStack* CalibrationSet::find(std::string_view name) const {
+  if (const SoftwareStack* stack = named(stacks_, name)) return stack;
+  for (const SoftwareStack& stack : stacks_)
+    if (std::find(stack.aliases.begin(), stack.aliases.end(), name) != stack.aliases.end()) return &stack;
+  return nullptr;
+}
+
+SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) const {
+  if (const SoftwareStack* stack = find(name_or_path)) return *stack;
+  const std::filesystem::path path(name_or_path);
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) {
+    const Json json = read_json_file(path);
+    return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), traits_, stack_names());
+  }
+  std::vector<std::string> known = stack_names();
+  for (const SoftwareStack& stack : stacks_) known.insert(known.end(), stack.aliases.begin(), stack.aliases.end());
+  throw InputError({"stack", "\"" + std::string(name_or_path.substr(0, 60)) + "\" is unknown",
+                    "the name of a software stack or a file", nearest_text(name_or_path, known)});
+}
+
+std::vector<ChosenTrait> CalibrationSet::traits_of(const SoftwareStack& stack) const {
+  std::vector<ChosenTrait> chosen;
+  if (const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like)) chosen = traits_of(*parent);
+  for (const TraitAxis& axis : traits_.axes)
+    if (chosen_on(chosen, axis.name) == nullptr) chosen.push_back({axis.name, ""});
+  for (const ChosenTrait& own : stack.traits) chosen_on(chosen, own.axis)->value = own.value;
+  return chosen;
+}
+
+// What comes later is nearer to the stack and overwrites what came before.
+void CalibrationSet::decide(const SoftwareStack& stack, std::vector<DecidedCoefficient>& decided,
+                            std::size_t depth) const {
+  check(depth <= stacks_.size(), "no stack is like itself: `add` sees to it");
+  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& root) {
+    for (const NamedCoefficient& c : coefficients)
+      decided[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {root + c.name,
+                                                                                                   c.coefficient};
+  };
+  const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like);
+  if (parent != nullptr)
+    decide(*parent, decided, depth + 1);
+  else
+    take(traits_.base, "base/");
+  for (const ChosenTrait& trait : stack.traits)
+    take(traits_.find(trait.axis)->find(trait.value)->coefficients, "trait/" + trait.axis + "/" + trait.value + "/");
+  take(stack.coefficients, "stack/" + stack.name + "/");
+}
+
+std::vector<DecidedCoefficient> CalibrationSet::decided(const SoftwareStack& stack) const {
+  std::vector<DecidedCoefficient> result(stack_fields.size());
+  decide(stack, result, 0);
+  return result;
+}
+
+StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
+  const SoftwareStack described = software_stack(name_or_path);
+  const std::vector<DecidedCoefficient> numbers = decided(described);
+  StackCalibration calibration;
+  calibration.name = described.name;
+  calibration.description = described.description;
+  calibration.residuals = described.residuals ? *described.residuals : unknown(stacks_);
+  for (std::size_t i = 0; i < stack_fields.size(); ++i) calibration.*stack_fields[i].member = numbers[i].coefficient;
+  return calibration;
+}
+
+const DeviceCalibration& CalibrationSet::made_for(const Device& device) const {
+  const std::string kind = device.architecture == DeviceArchitecture::cpu ? "cpu" : std::string(generic_device);
+  for (const std::string& name : {device.name, kind})
+    for (const DeviceCalibration& calibration : devices_)
+      if (is_made_for(calibration, name)) return calibration;
+  throw InternalError("the catalogue holds a generic calibration");
+}
+
+DeviceCalibration CalibrationSet::device(const Device& device) const {
+  DeviceCalibration calibration = made_for(device);
+  if (!calibration.residuals) calibration.residuals = unknown(devices_);
+  return calibration;
+}
+
+/// Its shared numbers were measured wherever those of `all` were.
+template <class T>
+Residuals CalibrationSet::unknown(const std::vector<T>& all) const {
+  const RegimeSigma& sigma = traits_.regimes[static_cast<std::size_t>(CalibrationRegime::unknown)];
+  Residuals residuals;
+  residuals.time.sigma = sigma.time;
+  residuals.memory.sigma = sigma.memory;
+  for (const T& one : all)
+    if (one.residuals) residuals.measured.include(one.residuals->measured);
+  return residuals;
+}
+
+Calibration CalibrationSet::of(const Device& device, std::string_view stack) const {
+  const SoftwareStack described = software_stack(stack);
+  const bool has_own = described.device && is_made_for(*described.device, device.name);
+  return {has_own ? *described.device : this->device(device), this->stack(stack)};
+}
+
+std::vector<std::string> CalibrationSet::stack_names() const {
+  std::vector<std::string> names;
+  for (const SoftwareStack& stack : stacks_) names.push_back(stack.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> CalibrationSet::paths() const {
+  std::vector<std::string> all;
+  const auto add = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& root) {
+    for (const NamedCoefficient& c : coefficients) all.push_back(root + c.name);
+  };
+  for (const DeviceCalibration& device : devices_)
+    for (std::string& path : device_paths(device)) all.push_back(std::move(path));
+  add(traits_.base, "base/");
+  for (const TraitAxis& axis : traits_.axes)
+    for (const TraitValue& value : axis.values) add(value.coefficients, "trait/" + axis.name + "/" + value.name + "/");
+  for (const SoftwareStack& stack : stacks_) add(stack.coefficients, "stack/" + stack.name + "/");
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::string> CalibrationSet::paths_of(const Device& device, std::string_view stack) const {
+  std::vector<std::string> all = device_paths(made_for(device));
+  for (DecidedCoefficient& one : decided(software_stack(stack))) all.push_back(std::move(one.path));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+const Coefficient* CalibrationSet::locate(std::string_view path) const {
+  const std::vector<std::string> parts = parts_of(path);
+  if (parts.size() < 2) return nullptr;
+  if (parts[0] == "base" && parts.size() == 2) return coefficient_in(traits_.base, parts[1]);
+  if (parts[0] == "trait" && parts.size() == 4) {
+    const TraitAxis* axis = traits_.find(parts[1]);
+    const TraitValue* value = axis == nullptr ? nullptr : axis->find(parts[2]);
+    return value == nullptr ? nullptr : coefficient_in(value->coefficients, parts[3]);
+  }
+  if (parts[0] == "stack" && parts.size() == 3) {
+    const SoftwareStack* stack = named(stacks_, parts[1]);
+    return stack == nullptr ? nullptr : coefficient_in(stack->coefficients, parts[2]);
+  }
+  const DeviceCalibration* device = parts[0] == "device" ? named(devices_, parts[1]) : nullptr;
+  return device == nullptr ? nullptr : in_device(*device, parts);
+}
+
+void CalibrationSet::refuse_path(std::string_view path) const {
+  throw InputError({"calibration", "\"" + std::string(path.substr(0, 120)) + "\" is no number of it",
+                    "a path such as base/step_factor", nearest_text(path, paths())});
+}
+
+bool CalibrationSet::has(std::string_view path) const { return locate(path) != nullptr; }
+
+const Coefficient& CalibrationSet::at(std::string_view path) const {
+  const Coefficient* found = locate(path);
+  if (found == nullptr) refuse_path(path);
+  return *found;
+}
+
+std::pair<double, double> CalibrationSet::range(std::string_view path) const {
+  const std::vector<std::string> parts = parts_of(path);
+  const auto bounds = [&](const auto* field) { return std::pair(field->smallest, field->largest); };
+  if (const auto* field = find_field(stack_fields, parts.back()); field != nullptr && parts[0] != "device")
+    return bounds(field);
+  if (const auto* field = find_field(device_fields, parts.back()); field != nullptr && parts.size() == 3)
+    return bounds(field);
+  if (const auto* field = find_field(product_fields, parts.back()); field != nullptr && parts.size() == 5)
+    return bounds(field);
+  refuse_path(path);
+}
+
+void CalibrationSet::set(std::string_view path, const Coefficient& coefficient) {
+  const auto [smallest, largest] = range(path);
+  Coefficient kept = coefficient;
+  kept.value = std::clamp(kept.value, smallest, largest);
+  const Coefficient* found = locate(path);
+  if (found != nullptr) {
+    *const_cast<Coefficient*>(found) = std::move(kept);  // points into this object, which is not const here
+    return;
+  }
+  const std::vector<std::string> parts = parts_of(path);
+  SoftwareStack* stack = parts[0] == "stack" && parts.size() == 3 ? named(stacks_, parts[1]) : nullptr;
+  if (stack == nullptr) refuse_path(path);
+  stack->coefficients.push_back({parts[2], std::move(kept)});
+}
+
+void CalibrationSet::set_device_residuals(std::string_view device, Residuals residuals) {
+  DeviceCalibration* found = named(devices_, device);
+  if (found == nullptr)
+    throw InputError({"device calibration", "\"" + std::string(device) + "\" is unknown", "one of this set", ""});
+  found->residuals = std::move(residuals);
+}
+
+void CalibrationSet::set_stack_residuals(std::string_view stack, Residuals residuals) {
+  SoftwareStack* found = named(stacks_, stack);
+  if (found == nullptr)
+    throw InputError(
+        {"stack", "\"" + std::string(stack) + "\" is unknown", "one of this set", nearest_text(stack, stack_names())});
+  found->residuals = std::move(residuals);
+}
+
+void CalibrationSet::add(SoftwareStack stack) {
+  std::string like = stack.like;
+  for (std::size_t steps = 0; !like.empty(); ++steps) {
+    const SoftwareStack* parent = find(like);
+    if (parent == nullptr || parent->name == stack.name || steps > stacks_.size())
+      throw InputError({"stack " + stack.name, "is like \"" + like + "\"", "another stack of the same set",
+                        nearest_text(like, stack_names())});
+    like = parent->like;
+  }
+  replace_or_add(stacks_, std::move(stack), false);
+}
+
+void CalibrationSet::add(DeviceCalibration device) { replace_or_add(devices_, std::move(device), true); }
+
+std::vector<CalibrationSet::File> CalibrationSet::files() const {
+  std::vector<File> files{{std::string(traits_file) + ".json", to_json_text(trait_table_json(traits_))}};
+  for (const DeviceCalibration& device : devices_)
+    files.push_back({std::string(device_prefix) + device.name + ".json", to_json_text(calibration_json(device))});
+  for (const SoftwareStack& stack : stacks_)
+    files.push_back({std::string(stack_prefix) + stack.name + ".json", to_json_text(software_stack_json(stack))});
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.name < b.name; });
+  return files;
+}
+
+void CalibrationSet::write(const std::filesystem::path& folder) const {
+  for (const File& file : files()) write_file_atomically(folder / file.name, file.text);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,102 @@
+#pragma once
+/// \file calibration_set.h: every calibration as one value: devices, traits and stacks, composed into what estimators
+/// read.
+///
+/// Each number has a path, which is where it stands in the files:
+///   device/h100/products/bf16/peak_fraction       device/h100/wave_exponent
+///   base/step_overhead_s                          trait/fusion/compiled/memory_bound_factor
+///   stack/torchtitan-2024.12/step_factor
+/// A fit copies the shipped set, asks which paths decide a row's device and stack, moves them, and composes again.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/cost/software_stack.h"
+#include "core/machine/device.h"
+
+namespace plumbline {
+
+/// Which number of a set a coefficient of a stack takes.
+struct DecidedCoefficient {
+  std::string path;
+  Coefficient coefficient;
+};
+
+class CalibrationSet {
+ public:
+  /// The catalogue's (models/calibrations), read once.
+  [[nodiscard]] static const CalibrationSet& shipped();
+
+  /// The device's calibration, the stack's own where it brings one, with the stack's composed coefficients. `stack`:
+  /// name, alias or plumbline.stack/1 file. Throws InputError with the nearest names, or what the file's reader throws.
+  [[nodiscard]] Calibration of(const Device& device, std::string_view stack) const;
+  /// The calibration made for a device, else that of its architecture's kind, else the generic one; what states no
+  /// residuals gets those of an unknown device. Never fails.
+  [[nodiscard]] DeviceCalibration device(const Device& device) const;
+  /// Composed; what states no residuals gets those of an unknown stack, whose traits were measured wherever any stack
+  /// was. Throws as `of`.
+  [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
+  /// As its file says. Throws as `of`.
+  [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
+  /// The value that a stack, or one that it is like, chose on every axis, in the order of the table; empty where own
+  /// numbers stand for an axis.
+  [[nodiscard]] std::vector<ChosenTrait> traits_of(const SoftwareStack& stack) const;
+
+  /// In the order of the fields of StackCalibration.
+  [[nodiscard]] std::vector<DecidedCoefficient> decided(const SoftwareStack& stack) const;
+
+  [[nodiscard]] const TraitTable& traits() const { return traits_; }
+  [[nodiscard]] const std::vector<DeviceCalibration>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<SoftwareStack>& stacks() const { return stacks_; }
+  /// Sorted; without aliases.
+  [[nodiscard]] std::vector<std::string> stack_names() const;
+
+  /// All numbers, sorted.
+  [[nodiscard]] std::vector<std::string> paths() const;
+  /// Those that decide a device and a stack of this set, sorted. Throws as `of`.
+  [[nodiscard]] std::vector<std::string> paths_of(const Device& device, std::string_view stack) const;
+  /// Throws InputError with the nearest paths.
+  [[nodiscard]] const Coefficient& at(std::string_view path) const;
+  [[nodiscard]] bool has(std::string_view path) const;
+  /// The range that physics leaves a number (core/cost/calibration_fields.h). Throws InputError for an unknown path.
+  [[nodiscard]] std::pair<double, double> range(std::string_view path) const;
+  /// Replaces a number; a value outside its range is moved to the range's end. "stack/NAME/FIELD" gives a stack of this
+  /// set a number of its own, also where it had none. Throws InputError for an unknown path.
+  void set(std::string_view path, const Coefficient& coefficient);
+
+  /// Replaces what a device or a stack of this set says about its runs. Throws InputError for an unknown name.
+  void set_device_residuals(std::string_view device, Residuals residuals);
+  void set_stack_residuals(std::string_view stack, Residuals residuals);
+
+  /// Adds a stack, in the place of the one that has its name. Throws InputError when it is like none of this set.
+  void add(SoftwareStack stack);
+  /// Adds a device calibration, in the place of the one that has its name; it is found before those that came earlier.
+  void add(DeviceCalibration device);
+
+  struct File {
+    std::string name;  ///< "device-h100.json", "traits.json", "stack-megatron-core-0.12.json"
+    std::string text;
+  };
+  /// As they stand in models/calibrations: the same set gives the same bytes, sorted by name.
+  [[nodiscard]] std::vector<File> files() const;
+  /// Writes them all into a folder, each by temporary and rename.
+  void write(const std::filesystem::path& folder) const;
+
+ private:
+  [[nodiscard]] const SoftwareStack* find(std::string_view name) const;
+  [[nodiscard]] const DeviceCalibration& made_for(const Device& device) const;
+  template <class T>
+  [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;
+  void decide(const SoftwareStack& stack, std::vector<DecidedCoefficient>& decided, std::size_t depth) const;
+  [[nodiscard]] const Coefficient* locate(std::string_view path) const;
+  [[noreturn]] void refuse_path(std::string_view path) const;
+
+  std::vector<DeviceCalibration> devices_;
+  TraitTable traits_;
+  std::vector<SoftwareStack> stacks_;
+};
+
+}  // namespace plumbline
