@@ -23,6 +23,9 @@ class Knapsack {
   [[nodiscard]] bool fits() const { return smallest_ <= capacity_; }
   [[nodiscard]] std::int64_t bound() const { return hull_->bound(counts_, capacity_); }
   [[nodiscard]] std::int64_t reachable() const { return hull_->reachable(counts_, capacity_); }
+  /// A good choice fast: whole moves along the convex corners, then exchanges of one or two layers that use what is
+  /// left, while they save time. Requires `fits`.
+  [[nodiscard]] LayerChoice exchanged() const;
   /// The best choice of at most `limit` time.
   std::optional<LayerChoice> solve(std::int64_t limit);
 

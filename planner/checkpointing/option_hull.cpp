@@ -1,6 +1,7 @@
 #include "planner/checkpointing/option_hull.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/errors.h"
 
@@ -11,20 +12,23 @@ namespace {
 double gain(std::int64_t time, std::int64_t bytes) { return static_cast<double>(time) / static_cast<double>(bytes); }
 
 /// Corners from the smallest option to the fastest, each step gaining less per byte than the one before.
-std::vector<LayerOption> corners_of(std::vector<LayerOption> options) {
-  std::sort(options.begin(), options.end(), [](const LayerOption& a, const LayerOption& b) {
-    return a.saved != b.saved ? a.saved < b.saved : a.time < b.time;
+std::vector<std::size_t> corners_of(const std::vector<LayerOption>& options) {
+  std::vector<std::size_t> order(options.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return options[a].saved != options[b].saved ? options[a].saved < options[b].saved
+                                                : options[a].time < options[b].time;
   });
-  std::vector<LayerOption> corners;
-  const auto slope = [](const LayerOption& a, const LayerOption& b) {
-    return gain((a.time - b.time).value(), (b.saved - a.saved).value());
+  std::vector<std::size_t> corners;
+  const auto slope = [&](std::size_t a, std::size_t b) {
+    return gain((options[a].time - options[b].time).value(), (options[b].saved - options[a].saved).value());
   };
-  for (const LayerOption& option : options) {
-    if (!corners.empty() && option.time >= corners.back().time) continue;
-    while (corners.size() > 1 && slope(corners[corners.size() - 2], corners.back()) <= slope(corners.back(), option))
+  for (const std::size_t o : order) {
+    if (!corners.empty() && options[o].time >= options[corners.back()].time) continue;
+    while (corners.size() > 1 && slope(corners[corners.size() - 2], corners.back()) <= slope(corners.back(), o))
       corners.pop_back();
-    if (corners.size() == 1 && corners.back().saved == option.saved) corners.pop_back();
-    corners.push_back(option);
+    if (corners.size() == 1 && options[corners.back()].saved == options[o].saved) corners.pop_back();
+    corners.push_back(o);
   }
   return corners;
 }
@@ -34,12 +38,13 @@ std::vector<LayerOption> corners_of(std::vector<LayerOption> options) {
 OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
   for (std::size_t g = 0; g < allowed.size(); ++g) {
     check(!allowed[g].empty(), "a group has an option");
-    const std::vector<LayerOption> corners = corners_of(allowed[g]);
-    smallest_.push_back(corners.front().saved.value());
-    slowest_.push_back(corners.front().time.value());
+    const std::vector<std::size_t> corners = corners_of(allowed[g]);
+    const auto at = [&](std::size_t corner) -> const LayerOption& { return allowed[g][corners[corner]]; };
+    first_option_.push_back(corners.front());
+    smallest_.push_back(at(0).saved.value());
+    slowest_.push_back(at(0).time.value());
     for (std::size_t c = 1; c < corners.size(); ++c)
-      steps_.push_back(
-          {(corners[c].saved - corners[c - 1].saved).value(), (corners[c - 1].time - corners[c].time).value(), g});
+      steps_.push_back({(at(c).saved - at(c - 1).saved).value(), (at(c - 1).time - at(c).time).value(), g, corners[c]});
   }
   std::stable_sort(steps_.begin(), steps_.end(),
                    [](const HullStep& a, const HullStep& b) { return gain(a.time, a.bytes) > gain(b.time, b.bytes); });

@@ -17,6 +17,7 @@ struct HullStep {
   std::int64_t bytes = 0;
   std::int64_t time = 0;  ///< saved by the move
   std::size_t group = 0;
+  std::size_t option = 0;  ///< of the group, that the move reaches
 };
 
 class OptionHull {
@@ -25,15 +26,20 @@ class OptionHull {
   explicit OptionHull(const std::vector<std::vector<LayerOption>>& allowed);
 
   [[nodiscard]] std::int64_t smallest(std::size_t group) const { return smallest_[group]; }
+  /// The option where a group's moves begin.
+  [[nodiscard]] std::size_t first_option(std::size_t group) const { return first_option_[group]; }
+  /// By time saved per byte, best first; of one group in the order of its corners.
+  [[nodiscard]] const std::vector<HullStep>& steps() const { return steps_; }
+  [[nodiscard]] std::int64_t least_bytes(const std::vector<std::int64_t>& counts) const;
   /// Below any time of `counts[g]` layers of each group within `capacity` bytes, by at most two picoseconds.
   [[nodiscard]] std::int64_t bound(const std::vector<std::int64_t>& counts, std::int64_t capacity) const;
   /// A time that can be reached: only whole moves.
   [[nodiscard]] std::int64_t reachable(const std::vector<std::int64_t>& counts, std::int64_t capacity) const;
 
  private:
-  [[nodiscard]] std::int64_t least_bytes(const std::vector<std::int64_t>& counts) const;
   [[nodiscard]] std::int64_t most_time(const std::vector<std::int64_t>& counts) const;
 
+  std::vector<std::size_t> first_option_;
   std::vector<std::int64_t> smallest_;  ///< bytes of each group's smallest option
   std::vector<std::int64_t> slowest_;   ///< and its time
   std::vector<HullStep> steps_;         ///< by time saved per byte, best first

@@ -1,7 +1,11 @@
 #include "planner/checkpointing/placement.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
+#include "planner/checkpointing/block_frontier.h"
 
 namespace plumbline {
 namespace {
@@ -10,119 +14,282 @@ namespace {
 /// layers of a stage mix corners, so what is lost is at most one layer's step from corner to corner.
 constexpr std::size_t most_choices = 512;
 
-std::vector<RecomputeChoice> choices_of(const Block& block, const Shard& shard, const BlockGroups& groups,
-                                        const BlockPricer& pricer) {
-  const RecomputeProblem problem = recompute_problem(block, shard, groups, pricer);
-  if (block.kind() != BlockKind::layer) return {price_choice(problem, std::vector<bool>(problem.ops.size(), false))};
+/// A placement may take this part of its rank's time for a micro-batch longer than the best one: far below what any
+/// price is certain to.
+constexpr std::int64_t tolerated_parts = 2'000;
+
+std::vector<RecomputeChoice> choices_of(const RecomputeProblem& problem) {
   for (const Restored restored : {Restored::counted, Restored::ignored})
     if (auto choices = block_choices_up_to(problem, restored, most_choices)) return std::move(*choices);
   return frontier_hull(problem);
 }
 
-Flops flops_of(const RecomputeChoice& choice, const Block& block, const Shard& shard) {
-  Flops sum(0);
-  for (std::size_t o = 0; o < choice.replayed.size(); ++o)
-    if (choice.replayed[o]) sum += op_work(block, block.op(block.execution_order()[o]), shard).forward;
+BlockVariant variant_of(const RecomputeChoice& choice, const RecomputeProblem& problem, const Block& block,
+                        const Shard& shard) {
+  BlockVariant variant{{}, choice.saved, choice.restored, Flops(0), {}, Picoseconds(0), choice.replayed, {}};
+  for (std::size_t o = 0; o < choice.replayed.size(); ++o) {
+    if (!choice.replayed[o]) continue;
+    const RecomputeOp& op = problem.ops[o];
+    variant.flops += op_work(block, block.op(block.execution_order()[o]), shard).forward;
+    variant.wire += op.wire;
+    variant.host += op.host;
+    const double scaled = op.phase.total() > Picoseconds(0) ? op.time / op.phase.total() : 0;
+    for (Picoseconds PhaseTime::*part :
+         {&PhaseTime::tensor_parallel, &PhaseTime::context_parallel, &PhaseTime::expert_parallel})
+      variant.recompute.*part += Picoseconds(std::llround(scaled * static_cast<double>((op.phase.*part).value())));
+  }
+  variant.recompute.compute = choice.time - variant.recompute.total();
+  return variant;
+}
+
+Bytes needed_by_least_kept(std::span<const LayerGroup> groups, std::int64_t in_flight) {
+  Bytes saved(0);
+  Bytes restored(0);
+  for (const LayerGroup& group : groups) {
+    const auto least =
+        std::min_element(group.options.begin(), group.options.end(), [](const LayerOption& a, const LayerOption& b) {
+          return a.saved != b.saved ? a.saved < b.saved : a.restored < b.restored;
+        });
+    saved += group.count * least->saved;
+    restored = std::max(restored, least->restored);
+  }
+  return in_flight * saved + restored;
+}
+
+Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks) {
+  Bytes sum(0);
+  for (std::size_t b = 0; b < blocks.size(); ++b) sum += std::int64_t{content.executions[b]} * blocks[b].logits;
   return sum;
 }
 
 }  // namespace
 
-std::vector<StageCost> Placement::costs() const {
-  std::vector<StageCost> result;
-  for (const PlacedStage& stage : stages) result.push_back(stage.cost);
+void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
+  const Shard shard = shard_of(strategy, question.training());
+  const BlockGroups groups = block_groups(strategy);
+  const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Block& block = question.graph().blocks()[b];
+    std::vector<BlockVariant>& variants = blocks[b].variants;
+    if (block.kind() != BlockKind::layer) {
+      variants.push_back(BlockVariant(variants[Variant::kept]));
+      continue;
+    }
+    const WorkingSetModel model(block, shard);
+    const RecomputeProblem problem = recompute_problem(block, shard, groups, question.block_pricer());
+    for (const RecomputeChoice& choice : choices_of(problem)) {
+      variants.push_back(variant_of(choice, problem, block, shard));
+      set_working_sets(variants.back(), model, RecomputeMode::placed, blocks[b].working, form);
+    }
+  }
+}
+
+/// The layers of a rank as groups of the knapsack: equal chunks count as one, whose layers weigh several times.
+struct RecomputePlacer::Groups {
+  struct Member {
+    std::size_t content;
+    std::int32_t block;
+  };
+  std::vector<std::size_t> content_of_chunk;
+  std::vector<Member> members;
+  std::vector<std::vector<LayerOption>> options;
+  std::vector<LayerGroup> groups;
+};
+
+RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy,
+                                 const std::vector<BlockCost>& blocks)
+    : question_(&question), strategy_(strategy), blocks_(&blocks) {
+  for (const BlockCost& block : blocks) {
+    std::vector<LayerOption>& options = options_.emplace_back();
+    for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v) {
+      const BlockVariant& variant = block.variants[v];
+      options.push_back({variant.saved, variant.recompute.total(), block.working + variant.restored});
+    }
+  }
+}
+
+Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes capacity) const {
+  StageCost loaded = stage;
+  loaded.saved = Bytes(0);
+  const auto holds = [&](Bytes held) {
+    loaded.working = held;
+    return total(loaded, rank) <= capacity;
+  };
+  if (!holds(Bytes(0))) return Bytes(-1);
+  // The allocator's loss is a part of what is held, rounded down: the largest load that fits is near the quotient.
+  // A forward pass that fits sets no limit to what a backward holds.
+  StageCost bare = loaded;
+  bare.working_forward = bare.working = Bytes(0);
+  const Bytes free = capacity - total(bare, rank);
+  const double part = 1 + question_->calibration().stack.fragmentation_fraction;
+  Bytes most(static_cast<std::int64_t>(static_cast<double>(free.value()) / part));
+  while (!holds(most)) most -= Bytes(1);
+  while (holds(most + Bytes(1))) most += Bytes(1);
+  return most;
+}
+
+Bytes RecomputePlacer::total(const StageCost& stage, std::int32_t rank) const {
+  return stage_memory(stage, strategy_, question_->training().formats(), question_->training().optimizer,
+                      question_->calibration().stack, rank)
+      .device_total();
+}
+
+bool RecomputePlacer::holds_all(const StageCost& kept, std::int32_t rank) const {
+  return total(kept, rank) <= question_->certain_capacity();
+}
+
+Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Groups& groups) const {
+  const std::int64_t in_flight = chunks_in_flight(strategy_, rank);
+  // What keeps least nearly always fits; only where it does not is every cap on what is restored tried.
+  Bytes needed = needed_by_least_kept(groups.groups, in_flight);
+  bool is_exact = false;
+  for (const Bytes capacity : {question_->certain_capacity(), question_->capacity()}) {
+    const Bytes available = budget(kept, rank, capacity);
+    if (available < Bytes(0)) continue;
+    const Bytes room = std::int64_t{strategy_.virtual_stages} * available;
+    if (needed > room && !is_exact) {
+      const LayerChoice least = smallest_layers(groups.groups, in_flight);
+      needed = in_flight * least.saved + least.restored;
+      is_exact = true;
+    }
+    if (needed <= room) return available;
+  }
+  return Bytes(-1);
+}
+
+RecomputePlacer::Groups RecomputePlacer::groups_of(std::span<const RankContent> chunks) const {
+  Groups result;
+  std::vector<const RankContent*> contents;
+  std::vector<std::int64_t> repeats;
+  for (const RankContent& chunk : chunks) {
+    const auto same = std::find_if(contents.begin(), contents.end(),
+                                   [&](const RankContent* c) { return c->executions == chunk.executions; });
+    result.content_of_chunk.push_back(static_cast<std::size_t>(same - contents.begin()));
+    if (same == contents.end()) {
+      contents.push_back(&chunk);
+      repeats.push_back(0);
+    }
+    ++repeats[result.content_of_chunk.back()];
+  }
+  const std::vector<BlockCost>& blocks = *blocks_;
+  for (std::size_t c = 0; c < contents.size(); ++c)
+    for (std::size_t b = 0; b < options_.size(); ++b) {
+      if (contents[c]->executions[b] == 0) continue;
+      result.members.push_back({c, static_cast<std::int32_t>(b)});
+      std::vector<LayerOption>& options = result.options.emplace_back(options_[b]);
+      const Bytes logits = blocks[b].logits > Bytes(0) ? Bytes(0) : logits_of(*contents[c], blocks);
+      for (LayerOption& option : options) {
+        option.saved = repeats[c] * option.saved;
+        option.time = repeats[c] * option.time;
+        // Kept bytes are counted in chunks of 1 / virtual_stages, so everything beside them is scaled instead.
+        option.restored = std::int64_t{strategy_.virtual_stages} * beside_logits(option.restored, logits);
+      }
+    }
+  for (std::size_t g = 0; g < result.members.size(); ++g)
+    result.groups.push_back(
+        {result.options[g],
+         contents[result.members[g].content]->executions[static_cast<std::size_t>(result.members[g].block)]});
   return result;
 }
 
-RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy)
-    : question_(&question), strategy_(strategy), blocks_(block_costs(question, strategy)) {
-  strategy_.recompute = {};
-  const Shard shard = shard_of(strategy, question.training());
-  const BlockGroups groups = block_groups(strategy);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const Block& block = question.graph().blocks()[b];
-    choices_.push_back(choices_of(block, shard, groups, question.block_pricer()));
-    options_.emplace_back();
-    replayed_flops_.emplace_back();
-    for (const RecomputeChoice& choice : choices_.back()) {
-      // Kept bytes are counted in chunks of 1 / virtual_stages, so everything beside them is scaled instead.
-      const Bytes beside = std::int64_t{strategy.virtual_stages} * (blocks_[b].working + choice.restored);
-      options_.back().push_back({choice.saved, choice.time, beside});
-      replayed_flops_.back().push_back(flops_of(choice, block, shard));
+RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& groups) {
+  RankPlacement placement;
+  placement.time = choice.time;
+  for (const std::size_t content : groups.content_of_chunk) {
+    std::vector<VariantCount>& counts = placement.chunks.emplace_back();
+    for (std::size_t g = 0; g < groups.members.size(); ++g) {
+      if (groups.members[g].content != content) continue;
+      for (std::size_t o = 0; o < choice.layers[g].size(); ++o)
+        if (choice.layers[g][o] > 0)
+          counts.push_back({groups.members[g].block, Variant::first_placed + static_cast<std::int32_t>(o),
+                            static_cast<std::int32_t>(choice.layers[g][o])});
     }
-  }
-}
-
-Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank) const {
-  const auto total = [&](Bytes held) {
-    StageCost loaded = stage;
-    loaded.saved = Bytes(0);
-    loaded.working = held;
-    return stage_memory(loaded, strategy_, question_->training().formats(), question_->training().optimizer,
-                        question_->calibration().stack, rank)
-        .device_total();
-  };
-  // The allocator's loss grows with what is held, so the largest load that fits is searched for.
-  Bytes fits(-1);
-  Bytes exceeds = question_->capacity() + Bytes(1);
-  while (exceeds - fits > Bytes(1)) {
-    const Bytes middle = fits + (exceeds - fits) / std::int64_t{2};
-    (total(middle) <= question_->capacity() ? fits : exceeds) = middle;
-  }
-  return fits;
-}
-
-std::optional<PlacedStage> RecomputePlacer::place(const RankContent& content, const StageCost& kept,
-                                                  std::int32_t rank) const {
-  const Bytes available = budget(kept, rank);
-  if (available < Bytes(0)) return std::nullopt;
-  std::vector<LayerGroup> groups;
-  std::vector<BlockId> blocks;
-  for (std::size_t b = 0; b < options_.size(); ++b) {
-    if (content.executions[b] == 0) continue;
-    groups.push_back({options_[b], content.executions[b]});
-    blocks.emplace_back(static_cast<std::int32_t>(b));
-  }
-  const auto choice =
-      choose_layers(groups, chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available);
-  if (!choice) return std::nullopt;
-  PlacedStage placed{kept, {}};
-  apply(placed, *choice, blocks);
-  return placed;
-}
-
-void RecomputePlacer::apply(PlacedStage& stage, const LayerChoice& choice, const std::vector<BlockId>& blocks) const {
-  stage.cost.saved = choice.saved;
-  stage.cost.recompute = {};
-  stage.cost.recompute.compute = choice.time;
-  stage.cost.working = choice.restored / std::int64_t{strategy_.virtual_stages};
-  stage.cost.recompute_flops = Flops(0);
-  for (std::size_t g = 0; g < blocks.size(); ++g)
-    for (std::size_t o = 0; o < choice.layers[g].size(); ++o) {
-      const std::int64_t count = choice.layers[g][o];
-      if (count == 0) continue;
-      stage.blocks.push_back({blocks[g], static_cast<std::int32_t>(o), count});
-      stage.cost.recompute_flops +=
-          static_cast<double>(count) * replayed_flops_[static_cast<std::size_t>(blocks[g].index())][o];
-    }
-}
-
-std::optional<Placement> RecomputePlacer::place(const StageLayout& layout) const {
-  StageLayout unplaced = layout;
-  unplaced.recompute = {};
-  const StageTable kept(question_->graph(), unplaced, blocks_);
-  Placement placement;
-  for (std::size_t rank = 0; rank < kept.size(); ++rank) {
-    RankContent content = layout.distinct[static_cast<std::size_t>(layout.of_rank[rank])];
-    auto placed = place(content, kept[rank], static_cast<std::int32_t>(rank));
-    if (!placed) return std::nullopt;
-    std::fill(content.restored.begin(), content.restored.end(), 0);
-    placement.layout.distinct.push_back(std::move(content));
-    placement.layout.of_rank.push_back(static_cast<std::int32_t>(rank));
-    placement.layout.first_rank.push_back(static_cast<std::int32_t>(rank));
-    placement.stages.push_back(std::move(*placed));
   }
   return placement;
+}
+
+std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent> chunks, const StageCost& kept,
+                                                    std::int32_t rank) const {
+  if (holds_all(kept, rank)) {
+    RankPlacement all;
+    for (const RankContent& chunk : chunks) {
+      std::vector<VariantCount>& counts = all.chunks.emplace_back();
+      for (std::size_t b = 0; b < chunk.executions.size(); ++b)
+        if (chunk.executions[b] > 0)
+          counts.push_back({static_cast<std::int32_t>(b), Variant::kept, chunk.executions[b]});
+    }
+    return all;
+  }
+  const Groups groups = groups_of(chunks);
+  const Bytes available = room(kept, rank, groups);
+  if (available < Bytes(0)) return std::nullopt;
+  const auto choice = choose_layers_within(groups.groups, chunks_in_flight(strategy_, rank),
+                                           std::int64_t{strategy_.virtual_stages} * available,
+                                           (kept.forward_total() + kept.backward_total()) / tolerated_parts);
+  if (!choice) return std::nullopt;
+  return read(*choice, groups);
+}
+
+std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
+                                                         std::int32_t rank) const {
+  if (holds_all(kept, rank)) return Picoseconds(0);
+  const Groups groups = groups_of(chunks);
+  const Bytes available = room(kept, rank, groups);
+  if (available < Bytes(0)) return std::nullopt;
+  return plumbline::least_replay(groups.groups, chunks_in_flight(strategy_, rank),
+                                 std::int64_t{strategy_.virtual_stages} * available);
+}
+
+RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) const {
+  const Groups groups = groups_of(chunks);
+  return read(smallest_layers(groups.groups, chunks_in_flight(strategy_, rank)), groups);
+}
+
+/// Layers that replay most first.
+void RecomputePlacer::assign(const std::vector<VariantCount>& counts, Chunk chunk,
+                             std::vector<std::int32_t>& variants) const {
+  std::vector<VariantCount> left = counts;
+  const auto time = [&](const VariantCount& c) {
+    return (*blocks_)[static_cast<std::size_t>(c.block)].variant(c.variant).recompute.total();
+  };
+  std::stable_sort(left.begin(), left.end(),
+                   [&](const VariantCount& a, const VariantCount& b) { return time(a) > time(b); });
+  const std::vector<BlockId> sequence = question_->graph().sequence();
+  for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
+    const std::int32_t block = sequence[static_cast<std::size_t>(i)].index();
+    const auto next =
+        std::find_if(left.begin(), left.end(), [&](const VariantCount& c) { return c.block == block && c.count > 0; });
+    variants[static_cast<std::size_t>(i)] = next->variant;
+    --next->count;
+  }
+}
+
+std::vector<RankContent> RecomputePlacer::chunks_of(const StageLayout& layout, std::int32_t rank) const {
+  std::vector<RankContent> contents;
+  for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
+    const std::int32_t stage = stage_of(placement(strategy_.schedule), strategy_.pipeline_stages, rank, c);
+    contents.push_back(layout.stage(static_cast<std::size_t>(stage)));
+  }
+  return contents;
+}
+
+Placement RecomputePlacer::place(const std::vector<Chunk>& chunks) const {
+  const Graph& graph = question_->graph();
+  const StagePlacement where = placement(strategy_.schedule);
+  const StageLayout unplaced = stage_layout(graph, chunks, strategy_.pipeline_stages, {}, where);
+  const StageTable kept(graph, unplaced, *blocks_);
+  Placement result{std::vector<std::int32_t>(unplaced.arrangement.variants.size(), Variant::kept), true};
+  for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
+    const std::vector<RankContent> contents = chunks_of(unplaced, rank);
+    std::optional<RankPlacement> placed = place(contents, kept[static_cast<std::size_t>(rank)], rank);
+    result.fits = result.fits && placed.has_value();
+    if (!placed) placed = smallest(contents, rank);
+    for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
+      const auto stage = static_cast<std::size_t>(stage_of(where, strategy_.pipeline_stages, rank, c));
+      assign(placed->chunks[static_cast<std::size_t>(c)], chunks[stage], result.variants);
+    }
+  }
+  return result;
 }
 
 }  // namespace plumbline

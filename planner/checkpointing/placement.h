@@ -1,74 +1,90 @@
 #pragma once
 /// \file placement.h: recompute placed stage by stage: what each layer of each pipeline rank replays, given what fits.
 ///
-/// Answers, for a split of the network over ranks, the costs of every rank under the placement of least replay time
-/// that its memory allows, or nothing when some rank cannot hold even the smallest choice. Model: block_frontier.h
-/// inside a block, layer_choice.h over the blocks of a rank with the schedule's own in-flight count; the budget is what
+/// Answers, for a split of the network over ranks, which choice every layer takes, of least replay time that its rank's
+/// memory allows; where not even the smallest choice fits, the one that holds least. Model: block_frontier.h inside a
+/// block, layer_choice.h over the blocks of a rank with the schedule's own in-flight count; the budget is what
 /// stage_memory leaves of the device. What a layer restores is alive beside the working set of that layer.
-/// The strategy's own recompute mode is ignored: "none", "selective" and "full" are among the choices.
+/// "None", "selective", "full" and "every n-th" are among the choices.
+/// Inside a chunk the layers that replay most come first: the backward pass reaches them last, when what the later
+/// layers kept is free already.
 /// Source: Sun et al., AdaPipe, ASPLOS'24.
 /// Blocks of more than 512 undominated partial choices offer their frontier (which ignores what a replay restores), and
-/// if that is as wide, its convex corners (multi-head latent attention with experts); otherwise the placement is exact.
+/// if that is as wide, its convex corners (multi-head latent attention with experts). Otherwise a rank replays at most
+/// a two-thousandth of its micro-batch's time longer than the best placement would.
+/// Of a rank with several chunks, chunks that hold the same blocks replay the same, and memory counts the mean of the
+/// chunks in flight, as stage_memory.h does.
 /// Not modelled: trading time between ranks (a rank that is not the slowest replays as little as it can, too).
 /// Checked against: tests/property/placement_test.cpp: never slower than any uniform mode that fits; all choices of
-/// small networks by brute force, exact.
+/// small networks by brute force.
 
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "planner/checkpointing/block_frontier.h"
+#include "core/cost/stage_cost.h"
 #include "planner/checkpointing/layer_choice.h"
-#include "planner/question/priced.h"
+#include "planner/question/question.h"
 
 namespace plumbline {
 
-/// `count` executions of a block that take choice `choice` of RecomputePlacer::choices(block).
-struct PlacedBlocks {
-  BlockId block;
-  std::int32_t choice = 0;
-  std::int64_t count = 0;
+/// Appends what a placement chooses from to the variants of every block, by increasing kept bytes; blocks that are not
+/// layers have one choice, to keep everything. `blocks`: priced for `strategy`.
+void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);
+
+/// What the layers of one rank take.
+struct RankPlacement {
+  Picoseconds time{0};                            ///< of replay, per micro-batch
+  std::vector<std::vector<VariantCount>> chunks;  ///< by chunk of the rank
 };
-struct PlacedStage {
-  StageCost cost;  ///< with the recompute time, the kept bytes and the working set of the placement
-  std::vector<PlacedBlocks> blocks;
-};
-/// Ranks in order. `StageTable(layout, costs())` is what StepPricer and stage_memory take.
 struct Placement {
-  StageLayout layout;  ///< every rank its own content
-  std::vector<PlacedStage> stages;
-  [[nodiscard]] std::vector<StageCost> costs() const;
+  std::vector<std::int32_t> variants;  ///< by execution
+  bool fits = true;
 };
 
-/// Prices the blocks of one strategy and their recompute choices once. Outlived by its question; pure afterwards.
+/// Leaves what the memory estimate is uncertain by (Question::certain_capacity) where some choice does, since a plan
+/// that fills the device is one that may not fit. Places the recompute of one strategy, whose own recompute mode is
+/// ignored. Pure; outlived by all it was made from.
 class RecomputePlacer {
  public:
-  RecomputePlacer(const Question& question, const Strategy& strategy);
+  /// `blocks`: with their choices.
+  RecomputePlacer(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks);
 
-  /// Of a block of the graph, by increasing kept bytes; blocks that are not layers have one choice, to keep everything.
-  [[nodiscard]] const std::vector<RecomputeChoice>& choices(BlockId block) const {
-    return choices_[static_cast<std::size_t>(block.index())];
-  }
-  [[nodiscard]] const std::vector<BlockCost>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::vector<BlockCost>& blocks() const { return *blocks_; }
   [[nodiscard]] const Question& question() const { return *question_; }
   [[nodiscard]] const Strategy& strategy() const { return strategy_; }
 
-  /// What rank `rank` may spend on activations in flight and working buffers together.
-  [[nodiscard]] Bytes budget(const StageCost& stage, std::int32_t rank) const;
-  /// `kept`: the cost of `content` with nothing recomputed.
-  [[nodiscard]] std::optional<PlacedStage> place(const RankContent& content, const StageCost& kept,
-                                                 std::int32_t rank) const;
-  /// All ranks of a layout.
-  [[nodiscard]] std::optional<Placement> place(const StageLayout& layout) const;
+  /// What rank `rank` may spend on activations in flight and working buffers together to need no more than `capacity`.
+  [[nodiscard]] Bytes budget(const StageCost& stage, std::int32_t rank, Bytes capacity) const;
+  /// The fastest of a rank that fits, or nothing. `kept`: the cost of all its chunks with nothing recomputed.
+  [[nodiscard]] std::optional<RankPlacement> place(std::span<const RankContent> chunks, const StageCost& kept,
+                                                   std::int32_t rank) const;
+  /// Never more than the replay time of any placement of the rank that fits; nothing when none does. Fast.
+  [[nodiscard]] std::optional<Picoseconds> least_replay(std::span<const RankContent> chunks, const StageCost& kept,
+                                                        std::int32_t rank) const;
+  /// The placement of a rank that holds least.
+  [[nodiscard]] RankPlacement smallest(std::span<const RankContent> chunks, std::int32_t rank) const;
+  /// What each chunk of a rank holds. `layout`: of this strategy's ranks.
+  [[nodiscard]] std::vector<RankContent> chunks_of(const StageLayout& layout, std::int32_t rank) const;
+  /// All ranks of a split into chunks.
+  [[nodiscard]] Placement place(const std::vector<Chunk>& chunks) const;
 
  private:
-  void apply(PlacedStage& stage, const LayerChoice& choice, const std::vector<BlockId>& blocks) const;
+  struct Groups;
+  [[nodiscard]] Bytes total(const StageCost& stage, std::int32_t rank) const;
+  /// What `kept` leaves to choose layers by: within what surely fits, or within the device where nothing surely does;
+  /// below 0: nothing fits.
+  [[nodiscard]] Bytes room(const StageCost& kept, std::int32_t rank, const Groups& groups) const;
+  /// Whether nothing needs to be replayed.
+  [[nodiscard]] bool holds_all(const StageCost& kept, std::int32_t rank) const;
+  [[nodiscard]] Groups groups_of(std::span<const RankContent> chunks) const;
+  [[nodiscard]] static RankPlacement read(const LayerChoice& choice, const Groups& groups);
+  void assign(const std::vector<VariantCount>& counts, Chunk chunk, std::vector<std::int32_t>& variants) const;
 
   const Question* question_;
   Strategy strategy_;
-  std::vector<BlockCost> blocks_;
-  std::vector<std::vector<RecomputeChoice>> choices_;  ///< by BlockId
-  std::vector<std::vector<LayerOption>> options_;      ///< the same, restored bytes beside the block's working set
-  std::vector<std::vector<Flops>> replayed_flops_;
+  const std::vector<BlockCost>* blocks_;
+  std::vector<std::vector<LayerOption>> options_;  ///< by BlockId: the choices, restored bytes with the working set
 };
 
 }  // namespace plumbline

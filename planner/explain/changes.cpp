@@ -46,6 +46,7 @@ std::optional<Strategy> followed(Strategy s, const Strategy& before, const Quest
     s.schedule = Schedule::one_f_one_b;
   }
   if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
+  if (s.chunks() != before.chunks()) s.layers_per_stage.clear();
   return s;
 }
 
@@ -82,12 +83,14 @@ std::vector<Recompute> recompute_neighbours(Recompute now) {
   constexpr Recompute none{RecomputeMode::none, 1};
   constexpr Recompute selective{RecomputeMode::selective, 1};
   constexpr Recompute full{RecomputeMode::full, 1};
-  constexpr Recompute half{RecomputeMode::every_nth, 2};
+  constexpr Recompute placed{RecomputeMode::placed, 1};
   switch (now.mode) {
-    case RecomputeMode::none: return {selective, half, full};
-    case RecomputeMode::selective: return {none, half, full};
-    case RecomputeMode::every_nth: return {none, selective, full};
-    case RecomputeMode::full: return {none, selective, half};
+    case RecomputeMode::none: return {selective, placed, full};
+    case RecomputeMode::selective: return {none, placed, full};
+    case RecomputeMode::every_nth:
+    case RecomputeMode::by_operator: return {none, selective, placed, full};
+    case RecomputeMode::full: return {none, selective, placed};
+    case RecomputeMode::placed: return {none, selective, full};
   }
   return {};
 }

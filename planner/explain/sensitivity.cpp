@@ -18,10 +18,11 @@ struct Price {
 };
 
 Price price(const Question& question, const Strategy& strategy) {
-  const StageLayout layout = layout_of(question, strategy);
-  const StageTable stages(question.graph(), layout, block_costs(question, strategy));
+  const std::vector<BlockCost> blocks = block_costs(question, strategy);
+  const StageLayout layout = layout_of(question, strategy, blocks);
+  const StageTable stages(question.graph(), layout, blocks);
   return {static_cast<double>(question.step_pricer().price(stages, strategy).total().value()),
-          static_cast<double>(peak_memory(question, stages, strategy).value())};
+          static_cast<double>(PeakMemory(question, stages, strategy).of(strategy).value())};
 }
 
 class Collector {

@@ -1,20 +1,38 @@
 #include "planner/question/evaluate.h"
 
+#include <algorithm>
+
 #include "core/graph/parameter_count.h"
 #include "core/io/calibration_json.h"
 #include "core/quantity/text.h"
+#include "models/calibration_set.h"
 #include "planner/question/fingerprint.h"
 #include "planner/question/plan_layout.h"
 #include "planner/question/predict.h"
 #include "planner/question/priced.h"
+#include "planner/question/trust.h"
 
 namespace plumbline {
 namespace {
 
-Provenance provenance_of(const Question& question) {
+bool is_catalogued(const std::string& stack) {
+  const std::vector<SoftwareStack>& all = CalibrationSet::shipped().stacks();
+  return std::any_of(all.begin(), all.end(), [&](const SoftwareStack& one) {
+    return one.name == stack || std::find(one.aliases.begin(), one.aliases.end(), stack) != one.aliases.end();
+  });
+}
+
+/// What finds the stack again when the plan is read: its name with the release, or the file that holds it.
+std::string stack_reference(const Question& question) {
+  const std::string& asked = question.text().stack;
+  return asked.empty() || is_catalogued(asked) ? question.calibration().stack.name : asked;
+}
+
+Provenance provenance_of(const Question& question, const Strategy& strategy) {
   Provenance provenance;
+  provenance.trust = trust_in(uncertainty_of(question, strategy));
   provenance.device_calibration = question.calibration().device.name;
-  provenance.stack_calibration = question.calibration().stack.name;
+  provenance.stack_calibration = stack_reference(question);
   const auto add = [&](const std::string& owner, const std::vector<NamedCoefficient>& all) {
     for (const NamedCoefficient& c : all)
       if (c.coefficient.kind == "assumed")
@@ -40,8 +58,9 @@ std::int64_t trained_parameters(const Graph& graph) {
 }  // namespace
 
 Plan evaluate(const Question& question, const Strategy& strategy) {
-  const StageLayout layout = layout_of(question, strategy);
-  const StageTable stages(question.graph(), layout, block_costs(question, strategy));
+  const std::vector<BlockCost> blocks = block_costs(question, strategy);
+  const StageLayout layout = layout_of(question, strategy, blocks);
+  const StageTable stages(question.graph(), layout, blocks);
   const Network& network = question.network();
   const Node& node = question.cluster().groups.front().node;
   Plan plan;
@@ -61,11 +80,11 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
                   fingerprint(question.cluster())};
   plan.training = question.training();
   plan.strategy = strategy;
-  plan.layout = plan_layout(question, stages, strategy);
+  plan.layout = plan_layout(question, stages, blocks, strategy);
   plan.prediction = predict(question, stages, strategy);
   plan.run = run_cost(question, plan.prediction);
   plan.verdict = verdict_of(question, plan.prediction);
-  plan.provenance = provenance_of(question);
+  plan.provenance = provenance_of(question, strategy);
   return plan;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "core/io/machine_json.h"
+#include "core/io/strategy_json.h"
+#include "core/io/training_json.h"
 
 namespace plumbline {
 namespace {
@@ -42,5 +44,11 @@ std::string fingerprint(std::string_view text) {
 
 std::string fingerprint(const Graph& graph) { return fingerprint(canonical_text(graph)); }
 std::string fingerprint(const Cluster& cluster) { return fingerprint(to_json_text(to_json(cluster))); }
+std::string fingerprint(const Plan& plan) {
+  Training training = plan.training;
+  training.token_budget.reset();
+  return fingerprint(plan.model.fingerprint + to_json_text(to_json(training)) +
+                     to_json_text(to_json(plan.strategy, training)));
+}
 
 }  // namespace plumbline

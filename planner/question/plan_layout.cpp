@@ -7,43 +7,70 @@
 namespace plumbline {
 namespace {
 
-std::vector<std::vector<std::int64_t>> layers_of_rank(const Graph& graph, const std::vector<Chunk>& chunks,
-                                                      std::size_t rank, std::size_t ranks) {
-  const std::vector<BlockId> sequence = graph.sequence();
-  std::vector<std::vector<std::int64_t>> result;
-  std::int64_t layer = 0;
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    std::vector<std::int64_t> range;
-    for (std::int64_t i = chunks[c].first; i < chunks[c].last; ++i) {
-      if (graph.block(sequence[static_cast<std::size_t>(i)]).kind() != BlockKind::layer) continue;
-      if (range.empty()) range = {layer, layer};
-      range[1] = layer++;
-    }
-    if (c % ranks == rank) result.push_back(range);
-  }
-  return result;
+std::vector<std::string> replayed_ops(const Block& block, const BlockVariant& variant) {
+  std::vector<std::string> names;
+  for (std::size_t o = 0; o < variant.replayed.size(); ++o)
+    if (variant.replayed[o]) names.push_back(block.op(block.execution_order()[o]).name);
+  return names;
 }
+
+/// Fills the entries of ranks from the chunks in the order of the network.
+class EntryWriter {
+ public:
+  EntryWriter(const Graph& graph, const Arrangement& arrangement, const std::vector<BlockCost>& blocks)
+      : graph_(graph), sequence_(graph.sequence()), arrangement_(arrangement), blocks_(blocks) {}
+
+  void add_chunk(std::size_t index, StageLayoutEntry& entry) {
+    std::vector<std::int64_t>& range = entry.layers.emplace_back();
+    const Chunk& chunk = arrangement_.chunks[index];
+    std::int32_t before = -1;
+    for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
+      const BlockId id = sequence_[static_cast<std::size_t>(i)];
+      const std::int32_t variant = arrangement_.variants[static_cast<std::size_t>(i)];
+      const BlockKind kind = graph_.block(id).kind();
+      entry.holds_input = entry.holds_input || kind == BlockKind::input;
+      entry.holds_output = entry.holds_output || kind == BlockKind::output;
+      if (kind != BlockKind::layer) continue;
+      if (range.empty()) range = {layer_, layer_};
+      range[1] = layer_;
+      const bool continues = before >= 0 && sequence_[static_cast<std::size_t>(before)] == id &&
+                             arrangement_.variants[static_cast<std::size_t>(before)] == variant;
+      if (!continues) entry.recompute.push_back(run(id, variant));
+      entry.recompute.back().last_layer = layer_++;
+      if (!entry.recompute.back().replayed.empty()) ++entry.recomputed_layers;
+      before = static_cast<std::int32_t>(i);
+    }
+  }
+
+ private:
+  [[nodiscard]] RecomputeRun run(BlockId id, std::int32_t index) const {
+    const BlockVariant& variant = blocks_[static_cast<std::size_t>(id.index())].variant(index);
+    return {layer_,        layer_,           replayed_ops(graph_.block(id), variant),
+            variant.saved, variant.restored, variant.recompute.total()};
+  }
+
+  const Graph& graph_;
+  std::vector<BlockId> sequence_;
+  const Arrangement& arrangement_;
+  const std::vector<BlockCost>& blocks_;
+  std::int64_t layer_ = 0;
+};
 
 }  // namespace
 
-Layout plan_layout(const Question& question, const StageTable& stages, const Strategy& s) {
+Layout plan_layout(const Question& question, const StageTable& stages, const std::vector<BlockCost>& blocks,
+                   const Strategy& s) {
   Layout layout;
-  const Graph& graph = question.graph();
-  const std::vector<Chunk> chunks = split_into_chunks(graph, s.chunks());
+  layout.stages.resize(stages.size());
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    const RankContent& content = stages.layout().distinct[static_cast<std::size_t>(stages.layout().of_rank[rank])];
-    StageLayoutEntry entry;
-    entry.stage = static_cast<std::int32_t>(rank);
-    entry.layers = layers_of_rank(graph, chunks, rank, stages.size());
-    for (std::size_t b = 0; b < graph.blocks().size(); ++b) {
-      entry.holds_input =
-          entry.holds_input || (graph.blocks()[b].kind() == BlockKind::input && content.executions[b] > 0);
-      entry.holds_output =
-          entry.holds_output || (graph.blocks()[b].kind() == BlockKind::output && content.executions[b] > 0);
-      entry.recomputed_layers += content.restored[b];
-    }
-    entry.parameters_per_rank = stages[rank].parameters.total();
-    layout.stages.push_back(std::move(entry));
+    layout.stages[rank].stage = static_cast<std::int32_t>(rank);
+    layout.stages[rank].parameters_per_rank = stages[rank].parameters.total();
+  }
+  const Arrangement& arrangement = stages.layout().arrangement;
+  EntryWriter writer(question.graph(), arrangement, blocks);
+  for (std::size_t c = 0; c < arrangement.chunks.size(); ++c) {
+    const std::int32_t rank = rank_of_stage(placement(s.schedule), s.pipeline_stages, static_cast<std::int32_t>(c));
+    writer.add_chunk(c, layout.stages[static_cast<std::size_t>(rank)]);
   }
   layout.rank_order = {"tensor", "context", "data", "pipeline"};
   for (const Axis axis : all_axes) {

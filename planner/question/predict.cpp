@@ -6,22 +6,14 @@
 #include "core/cost/stage_memory.h"
 #include "core/quantity/text.h"
 #include "planner/question/priced.h"
+#include "planner/question/trust.h"
 
 namespace plumbline {
 namespace {
 
-/// Two-sided 90 % of a normal distribution.
-constexpr double deviations_90_percent = 1.645;
 constexpr double seconds_per_hour = 3600;
 constexpr double hours_per_day = 24;
 constexpr double joules_per_kwh = 3.6e6;
-
-Interval step_interval(const Question& question, Seconds step) {
-  const double sigma =
-      std::max<double>(question.calibration().device.residual_sigma, question.calibration().stack.residual_sigma);
-  const double factor = std::exp(deviations_90_percent * sigma);
-  return {step.value() / factor, step.value(), step.value() * factor};
-}
 
 FlopsPerSecond cluster_peak(const Question& question) {
   FlopsPerSecond sum(0);
@@ -61,14 +53,17 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   Prediction p;
   p.time = question.step_pricer().price(stages, s).breakdown;
   const Seconds step = to_seconds(p.time.total());
-  p.step_time_s = step_interval(question, step);
+  const Uncertainty uncertainty = uncertainty_of(question, s);
+  p.step_time_s = interval_of(step.value(), uncertainty.time_sigma);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    p.stage_memory.push_back(stage_memory(stages[rank], s, question.training().formats(), question.training().optimizer,
-                                          question.calibration().stack, static_cast<std::int32_t>(rank)));
+    p.stage_memory.push_back(stage_memory(stages[rank], rank_load(stages, s, static_cast<std::int32_t>(rank)), s,
+                                          question.training().formats(), question.training().optimizer,
+                                          question.calibration().stack));
     if (p.stage_memory[rank].device_total() > p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total())
       p.heaviest_stage = static_cast<std::int32_t>(rank);
   }
   p.peak_memory = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total();
+  p.peak_memory_interval_bytes = interval_of(static_cast<double>(p.peak_memory.value()), uncertainty.memory_sigma);
   p.host_memory_per_node = host_memory_per_node(question);
   const double tokens =
       static_cast<double>(question.training().global_batch) * static_cast<double>(question.training().sequence_length);
@@ -120,9 +115,7 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
                             to_text(heaviest[largest]) + ")";
   const Bytes host = question.cluster().groups.front().node.host_memory.value;
   v.fits = v.margin >= Bytes(0) && fits_host(question);
-  const double uncertain = deviations_90_percent * question.calibration().stack.memory_sigma;
-  v.near_edge =
-      v.fits && static_cast<double>(v.margin.value()) < uncertain * static_cast<double>(p.peak_memory.value());
+  v.near_edge = v.fits && p.peak_memory > question.certain_capacity();
   if (v.margin < Bytes(0)) {
     v.reason = stage + ": " + to_text(Bytes(-v.margin.value())) + " too much";
   } else if (!v.fits) {

@@ -1,9 +1,9 @@
 #pragma once
 /// \file predict.h: the parts of a priced plan: prediction, cost of the run, verdict.
 ///
-/// Model: step time and memory from core/cost; the interval that should hold nine of ten measurements from the larger
-/// residual of device and stack calibration; MFU counts the model's FLOPs with full attention over the peak of the
-/// recipe's product format, HFU those that were executed, recompute included.
+/// Model: step time and memory from core/cost; intervals that should hold nine of ten measurements from the residuals
+/// of device and stack calibration and the distance from measured runs (trust.h); MFU counts the model's FLOPs with
+/// full attention over the peak of the recipe's product format, HFU those that were executed, recompute included.
 /// Source: Chowdhery et al., arXiv:2204.02311, appendix B (MFU); Korthikanti et al., arXiv:2205.05198 (HFU).
 /// Not modelled: start-up, evaluation, checkpoints and failures of the run.
 

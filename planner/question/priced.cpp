@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "core/cost/stage_memory.h"
+#include "planner/checkpointing/placement.h"
+#include "planner/partition/balanced_split.h"
 
 namespace plumbline {
 
@@ -12,22 +13,53 @@ std::vector<BlockCost> block_costs(const Question& question, const Strategy& str
   std::vector<BlockCost> costs;
   for (const Block& block : question.graph().blocks())
     costs.push_back(question.block_pricer().price(block, shard, groups));
+  if (strategy.recompute.mode == RecomputeMode::placed) add_choices(costs, question, strategy);
   return costs;
 }
 
+namespace {
+
+std::vector<Chunk> chunks_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+  if (!strategy.layers_per_stage.empty()) return split_into_chunks(question.graph(), strategy.layers_per_stage);
+  if (strategy.split == StageSplit::balanced && strategy.pipeline_stages > 1)
+    if (const auto split = balanced_split(question, strategy, blocks)) return split->chunks;
+  return split_into_chunks(question.graph(), strategy.chunks());
+}
+
+}  // namespace
+
+StageLayout layout_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+  Arrangement arrangement{chunks_of(question, strategy, blocks), {}};
+  arrangement.variants = strategy.recompute.mode == RecomputeMode::placed
+                             ? RecomputePlacer(question, strategy, blocks).place(arrangement.chunks).variants
+                             : uniform_variants(question.graph(), strategy.recompute);
+  return stage_layout(question.graph(), std::move(arrangement), strategy.pipeline_stages, placement(strategy.schedule));
+}
+
 StageLayout layout_of(const Question& question, const Strategy& strategy) {
-  return stage_layout(question.graph(), split_into_chunks(question.graph(), strategy.chunks()),
-                      strategy.pipeline_stages, strategy.recompute, placement(strategy.schedule));
+  const bool depends_on_costs =
+      strategy.recompute.mode == RecomputeMode::placed || strategy.split == StageSplit::balanced;
+  return layout_of(question, strategy, depends_on_costs ? block_costs(question, strategy) : std::vector<BlockCost>{});
+}
+
+PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
+    : question_(&question) {
+  for (const std::int32_t rank : telling_ranks(stages.layout(), family))
+    ranks_.push_back({&stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
+}
+
+Bytes PeakMemory::of(const Strategy& strategy) const {
+  Bytes peak(0);
+  const PrecisionFormats formats = question_->training().formats();
+  for (const RankPeak& rank : ranks_)
+    peak = std::max(peak, stage_memory(*rank.stage, rank.load, strategy, formats, question_->training().optimizer,
+                                       question_->calibration().stack)
+                              .device_total());
+  return peak;
 }
 
 Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {
-  Bytes peak(0);
-  const PrecisionFormats formats = question.training().formats();
-  for (std::size_t d = 0; d < stages.distinct().size(); ++d)
-    peak = std::max(peak, stage_memory(stages.distinct()[d], strategy, formats, question.training().optimizer,
-                                       question.calibration().stack, stages.layout().first_rank[d])
-                              .device_total());
-  return peak;
+  return PeakMemory(question, stages, strategy).of(strategy);
 }
 
 Bytes host_memory_per_node(const Question& question) {

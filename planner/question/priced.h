@@ -1,17 +1,37 @@
 #pragma once
 /// \file priced.h: the tables between a question and a price: blocks of a strategy, layouts of a pipeline.
+///
+/// One path for every recompute mode and every split: blocks with their variants, and which chunk and variant each
+/// execution of a block takes.
 
 #include <vector>
 
-#include "core/cost/stage_cost.h"
+#include "core/cost/stage_memory.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
 
-/// One BlockCost per block of the question's graph.
+/// One BlockCost per block of the question's graph; with the choices of a placement where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
+/// `blocks`: block_costs of the same; what is placed or balanced depends on them.
+[[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy,
+                                    const std::vector<BlockCost>& blocks);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy);
-/// The memory of every distinct rank content at the first rank that holds it, where most micro-batches are in flight.
+/// The memory of the rank that needs most, for plans that differ in ZeRO stage and shard group only.
+class PeakMemory {
+ public:
+  PeakMemory(const Question& question, const StageTable& stages, const Strategy& family);
+  [[nodiscard]] Bytes of(const Strategy& strategy) const;
+
+ private:
+  struct RankPeak {
+    const StageCost* stage;
+    PeakLoads load;
+  };
+  const Question* question_;
+  std::vector<RankPeak> ranks_;
+};
+/// Of one plan.
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// What the ranks of one node need of its host's memory, whatever the strategy.
 [[nodiscard]] Bytes host_memory_per_node(const Question& question);

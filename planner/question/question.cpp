@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/base/errors.h"
 #include "core/training/adaptation.h"
@@ -26,11 +27,16 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
                     std::to_string(value < 1 ? 1 : largest)});
 }
 
-QuestionText with_defaults(QuestionText text, const Network& network) {
+/// Processes on a computer's cores run this program's own runtime.
+std::string_view usual_stack(const Cluster& cluster) {
+  return slowest_device(cluster).architecture == DeviceArchitecture::cpu ? own_stack : default_stack;
+}
+
+QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
   if (text.training.sequence_length == 0)
     text.training.sequence_length =
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
-  if (text.stack.empty()) text.stack = std::string(default_stack);
+  if (text.stack.empty()) text.stack = std::string(usual_stack(cluster));
   require_range("sequence length", text.training.sequence_length, longest_sequence);
   require_range("global batch", text.training.global_batch, largest_batch);
   if (text.training.token_budget)
@@ -51,17 +57,19 @@ LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nod
 
 }  // namespace
 
-Question::Question(const QuestionText& text)
-    : network_(find_network(text.model)),
+Question::Question(const QuestionText& text) : Question(text, find_network(text.model), sized(text)) {}
+
+Question::Question(const QuestionText& text, Network network, Cluster cluster)
+    : network_(std::move(network)),
       graph_(adapted(network_.graph, text.training.adaptation)),
-      cluster_(sized(text)),
-      calibration_{calibration_of(slowest_device(cluster_)),
-                   find_stack(text.stack.empty() ? default_stack : text.stack)},
+      cluster_(std::move(cluster)),
+      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_),
+                                                text.stack.empty() ? usual_stack(cluster_) : text.stack)),
       facts_(divisibility(graph_)),
       limits_(limits_of(cluster_, text.tensor_parallel_across_nodes)),
       block_pricer_(cluster_, calibration_),
-      step_pricer_(block_pricer_, with_defaults(text, network_).training) {
-  text_ = with_defaults(text, network_);
+      step_pricer_(block_pricer_, with_defaults(text, network_, cluster_).training) {
+  text_ = with_defaults(text, network_, cluster_);
 }
 
 Question Question::with_calibration(const Calibration& calibration) const {
@@ -76,6 +84,11 @@ Bytes Question::capacity() const {
   Bytes smallest = Bytes::largest();
   for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
   return smallest;
+}
+
+Bytes Question::certain_capacity() const {
+  const double uncertain = deviations_90_percent * calibration_.stack.residuals.memory.sigma;
+  return Bytes(static_cast<std::int64_t>(static_cast<double>(capacity().value()) / (1 + uncertain)));
 }
 
 Strategy completed(const PartialStrategy& partial, const Question& question) {

@@ -27,11 +27,16 @@ struct QuestionText {
   bool tensor_parallel_across_nodes = false;
 };
 
+/// Two-sided 90 % of a normal distribution, one-sided 95 %.
+inline constexpr double deviations_90_percent = 1.645;
+
 /// A question whose parts were found, checked and fit together. Immutable; shared by threads.
 class Question {
  public:
   /// Throws InputError naming the part that is wrong, what was expected, and the nearest.
   explicit Question(const QuestionText& text);
+  /// The same of a network and machine that have no name in the catalogue; `text.devices` is the cluster's.
+  Question(const QuestionText& text, Network network, Cluster cluster);
 
   /// The same question on a machine whose kernels and stack behave as `calibration` says.
   [[nodiscard]] Question with_calibration(const Calibration& calibration) const;
@@ -49,6 +54,8 @@ class Question {
   [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
   /// What one device can hold for training.
   [[nodiscard]] Bytes capacity() const;
+  /// What a plan may be predicted to need and still fit in 95 of 100 cases, by the stack's residuals.
+  [[nodiscard]] Bytes certain_capacity() const;
   [[nodiscard]] std::int64_t devices() const { return limits_.devices; }
 
  private:

@@ -1,18 +1,34 @@
 #pragma once
 /// \file simulated.h: one legal strategy lowered and played: what `simulate` answers, and the search's finalists.
+///
+/// Model: the order is the named schedule's, or any other of the same shape. What a rank holds and what it takes follow
+/// the order's placement of stages; sharing of links and states is that of the strategy.
+/// Not modelled: whether an order of one's own hides reductions better or worse than the named schedule; it is priced
+/// as the named one is (step_time.h). Checked against: tests/unit/planner/question/simulated_test.cpp.
 
+#include <optional>
+
+#include "core/cost/replays.h"
 #include "core/simulate/simulation.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
 
+struct PlayOptions {
+  Granularity granularity = Granularity::chunk;
+  std::optional<ComputeSchedule> order;  ///< instead of the named schedule's: of the strategy's shape (pipeline_shape)
+  TimelineOptions timeline;
+};
+
 struct PlayedPlan {
+  LoweringInput sizes;          ///< that the program was lowered from
+  std::vector<Replay> replays;  ///< by execution: what its backward computes again
   Program program;
   Simulation simulation;
 };
 
+/// Requires an order without faults and deadlock (action_fault, play_order).
 /// Throws InternalError when the program would wait for ever or misuse a buffer: our bug, not the strategy's.
-[[nodiscard]] PlayedPlan played(const Question& question, const Strategy& strategy,
-                                Granularity granularity = Granularity::chunk, const TimelineOptions& options = {});
+[[nodiscard]] PlayedPlan played(const Question& question, const Strategy& strategy, const PlayOptions& options = {});
 
 }  // namespace plumbline

@@ -4,17 +4,32 @@
 #include <map>
 #include <tuple>
 
+#include "planner/checkpointing/placement.h"
 #include "planner/question/priced.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
 namespace {
 
+/// A price is rounded to picoseconds term by term: far less than a part in a million of it.
+constexpr std::int64_t most_rounding = 1'000'000;
+
 auto block_key(const Strategy& s) {
   return std::tuple(s.tensor_parallel, s.context_parallel, s.expert_parallel, s.expert_tensor_parallel,
-                    s.sequence_parallel, s.micro_batch);
+                    s.sequence_parallel, s.micro_batch, splits_backward(s.schedule));
 }
-auto layout_key(const Strategy& s) { return std::tuple(s.pipeline_stages, s.virtual_stages); }
+auto layout_key(const Strategy& s) { return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule)); }
+
+/// Every block runs as if nothing were recomputed and keeps what its smallest choice keeps.
+std::vector<BlockCost> least_of(std::vector<BlockCost> blocks) {
+  for (BlockCost& block : blocks) {
+    BlockVariant least = block.variant(Variant::kept);
+    for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v)
+      least.saved = std::min(least.saved, block.variants[v].saved);
+    block.variants = {std::move(least)};
+  }
+  return blocks;
+}
 
 }  // namespace
 
@@ -25,7 +40,12 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   std::map<decltype(layout_key({})), std::size_t> layout_index;
   std::vector<Strategy> block_samples;
   std::vector<Strategy> layout_samples;
-  const std::size_t choices = enumerator_.recompute_choices().size();
+  const std::vector<Recompute>& recompute = enumerator_.recompute_choices();
+  const std::size_t choices = recompute.size();
+  const auto none = std::find(recompute.begin(), recompute.end(), Recompute{});
+  if (none != recompute.end()) none_ = static_cast<std::size_t>(none - recompute.begin());
+  const auto placed =
+      std::find_if(recompute.begin(), recompute.end(), [](Recompute r) { return r.mode == RecomputeMode::placed; });
   enumerator_.for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t leaves) {
     total_ += leaves;
     if (violation != nullptr) {
@@ -40,12 +60,16 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   });
   illegal_.assign(illegal.begin(), illegal.end());
   block_tables_.resize(block_samples.size());
-  parallel_for(block_samples.size(), threads,
-               [&](std::size_t i) { block_tables_[i] = block_costs(question, block_samples[i]); });
+  parallel_for(block_samples.size(), threads, [&](std::size_t i) {
+    if (placed != recompute.end()) block_samples[i].recompute = *placed;
+    block_tables_[i] = block_costs(question, block_samples[i]);
+  });
+  if (placed != recompute.end())
+    for (const std::vector<BlockCost>& blocks : block_tables_) least_tables_.push_back(least_of(blocks));
   layouts_.resize(layout_samples.size() * choices);
   parallel_for(layouts_.size(), threads, [&](std::size_t i) {
     Strategy sample = layout_samples[i / choices];
-    sample.recompute = enumerator_.recompute_choices()[i % choices];
+    if (!places(i % choices)) sample.recompute = recompute[i % choices];
     layouts_[i] = layout_of(question, sample);
   });
 }
@@ -57,19 +81,46 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   // A host too small for its ranks is too small for every plan.
   const Bytes capacity = fits_host(*question_) ? question_->capacity() : Bytes(-1);
   for (std::size_t r = 0; r < choices; ++r) {
+    if (places(r)) {
+      bound_placed(index, r, leaves, capacity, into);
+      continue;
+    }
     const StageTable stages(question_->graph(), layout(family, r), block_tables_[family.blocks]);
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+    const PeakMemory memory(*question_, stages, family.strategy);
     for (std::size_t leaf = r; leaf < leaves.size(); leaf += choices) {
-      const Candidate candidate{bound, peak_memory(*question_, stages, leaves[leaf]), static_cast<std::int32_t>(index),
+      const Candidate candidate{bound, memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
                                 static_cast<std::int32_t>(leaf)};
-      if (candidate.peak_memory <= capacity) {
-        into.fitting.push_back(candidate);
-        continue;
-      }
-      ++into.too_large;
-      if (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory)
+      bound_leaf(candidate, capacity, into);
+      const bool is_too_large = candidate.peak_memory > capacity;
+      if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
         into.smallest_too_large = candidate;
     }
+  }
+}
+
+void CandidateTable::bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const {
+  if (candidate.peak_memory <= capacity)
+    into.fitting.push_back(candidate);
+  else
+    ++into.too_large;
+}
+
+void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const std::vector<Strategy>& leaves,
+                                  Bytes capacity, CandidateBatch& into) const {
+  const FamilyEntry& family = families_[index];
+  const StageLayout& kept = layout(family, recompute);
+  const StageTable all_kept(question_->graph(), kept, block_tables_[family.blocks]);
+  const StageTable least(question_->graph(), kept, least_tables_[family.blocks]);
+  const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
+  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
+    if (none_ && peak_memory(*question_, all_kept, leaves[leaf]) <= std::min(capacity, question_->certain_capacity())) {
+      ++into.dominated;
+      continue;
+    }
+    bound_leaf({bound, peak_memory(*question_, least, leaves[leaf]), static_cast<std::int32_t>(index),
+                static_cast<std::int32_t>(leaf)},
+               capacity, into);
   }
 }
 
@@ -78,13 +129,67 @@ Strategy CandidateTable::strategy(const Candidate& candidate) const {
       families_[static_cast<std::size_t>(candidate.family)].strategy)[static_cast<std::size_t>(candidate.leaf)];
 }
 
-Picoseconds CandidateTable::step_time(const Strategy& strategy, std::size_t index) const {
-  const FamilyEntry& family = families_[index];
-  const auto& choices = enumerator_.recompute_choices();
-  const auto recompute =
-      static_cast<std::size_t>(std::find(choices.begin(), choices.end(), strategy.recompute) - choices.begin());
+CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& is_worth) const {
+  const FamilyEntry& family = families_[static_cast<std::size_t>(candidate.family)];
+  const std::size_t recompute = static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size();
+  const Strategy s = strategy(candidate);
+  if (places(recompute)) {
+    // Cheap before dear: the price with nothing recomputed, which replay only adds to, but for rounding.
+    const StageTable kept(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
+    const Picoseconds least = question_->step_pricer().price(kept, s).total();
+    if (!is_worth(std::max(least - least / most_rounding, candidate.bound))) return {Outcome::bounded, {}, {}};
+    const auto bound = placed_bound(family, recompute, s);
+    if (bound && !is_worth(*bound)) return {Outcome::bounded, {}, {}};
+    return price_placed(family, s);
+  }
   const StageTable stages(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
-  return question_->step_pricer().price(stages, strategy).total();
+  return {Outcome::priced, question_->step_pricer().price(stages, s).total(), candidate.peak_memory};
+}
+
+std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,
+                                                        const Strategy& s) const {
+  const StageLayout& kept = layout(family, recompute);
+  const std::vector<BlockCost>& blocks = block_tables_[family.blocks];
+  const StageTable stages(question_->graph(), kept, blocks);
+  const RecomputePlacer placer(*question_, s, blocks);
+  Picoseconds bound(0);
+  // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
+  Picoseconds before(0);
+  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
+    const StageCost& stage = stages[static_cast<std::size_t>(rank)];
+    const auto replay = placer.least_replay(placer.chunks_of(kept, rank), stage, rank);
+    if (!replay) return std::nullopt;
+    bound = std::max(bound, before + s.micro_batches * stage.passes_with(*replay));
+    const StageCost& first = stages.stage(static_cast<std::size_t>(rank));
+    const auto passes = [&](const StageCost& cost) {
+      return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();
+    };
+    before += std::min(passes(stage) / std::int64_t{s.virtual_stages}, passes(first));
+  }
+  return bound + question_->step_pricer().overhead();
+}
+
+CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Strategy& s) const {
+  const std::vector<BlockCost>& blocks = block_tables_[family.blocks];
+  const StageLayout placed = layout_of(*question_, s, blocks);
+  const StageTable stages(question_->graph(), placed, blocks);
+  const Bytes peak = peak_memory(*question_, stages, s);
+  return {peak <= question_->capacity() ? Outcome::priced : Outcome::infeasible,
+          question_->step_pricer().price(stages, s).total(), peak};
+}
+
+void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {
+  const FamilyEntry& family = families_[index];
+  const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    const std::size_t recompute = leaf % enumerator_.recompute_choices().size();
+    if (!places(recompute)) continue;
+    const StageTable least(question_->graph(), layout(family, recompute), least_tables_[family.blocks]);
+    if (smallest && peak_memory(*question_, least, leaves[leaf]) >= smallest->peak_memory) continue;
+    const CandidatePrice exact = price_placed(family, leaves[leaf]);
+    if (!smallest || exact.peak_memory < smallest->peak_memory)
+      smallest = {exact.step, exact.peak_memory, static_cast<std::int32_t>(index), static_cast<std::int32_t>(leaf)};
+  }
 }
 
 }  // namespace plumbline

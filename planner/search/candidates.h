@@ -1,10 +1,15 @@
 #pragma once
 /// \file candidates.h: pass 1 of a search: every plan of one question's space, bounded.
 ///
-/// Block costs depend on (tp, cp, ep, sequence parallelism, micro-batch), layouts on (pp, virtual stages, recompute);
-/// both tables are made first, so that a plan costs a few sums.
+/// Block costs and the choices of a placement depend on (tp, cp, ep, sequence parallelism, micro-batch), layouts on
+/// (pp, virtual stages, recompute); both tables are made first, so that a plan costs a few sums. Where recompute is
+/// placed, a plan is bounded by its time with nothing recomputed and by the memory of every block's smallest choice,
+/// and placed when it is priced. A placement that has all the memory it could use is the plan without recompute, and
+/// counts as dominated by it.
 
+#include <functional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
@@ -15,7 +20,7 @@ namespace plumbline {
 /// A plan that is legal and fits, with the least time that it could take.
 struct Candidate {
   Picoseconds bound{0};
-  Bytes peak_memory{0};
+  Bytes peak_memory{0};  ///< the least it could be, where recompute is placed
   std::int32_t family = 0;
   std::int32_t leaf = 0;  ///< index into SpaceEnumerator::leaves of the family
 };
@@ -24,9 +29,21 @@ struct Candidate {
 struct CandidateBatch {
   std::vector<Candidate> fitting;
   std::int64_t too_large = 0;
-  /// Of the plans that do not fit, the one that needs least.
+  std::int64_t dominated = 0;
+  /// Of the plans that do not fit, the one that needs least; placed ones are left to `nearest_placed`.
   std::optional<Candidate> smallest_too_large;
 };
+
+/// What became of a candidate. Only where recompute is placed: no placement fits, or none can be worth it.
+enum class Outcome : std::uint8_t { priced, infeasible, bounded };
+/// The exact closed form of a candidate that was priced.
+struct CandidatePrice {
+  Outcome outcome = Outcome::priced;
+  Picoseconds step{0};
+  Bytes peak_memory{0};
+};
+/// Whether a plan of at least this step time is still worth its price.
+using IsWorth = std::function<bool(Picoseconds bound)>;
 
 class CandidateTable {
  public:
@@ -41,8 +58,10 @@ class CandidateTable {
   /// Bounds all plans of one family. Pure; callable from any thread.
   void bound_family(std::size_t family, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
-  /// The exact closed-form step time. Pure; callable from any thread.
-  [[nodiscard]] Picoseconds step_time(const Strategy& strategy, std::size_t family) const;
+  /// The exact closed form. Pure; callable from any thread.
+  [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth) const;
+  /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
+  void nearest_placed(std::size_t family, std::optional<Candidate>& smallest) const;
   [[nodiscard]] const Question& question() const { return *question_; }
 
  private:
@@ -55,6 +74,16 @@ class CandidateTable {
   [[nodiscard]] const StageLayout& layout(const FamilyEntry& family, std::size_t recompute) const {
     return layouts_[family.layouts + recompute];
   }
+  [[nodiscard]] bool places(std::size_t recompute) const {
+    return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
+  }
+  void bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const std::vector<Strategy>& leaves, Bytes capacity,
+                    CandidateBatch& into) const;
+  /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
+  [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
+                                                        const Strategy& strategy) const;
+  [[nodiscard]] CandidatePrice price_placed(const FamilyEntry& family, const Strategy& strategy) const;
 
   const Question* question_;
   SpaceEnumerator enumerator_;
@@ -62,7 +91,10 @@ class CandidateTable {
   std::vector<std::pair<Rule, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
   std::vector<std::vector<BlockCost>> block_tables_;
-  std::vector<StageLayout> layouts_;
+  /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
+  std::vector<std::vector<BlockCost>> least_tables_;
+  std::optional<std::size_t> none_;   ///< among the recompute choices
+  std::vector<StageLayout> layouts_;  ///< of placed recompute: with everything kept
 };
 
 }  // namespace plumbline

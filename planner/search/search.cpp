@@ -9,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "planner/search/candidates.h"
+#include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
@@ -19,6 +20,8 @@ namespace {
 constexpr std::size_t families_per_epoch = 2048;
 constexpr std::size_t families_per_task = 16;
 constexpr std::size_t plans_per_batch = 512;
+/// Enough that the next have something to be compared with.
+constexpr std::size_t plans_of_first_batch = 64;
 
 /// A candidate with the question it belongs to.
 struct Entry {
@@ -27,17 +30,13 @@ struct Entry {
   std::int32_t question;
 };
 
-bool before(const RankedStrategy& a, const Score& a_score, const RankedStrategy& b, const Score& b_score) {
-  if (a_score != b_score) return a_score < b_score;
-  if (a.peak_memory != b.peak_memory) return a.peak_memory < b.peak_memory;
-  if (a.strategy != b.strategy) return a.strategy < b.strategy;
-  return a.question < b.question;
-}
-
 class Search {
  public:
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
-      : questions_(questions), options_(options), threads_(thread_count(options.threads)) {
+      : questions_(questions),
+        options_(options),
+        threads_(thread_count(options.threads)),
+        most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     for (const Question& question : questions)
       tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
     require_plans();
@@ -50,9 +49,12 @@ class Search {
              std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
     });
     price_best();
-    if (options_.pareto) result_.pareto = front(priced_);
+    if (best_.empty()) find_nearest_miss();
+    if (options_.split == StageSplit::balanced) balance_best();
+    if (options_.finalists == Finalists::simulated) play_best();
+    if (best_.size() > options_.top) best_.resize(options_.top);
+    if (options_.pareto) result_.pareto = front(std::move(priced_));
     result_.best = std::move(best_);
-    if (result_.best.empty() && missed_) result_.nearest_miss = ranked(missed_->first, missed_->second, Picoseconds(0));
     return std::move(result_);
   }
 
@@ -91,6 +93,7 @@ class Search {
 
   void take(const CandidateBatch& slot, std::size_t q) {
     result_.audit.memory += slot.too_large;
+    result_.audit.dominated += slot.dominated;
     for (const Candidate& c : slot.fitting)
       entries_.push_back({c, score(options_.objective, c.bound, questions_[q].devices(), c.peak_memory),
                           static_cast<std::int32_t>(q)});
@@ -98,19 +101,58 @@ class Search {
       missed_ = {*slot.smallest_too_large, q};
   }
 
-  RankedStrategy ranked(const Candidate& candidate, std::size_t q, Picoseconds step) const {
+  RankedStrategy ranked(const Candidate& candidate, std::size_t q, const CandidatePrice& price) const {
     const Question& question = questions_[q];
-    return {tables_[q]->strategy(candidate), question.devices(),
-            question.training().precision,   step,
-            candidate.peak_memory,           q};
+    return {tables_[q]->strategy(candidate),
+            question.devices(),
+            question.training().precision,
+            price.step,
+            price.peak_memory,
+            q};
   }
   Score score_of(const RankedStrategy& r) const {
-    return score(options_.objective, r.step_time, r.devices, r.peak_memory);
+    return score(options_.objective, r.ranking_step(), r.devices, r.peak_memory);
+  }
+  void rank(std::vector<RankedStrategy>& plans) const {
+    std::sort(plans.begin(), plans.end(),
+              [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
+  }
+
+  void find_nearest_miss() {
+    for (std::size_t q = 0; q < tables_.size() && result_.complete; ++q) {
+      std::optional<Candidate> placed;
+      if (missed_) placed = missed_->first;
+      const Bytes before = placed ? placed->peak_memory : Bytes::largest();
+      for (std::size_t f = 0; f < tables_[q]->family_count(); ++f) tables_[q]->nearest_placed(f, placed);
+      if (placed && placed->peak_memory < before) missed_ = {*placed, q};
+    }
+    if (missed_)
+      result_.nearest_miss =
+          ranked(missed_->first, missed_->second, {Outcome::infeasible, Picoseconds(0), missed_->first.peak_memory});
+  }
+
+  void balance_best() {
+    result_.complete = add_balanced(best_, {questions_, threads_, options_.stop, {}}) && result_.complete;
+    rank(best_);
+  }
+
+  /// Plays the best plans and the front. Stopped, both stay as the closed form ranks them.
+  void play_best() {
+    const Playing playing{questions_, threads_, options_.stop,
+                          [&](std::int64_t done, std::int64_t total) { report("simulating", done, total); }};
+    bool done = simulate_finalists(best_, options_.top, playing);
+    if (done && options_.pareto) done = simulate(priced_, 0, priced_.size(), playing);
+    if (!done) {
+      result_.complete = false;
+      for (std::vector<RankedStrategy>* plans : {&best_, &priced_})
+        for (RankedStrategy& plan : *plans) plan.simulated.reset();
+    }
+    rank(best_);
   }
 
   /// Whether a plan with this bound can still be among the best `top`.
   bool may_enter(const Entry& entry) const {
-    if (best_.size() < options_.top) return true;
+    if (best_.size() < most_) return true;
     return !best_.empty() && entry.bound <= score_of(best_.back());
   }
   /// Whether a plan with this bound can still be on the front of time and memory: no priced plan is as good in both.
@@ -118,6 +160,19 @@ class Search {
     return std::none_of(archive_.begin(), archive_.end(), [&](const RankedStrategy& r) {
       return r.step_time <= entry.candidate.bound && r.peak_memory <= entry.candidate.peak_memory;
     });
+  }
+
+  /// What came of an entry of a batch.
+  struct PricedEntry {
+    Outcome outcome = Outcome::bounded;
+    RankedStrategy plan;
+  };
+  /// Whether an entry can still be among the best, or on the front, where its step takes at least `bound`.
+  bool is_worth(Entry entry, Picoseconds bound) const {
+    const auto q = static_cast<std::size_t>(entry.question);
+    entry.candidate.bound = bound;
+    entry.bound = score(options_.objective, bound, questions_[q].devices(), entry.candidate.peak_memory);
+    return may_enter(entry) || (options_.pareto && may_join_front(entry));
   }
 
   void price_best() {
@@ -131,13 +186,14 @@ class Search {
       }
       if (!options_.pareto && !may_enter(entries_[next])) break;  // bounds are sorted: no later one can
       const std::vector<std::size_t> batch = next_batch(next);
-      std::vector<RankedStrategy> priced(batch.size());
+      std::vector<PricedEntry> priced(batch.size());
       parallel_for(batch.size(), threads_, [&](std::size_t i) {
         const Entry& entry = entries_[batch[i]];
         const auto q = static_cast<std::size_t>(entry.question);
-        priced[i] = ranked(entry.candidate, q, Picoseconds(0));
-        priced[i].step_time =
-            tables_[q]->step_time(priced[i].strategy, static_cast<std::size_t>(entry.candidate.family));
+        const CandidatePrice price =
+            tables_[q]->price(entry.candidate, [&](Picoseconds bound) { return is_worth(entry, bound); });
+        priced[i].outcome = price.outcome;
+        if (price.outcome == Outcome::priced) priced[i].plan = ranked(entry.candidate, q, price);
       });
       merge(priced);
       first_batch = false;
@@ -149,7 +205,8 @@ class Search {
   /// The next plans worth a price; moves `next` past them and past those that are not.
   std::vector<std::size_t> next_batch(std::size_t& next) {
     std::vector<std::size_t> batch;
-    for (; next < entries_.size() && batch.size() < plans_per_batch; ++next) {
+    const std::size_t most = next == 0 ? plans_of_first_batch : plans_per_batch;
+    for (; next < entries_.size() && batch.size() < most; ++next) {
       const bool enters = may_enter(entries_[next]);
       if (!enters && !options_.pareto) break;
       if (enters || may_join_front(entries_[next])) {
@@ -161,14 +218,19 @@ class Search {
     return batch;
   }
 
-  void merge(std::vector<RankedStrategy>& priced) {
-    result_.audit.solved += static_cast<std::int64_t>(priced.size());
-    best_.insert(best_.end(), priced.begin(), priced.end());
-    std::sort(best_.begin(), best_.end(),
-              [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
-    if (best_.size() > options_.top) best_.resize(options_.top);
+  void merge(std::vector<PricedEntry>& priced) {
+    std::vector<RankedStrategy> fitting;
+    for (PricedEntry& entry : priced) {
+      if (entry.outcome == Outcome::priced) fitting.push_back(std::move(entry.plan));
+      if (entry.outcome == Outcome::infeasible) ++result_.audit.infeasible;
+      if (entry.outcome == Outcome::bounded) ++(options_.pareto ? result_.audit.dominated : result_.audit.bound);
+    }
+    result_.audit.solved += static_cast<std::int64_t>(fitting.size());
+    best_.insert(best_.end(), fitting.begin(), fitting.end());
+    rank(best_);
+    if (best_.size() > most_) best_.resize(most_);
     if (!options_.pareto) return;
-    priced_.insert(priced_.end(), priced.begin(), priced.end());
+    priced_.insert(priced_.end(), fitting.begin(), fitting.end());
     priced_ = front(std::move(priced_));
     archive_ = priced_;
   }
@@ -176,8 +238,8 @@ class Search {
   /// Plans that no other beats in both time and memory, fastest first; of equals the first by key.
   static std::vector<RankedStrategy> front(std::vector<RankedStrategy> all) {
     std::sort(all.begin(), all.end(), [](const RankedStrategy& a, const RankedStrategy& b) {
-      return before(a, {a.step_time.value(), a.peak_memory.value(), 0}, b,
-                    {b.step_time.value(), b.peak_memory.value(), 0});
+      return before(a, {a.ranking_step().value(), a.peak_memory.value(), 0}, b,
+                    {b.ranking_step().value(), b.peak_memory.value(), 0});
     });
     std::vector<RankedStrategy> result;
     for (const RankedStrategy& r : all)
@@ -187,12 +249,13 @@ class Search {
 
   void report(std::string_view phase, std::int64_t done, std::int64_t total) const {
     if (!options_.progress) return;
-    options_.progress({phase, done, total, best_.empty() ? 0.0 : to_seconds(best_.front().step_time).value()});
+    options_.progress({phase, done, total, best_.empty() ? 0.0 : to_seconds(best_.front().ranking_step()).value()});
   }
 
   const std::vector<Question>& questions_;
   const SearchOptions& options_;
   std::int32_t threads_;
+  std::size_t most_;  ///< plans that are kept by closed form
   std::vector<std::unique_ptr<CandidateTable>> tables_;
   std::vector<Entry> entries_;
   std::vector<RankedStrategy> best_;

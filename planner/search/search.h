@@ -5,7 +5,8 @@
 /// below. Pass 2 prices them exactly in the order of their bounds, in batches of fixed size, and stops when no bound
 /// can reach the k-th best. Every plan of the space is accounted for:
 /// illegal + memory + bound + dominated + infeasible + solved = total.
-/// "Exact" means: the optimum of this space under the closed-form model.
+/// "Exact" means: the optimum of this space under the closed-form model. The best of it, and the front, are then
+/// simulated and ranked anew (finalists.h).
 /// Source: best-first branch and bound with frozen incumbents per epoch.
 
 #include <chrono>
@@ -17,22 +18,28 @@
 #include <vector>
 
 #include "core/plan/plan.h"
-#include "planner/search/objective.h"
+#include "planner/search/ranked_strategy.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
 
 struct SearchProgress {
-  std::string_view phase;  ///< "bounding" or "pricing"
+  std::string_view phase;  ///< "bounding", "pricing" or "simulating"
   std::int64_t done = 0;
-  std::int64_t total = 0;       ///< families, or plans left to price
+  std::int64_t total = 0;       ///< families, or plans left to price or to simulate
   double best_step_time_s = 0;  ///< 0: none yet
 };
+
+/// What ranks the best plans in the end.
+enum class Finalists : std::uint8_t { closed_form, simulated };
 
 struct SearchOptions {
   Objective objective = Objective::step_time;
   std::size_t top = 10;
-  bool pareto = false;                                  ///< also the front of step time and peak memory
+  bool pareto = false;  ///< also the front of step time and peak memory
+  Finalists finalists = Finalists::simulated;
+  /// `balanced`: for the best plans by closed form also the balanced split, a choice that the space does not hold.
+  StageSplit split = StageSplit::even;
   std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.
   std::stop_token stop;                                 ///< asks for the best so far
   std::function<void(const SearchProgress&)> progress;  ///< called from one thread, a few times a second at most
@@ -51,17 +58,8 @@ struct SearchAudit {
   [[nodiscard]] std::int64_t accounted() const;
 };
 
-struct RankedStrategy {
-  Strategy strategy;
-  std::int64_t devices = 0;
-  PrecisionRecipe precision = PrecisionRecipe::bf16;
-  Picoseconds step_time{0};
-  Bytes peak_memory{0};
-  std::size_t question = 0;  ///< which of the questions it answers
-};
-
 struct SearchResult {
-  std::vector<RankedStrategy> best;    ///< by objective, then peak memory, then strategy key
+  std::vector<RankedStrategy> best;    ///< by objective, then peak memory, then strategy key; simulated steps count
   std::vector<RankedStrategy> pareto;  ///< by step time; empty unless asked for
   SearchAudit audit;
   bool complete = true;

@@ -15,9 +15,9 @@ namespace {
 /// Usual sizes; a larger micro-batch saves nothing that gradient accumulation does not.
 constexpr std::array<std::int64_t, 5> micro_batch_sizes{1, 2, 4, 8, 16};
 constexpr std::int32_t most_virtual_stages = 16;
-constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1},      Recompute{RecomputeMode::selective, 1},
-                                     Recompute{RecomputeMode::full, 1},      Recompute{RecomputeMode::every_nth, 2},
-                                     Recompute{RecomputeMode::every_nth, 3}, Recompute{RecomputeMode::every_nth, 4}};
+/// Every n-th layer is what a placement may come to; it is looked at where it is asked for.
+constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1}, Recompute{RecomputeMode::selective, 1},
+                                     Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::placed, 1}};
 
 template <class T>
 bool allows(const std::vector<T>& fixed, T value) {
@@ -45,6 +45,13 @@ std::int64_t greatest_common_divisor(const std::vector<std::int64_t>& values) {
 }
 
 // ---- "tp=8,zero=1|2" ----
+
+[[noreturn]] void refuse_schedule(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Schedule schedule : all_schedules) names.emplace_back(to_text(schedule));
+  throw InputError({"--fix schedule", "\"" + std::string(text.substr(0, 40)) + "\"", "a schedule as --schedule takes",
+                    nearest_text(text, names)});
+}
 
 struct AxisParser {
   std::string_view name;
@@ -88,14 +95,13 @@ const std::vector<AxisParser>& axis_parsers() {
       {"schedule",
        [](SearchSpace& space, std::string_view text) {
          const auto schedule = schedule_from_text(text);
-         if (!schedule || splits_backward(*schedule))
-           refuse_value("schedule", text, "none, gpipe, 1f1b or interleaved");
+         if (!schedule) refuse_schedule(text);
          space.schedules.push_back(*schedule);
        }},
       {"recompute",
        [](SearchSpace& space, std::string_view text) {
          const auto recompute = recompute_from_text(text);
-         if (!recompute) refuse_value("recompute", text, "none, selective, full or every:N");
+         if (!recompute) refuse_value("recompute", text, "none, selective, full, every:N or optimal");
          space.recompute.push_back(*recompute);
        }},
       {"sequence-parallel",
@@ -167,6 +173,14 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
       std::min<std::int64_t>(most_virtual_stages, (question_->facts().layers + question_->facts().fillers) / pp);
   for (std::int32_t v = 2; v <= most; ++v)
     if (splits_evenly(question_->graph(), std::int64_t{pp} * v)) add(Schedule::interleaved, v);
+  if (space_.schedules.empty()) return choices;  // a split backward must be asked for: docs/decisions/0008
+  for (const Schedule schedule : all_schedules) {
+    const bool halves = placement(schedule) == StagePlacement::v_shaped;
+    if (!splits_backward(schedule) ||
+        (halves && (most < 2 || !splits_evenly(question_->graph(), 2 * std::int64_t{pp}))))
+      continue;
+    add(schedule, halves ? 2 : 1);
+  }
   return choices;
 }
 

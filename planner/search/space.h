@@ -2,10 +2,11 @@
 /// \file space.h: which strategies a search considers: the values of every axis, and what the user fixed.
 ///
 /// The space is exact and stated: degrees over all ordered factorisations of the GPU count, micro-batches and recompute
-/// choices from lists, every schedule with every virtual-stage count up to 16 that splits the layers evenly, ZeRO
-/// stages over the whole gradient group and over the part of it that lies inside one fast interconnect. Symmetric
-/// choices appear once: one stage has no schedule, one rank nothing to shard, no tensor parallelism no sequence
-/// parallelism.
+/// choices from lists, GPipe, 1F1B and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers
+/// evenly, and the schedules that split the backward where they are asked for by name (V-placed ones where two chunks
+/// per rank split evenly), ZeRO stages over the whole gradient group and over the part of it that lies inside one fast
+/// interconnect. Symmetric choices appear once: one stage has no schedule, one rank nothing to shard, no tensor
+/// parallelism no sequence parallelism.
 
 #include <functional>
 #include <optional>

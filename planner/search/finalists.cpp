@@ -1,0 +1,81 @@
+#include "planner/search/finalists.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/question/priced.h"
+#include "planner/question/simulated.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+/// Plans between two looks at the stop button. Fixed, so that the outcome is the same for every number of threads.
+constexpr std::size_t plans_per_batch = 8;
+
+double disagreement(const RankedStrategy& plan) {
+  const auto closed = static_cast<double>(plan.step_time.value());
+  return std::abs(static_cast<double>(plan.ranking_step().value()) - closed) / closed;
+}
+
+bool may_balance(const Strategy& s) {
+  return s.schedule == Schedule::one_f_one_b && s.virtual_stages == 1 && s.split == StageSplit::even;
+}
+
+std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Question& question) {
+  RankedStrategy twin = plan;
+  twin.strategy.split = StageSplit::balanced;
+  const std::vector<BlockCost> blocks = block_costs(question, twin.strategy);
+  const StageLayout layout = layout_of(question, twin.strategy, blocks);
+  const StageTable stages(question.graph(), layout, blocks);
+  twin.step_time = question.step_pricer().price(stages, twin.strategy).total();
+  twin.peak_memory = peak_memory(question, stages, twin.strategy);
+  if (twin.peak_memory > question.capacity() || twin.step_time >= plan.step_time) return std::nullopt;
+  return twin;
+}
+
+}  // namespace
+
+bool add_balanced(std::vector<RankedStrategy>& plans, const Playing& playing) {
+  const std::size_t count = plans.size();
+  for (std::size_t first = 0; first < count; first += plans_per_batch) {
+    if (playing.stop.stop_requested()) return false;
+    std::vector<std::optional<RankedStrategy>> twins(std::min(plans_per_batch, count - first));
+    parallel_for(twins.size(), playing.threads, [&](std::size_t i) {
+      const RankedStrategy& plan = plans[first + i];
+      if (may_balance(plan.strategy)) twins[i] = balanced(plan, playing.questions[plan.question]);
+    });
+    for (std::optional<RankedStrategy>& twin : twins)
+      if (twin) plans.push_back(std::move(*twin));
+  }
+  return true;
+}
+
+std::size_t finalist_count(std::size_t top) { return std::max(top, most_finalists); }
+
+bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last, const Playing& playing) {
+  for (; first < last; first += plans_per_batch) {
+    if (playing.stop.stop_requested()) return false;
+    const std::size_t count = std::min(plans_per_batch, last - first);
+    parallel_for(count, playing.threads, [&](std::size_t i) {
+      RankedStrategy& plan = plans[first + i];
+      plan.simulated = played(playing.questions[plan.question], plan.strategy).simulation.step();
+    });
+    if (playing.report) playing.report(static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(last));
+  }
+  return true;
+}
+
+bool simulate_finalists(std::vector<RankedStrategy>& plans, std::size_t top, const Playing& playing) {
+  const std::size_t most = std::min(plans.size(), most_finalists);
+  const std::size_t first = std::min(most, finalists_per_plan * top);
+  if (!simulate(plans, 0, first, playing) || first == 0) return first == 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < first; ++i) largest = std::max(largest, disagreement(plans[i]));
+  const double limit = static_cast<double>(plans[first - 1].step_time.value()) * (1 + largest);
+  std::size_t last = first;
+  while (last < most && static_cast<double>(plans[last].step_time.value()) <= limit) ++last;
+  return simulate(plans, first, last, playing);
+}
+
+}  // namespace plumbline

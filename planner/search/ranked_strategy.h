@@ -1,0 +1,36 @@
+#pragma once
+/// \file ranked_strategy.h: a plan that a search has priced, and the order of such plans.
+///
+/// Step times in picoseconds: of the closed form, and of the simulation once there is one, which then ranks.
+
+#include <optional>
+
+#include "core/plan/strategy.h"
+#include "core/training/precision.h"
+#include "planner/search/objective.h"
+
+namespace plumbline {
+
+struct RankedStrategy {
+  Strategy strategy;
+  std::int64_t devices = 0;
+  PrecisionRecipe precision = PrecisionRecipe::bf16;
+  Picoseconds step_time{0};  ///< of the closed form
+  Bytes peak_memory{0};
+  std::size_t question = 0;                   ///< which of the questions it answers
+  std::optional<Picoseconds> simulated = {};  ///< step time, of finalists
+
+  /// What it is ranked by.
+  [[nodiscard]] Picoseconds ranking_step() const { return simulated.value_or(step_time); }
+};
+
+/// By score, then memory, then strategy: an order without ties.
+[[nodiscard]] inline bool before(const RankedStrategy& a, const Score& a_score, const RankedStrategy& b,
+                                 const Score& b_score) {
+  if (a_score != b_score) return a_score < b_score;
+  if (a.peak_memory != b.peak_memory) return a.peak_memory < b.peak_memory;
+  if (a.strategy != b.strategy) return a.strategy < b.strategy;
+  return a.question < b.question;
+}
+
+}  // namespace plumbline
