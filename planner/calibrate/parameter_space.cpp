@@ -1,0 +1,208 @@
+#include "planner/calibrate/parameter_space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+/// How far a path is moved to see what it decides, and below which nothing has moved.
+constexpr double probe = 0.02;
+constexpr double unmoved = 1e-9;
+/// How far a number is moved to see whether a row depends on it at all, beyond the kinks that a fit may cross.
+constexpr double far_probe = 0.5;
+
+std::vector<double> values(Calibration calibration) {
+  std::vector<double> result;
+  for (const Coefficient* coefficient : all_coefficients(calibration)) result.push_back(coefficient->value);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Coefficient*> all_coefficients(Calibration& calibration) {
+  std::vector<Coefficient*> result;
+  for (ProductEfficiency& product : calibration.device.products) {
+    result.push_back(&product.peak_fraction);
+    result.push_back(&product.half_depth);
+  }
+  for (const auto& field : device_fields) result.push_back(&(calibration.device.*field.member));
+  for (const auto& field : stack_fields) result.push_back(&(calibration.stack.*field.member));
+  return result;
+}
+
+ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRow> rows)
+    : base_(set), rows_(rows) {
+  std::map<std::string, const FitRow*> kinds;
+  for (const FitRow& row : rows) kinds.emplace(key(row), &row);
+  for (const auto& [name, row] : kinds) give_own_numbers(priors, row->stack);
+  std::set<std::string> wanted;
+  for (const auto& [name, row] : kinds)
+    for (const std::string& path : base_.paths_of(row->device, row->stack)) add_with_centres(path, priors, wanted);
+  for (const std::string& path : wanted) add_unknown(path, *prior_of(priors, path));
+  add_terms(priors);
+  for (std::size_t u = 0; u < paths_.size(); ++u) {
+    Coefficient start = base_.at(paths_[u]);
+    start.value = std::exp(unknowns_[u].start);
+    base_.set(paths_[u], start);
+  }
+  for (const auto& [name, row] : kinds) bindings_.emplace(name, bound(row->device, row->stack));
+  find_active(rows);
+  rows_ = {};
+}
+
+void ParameterSpace::find_active(std::span<const FitRow> rows) {
+  std::vector<std::vector<std::uint32_t>> found(rows.size());
+  parallel_for(rows.size(), thread_count(0), [&](std::size_t i) { found[i] = active(rows[i]); });
+  for (std::size_t i = 0; i < rows.size(); ++i) active_.emplace(name(rows[i]), std::move(found[i]));
+}
+
+std::vector<std::uint32_t> ParameterSpace::active(const FitRow& row) const {
+  std::set<std::uint32_t> bound;
+  for (const Effect& effect : bindings_.at(key(row)).effects) bound.insert(effect.unknown);
+  std::vector<double> at;
+  for (const FitUnknown& unknown : unknowns_) at.push_back(unknown.start);
+  const double before = log_step(row, at);
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t u : bound) {
+    const double start = at[u];
+    const auto moves = [&](double by) {
+      at[u] = start + by;
+      const bool moved = log_step(row, at) != before;
+      at[u] = start;
+      return moved;
+    };
+    if (moves(far_probe) || moves(-far_probe)) result.push_back(u);
+  }
+  return result;
+}
+
+void ParameterSpace::give_own_numbers(const PriorTable& priors, const std::string& stack) {
+  const std::string root = "stack/" + base_.software_stack(stack).name + "/";
+  for (const ParameterPrior& prior : priors) {
+    if (prior.around.empty()) continue;
+    const std::string field = prior.around.substr(prior.around.rfind('/') + 1);
+    const std::string path = root + field;
+    if (prior_of(priors, path) == &prior && !base_.has(path)) base_.set(path, base_.at(prior.around));
+  }
+}
+
+std::string ParameterSpace::centre_of(const std::string& path, const ParameterPrior& prior) const {
+  if (prior.around.empty() || prior.around == path) return "";
+  if (!path.starts_with("stack/")) return prior.around;
+  const std::size_t begin = path.find('/') + 1;
+  const std::size_t end = path.rfind('/');
+  const std::string parent = base_.software_stack(path.substr(begin, end - begin)).like;
+  const std::string of_parent = "stack/" + parent + path.substr(end);
+  return !parent.empty() && base_.has(of_parent) ? of_parent : prior.around;
+}
+
+void ParameterSpace::add_with_centres(const std::string& path, const PriorTable& priors,
+                                      std::set<std::string>& wanted) const {
+  if (base_.at(path).value <= 0) return;  // switched off: it has no logarithm
+  const ParameterPrior* prior = prior_of(priors, path);
+  if (prior == nullptr) return;
+  wanted.insert(path);
+  const std::string centre = centre_of(path, *prior);
+  if (centre.empty()) return;
+  if (prior_of(priors, centre) == nullptr)
+    throw InputError({"priors", centre + " has none, but others lie around it", "an entry that matches it", ""});
+  add_with_centres(centre, priors, wanted);
+}
+
+void ParameterSpace::add_unknown(const std::string& path, const ParameterPrior& prior) {
+  index_.emplace(path, static_cast<std::uint32_t>(paths_.size()));
+  paths_.push_back(path);
+  const auto [least, most] = base_.range(path);
+  FitUnknown unknown;
+  unknown.start = std::log(prior.value);
+  const double smallest = std::max(least, prior.smallest.value_or(0));
+  if (smallest > 0) unknown.smallest = std::log(smallest);
+  unknown.largest = std::log(std::min(most, prior.largest.value_or(most)));
+  unknowns_.push_back(unknown);
+}
+
+void ParameterSpace::add_terms(const PriorTable& priors) {
+  for (std::uint32_t u = 0; u < paths_.size(); ++u) {
+    const ParameterPrior& prior = *prior_of(priors, paths_[u]);
+    PriorTerm term{u, std::nullopt, std::log(prior.value), prior.relative_sigma};
+    if (const std::string centre = centre_of(paths_[u], prior); !centre.empty()) term.centre = index_.at(centre);
+    terms_.push_back(term);
+  }
+  for (const PriorTerm& term : terms_) {
+    double start = term.mean;
+    for (auto centre = term.centre; centre; centre = terms_[*centre].centre) start += terms_[*centre].mean;
+    FitUnknown& unknown = unknowns_[term.unknown];
+    unknown.start = std::clamp(start, unknown.smallest, unknown.largest);
+  }
+}
+
+double ParameterSpace::prior_sigma(std::size_t unknown) const {
+  double sigma = terms_[unknown].sigma;
+  for (auto centre = terms_[unknown].centre; centre; centre = terms_[*centre].centre)
+    sigma = std::hypot(sigma, terms_[*centre].sigma);
+  return sigma;
+}
+
+void ParameterSpace::require_no_leak(const std::string& path, const Device& device, const std::string& stack) const {
+  Coefficient coefficient = base_.at(path);
+  if (coefficient.kind != "fitted" || coefficient.value <= 0) return;
+  CalibrationSet moved = base_;
+  coefficient.value *= 1 - probe;
+  moved.set(path, coefficient);
+  const Calibration before = base_.of(device, stack);
+  const Calibration after = moved.of(device, stack);
+  for (const FitRow& row : rows_)
+    if (row.device.name == device.name && row.stack == stack && row.pricer.step_s(before) != row.pricer.step_s(after))
+      throw InputError({"priors", path + " was fitted before, decides row " + row.id + " and has no prior",
+                        "an entry that matches it", ""});
+}
+
+ParameterSpace::Binding ParameterSpace::bound(const Device& device, const std::string& stack) const {
+  Binding binding{without_sources(base_.of(device, stack)), {}};
+  const std::vector<double> before = values(binding.calibration);
+  for (const std::string& path : base_.paths_of(device, stack)) {
+    const auto found = index_.find(path);
+    if (found == index_.end()) {
+      require_no_leak(path, device, stack);
+      continue;
+    }
+    const FitUnknown& unknown = unknowns_[found->second];
+    const double move = unknown.start + probe <= unknown.largest ? probe : -probe;
+    CalibrationSet moved = base_;
+    Coefficient coefficient = base_.at(path);
+    coefficient.value = std::exp(unknown.start + move);
+    moved.set(path, coefficient);
+    const std::vector<double> after = values(moved.of(device, stack));
+    for (std::size_t c = 0; c < before.size(); ++c)
+      if (before[c] > 0 && std::abs(after[c] / before[c] - 1) > unmoved)
+        binding.effects.push_back({found->second, c, std::log(after[c] / before[c]) / move});
+  }
+  return binding;
+}
+
+std::vector<std::uint32_t> ParameterSpace::unknowns_of(const FitRow& row) const {
+  const auto found = active_.find(name(row));
+  return found == active_.end() ? active(row) : found->second;
+}
+
+Calibration ParameterSpace::calibration(const FitRow& row, std::span<const double> unknowns) const {
+  const Binding& binding = bindings_.at(key(row));
+  Calibration calibration = binding.calibration;
+  const std::vector<Coefficient*> coefficients = all_coefficients(calibration);
+  for (const Effect& effect : binding.effects)
+    coefficients[effect.coefficient]->value *=
+        std::exp(effect.elasticity * (unknowns[effect.unknown] - unknowns_[effect.unknown].start));
+  return calibration;
+}
+
+double ParameterSpace::log_step(const FitRow& row, std::span<const double> unknowns) const {
+  return std::log(row.pricer.step_s(calibration(row, unknowns)));
+}
+
+}  // namespace plumbline

@@ -1,0 +1,78 @@
+#pragma once
+/// \file parameter_space.h: which numbers of a calibration a set of rows can teach, and how each enters a row's price.
+///
+/// The bridge between calibrations as files (paths and values) and a fit (logarithms by index). Which coefficients a
+/// path decides for a device and stack is found by moving it and looking what moved, so that no composition rule is
+/// repeated here. Rows are used for their device and stack only.
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/calibration_set.h"
+#include "models/parameter_priors.h"
+#include "planner/calibrate/fit_row.h"
+#include "planner/calibrate/robust_fit.h"
+
+namespace plumbline {
+
+class ParameterSpace {
+ public:
+  /// Fitted are the paths that decide a row, are not 0 and have a prior; where a prior lies around another path
+  /// ("base/..."), every stack of a row gets a number of its own, around that of the stack it is like. Throws
+  /// InputError where the centre has no prior, and for a number that was fitted before and has none: it would leak what
+  /// is to be tested.
+  ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRow> rows);
+
+  [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+  [[nodiscard]] const std::vector<FitUnknown>& unknowns() const { return unknowns_; }
+  [[nodiscard]] const std::vector<PriorTerm>& priors() const { return terms_; }
+  [[nodiscard]] double prior_sigma(std::size_t unknown) const;
+  /// On which the prediction of a row depends: those that moved it when they were moved far; ascending.
+  [[nodiscard]] std::vector<std::uint32_t> unknowns_of(const FitRow& row) const;
+  /// log(seconds).
+  [[nodiscard]] double log_step(const FitRow& row, std::span<const double> unknowns) const;
+  [[nodiscard]] Calibration calibration(const FitRow& row, std::span<const double> unknowns) const;
+  /// The set with all priors in place: what the fit starts from.
+  [[nodiscard]] const CalibrationSet& base() const { return base_; }
+
+ private:
+  /// coefficient = its base value * exp(elasticity * (unknown - its start))
+  struct Effect {
+    std::uint32_t unknown = 0;
+    std::size_t coefficient = 0;
+    double elasticity = 1;
+  };
+  struct Binding {
+    Calibration calibration;
+    std::vector<Effect> effects;
+  };
+
+  void give_own_numbers(const PriorTable& priors, const std::string& stack);
+  [[nodiscard]] std::string centre_of(const std::string& path, const ParameterPrior& prior) const;
+  void add_with_centres(const std::string& path, const PriorTable& priors, std::set<std::string>& wanted) const;
+  void add_unknown(const std::string& path, const ParameterPrior& prior);
+  void add_terms(const PriorTable& priors);
+  [[nodiscard]] Binding bound(const Device& device, const std::string& stack) const;
+  void require_no_leak(const std::string& path, const Device& device, const std::string& stack) const;
+  void find_active(std::span<const FitRow> rows);
+  [[nodiscard]] std::vector<std::uint32_t> active(const FitRow& row) const;
+  [[nodiscard]] static std::string key(const FitRow& row) { return row.device.name + "|" + row.stack; }
+  [[nodiscard]] static std::string name(const FitRow& row) { return row.source + "|" + row.id; }
+
+  CalibrationSet base_;
+  std::span<const FitRow> rows_;  ///< while it is made
+  std::vector<std::string> paths_;
+  std::map<std::string, std::uint32_t, std::less<>> index_;
+  std::vector<FitUnknown> unknowns_;
+  std::vector<PriorTerm> terms_;
+  std::map<std::string, Binding> bindings_;
+  std::map<std::string, std::vector<std::uint32_t>> active_;  ///< by row
+};
+
+/// All coefficients of a calibration in one order.
+[[nodiscard]] std::vector<Coefficient*> all_coefficients(Calibration& calibration);
+
+}  // namespace plumbline

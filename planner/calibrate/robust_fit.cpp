@@ -1,0 +1,261 @@
+#include "planner/calibrate/robust_fit.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/errors.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr double first_damping = 1e-3;
+constexpr double damping_down = 0.2;
+constexpr double damping_up = 6;
+constexpr double most_damping = 1e6;
+
+Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+double soft_l1(double z) { return 2 * (std::sqrt(1 + z * z) - 1); }
+
+/// The quadratic model of the objective at one point: objective + 2 gradient.d + d.curvature.d, both halved.
+struct QuadraticModel {
+  Matrix curvature;
+  Vector gradient;
+};
+
+void add_priors(const FitProblem& problem, std::span<const double> x, QuadraticModel& model) {
+  for (const PriorTerm& term : problem.priors) {
+    const double precision = 1 / (term.sigma * term.sigma);
+    const double away = x[term.unknown] - (term.centre ? x[*term.centre] : 0) - term.mean;
+    const Eigen::Index i = index(term.unknown);
+    model.curvature(i, i) += precision;
+    model.gradient(i) += precision * away;
+    if (!term.centre) continue;
+    const Eigen::Index j = index(*term.centre);
+    model.curvature(j, j) += precision;
+    model.curvature(i, j) -= precision;
+    model.curvature(j, i) -= precision;
+    model.gradient(j) -= precision * away;
+  }
+}
+
+/// The weight of an observation in the least squares that have the robust objective's gradient.
+double robust_weight(const FitObservation& observation, double residual, double scale) {
+  const double z = residual / scale;
+  return observation.weight / (scale * scale) / std::sqrt(1 + z * z);
+}
+
+void add_observation(const FitObservation& observation, const Gradient& gradient, double residual, double weight,
+                     QuadraticModel& model) {
+  for (std::size_t a = 0; a < gradient.size(); ++a) {
+    const Eigen::Index i = index(observation.unknowns[a]);
+    model.gradient(i) += weight * gradient[a] * residual;
+    for (std::size_t b = 0; b < gradient.size(); ++b)
+      model.curvature(i, index(observation.unknowns[b])) += weight * gradient[a] * gradient[b];
+  }
+}
+
+QuadraticModel empty_model(std::size_t unknowns) {
+  return {Matrix::Zero(index(unknowns), index(unknowns)), Vector::Zero(index(unknowns))};
+}
+
+double objective_of(const FitProblem& problem, std::span<const double> x, std::span<const double> log_predicted,
+                    double scale) {
+  double sum = 0;
+  for (std::size_t i = 0; i < problem.observations.size(); ++i) {
+    const FitObservation& o = problem.observations[i];
+    sum += o.weight * soft_l1((log_predicted[i] - o.log_measured) / scale);
+  }
+  for (const PriorTerm& term : problem.priors) {
+    const double away = (x[term.unknown] - (term.centre ? x[*term.centre] : 0) - term.mean) / term.sigma;
+    sum += away * away;
+  }
+  return sum;
+}
+
+class Fitter {
+ public:
+  Fitter(const FitProblem& problem, const FitOptions& options) : problem_(problem), options_(options) {
+    for (const FitUnknown& unknown : problem.unknowns)
+      x_.push_back(std::clamp(unknown.start, unknown.smallest, unknown.largest));
+    log_predicted_ = predicted(x_);
+    objective_ = objective_of(problem_, x_, log_predicted_, options_.loss_scale);
+  }
+
+  FitResult run() {
+    FitResult result;
+    while (result.iterations < options_.most_iterations && !options_.stop.stop_requested()) {
+      const double before = objective_;
+      differentiate();
+      const bool moved = step(model());
+      ++result.iterations;
+      if (options_.progress) options_.progress(result.iterations, objective_);
+      if (moved && before - objective_ > options_.tolerance * before) continue;
+      result.complete = true;
+      break;
+    }
+    differentiate();
+    result.gradients = std::move(gradients_);
+    const Matrix covariance =
+        final_model(result.gradients).curvature.ldlt().solve(Matrix::Identity(index(x_.size()), index(x_.size())));
+    result.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+    result.unknowns = std::move(x_);
+    result.log_predicted = std::move(log_predicted_);
+    result.objective = objective_;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> predicted(const std::vector<double>& x) const {
+    std::vector<double> values(problem_.observations.size());
+    parallel_for(values.size(), thread_count(options_.threads),
+                 [&](std::size_t i) { values[i] = problem_.predict(i, x); });
+    return values;
+  }
+  void differentiate() {
+    gradients_.resize(problem_.observations.size());
+    parallel_for(gradients_.size(), thread_count(options_.threads), [&](std::size_t i) {
+      gradients_[i] = derivatives(problem_, i, x_, log_predicted_[i], options_.derivative_step);
+    });
+  }
+  [[nodiscard]] QuadraticModel final_model(const std::vector<Gradient>& gradients) const {
+    QuadraticModel model = empty_model(x_.size());
+    add_priors(problem_, x_, model);
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const FitObservation& o = problem_.observations[i];
+      const double residual = log_predicted_[i] - o.log_measured;
+      add_observation(o, gradients[i], residual, robust_weight(o, residual, options_.loss_scale), model);
+    }
+    return model;
+  }
+  [[nodiscard]] QuadraticModel model() const { return final_model(gradients_); }
+
+  /// False when no step makes it better.
+  bool step(const QuadraticModel& model) {
+    for (; damping_ < most_damping; damping_ *= damping_up) {
+      Matrix damped = model.curvature;
+      damped.diagonal() *= 1 + damping_;
+      const Vector move = damped.ldlt().solve(-model.gradient);
+      std::vector<double> moved = x_;
+      for (std::size_t i = 0; i < moved.size(); ++i)
+        moved[i] = std::clamp(moved[i] + move(index(i)), problem_.unknowns[i].smallest, problem_.unknowns[i].largest);
+      std::vector<double> values = predicted(moved);
+      const double objective = objective_of(problem_, moved, values, options_.loss_scale);
+      if (!(objective < objective_)) continue;
+      x_ = std::move(moved);
+      log_predicted_ = std::move(values);
+      objective_ = objective;
+      damping_ *= damping_down;
+      return true;
+    }
+    damping_ = first_damping;
+    return false;
+  }
+
+  const FitProblem& problem_;
+  const FitOptions& options_;
+  std::vector<double> x_;
+  std::vector<double> log_predicted_;
+  std::vector<Gradient> gradients_;
+  double objective_ = 0;
+  double damping_ = first_damping;
+};
+
+void require_priors(const FitProblem& problem) {
+  std::vector<bool> has_prior(problem.unknowns.size());
+  for (const PriorTerm& term : problem.priors) has_prior[term.unknown] = true;
+  check(std::all_of(has_prior.begin(), has_prior.end(), [](bool has) { return has; }), "every unknown has a prior");
+}
+
+Vector dense(const FitObservation& observation, const Gradient& gradient, std::size_t unknowns) {
+  Vector result = Vector::Zero(index(unknowns));
+  for (std::size_t a = 0; a < gradient.size(); ++a) result(index(observation.unknowns[a])) = gradient[a];
+  return result;
+}
+
+/// What one group adds to the quadratic model, to be taken away again.
+QuadraticModel share_of(const FitProblem& problem, const FitResult& result, std::span<const std::size_t> members,
+                        double scale) {
+  QuadraticModel share = empty_model(problem.unknowns.size());
+  for (const std::size_t i : members) {
+    const FitObservation& o = problem.observations[i];
+    const double residual = result.log_predicted[i] - o.log_measured;
+    add_observation(o, result.gradients[i], residual, robust_weight(o, residual, scale), share);
+  }
+  return share;
+}
+
+}  // namespace
+
+double FitResult::sigma(std::size_t unknown) const {
+  return std::sqrt(std::max(0.0, covariance[unknown * unknowns.size() + unknown]));
+}
+
+double FitResult::variance(std::span<const std::uint32_t> at, std::span<const double> derivatives) const {
+  double sum = 0;
+  for (std::size_t a = 0; a < at.size(); ++a)
+    for (std::size_t b = 0; b < at.size(); ++b)
+      sum += derivatives[a] * derivatives[b] * covariance[at[a] * unknowns.size() + at[b]];
+  return std::max(0.0, sum);
+}
+
+double fit_objective(const FitProblem& problem, std::span<const double> unknowns, double loss_scale) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < problem.observations.size(); ++i) values.push_back(problem.predict(i, unknowns));
+  return objective_of(problem, unknowns, values, loss_scale);
+}
+
+Gradient derivatives(const FitProblem& problem, std::size_t observation, std::span<const double> unknowns,
+                     double log_predicted, double step) {
+  std::vector<double> moved(unknowns.begin(), unknowns.end());
+  Gradient gradient;
+  for (const std::uint32_t u : problem.observations[observation].unknowns) {
+    const double from = moved[u];
+    const double move = from + step <= problem.unknowns[u].largest ? step : -step;
+    moved[u] = from + move;
+    gradient.push_back((problem.predict(observation, moved) - log_predicted) / move);
+    moved[u] = from;
+  }
+  return gradient;
+}
+
+FitResult fit(const FitProblem& problem, const FitOptions& options) {
+  require_priors(problem);
+  return Fitter(problem, options).run();
+}
+
+std::vector<LeftOutError> left_out_errors(const FitProblem& problem, const FitResult& result,
+                                          std::span<const std::size_t> groups, double loss_scale) {
+  std::vector<std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] >= members.size()) members.resize(groups[i] + 1);
+    members[groups[i]].push_back(i);
+  }
+  QuadraticModel all = empty_model(problem.unknowns.size());
+  add_priors(problem, result.unknowns, all);
+  for (const std::vector<std::size_t>& group : members) {
+    const QuadraticModel share = share_of(problem, result, group, loss_scale);
+    all.curvature += share.curvature;
+  }
+  std::vector<LeftOutError> errors(groups.size());
+  for (const std::vector<std::size_t>& group : members) {
+    const QuadraticModel share = share_of(problem, result, group, loss_scale);
+    const auto without = (all.curvature - share.curvature).ldlt();
+    const Vector move = without.solve(share.gradient);
+    for (const std::size_t i : group) {
+      const FitObservation& o = problem.observations[i];
+      const Vector gradient = dense(o, result.gradients[i], problem.unknowns.size());
+      errors[i] = {result.log_predicted[i] - o.log_measured + gradient.dot(move),
+                   std::max(0.0, gradient.dot(without.solve(gradient)))};
+    }
+  }
+  return errors;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,96 @@
+#include "planner/calibrate/shipped_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "planner/question/question.h"
+
+namespace plumbline {
+namespace {
+
+/// What is written reads well and differs from what was found by less than its uncertainty.
+double four_digits(double value) {
+  if (value == 0) return 0;
+  const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
+/// Posterior over prior sigma of a number, or of its distance from its centre.
+double sigma_ratio(const PriorTerm& prior, const FitResult& result) {
+  if (!prior.centre) return result.sigma(prior.unknown) / prior.sigma;
+  const std::vector<std::uint32_t> both{prior.unknown, *prior.centre};
+  const std::vector<double> difference{1, -1};
+  return std::sqrt(result.variance(both, difference)) / prior.sigma;
+}
+
+/// Errors of one device's or stack's rows, each predicted without its group.
+struct Missed {
+  std::vector<LeftOutError> errors;
+  MeasuredRuns runs;
+  [[nodiscard]] double sigma() const {
+    constexpr double covered = 0.9;
+    std::vector<LeftOutError> whole = errors;
+    for (LeftOutError& error : whole) error.variance = 0;  // the interval that is read has one sigma for all
+    return covering_noise(whole, covered, deviations_90_percent);
+  }
+};
+
+Residuals residuals_of(const Missed& missed, const Residuals& before, const std::string& source) {
+  Residuals residuals = before;
+  const bool many = missed.errors.size() >= rows_of_calibrated;
+  residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_rows;
+  residuals.measured.include(missed.runs);
+  const auto rows = static_cast<std::int64_t>(missed.errors.size());
+  // A handful of errors says little about nine tenths: what stood there is not lowered by them.
+  const double sigma = many ? missed.sigma() : std::max<double>(missed.sigma(), before.time.sigma);
+  residuals.time = {{four_digits(sigma), four_digits(1 / std::sqrt(2 * static_cast<double>(rows))), "fitted",
+                     source + ", each row predicted without its source's model"},
+                    rows};
+  return residuals;
+}
+
+void set_residuals(CalibrationSet& set, const Trained& trained, const std::vector<FitRow>& rows,
+                   const std::string& source) {
+  std::map<std::string, Missed> devices;
+  std::map<std::string, Missed> stacks;
+  for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
+    const FitRow& row = rows[trained.fitted()[i]];
+    if (row.trust != RowTrust::trusted) continue;
+    for (Missed* missed : {&devices[set.device(row.device).name], &stacks[set.software_stack(row.stack).name]}) {
+      missed->errors.push_back(trained.left_out()[i]);
+      missed->runs.include(row.run);
+    }
+  }
+  for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices()))
+    if (const auto found = devices.find(device.name); found != devices.end())
+      set.set_device_residuals(device.name,
+                               residuals_of(found->second, device.residuals.value_or(Residuals{}), source));
+  for (const auto& [name, missed] : stacks)
+    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, source));
+}
+
+}  // namespace
+
+std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result) {
+  std::vector<FittedNumber> numbers;
+  for (std::size_t u = 0; u < space.paths().size(); ++u)
+    numbers.push_back({space.paths()[u], std::exp(space.unknowns()[u].start), space.prior_sigma(u),
+                       std::exp(result.unknowns[u]), result.sigma(u), sigma_ratio(space.priors()[u], result)});
+  return numbers;
+}
+
+CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
+                          const std::vector<FitRow>& rows, const PriorTable& priors, const std::string& source) {
+  CalibrationSet fitted = set;
+  for (const FittedNumber& number : fitted_numbers(space, trained.result())) {
+    const std::string prior = prior_of(priors, number.path)->source;
+    const bool identified = number.is_identified();
+    fitted.set(number.path, {four_digits(number.value), four_digits(number.sigma), identified ? "fitted" : "assumed",
+                             identified ? source : prior + "; not identified by the " + source});
+  }
+  set_residuals(fitted, trained, rows, source);
+  return fitted;
+}
+
+}  // namespace plumbline

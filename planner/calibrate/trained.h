@@ -1,0 +1,51 @@
+#pragma once
+/// \file trained.h: a calibration learned from some rows, and what it predicts of others.
+///
+/// Model of the interval: log(measured / predicted) is normal with variance noise^2 + what the fit leaves open of this
+/// prediction (robust_fit.h). The noise is the smallest that makes nine tenths of the training rows, each predicted
+/// without its group, lie inside their interval; by class of rows where there are enough, else over all.
+/// So a row far from what was trained on has a wide interval because its constants are still at their priors.
+/// Source: leave-one-group-out residuals as in Barber et al., "Predictive inference with the jackknife+", 2021.
+/// What is predicted enters by its question only: train() sees nothing else of rows that are not in `training`.
+/// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp.
+
+#include <array>
+
+#include "core/plan/estimate.h"
+#include "planner/calibrate/parameter_space.h"
+
+namespace plumbline {
+
+class Trained {
+ public:
+  /// `training`: indices into `rows`; rows of weight 0 are left out. `space` outlives this.
+  Trained(const ParameterSpace& space, const std::vector<FitRow>& rows, const std::vector<std::size_t>& training,
+          const FitOptions& options);
+
+  [[nodiscard]] Interval predict(const FitRow& row) const;
+  [[nodiscard]] const FitResult& result() const { return result_; }
+  /// Indices of the rows that were fitted.
+  [[nodiscard]] const std::vector<std::size_t>& fitted() const { return fitted_; }
+  /// log(predicted / measured) of the fitted rows had their group not been fitted.
+  [[nodiscard]] const std::vector<LeftOutError>& left_out() const { return left_out_; }
+  [[nodiscard]] double noise(RowClass row_class) const { return noise_.at(static_cast<std::size_t>(row_class)); }
+
+ private:
+  void find_noise(const std::vector<FitRow>& rows);
+
+  const ParameterSpace& space_;
+  std::vector<std::size_t> fitted_;
+  FitResult result_;
+  std::vector<LeftOutError> left_out_;
+  std::array<double, all_row_classes.size()> noise_{};
+  double derivative_step_ = 0;
+};
+
+/// Of a row's step, with what a fit leaves open of it: 90 % two-sided.
+[[nodiscard]] Interval predicted_interval(const ParameterSpace& space, const FitResult& result, double noise,
+                                          const FitRow& row, double derivative_step);
+
+/// Smallest noise for which `share` of the errors lie inside deviations * sqrt(noise^2 + variance).
+[[nodiscard]] double covering_noise(const std::vector<LeftOutError>& errors, double share, double deviations);
+
+}  // namespace plumbline

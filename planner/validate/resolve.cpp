@@ -1,0 +1,86 @@
+#include "planner/validate/resolve.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+#include "planner/question/evaluate.h"
+#include "planner/validate/row_network.h"
+#include "planner/validate/row_strategy.h"
+
+namespace plumbline {
+namespace {
+
+/// What the memory model must leave free before a configuration counts as fitting: 97 % of a device is usable.
+constexpr double usable_fraction = 0.97;
+
+/// Recompute that was not published, from none to full. Frameworks on PyTorch's FSDP know nothing between.
+std::vector<Recompute> recompute_candidates(bool sharded) {
+  if (sharded) return {{RecomputeMode::none, 1}, {RecomputeMode::full, 1}};
+  return {
+      {RecomputeMode::none, 1}, {RecomputeMode::every_nth, 4}, {RecomputeMode::every_nth, 2}, {RecomputeMode::full, 1}};
+}
+
+Recompute least_that_fits(const Question& question, Strategy strategy) {
+  const std::vector<Recompute> candidates = recompute_candidates(strategy.zero_stage == 3);
+  for (const Recompute& candidate : candidates) {
+    strategy.recompute = candidate;
+    const Bytes needed = evaluate(question, strategy).prediction.peak_memory;
+    if (static_cast<double>(needed.value()) <= usable_fraction * static_cast<double>(question.capacity().value()))
+      return candidate;
+  }
+  return candidates.back();
+}
+
+void require_consistent(const RowFields& fields, const Strategy& strategy) {
+  const auto stated = fields.number("dp");
+  if (stated && *stated != strategy.data_parallel)
+    throw InputError(
+        {"dp", std::to_string(*stated) + " contradicts the other degrees", std::to_string(strategy.data_parallel), ""});
+}
+
+ResolvedRow resolved(const RowQuestion& row, RuledRow ruled) {
+  QuestionText text;
+  text.model = ruled.fields.word("model");
+  text.machine = ruled.fields.word("machine");
+  text.training = training_of(ruled.fields);
+  text.stack = ruled.fields.word("stack");
+  text.tensor_parallel_across_nodes = true;
+  Network network = network_of(ruled.fields, row.shape, ruled.assumed);
+  Cluster cluster = cluster_of(ruled.fields);
+  text.devices = device_count(cluster);
+  Question question(text, std::move(network), std::move(cluster));
+  Strategy strategy = completed(strategy_of(ruled.fields, question.graph()), question);
+  require_consistent(ruled.fields, strategy);
+  require_legal(strategy, question);
+  if (ruled.fields.word("recompute_as") == "least that fits" || ruled.fields.word("recompute") == "least that fits") {
+    strategy.recompute = least_that_fits(question, strategy);
+    for (AssumedField& field : ruled.assumed)
+      if (field.field.starts_with("recompute")) field.value += ": " + to_text(strategy.recompute);
+  }
+  return {std::move(ruled.fields), std::move(question), strategy, std::move(ruled.assumed)};
+}
+
+}  // namespace
+
+RuledRow RowResolver::ruled(const RowQuestion& row, const std::string& rows) const {
+  RowFields fields = with_algebra(row.fields);
+  fields.words["id"] = row.id;
+  fields.words["rows"] = rows;
+  RuledRow understood{std::move(fields), {}, ""};
+  for (const RowRuleTable& table : meanings_) understood = apply(table, std::move(understood), row.unverified);
+  understood.assumed.clear();  // a spelling that was understood is no assumption
+  return apply(assumptions_, std::move(understood), row.unverified);
+}
+
+Resolution RowResolver::resolve(const RowQuestion& row, const std::string& rows) const {
+  RuledRow applied = ruled(row, rows);
+  if (!applied.skip.empty()) return {std::nullopt, applied.skip};
+  try {
+    return {resolved(row, std::move(applied)), ""};
+  } catch (const InputError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+}  // namespace plumbline

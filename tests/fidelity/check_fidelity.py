@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Compares the errors of `plan validate` with those that were committed.
+
+Usage: check_fidelity.py <plan> <fidelity.json> [--regenerate]
+       check_fidelity.py --cross-validated <before.json> <now.json>   two summaries of cross_validation.py
+Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when rows are
+no longer predicted, or when fewer fit answers are right. What became better is printed, not refused: commit it.
+"""
+import json
+import subprocess
+import sys
+
+GROWTH = 1.1
+SERIES = ("time", "memory", "time_inferred", "memory_inferred")
+OVERALL = "all sources"
+
+
+def numbers(answer):
+    """{source: {series: {"n", "mape"}, "fit": {"n", "right"}}} of an answer of `plan validate --json`."""
+    def of(summary):
+        kept = {name: {"n": summary[name]["n"], "mape": round(summary[name]["mape"], 5)}
+                for name in SERIES if summary[name]["n"]}
+        if summary["fit"]["n"]:
+            kept["fit"] = summary["fit"]
+        return kept
+    found = {source: of(summary) for source, summary in sorted(answer["by_source"].items())}
+    found[OVERALL] = of(answer["summary"])
+    return {source: kept for source, kept in found.items() if kept}
+
+
+def complaints(old, new):
+    """One line for each committed number that got worse."""
+    lines = []
+    for source, series in old.items():
+        for name, before in series.items():
+            now = new.get(source, {}).get(name)
+            where = f"{source}, {name}"
+            if now is None or now["n"] < before["n"]:
+                lines.append(f"{where}: {now['n'] if now else 0} rows predicted, were {before['n']}")
+            elif name == "fit":
+                if now["right"] < before["right"]:
+                    lines.append(f"{where}: {now['right']} right, were {before['right']}")
+            elif now["mape"] > before["mape"] * GROWTH:
+                lines.append(f"{where}: mean error {100 * now['mape']:.2f} %, was {100 * before['mape']:.2f} %")
+    return lines
+
+
+def improvements(old, new):
+    return [f"{source}, {name}: mean error {100 * now['mape']:.2f} %, was {100 * before['mape']:.2f} %"
+            for source, series in old.items() for name, before in series.items() if name != "fit"
+            for now in [new.get(source, {}).get(name)] if now and now["mape"] * GROWTH < before["mape"]]
+
+
+def cross_validation_complaints(old, new):
+    """One line for each tested error of the committed summary that grew by more than a tenth of itself."""
+    lines = []
+    def compare(where, before, now):
+        if now is None or now["n"] < before["n"]:
+            lines.append(f"{where}: {now['n'] if now else 0} rows tested, were {before['n']}")
+        elif now["mape"] > before["mape"] * GROWTH:
+            lines.append(f"{where}: mean error {100 * now['mape']:.2f} %, was {100 * before['mape']:.2f} %")
+    for kind in ("classes", "sources"):
+        for name, before in old[kind].items():
+            compare(name, before["tested"], new[kind].get(name, {}).get("tested"))
+    for name, before in old["stacks"].items():
+        for when in ("without", "after"):
+            if before[when]:
+                compare(f"{name}, {when}", before[when], (new["stacks"].get(name) or {}).get(when))
+    before, now = old["ranking"]["right"], new["ranking"]["right"]
+    if before is not None and (now is None or 1 - now > GROWTH * (1 - before)):
+        lines.append(f"pairs in the right order: {now}, were {before}")
+    return lines
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main():
+    if sys.argv[1] == "--cross-validated":
+        worse = cross_validation_complaints(read(sys.argv[2]), read(sys.argv[3]))
+        for line in worse:
+            print("WORSE:", line)
+        return 1 if worse else 0
+    plan, path = sys.argv[1], sys.argv[2]
+    done = subprocess.run([plan, "validate", "--json"], capture_output=True, text=True, check=True, timeout=600)
+    new = numbers(json.loads(done.stdout))
+    if "--regenerate" in sys.argv:
+        with open(path, "w", encoding="utf-8") as file:
+            lines = [f"  {json.dumps(source)}: {json.dumps(series)}" for source, series in new.items()]
+            file.write("{\n" + ",\n".join(lines) + "\n}\n")
+        return 0
+    with open(path, encoding="utf-8") as file:
+        old = json.load(file)
+    for line in improvements(old, new):
+        print("better:", line, "(make fidelity commits it)")
+    worse = complaints(old, new)
+    for line in worse:
+        print("WORSE:", line)
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

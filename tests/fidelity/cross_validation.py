@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Summarises `plan calibrate --cross-validate` and lays the summary beside what was aimed at.
+
+Usage: cross_validation.py <answer.json> <summary.json>        reduce an answer to what is committed
+       cross_validation.py --tables <summary.json> <page.md>   write the tables between the page's markers
+The answer has one entry per row: measured, fitted (by a fit that saw it) and tested (by one that saw nothing of its
+source and model). The summary keeps errors only; a test compares it with the committed one (check_fidelity.py).
+"""
+import json
+import math
+import sys
+
+DENSE_SERVERS = ("A100, dense", "H100, dense")
+# What is aimed at: mean absolute error, and its 90th percentile where one is set.
+TARGETS = {"A100, dense": (0.045, 0.09), "H100, dense": (0.045, 0.09), "Blackwell, dense": (0.07, None),
+           "H100 at 500 W, dense": (0.12, None), "V100, dense": (0.12, None), "mixture of experts": (0.15, None)}
+TARGET_STACK_WITHOUT, TARGET_STACK_AFTER = 0.10, 0.07
+TARGET_PAIRS, TARGET_REGRET = 0.95, 0.02
+COVERAGE_LOW, COVERAGE_HIGH, FEWEST_FOR_COVERAGE = 0.85, 0.95, 40
+STATED = 0.90
+BEGIN, END = "<!-- cross-validation: begin -->", "<!-- cross-validation: end -->"
+
+
+def quantile(values, share):
+    """Type 7 of Hyndman & Fan, as planner/validate/summary.h."""
+    values = sorted(values)
+    place = share * (len(values) - 1)
+    below = int(place)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (place - below) * (values[above] - values[below])
+
+
+def series(errors):
+    magnitudes = [abs(e) for e in errors]
+    rounded = {"n": len(errors), "mape": sum(magnitudes) / len(errors), "bias": sum(errors) / len(errors),
+               "median": quantile(magnitudes, 0.5), "p90": quantile(magnitudes, 0.9),
+               "worst": max(errors, key=abs)}
+    return {key: value if key == "n" else round(value, 5) for key, value in rounded.items()}
+
+
+def tested_error(row):
+    return row["tested"]["expected"] / row["measured"] - 1
+
+
+def is_inside(row):
+    return row["tested"]["low"] <= row["measured"] <= row["tested"]["high"]
+
+
+def both(rows):
+    """Errors of the fit and of the test over some rows, and the share inside the stated interval."""
+    return {"fitted": series([row["fitted"] / row["measured"] - 1 for row in rows]),
+            "tested": series([tested_error(row) for row in rows]),
+            "coverage": round(sum(map(is_inside, rows)) / len(rows), 4)}
+
+
+def by(rows, key):
+    groups = {}
+    for row in rows:
+        groups.setdefault(row[key], []).append(row)
+    return {name: both(groups[name]) for name in sorted(groups)}
+
+
+def binomial_inside(covered, rows, share=STATED):
+    """Two-sided: whether so many covered rows are likely (5 %) when each is covered with probability `share`."""
+    weights = [math.comb(rows, k) * share ** k * (1 - share) ** (rows - k) for k in range(rows + 1)]
+    return sum(w for w in weights if w <= weights[covered] * (1 + 1e-9)) >= 0.05
+
+
+def stack_summary(stack):
+    def of(rows):
+        errors = [tested_error(row) for row in rows if row["trust"] == "trusted"]
+        return dict(series(errors), coverage=round(sum(is_inside(r) for r in rows) / len(rows), 4)) if errors else None
+    return {"without": of(stack["without"]), "after": of(stack["after"]), "chosen": stack["chosen"]}
+
+
+def ranking_summary(questions):
+    judged = [q for q in questions if q["pairs"]]
+    pairs = sum(q["pairs"] for q in judged)
+    within = sum(q["regret"] <= TARGET_REGRET + q["noise"] for q in questions)
+    many = [q for q in questions if q["rows"] >= 3]
+    return {"questions": len(questions), "pairs": pairs,
+            "right": round(sum(q["pairs_right"] for q in judged) / pairs, 4) if pairs else None,
+            "mean_regret": round(sum(q["regret"] for q in questions) / len(questions), 5) if questions else None,
+            "worst_regret": round(max((q["regret"] for q in questions), default=0), 5),
+            "best_within_target": within,
+            "mean_spearman": round(sum(q["spearman"] for q in many) / len(many), 4) if many else None}
+
+
+def summary(answer):
+    trusted = [row for row in answer["rows"] if row["trust"] == "trusted"]
+    apart = {trust: both(rows) for trust in ("inferred", "doubtful")
+             for rows in [[row for row in answer["rows"] if row["trust"] == trust]] if rows}
+    moved = sorted(trusted, key=lambda row: -abs(tested_error(row)))[:25]
+    return {"format": "plumbline.cross_validation_summary/1",
+            "rows": len(answer["rows"]),
+            "numbers": {"fitted": len(answer["numbers"]),
+                        "identified": sum(number["identified"] for number in answer["numbers"])},
+            "classes": by(trusted, "class"), "sources": by(trusted, "source"), "apart": apart,
+            "regimes": by(trusted, "regime"),
+            "stacks": {stack["stack"]: stack_summary(stack) for stack in answer["left_out_stacks"]},
+            "ranking": ranking_summary(answer["questions"]),
+            "worst": [{"id": row["id"], "error": round(tested_error(row), 4), "class": row["class"],
+                       "stack": row["stack"], "strategy": row["strategy"]} for row in moved]}
+
+
+def percent(value, signed=False):
+    return "" if value is None else f"{100 * value:{'+' if signed else ''}.1f}"
+
+
+def met(value, target):
+    return "" if target is None or value is None else ("yes" if value <= target else "**no**")
+
+
+def series_line(name, entry, target=None, p90=None):
+    tested = entry["tested"]
+    cells = [name, str(tested["n"]), percent(entry["fitted"]["mape"]), percent(tested["mape"]), percent(tested["median"]),
+             percent(tested["p90"]), percent(tested["worst"], True), percent(tested["bias"], True),
+             percent(entry["coverage"])]
+    if target is not False:
+        goal = "" if target is None else f"{percent(target)}" + (f", p90 {percent(p90)}" if p90 else "")
+        reached = target is None or (tested["mape"] <= target and (p90 is None or tested["p90"] <= p90))
+        cells += [goal, "" if target is None else ("yes" if reached else "**no**")]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(header, lines):
+    columns = header.count("|") + 1
+    return [f"| {header} |", "|" + "---|" * columns] + lines + [""]
+
+
+def tables(kept):
+    heads = "n | fitted MAPE % | tested MAPE % | median | p90 | worst | bias | inside the 90 % interval %"
+    lines = ["Tested means: predicted by a fit that saw no row of the same source and model, every fitted number refitted.",
+             f"{kept['rows']} rows, {kept['numbers']['fitted']} numbers, of which the rows identify "
+             f"{kept['numbers']['identified']} (the others stay at their priors).", "", "### By class of runs", ""]
+    classes = [series_line(name, entry, *TARGETS.get(name, (None, None))) for name, entry in kept["classes"].items()]
+    classes += [series_line(f"rows apart: {name}", entry, None) for name, entry in kept["apart"].items()]
+    lines += table(f"runs | {heads} | aimed at | reached", classes)
+    lines += ["### By source", ""]
+    lines += table(f"source | {heads}", [series_line(name, entry, False) for name, entry in kept["sources"].items()])
+    lines += ["### A software stack left out", ""]
+    stacks = []
+    for name, entry in kept["stacks"].items():
+        without, after = entry["without"], entry["after"]
+        stacks.append(f"| {name} | {without['n']} | {percent(without['mape'])} | "
+                      f"{met(without['mape'], TARGET_STACK_WITHOUT)} | {percent(without['bias'], True)} | "
+                      f"{percent(after['mape']) if after else ''} | "
+                      f"{met(after['mape'], TARGET_STACK_AFTER) if after else ''} |")
+    lines += table("stack | n | MAPE % with nothing of it | at most 10 | bias | after three of its rows | at most 7", stacks)
+    lines += ["### Intervals by regime", ""]
+    regimes = []
+    for name, entry in kept["regimes"].items():
+        n, share = entry["tested"]["n"], entry["coverage"]
+        holds = (COVERAGE_LOW <= share <= COVERAGE_HIGH if n >= FEWEST_FOR_COVERAGE
+                 else binomial_inside(round(share * n), n))
+        regimes.append(f"| {name} | {n} | {percent(share)} | {'yes' if holds else '**no**'} |")
+    lines += table("what was known of device and stack | n | inside the stated 90 % interval % | holds", regimes)
+    r = kept["ranking"]
+    lines += ["### Ranking inside one question", "",
+              f"{r['questions']} questions with at least two rows; of {r['pairs']} pairs that differ by more than twice "
+              f"the source's noise {percent(r['right'])} % are ordered right (aimed at: 95 %). Regret of the predicted "
+              f"best: {percent(r['mean_regret'])} % in the mean, {percent(r['worst_regret'])} % at worst; within 2 % plus "
+              f"the noise in {r['best_within_target']} of {r['questions']}.", "", "### Rows that were missed most", ""]
+    lines += table("row | error % | class | stack | strategy",
+                   [f"| {row['id']} | {percent(row['error'], True)} | {row['class']} | {row['stack']} | {row['strategy']} |"
+                    for row in kept["worst"]])
+    return lines
+
+
+def dump(kept, path):
+    """One line per entry, so that a change reads as one."""
+    lines = []
+    for key, value in kept.items():
+        if isinstance(value, dict) and key not in ("numbers", "ranking"):
+            inner = ",\n".join(f"    {json.dumps(name)}: {json.dumps(entry)}" for name, entry in value.items())
+            lines.append(f"  {json.dumps(key)}: {{\n{inner}\n  }}")
+        elif isinstance(value, list):
+            inner = ",\n".join(f"    {json.dumps(entry)}" for entry in value)
+            lines.append(f"  {json.dumps(key)}: [\n{inner}\n  ]")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value)}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def write_tables(kept, path):
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + BEGIN + "\n" + "\n".join(tables(kept)) + END + after)
+
+
+def main():
+    if sys.argv[1] == "--tables":
+        with open(sys.argv[2], encoding="utf-8") as file:
+            write_tables(json.load(file), sys.argv[3])
+        return 0
+    with open(sys.argv[1], encoding="utf-8") as file:
+        dump(summary(json.load(file)), sys.argv[2])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The fidelity check refuses what it says it refuses."""
+import unittest
+
+import check_fidelity
+import cross_validation
+
+
+def committed(n=10, mape=0.05):
+    return {"a source": {"time": {"n": n, "mape": mape}, "fit": {"n": 4, "right": 3}}}
+
+
+class Check(unittest.TestCase):
+    def test_equal_numbers_pass(self):
+        self.assertEqual(check_fidelity.complaints(committed(), committed()), [])
+
+    def test_an_error_may_grow_by_a_tenth_of_itself_and_no_more(self):
+        self.assertEqual(check_fidelity.complaints(committed(), committed(mape=0.0549)), [])
+        self.assertEqual(check_fidelity.complaints(committed(), committed(mape=0.0551)),
+                         ["a source, time: mean error 5.51 %, was 5.00 %"])
+
+    def test_rows_may_not_vanish(self):
+        self.assertEqual(check_fidelity.complaints(committed(), committed(n=9)),
+                         ["a source, time: 9 rows predicted, were 10"])
+        self.assertEqual(len(check_fidelity.complaints(committed(), {})), 2)
+
+    def test_fit_answers_may_not_turn_wrong(self):
+        now = committed()
+        now["a source"]["fit"] = {"n": 4, "right": 2}
+        self.assertEqual(check_fidelity.complaints(committed(), now), ["a source, fit: 2 right, were 3"])
+
+    def test_what_became_better_is_named(self):
+        self.assertEqual(check_fidelity.improvements(committed(), committed(mape=0.04)),
+                         ["a source, time: mean error 4.00 %, was 5.00 %"])
+
+
+def cross_validated(mape=0.05, n=10, right=0.9):
+    series = {"n": n, "mape": mape}
+    return {"classes": {"a class": {"tested": series}}, "sources": {}, "ranking": {"right": right},
+            "stacks": {"a stack": {"without": series, "after": None}}}
+
+
+class CrossValidation(unittest.TestCase):
+    def test_equal_summaries_pass(self):
+        self.assertEqual(check_fidelity.cross_validation_complaints(cross_validated(), cross_validated()), [])
+
+    def test_tested_errors_may_grow_by_a_tenth_of_themselves_and_no_more(self):
+        self.assertEqual(check_fidelity.cross_validation_complaints(cross_validated(), cross_validated(0.0549)), [])
+        self.assertEqual(check_fidelity.cross_validation_complaints(cross_validated(), cross_validated(0.0551)),
+                         ["a class: mean error 5.51 %, was 5.00 %", "a stack, without: mean error 5.51 %, was 5.00 %"])
+
+    def test_tested_rows_may_not_vanish_and_orders_may_not_turn_wrong(self):
+        self.assertEqual(len(check_fidelity.cross_validation_complaints(cross_validated(), cross_validated(n=9))), 2)
+        self.assertEqual(check_fidelity.cross_validation_complaints(cross_validated(), cross_validated(right=0.88)),
+                         ["pairs in the right order: 0.88, were 0.9"])
+
+    def test_the_summary_computes_what_it_says(self):
+        rows = [{"measured": 1.0, "fitted": 1.1, "tested": {"low": 0.9, "expected": 1.2, "high": 1.3}},
+                {"measured": 1.0, "fitted": 1.0, "tested": {"low": 1.05, "expected": 0.9, "high": 1.3}}]
+        both = cross_validation.both(rows)
+        self.assertAlmostEqual(both["tested"]["mape"], 0.15)
+        self.assertAlmostEqual(both["tested"]["bias"], 0.05)
+        self.assertAlmostEqual(both["fitted"]["mape"], 0.05)
+        self.assertEqual(both["coverage"], 0.5)
+
+    def test_coverage_of_few_rows_is_judged_by_a_binomial_test(self):
+        self.assertTrue(cross_validation.binomial_inside(9, 10))
+        self.assertTrue(cross_validation.binomial_inside(7, 8))
+        self.assertFalse(cross_validation.binomial_inside(5, 10))
+
+
+if __name__ == "__main__":
+    unittest.main()
