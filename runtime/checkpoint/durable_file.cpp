@@ -1,0 +1,66 @@
+#include "runtime/checkpoint/durable_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const char* what, int code) {
+  throw EnvironmentError(path.string() + ": " + what + ": " + std::generic_category().message(code));
+}
+
+}  // namespace
+
+DurableFile::DurableFile(const std::filesystem::path& path)
+    : path_(path),
+      temporary_(path.string() + ".partial"),
+      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail("cannot be created");
+}
+
+DurableFile::~DurableFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void DurableFile::write(std::span<const std::byte> data) {
+  while (!data.empty()) {
+    const ssize_t written = ::write(descriptor_, data.data(), data.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("cannot be written");
+    data = data.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void DurableFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("cannot be flushed to the disk");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be renamed");
+  ::close(descriptor_);
+  descriptor_ = -1;
+  flush_folder(path_.parent_path());
+}
+
+void DurableFile::fail(const char* what) const { refuse(path_, what, errno); }
+
+void flush_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder.empty() ? std::filesystem::path(".") : folder;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) refuse(path, "cannot be opened", errno);
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (code != 0 && code != EINVAL) refuse(path, "cannot be flushed to the disk", code);  // EINVAL: it has no fsync
+}
+
+void rename_folder(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) refuse(to, "cannot be given its name", errno);
+  flush_folder(to.parent_path());
+}
+
+}  // namespace plumbline

@@ -1,0 +1,38 @@
+#pragma once
+/// \file durable_file.h: files that are on the disk when a function returns, or not there at all.
+///
+/// Model: POSIX open, write, fsync, rename. Throws EnvironmentError with the path and the system's text.
+/// Not modelled: disks that lie about what they have written.
+/// Checked against: tests/runtime/checkpoint/checkpoint_test.cpp (a full disk, a process killed at any moment).
+
+#include <filesystem>
+#include <span>
+
+namespace plumbline {
+
+/// A new file under a temporary name beside its own. Unless `commit` is called, it is removed again.
+class DurableFile {
+ public:
+  explicit DurableFile(const std::filesystem::path& path);
+  DurableFile(const DurableFile&) = delete;
+  DurableFile& operator=(const DurableFile&) = delete;
+  ~DurableFile();
+
+  void write(std::span<const std::byte> data);
+  /// Flushes to the disk and gives the file its name.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+};
+
+/// Makes sure that the names in a folder are on the disk.
+void flush_folder(const std::filesystem::path& folder);
+/// Gives a folder another name and flushes the parent.
+void rename_folder(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace plumbline

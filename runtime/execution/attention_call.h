@@ -1,0 +1,13 @@
+#pragma once
+/// \file attention_call.h: what an attention kernel is told of a rank's slice.
+
+#include "kernels/attention.h"
+#include "runtime/execution/rank_environment.h"
+
+namespace plumbline {
+
+[[nodiscard]] AttentionShape attention_shape(const AttentionAttributes& attention, const RankEnvironment& environment);
+[[nodiscard]] AttentionDropout attention_dropout(const AttentionAttributes& attention, const DropoutDraw& draw,
+                                                 const RankEnvironment& environment);
+
+}  // namespace plumbline

@@ -1,0 +1,369 @@
+#include "runtime/execution/executor.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plumbline {
+namespace {
+
+std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
+bool makes_weight_gradients(const Action& a) {
+  return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
+}
+
+/// What the program's persistent buffers hold.
+MemoryBreakdown persistent_bytes(const RankProgram& rank) {
+  MemoryBreakdown memory;
+  for (const Buffer& buffer : rank.buffers)
+    if (buffer.lifetime == Lifetime::persistent) memory[buffer.memory_class] += buffer.bytes;
+  return memory;
+}
+
+/// Largest of what arrives from other ranks in one direction. Both have the size of what the later stage reads.
+Bytes largest_message(const Program& program, const RankProgram& rank, ActionKind kind) {
+  Bytes largest(0);
+  for (const Action& a : rank.actions)
+    if (a.kind == kind) largest = std::max(largest, program.ranks[at(a.peer)].actions[at(a.peer_action)].bytes);
+  return largest;
+}
+
+}  // namespace
+
+Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict)
+    : plan_(plan),
+      env_(environment),
+      feed_(feed),
+      strict_(strict),
+      stage_(environment.groups.index(Axis::pipeline)),
+      rank_(plan.program.ranks[at(stage_)]),
+      sequence_(plan.graph.sequence()),
+      rules_(sequence_.size()),
+      passes_(sequence_.size()),
+      reductions_(environment.parameters, rank_, sequence_.size()),
+      planned_(persistent_bytes(rank_)) {
+  for (const auto& pieces : rank_.chunks)
+    for (const Piece& piece : pieces) {
+      check(piece.last == piece.first + 1, "pieces of an executed program are single blocks");
+      rules_[at(piece.first)] = keep_rule(block(piece.first), env_.shard, plan.replays[at(piece.first)]);
+      if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(piece.first), piece.first);
+    }
+  for (const Action& a : rank_.actions)
+    if (computes(a) && makes_weight_gradients(a)) ++passes_[at(execution_of(a))];
+  const auto bind = [&](ActionKind kind, Held& buffer) {
+    const Bytes bytes = largest_message(plan.program, rank_, kind);
+    if (bytes.value() > 0) buffer = env_.backend.bind(MemoryClass::communication_buffers, bytes);
+  };
+  bind(ActionKind::receive_forward, received_activation_);
+  bind(ActionKind::receive_backward, received_gradient_);
+  times_.resize(rank_.actions.size());
+}
+
+const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
+std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.piece)].first; }
+std::int32_t Executor::network_stage(const Action& a) const {
+  return stage_of(plan_.program.placement, plan_.program.shape.pipeline_stages, stage_, a.chunk);
+}
+bool Executor::ends_chunk(const Action& a) const { return a.piece + 1 == std::ssize(rank_.chunks[at(a.chunk)]); }
+bool Executor::is_elsewhere(std::int32_t stage) const {
+  return stage >= 0 && stage < plan_.program.shape.stages() &&
+         rank_of_stage(plan_.program.placement, plan_.program.shape.pipeline_stages, stage) != stage_;
+}
+
+void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
+  using std::chrono::steady_clock;
+  begin_ = steady_clock::now();
+  const auto now = [&] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - begin_).count();
+  };
+  step_ = step;
+  loaded_ = -1;
+  last_pass_ = passes_;
+  env_.loss_sum = 0;
+  env_.loss_tokens = 0;
+  env_.parameters.begin_step();
+  reductions_.begin_step();
+  env_.operands.begin_step();
+  for (ActionTime& time : times_) time = {};
+  routed_.clear();
+  LiveBytes& live = env_.backend.live();
+  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
+    const Action& action = rank_.actions[at(i)];
+    if (before) before(i);
+    times_[at(i)].start_ns = now();
+    follow_buffers(action, Access::allocate);
+    live.begin_action();
+    run(action, i, optimizer);
+    live.end_action(i);
+    check_fit(action);
+    follow_buffers(action, Access::release);
+    times_[at(i)].end_ns = now();
+  }
+}
+
+void Executor::run(const Action& action, std::int32_t index, const OptimizerStep& optimizer) {
+  switch (action.kind) {
+    case ActionKind::forward:
+    case ActionKind::recompute:
+    case ActionKind::backward:
+    case ActionKind::backward_input:
+    case ActionKind::backward_weight: return compute(action, index);
+    case ActionKind::send_forward:
+    case ActionKind::send_backward: return send(action);
+    case ActionKind::receive_forward:
+    case ActionKind::receive_backward: return receive(action);
+    case ActionKind::all_gather_parameters: return env_.parameters.gather(execution_of(action));
+    case ActionKind::release_parameters: return env_.parameters.release_gathered();
+    case ActionKind::reduce_gradients: return reductions_.run(action);
+    case ActionKind::tensor_collective:
+      if (action.pass == Pass::step) env_.parameters.reduce_partial();
+      return;
+    case ActionKind::context_collective:
+    case ActionKind::expert_collective: return;  // ran inside of the block before it
+    case ActionKind::optimizer_step: return optimizer({env_.loss_sum, env_.loss_tokens});
+    case ActionKind::offload:
+    case ActionKind::fetch: break;
+  }
+  throw InputError({"plan", "it offloads to the host, which is not executed", "a plan without offload", ""});
+}
+
+/// Those listed behind a compute action, before the next one.
+Granted Executor::granted_behind(std::int32_t index) const {
+  Granted granted;
+  // Rows for weight gradients are gathered again where the schedule puts them; the backward before lists that.
+  if (rank_.actions[at(index)].kind == ActionKind::backward_weight) granted.tensor = true;
+  for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(rank_.actions[at(i)]); ++i) {
+    if (rank_.actions[at(i)].pass == Pass::step) continue;
+    const ActionKind kind = rank_.actions[at(i)].kind;
+    granted.tensor = granted.tensor || kind == ActionKind::tensor_collective;
+    granted.context = granted.context || kind == ActionKind::context_collective;
+    granted.expert = granted.expert || kind == ActionKind::expert_collective;
+  }
+  return granted;
+}
+
+std::array<Bytes, 3> Executor::sent_inside() {
+  const auto all = [](const Communicator& group) {
+    Bytes sum(0);
+    for (const Bytes bytes : group.sent().bytes) sum += bytes;
+    return sum;
+  };
+  return {all(env_.groups[Axis::tensor]), all(env_.groups[Axis::context]),
+          all(env_.groups[Axis::expert]) + all(env_.groups[Axis::expert_tensor])};
+}
+
+void Executor::note_sent(const Action& action, std::int32_t index, const std::array<Bytes, 3>& before) {
+  const std::array<Bytes, 3> after = sent_inside();
+  constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
+                             ActionKind::expert_collective};
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    std::int32_t place = index;
+    for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(rank_.actions[at(i)]); ++i)
+      if (rank_.actions[at(i)].kind == kinds[k] && rank_.actions[at(i)].micro_batch == action.micro_batch) place = i;
+    times_[at(place)].sent += after[k] - before[k];
+  }
+}
+
+void Executor::load_batch(std::int32_t micro_batch) {
+  if (loaded_ == micro_batch) return;
+  loaded_ = micro_batch;
+  const Strategy& s = plan_.strategy;
+  const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
+                           static_cast<std::int32_t>(s.micro_batch)};
+  const TokenBatch batch = feed_.micro_batch(layout, step_, micro_batch);
+  env_.batch = {};
+  env_.batch.first_sequence = (std::int64_t{micro_batch} * layout.data_ranks + layout.data_rank) * s.micro_batch;
+  const std::int64_t length = env_.local_sequence();
+  for (std::int64_t sequence = 0; sequence < s.micro_batch; ++sequence) {
+    const std::int64_t first = sequence * batch.length + env_.groups.index(Axis::context) * length;
+    const auto slice = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
+      to.insert(to.end(), from.begin() + first, from.begin() + first + length);
+    };
+    slice(batch.tokens, env_.batch.tokens);
+    slice(batch.targets, env_.batch.targets);
+  }
+}
+
+void Executor::compute(const Action& action, std::int32_t index) {
+  const std::int32_t execution = execution_of(action);
+  load_batch(action.micro_batch);
+  env_.granted = granted_behind(index);
+  const std::array<Bytes, 3> before = sent_inside();
+  BlockRunner runner(env_, block(execution), rules_[at(execution)], execution,
+                     states_[{execution, action.micro_batch}]);
+  switch (action.kind) {
+    case ActionKind::forward: forward(runner, action, execution); break;
+    case ActionKind::recompute:
+      take_gradients(action, execution);
+      runner.replay();
+      break;
+    case ActionKind::backward_weight:
+      reductions_.open(execution);
+      runner.backward_weight();
+      break;
+    default: backward(runner, action, execution);
+  }
+  if (makes_weight_gradients(action)) finish_unit(action, execution);
+  note_sent(action, index, before);
+}
+
+std::vector<Held> Executor::copied_from(const Held& received, const std::vector<TensorId>& tensors,
+                                        std::int32_t execution) {
+  check(received != nullptr && tensors.size() == 1, "one tensor crosses between stages");
+  const Bytes bytes = local_bytes(block(execution).tensor(tensors.front()), env_.shard);
+  Held copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
+  check(received->bytes() >= bytes, "a receive buffer holds what crosses between stages");
+  std::memcpy(copy->data(), received->data(), static_cast<std::size_t>(bytes.value()));
+  return {copy};
+}
+
+std::vector<Held> Executor::parked(const std::vector<Held>& made) {
+  Held copy = env_.backend.bind(MemoryClass::activations, made.front()->bytes());
+  std::memcpy(copy->data(), made.front()->data(), static_cast<std::size_t>(copy->bytes().value()));
+  return {copy};
+}
+
+void Executor::forward(BlockRunner& runner, const Action& action, std::int32_t execution) {
+  const Block& of = block(execution);
+  const Place place{execution, action.micro_batch};
+  std::vector<Held> waited;
+  if (!of.inputs().empty()) {
+    const bool enters_stage = action.piece == 0 && network_stage(action) > 0;
+    std::vector<Held> inputs;
+    if (enters_stage && is_elsewhere(network_stage(action) - 1)) {
+      inputs = copied_from(received_activation_, of.inputs(), execution);
+    } else if (enters_stage) {
+      auto handed = activations_.extract(place);
+      check(!handed.empty(), "a stage's input was made before it runs");
+      waited = std::move(handed.mapped());
+      inputs = copied_from(waited.front(), of.inputs(), execution);
+    } else {
+      const auto handed = activations_.extract(place);
+      check(!handed.empty(), "a block's inputs were made before it runs");
+      inputs = std::move(handed.mapped());
+    }
+    runner.accept_inputs(std::move(inputs));
+    env_.backend.live().begin_action();  // what was handed over is the block's own from here
+  }
+  std::vector<Held> outputs = runner.forward();
+  const ExpertArrivals& arrivals = states_[place].arrivals;
+  if (env_.shard.expert_parallel > 1 && !arrivals.counts.empty()) {
+    const std::int64_t stayed = arrivals.by_rank()[at(env_.groups.index(Axis::expert))];
+    routed_[place] = {arrivals.chosen - stayed, arrivals.rows() - stayed};
+  }
+  if (outputs.empty()) return;
+  const std::int32_t next = network_stage(action) + 1;
+  const bool stays = ends_chunk(action) && next < plan_.program.shape.stages() && !is_elsewhere(next);
+  activations_[{execution + 1, action.micro_batch}] = stays ? parked(outputs) : std::move(outputs);
+}
+
+/// Before the first trained parameter nothing has a gradient.
+bool Executor::carries_gradient(std::int32_t execution) const {
+  const Block& of = block(execution);
+  return std::any_of(of.outputs().begin(), of.outputs().end(),
+                     [&](TensorId id) { return of.carries_gradient()[static_cast<std::size_t>(id.index())]; });
+}
+
+/// What came from the stage behind moves out of the receive buffer when the backward begins.
+void Executor::take_gradients(const Action& action, std::int32_t execution) {
+  const Block& of = block(execution);
+  if (!carries_gradient(execution)) return;
+  const std::int32_t next = network_stage(action) + 1;
+  const bool arrives = ends_chunk(action) && is_elsewhere(next);
+  const Place place{execution, action.micro_batch};
+  if (ends_chunk(action) && next < plan_.program.shape.stages() && !arrives && !parked_gradients_.empty()) {
+    const auto handed = parked_gradients_.extract(place);
+    if (!handed.empty()) {
+      gradients_[place] = copied_from(handed.mapped().front(), of.outputs(), execution);
+      waiting_ = handed.mapped();
+    }
+  }
+  if (arrives && of.kind() != BlockKind::output && !gradients_.contains(place))
+    gradients_[place] = copied_from(received_gradient_, of.outputs(), execution);
+}
+
+void Executor::backward(BlockRunner& runner, const Action& action, std::int32_t execution) {
+  if (!carries_gradient(execution)) return;
+  take_gradients(action, execution);
+  std::vector<Held> of_outputs;
+  if (block(execution).kind() != BlockKind::output) {
+    auto handed = gradients_.extract({execution, action.micro_batch});
+    check(!handed.empty(), "gradients of a block's outputs were made before it runs backward");
+    of_outputs = std::move(handed.mapped());
+  }
+  const bool is_split = action.kind == ActionKind::backward_input;
+  if (!is_split) reductions_.open(execution);
+  std::vector<Held> of_inputs =
+      runner.backward(is_split ? BackwardPart::inputs : BackwardPart::all, std::move(of_outputs));
+  waiting_.clear();
+  if (!of_inputs.empty() && of_inputs.front()) {
+    const std::int32_t before = network_stage(action) - 1;
+    const bool stays = action.piece == 0 && before >= 0 && !is_elsewhere(before);
+    (stays ? parked_gradients_ : gradients_)[{execution - 1, action.micro_batch}] =
+        stays ? parked(of_inputs) : std::move(of_inputs);
+  }
+  if (is_split) runner.keep_for_weights();
+}
+
+/// A unit's gradients of this pass, or of the step, are complete.
+void Executor::finish_unit(const Action& action, std::int32_t execution) {
+  states_.erase({execution, action.micro_batch});
+  if (plan_.strategy.zero_stage >= 2) reductions_.wait_for_scatter(execution);
+  if (--last_pass_[at(execution)] == 0) reductions_.wait_for_reduction(execution);
+}
+
+std::int32_t Executor::message_tag(const Action& action, std::int32_t receiving_stage) const {
+  const std::int32_t direction = action.pass == Pass::forward ? 0 : 1;
+  return (receiving_stage * 2 + direction) * plan_.program.shape.micro_batches + action.micro_batch;
+}
+
+/// As many bytes as the action says; its tensor comes first.
+void Executor::send(const Action& action) {
+  const bool is_forward = action.pass == Pass::forward;
+  const std::int32_t receiver = network_stage(action) + (is_forward ? 1 : -1);
+  const auto& pieces = rank_.chunks[at(action.chunk)];
+  Handed& from = is_forward ? activations_ : gradients_;
+  const std::int32_t execution = is_forward ? pieces.back().last : pieces.front().first - 1;
+  auto handed = from.extract({execution, action.micro_batch});
+  // Programs send gradients that nobody needs, where what comes before is frozen: zeros.
+  check(!handed.empty() || !is_forward, "what a stage sends was made");
+  const std::span<std::byte> tensor = handed.empty() ? std::span<std::byte>() : span_of(handed.mapped().front());
+  std::vector<std::byte> message(static_cast<std::size_t>(action.bytes.value()));
+  check(message.size() >= tensor.size(), "a message is as large as its tensor");
+  std::copy(tensor.begin(), tensor.end(), message.begin());
+  env_.groups[Axis::pipeline].send(message, action.peer, message_tag(action, receiver));
+}
+
+void Executor::receive(const Action& action) {
+  const Held& buffer = action.pass == Pass::forward ? received_activation_ : received_gradient_;
+  const Bytes bytes = plan_.program.ranks[at(action.peer)].actions[at(action.peer_action)].bytes;
+  env_.groups[Axis::pipeline].receive(span_of(buffer).first(static_cast<std::size_t>(bytes.value())), action.peer,
+                                      message_tag(action, network_stage(action)));
+}
+
+void Executor::follow_buffers(const Action& action, Access access) {
+  for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
+    const BufferUse& use = rank_.uses[at(u)];
+    if (use.access != access) continue;
+    const Buffer& buffer = rank_.buffers[at(use.buffer)];
+    if (access == Access::allocate)
+      planned_[buffer.memory_class] += buffer.bytes;
+    else
+      planned_[buffer.memory_class] -= buffer.bytes;
+  }
+}
+
+void Executor::check_fit(const Action& action) const {
+  if (!strict_ || !computes(action)) return;
+  const MemoryBreakdown& most = env_.backend.live().most();
+  for (std::size_t c = 0; c < memory_class_count; ++c) {
+    if (most.by_class[c] <= planned_.by_class[c]) continue;
+    throw InternalError("rank " + std::to_string(env_.groups.rank()) + ", " + to_text(action) +
+                        ": its operators hold " + std::to_string(most.by_class[c].value()) + " bytes of " +
+                        std::string(to_text(static_cast<MemoryClass>(c))) + ", the program's buffers " +
+                        std::to_string(planned_.by_class[c].value()));
+  }
+}
+
+}  // namespace plumbline

@@ -1,0 +1,120 @@
+#pragma once
+/// \file executor.h: walks one rank's program, action by action, on real numbers.
+///
+/// Answers: a step's loss and norm; what each action took and sent; what was live. Model: knows no schedule: actions
+/// run in order of issue, what runs beside others where it is listed. Collectives inside a block run where its
+/// operators need them, if the program lists one of their kind for that piece and pass. A message is as long as its
+/// action says. Buffers are bound as operators need them; a program whose buffer is too small for what its action bound
+/// is refused. Source: core/program/program.h; DESIGN, section 1. Not modelled: streams that run at the same time.
+/// Checked against: tests/runtime/execution: one rank's losses, weights and bytes for every axis.
+
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include "core/cost/routed_sizes.h"
+#include "core/measurement/run_record.h"
+#include "runtime/execution/block_runner.h"
+#include "runtime/execution/gradient_reductions.h"
+#include "runtime/training/data_feed.h"
+
+namespace plumbline {
+
+/// What of a plan every rank of a run shares. Pieces of the program are single executions of blocks.
+struct ExecutionPlan {
+  const Graph& graph;
+  const Strategy& strategy;
+  const Training& training;
+  const Program& program;
+  const std::vector<Replay>& replays;  ///< by execution
+};
+
+/// What a rank's part of a step came to, before the optimizer.
+struct StepSums {
+  double loss = 0;
+  std::int64_t tokens = 0;
+};
+
+class Executor {
+ public:
+  /// Called when all gradients are reduced, at the program's optimizer step.
+  using OptimizerStep = std::function<void(const StepSums&)>;
+  /// Called with an action's index before it runs.
+  using BeforeAction = std::function<void(std::int32_t)>;
+
+  /// `strict`: refuse what does not fit the program's buffers.
+  Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
+
+  void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
+
+  struct ActionTime {
+    std::int64_t start_ns = 0;  ///< from the step's begin
+    std::int64_t end_ns = 0;
+    Bytes sent{0};  ///< what a block's operators sent stands at the collective that follows
+  };
+  /// Of the last step, by action.
+  [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
+  /// Likewise: what forwards exchanged with other ranks' experts.
+  [[nodiscard]] const RoutedStep& routed() const { return routed_; }
+  /// When the last step began on this rank, on the clock of its computer.
+  [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
+  [[nodiscard]] std::int32_t stage() const { return stage_; }
+  [[nodiscard]] const RankProgram& program() const { return rank_; }
+
+ private:
+  using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
+  using Handed = std::map<Place, std::vector<Held>>;
+
+  void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
+  void compute(const Action& action, std::int32_t index);
+  void forward(BlockRunner& runner, const Action& action, std::int32_t execution);
+  void backward(BlockRunner& runner, const Action& action, std::int32_t execution);
+  [[nodiscard]] bool carries_gradient(std::int32_t execution) const;
+  void take_gradients(const Action& action, std::int32_t execution);
+  void send(const Action& action);
+  void receive(const Action& action);
+  void finish_unit(const Action& action, std::int32_t execution);
+  void load_batch(std::int32_t micro_batch);
+  [[nodiscard]] Granted granted_behind(std::int32_t index) const;
+  void note_sent(const Action& action, std::int32_t index, const std::array<Bytes, 3>& before);
+  void follow_buffers(const Action& action, Access access);
+  void check_fit(const Action& action) const;
+  [[nodiscard]] std::array<Bytes, 3> sent_inside();
+  [[nodiscard]] std::int32_t execution_of(const Action& action) const;
+  [[nodiscard]] std::int32_t network_stage(const Action& action) const;
+  [[nodiscard]] const Block& block(std::int32_t execution) const;
+  [[nodiscard]] bool ends_chunk(const Action& action) const;
+  [[nodiscard]] bool is_elsewhere(std::int32_t stage) const;
+  [[nodiscard]] std::int32_t message_tag(const Action& action, std::int32_t receiving_stage) const;
+  /// A copy for a stage on the same rank, as a message would be.
+  [[nodiscard]] std::vector<Held> parked(const std::vector<Held>& made);
+  [[nodiscard]] std::vector<Held> copied_from(const Held& received, const std::vector<TensorId>& tensors,
+                                              std::int32_t execution);
+
+  const ExecutionPlan& plan_;
+  RankEnvironment& env_;
+  const DataFeed& feed_;
+  bool strict_;
+  std::int32_t stage_;
+  const RankProgram& rank_;
+  std::vector<BlockId> sequence_;
+  std::vector<KeepRule> rules_;          ///< by execution
+  std::vector<std::int32_t> last_pass_;  ///< by execution: actions that make its weight gradients, still to come
+  std::vector<std::int32_t> passes_;     ///< by execution, in a step
+  GradientReductions reductions_;
+  std::map<Place, BlockState> states_;
+  Handed activations_;         ///< for an execution
+  Handed gradients_;           ///< of an execution's outputs
+  Handed parked_gradients_;    ///< the same, from a stage on the same rank
+  std::vector<Held> waiting_;  ///< of those, what the backward at work was handed
+  Held received_activation_;
+  Held received_gradient_;
+  std::int32_t loaded_ = -1;  ///< micro-batch whose tokens are here
+  MemoryBreakdown planned_;   ///< what the program's own buffers hold now
+  std::int64_t step_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+  std::vector<ActionTime> times_;
+  RoutedStep routed_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,37 @@
+#include "runtime/execution/parameter_init.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "kernels/philox.h"
+
+namespace plumbline {
+namespace {
+
+constexpr double standard_deviation = 0.02;
+
+/// FNV-1a, 64 bits. Source: draft-eastlake-fnv.
+std::uint64_t hash_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+/// In (0, 1].
+double unit(std::uint32_t word) { return (static_cast<double>(word) + 1.0) / 4294967296.0; }
+
+}  // namespace
+
+float initial_value(InitialValues starts, std::uint64_t seed, std::string_view name, std::int64_t index) {
+  if (starts == InitialValues::ones) return 1;
+  if (starts == InitialValues::zeros) return 0;
+  const std::uint64_t key = hash_of(name) ^ seed;
+  const auto counter = static_cast<std::uint64_t>(index);
+  const PhiloxCounter words = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
+                                      static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+                                     {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+  const double radius = std::sqrt(-2.0 * std::log(unit(words[0])));
+  return static_cast<float>(standard_deviation * radius * std::cos(2 * std::numbers::pi * unit(words[1])));
+}
+
+}  // namespace plumbline

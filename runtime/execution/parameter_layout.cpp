@@ -1,0 +1,252 @@
+#include "runtime/execution/parameter_layout.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/cost/stage_memory.h"
+
+namespace plumbline {
+namespace {
+
+/// "input", "output", or the layer's number in order of execution.
+std::vector<std::string> execution_names(const Graph& graph) {
+  std::vector<std::string> names;
+  std::int64_t layer = 0;
+  for (const BlockId id : graph.sequence()) {
+    const BlockKind kind = graph.block(id).kind();
+    if (kind == BlockKind::input) names.emplace_back("input");
+    if (kind == BlockKind::output) names.emplace_back("output");
+    if (kind == BlockKind::layer) names.push_back("layers." + std::to_string(layer++));
+  }
+  return names;
+}
+
+void divide(TensorBox& box, std::size_t dimension, std::int64_t parts, std::int64_t index, const std::string& name) {
+  const std::int64_t size = box.whole[dimension];
+  if (size % parts != 0)
+    throw InputError({"plan",
+                      name + " has " + std::to_string(size) + " rows or columns, which " + std::to_string(parts) +
+                          " ranks cannot share",
+                      "a multiple of the ranks", ""});
+  box.extent[dimension] = size / parts;
+  box.begin[dimension] = index * box.extent[dimension];
+}
+
+/// Makes the parameters of a rank one by one.
+class Builder {
+ public:
+  Builder(const Graph& graph, const Strategy& s, const Training& training, std::int32_t rank)
+      : graph_(graph), s_(s), training_(training), rank_(rank), sequence_(graph.sequence()) {}
+
+  ParameterLayout build(const std::vector<std::int32_t>& executions) {
+    names_ = execution_names(graph_);
+    is_tied_elsewhere_ = is_tied_elsewhere(executions);
+    layout_.index.resize(sequence_.size());
+    layout_.units.resize(sequence_.size());
+    for (const std::int32_t execution : executions) add_unit(execution);
+    layout_.two_units = two_units(executions, &UnitElements::whole);
+    layout_.two_units_trained = two_units(executions, &UnitElements::trained);
+    add_owned();
+    return std::move(layout_);
+  }
+
+ private:
+  void add_unit(std::int32_t execution) {
+    const Block& block = graph_.block(sequence_[static_cast<std::size_t>(execution)]);
+    layout_.index[static_cast<std::size_t>(execution)].assign(block.tensors().size(), -1);
+    const std::size_t first = layout_.parameters.size();
+    for (const Op& op : block.ops())
+      for (const TensorId id : op.parameters) add_parameter(execution, block, op, id);
+    std::int64_t whole = 0;
+    std::int64_t trained = 0;
+    for (const bool is_expert : {false, true})
+      for (const bool is_trained : {true, false})
+        for (const bool is_end : {false, true})
+          add_section(Section{execution, is_expert, is_trained, is_end}, first, whole, trained);
+    layout_.units[static_cast<std::size_t>(execution)] = {whole, trained};
+  }
+
+  /// Whether a head that is not among these is the embedding.
+  [[nodiscard]] bool is_tied_elsewhere(const std::vector<std::int32_t>& executions) const {
+    for (std::int32_t e = 0; e < std::ssize(sequence_); ++e) {
+      const auto& tensors = graph_.block(sequence_[static_cast<std::size_t>(e)]).tensors();
+      const bool is_tied = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.tied; });
+      if (is_tied && std::find(executions.begin(), executions.end(), e) == executions.end()) return true;
+    }
+    return false;
+  }
+
+  /// The largest layer and what may stand beside it: the next one, an embedding or a head.
+  [[nodiscard]] std::int64_t two_units(const std::vector<std::int32_t>& executions,
+                                       std::int64_t UnitElements::*size) const {
+    std::vector<std::int64_t> layers{0, 0};
+    std::int64_t other = 0;
+    for (const std::int32_t execution : executions) {
+      const auto e = static_cast<std::size_t>(execution);
+      const std::int64_t elements = layout_.units[e].*size;
+      if (graph_.block(sequence_[e]).kind() == BlockKind::layer)
+        layers.push_back(elements);
+      else
+        other = std::max(other, elements);
+    }
+    std::sort(layers.begin(), layers.end(), std::greater<>());
+    return layers[0] + std::max(layers[1], other);
+  }
+
+  void add_parameter(std::int32_t execution, const Block& block, const Op& op, TensorId id) {
+    const Tensor& tensor = block.tensor(id);
+    std::int32_t& place = layout_.index[static_cast<std::size_t>(execution)][static_cast<std::size_t>(id.index())];
+    if (tensor.tied && embedding_ >= 0) {
+      place = embedding_;
+      return;
+    }
+    LocalParameter p;
+    p.name = names_[static_cast<std::size_t>(execution)] + "." + tensor.name;
+    p.execution = execution;
+    p.tensor = id;
+    p.is_trained = tensor.trainable;
+    p.is_expert = tensor.partition == Partition::expert;
+    p.is_layer_matrix = block.kind() == BlockKind::layer && tensor.shape.size() >= 2;
+    p.is_replicated = tensor.partition == Partition::replicated;
+    p.is_partial = p.is_replicated && is_made_from_a_part(block, op);
+    p.is_copy = tensor.tied;
+    p.dimensions = static_cast<std::int32_t>(tensor.shape.size());
+    p.starts = starts(op, tensor);
+    p.box = box_of(op, tensor, p.name);
+    place = static_cast<std::int32_t>(layout_.parameters.size());
+    if (op.kind == OpKind::embedding) {
+      embedding_ = place;
+      layout_.tied_embedding = place;
+      p.is_end = is_tied_elsewhere_;
+    }
+    if (tensor.tied) {
+      p.is_end = true;
+      p.name = names_.front() + ".embedding.weight";
+      layout_.tied_embedding = place;
+    }
+    layout_.parameters.push_back(std::move(p));
+  }
+
+  /// A row-parallel linear's bias sees the whole gradient of its output (block_runner.h).
+  [[nodiscard]] bool is_made_from_a_part(const Block& block, const Op& op) const {
+    if (s_.tensor_parallel == 1) return false;
+    const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
+    if (linear != nullptr && linear->partition == WeightPartition::row) return false;
+    const Tensor& output = block.tensor(op.outputs.front());
+    if (output.partition == Partition::sequence) return s_.sequence_parallel == SequenceParallel::on;
+    return output.partition == Partition::tensor;
+  }
+
+  static InitialValues starts(const Op& op, const Tensor& tensor) {
+    const bool is_norm = op.kind == OpKind::layer_norm || op.kind == OpKind::rms_norm;
+    if (tensor.name.ends_with(".bias") || tensor.name.ends_with(".lora_b.weight")) return InitialValues::zeros;
+    return is_norm ? InitialValues::ones : InitialValues::normal;
+  }
+
+  [[nodiscard]] TensorBox box_of(const Op& op, const Tensor& tensor, const std::string& name) const {
+    check(tensor.shape.size() <= 3, "a parameter has at most three dimensions");
+    TensorBox box;
+    const std::size_t leading = 3 - tensor.shape.size();
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i) box.whole[leading + i] = tensor.shape[i].factor;
+    box.extent = box.whole;
+    const auto at = [&](Axis axis) { return coordinate(s_, axis, rank_); };
+    if (tensor.partition == Partition::tensor) {
+      const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
+      const bool is_row = linear != nullptr && linear->partition == WeightPartition::row;
+      if (tensor.partition_units > 0 && tensor.partition_units % s_.tensor_parallel != 0)
+        throw InputError({"plan",
+                          name + " has " + std::to_string(tensor.partition_units) + " heads for " +
+                              std::to_string(s_.tensor_parallel) + " tensor-parallel ranks",
+                          "ranks that divide the heads", ""});
+      divide(box, is_row ? 2 : leading, s_.tensor_parallel, at(Axis::tensor), name);
+    }
+    if (tensor.partition == Partition::expert) {
+      divide(box, leading, s_.expert_parallel, at(Axis::expert), name);
+      const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes);
+      const bool is_row = grouped != nullptr && grouped->partition == WeightPartition::row;
+      if (s_.expert_tensor_parallel > 1)
+        divide(box, is_row ? 2 : 1, s_.expert_tensor_parallel, at(Axis::expert_tensor), name);
+    }
+    return box;
+  }
+
+  /// `first`: parameter of the unit.
+  void add_section(Section section, std::size_t first, std::int64_t& whole, std::int64_t& trained) {
+    for (std::size_t i = first; i < layout_.parameters.size(); ++i) {
+      LocalParameter& p = layout_.parameters[i];
+      if (p.is_expert != section.is_expert || p.is_trained != section.is_trained || p.is_end != section.is_end)
+        continue;
+      p.section = static_cast<std::int32_t>(layout_.sections.size());
+      p.first = section.elements;
+      section.elements += p.elements();
+    }
+    if (section.elements == 0) return;
+    place(section);
+    section.unit_first = whole;
+    section.unit_trained = trained;
+    whole += section.padded;
+    if (section.is_trained) trained += section.padded;
+    layout_.sections.push_back(section);
+  }
+
+  void place(Section& section) {
+    const ShardRanks ranks = shard_ranks(s_);
+    section.ranks = static_cast<std::int32_t>(section.is_expert ? ranks.expert : ranks.dense);
+    const Axis axis = section.is_expert ? Axis::expert_gradient : Axis::gradient;
+    const RankGroup group = rank_group(s_, axis);
+    section.rank = rank_ / group.stride % section.ranks;
+    // Without sharded states an all-reduce still hands every rank an equal part.
+    const std::int64_t parts = s_.zero_stage == 0 ? group.size : section.ranks;
+    section.padded = divided(section.elements, parts) * parts;
+    section.weights = layout_.weights;
+    layout_.weights += s_.zero_stage >= 3 ? section.part() : section.padded;
+    if (!section.is_trained) return;
+    section.gradients = layout_.gradients;
+    layout_.gradients += s_.zero_stage >= 2 ? section.part() : section.padded;
+    section.states = layout_.states;
+    layout_.states += section.part();
+  }
+
+  void add_owned() {
+    const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
+    for (std::int32_t i = 0; i < std::ssize(layout_.parameters); ++i) {
+      const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(i)];
+      if (!p.is_trained) continue;
+      const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+      const std::int64_t begin = std::max(p.first, section.part_begin());
+      const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
+      if (begin >= end) continue;
+      OwnedPiece piece{i, begin - p.first, end - begin, section.states + begin - section.part_begin(), {}};
+      const int states = p.is_layer_matrix ? facts.matrix_states : facts.other_states;
+      for (int state = 0; state < states; ++state) {
+        piece.moments[static_cast<std::size_t>(state)] = layout_.moments;
+        layout_.moments += piece.count;
+      }
+      layout_.owned.push_back(piece);
+    }
+  }
+
+  const Graph& graph_;
+  const Strategy& s_;
+  const Training& training_;
+  std::int32_t rank_;
+  std::vector<BlockId> sequence_;
+  std::vector<std::string> names_;
+  std::int32_t embedding_ = -1;
+  bool is_tied_elsewhere_ = false;
+  ParameterLayout layout_;
+};
+
+}  // namespace
+
+std::int32_t ParameterLayout::find(std::int32_t execution, TensorId tensor) const {
+  const auto& tensors = index[static_cast<std::size_t>(execution)];
+  return tensors.empty() ? -1 : tensors[static_cast<std::size_t>(tensor.index())];
+}
+
+ParameterLayout parameter_layout(const Graph& graph, const Strategy& strategy, const Training& training,
+                                 const std::vector<std::int32_t>& executions, std::int32_t rank) {
+  return Builder(graph, strategy, training, rank).build(executions);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,123 @@
+#pragma once
+/// \file parameter_layout.h: which part of which parameter a rank holds, and where it lies in the rank's flat buffers.
+///
+/// Answers: elements and offsets, for weights, gradients and optimizer state. Model: a unit is one execution of a
+/// block; its parameters lie one after another in sections (dense or expert, trained or frozen, a tied embedding whose
+/// copy is on another rank by itself, so that both ends divide it alike), each padded so that the ranks that share its
+/// states hold equal parts. Weights are whole below ZeRO-3, gradients below ZeRO-2; master copies and moments are parts
+/// from ZeRO-1 on. A tied head on the embedding's rank is the embedding. Source: core/cost/shard.h (what tensor and
+/// expert parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not modelled: kv heads that tensor parallelism
+/// replicates, widths that it does not divide (refused). Checked against: tests/runtime/execution (bytes equal
+/// core/cost/rank_parameters.h; slices tile every tensor).
+
+#include <string>
+#include <vector>
+
+#include "core/cost/shard.h"
+#include "core/graph/graph.h"
+#include "runtime/execution/rank_groups.h"
+
+namespace plumbline {
+
+/// A box of a whole tensor of up to three dimensions, leading ones 1.
+struct TensorBox {
+  std::array<std::int64_t, 3> whole{1, 1, 1};
+  std::array<std::int64_t, 3> begin{0, 0, 0};
+  std::array<std::int64_t, 3> extent{1, 1, 1};
+
+  [[nodiscard]] std::int64_t elements() const { return extent[0] * extent[1] * extent[2]; }
+  [[nodiscard]] std::int64_t whole_elements() const { return whole[0] * whole[1] * whole[2]; }
+  /// Index in the whole tensor of an element of the box, both row-major.
+  [[nodiscard]] std::int64_t whole_index(std::int64_t element) const {
+    const std::int64_t k = element % extent[2];
+    const std::int64_t j = element / extent[2] % extent[1];
+    const std::int64_t i = element / extent[2] / extent[1];
+    return ((begin[0] + i) * whole[1] + begin[1] + j) * whole[2] + begin[2] + k;
+  }
+};
+
+/// How a parameter starts (parameter_init.h).
+enum class InitialValues : std::uint8_t { normal, ones, zeros };
+
+struct LocalParameter {
+  std::string name;  ///< "layers.3.attention.qkv.q.weight": the same for every layout
+  std::int32_t execution = 0;
+  TensorId tensor;
+  TensorBox box;
+  InitialValues starts = InitialValues::normal;
+  bool is_trained = true;
+  bool is_expert = false;
+  bool is_layer_matrix = false;  ///< a weight matrix inside the layers (core/cost/rank_parameters.h)
+  bool is_replicated = false;    ///< whole on every tensor-parallel rank
+  bool is_partial = false;       ///< replicated, but its gradient is made from a part of the tokens or heads
+  bool is_copy = false;          ///< of a tied embedding that another rank holds too
+  bool is_end = false;           ///< a tied embedding whose other copy is on another rank, or that copy
+  std::int32_t dimensions = 1;
+  std::int32_t section = 0;  ///< of the rank
+  std::int64_t first = 0;    ///< element of its section
+
+  [[nodiscard]] std::int64_t elements() const { return box.elements(); }
+  /// As kernels see it: the leading dimensions are rows.
+  [[nodiscard]] std::int64_t columns() const { return box.extent[2]; }
+  [[nodiscard]] std::int64_t rows() const { return elements() / columns(); }
+};
+
+/// Parameters of one unit that the same ranks share. Offsets count elements of the flat buffers.
+struct Section {
+  std::int32_t execution = 0;
+  bool is_expert = false;
+  bool is_trained = true;
+  bool is_end = false;  ///< of a tied embedding
+  std::int64_t elements = 0;
+  std::int64_t padded = 0;
+  std::int32_t ranks = 1;         ///< that share its states
+  std::int32_t rank = 0;          ///< this one among them
+  std::int64_t weights = 0;       ///< offset in the weights held
+  std::int64_t gradients = 0;     ///< offset in the gradients held
+  std::int64_t states = 0;        ///< offset in the master copies held
+  std::int64_t unit_first = 0;    ///< offset in the unit when it is whole
+  std::int64_t unit_trained = 0;  ///< offset in the unit's gradients when they are whole
+
+  [[nodiscard]] std::int64_t part() const { return padded / ranks; }
+  [[nodiscard]] std::int64_t part_begin() const { return rank * part(); }
+};
+
+/// Of one unit, padded.
+struct UnitElements {
+  std::int64_t whole = 0;
+  std::int64_t trained = 0;
+};
+
+/// Elements [first, first + count) of a parameter's box, whose states this rank holds.
+struct OwnedPiece {
+  std::int32_t parameter = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t states = 0;                ///< offset in the master copies
+  std::array<std::int64_t, 2> moments{};  ///< offsets in the optimizer's state
+};
+
+struct ParameterLayout {
+  std::vector<LocalParameter> parameters;
+  std::vector<Section> sections;
+  std::vector<OwnedPiece> owned;  ///< trained ones
+  std::int64_t weights = 0;       ///< elements held
+  std::int64_t gradients = 0;
+  std::int64_t states = 0;
+  std::int64_t moments = 0;
+  std::int64_t two_units = 0;  ///< of neighbours, whole: two layers, or one and an embedding or head
+  std::int64_t two_units_trained = 0;
+  std::vector<UnitElements> units;   ///< by execution of the network
+  std::int64_t tied_embedding = -1;  ///< parameter whose gradient both ends of a pipeline sum; -1: none
+
+  /// The parameter that an op of an execution reads as `tensor`; -1: none.
+  [[nodiscard]] std::int32_t find(std::int32_t execution, TensorId tensor) const;
+
+  std::vector<std::vector<std::int32_t>> index;  ///< by execution of the network and tensor
+};
+
+/// `executions`: those that the rank runs. Throws InputError for what tensor parallelism cannot divide.
+[[nodiscard]] ParameterLayout parameter_layout(const Graph& graph, const Strategy& strategy, const Training& training,
+                                               const std::vector<std::int32_t>& executions, std::int32_t rank);
+
+}  // namespace plumbline

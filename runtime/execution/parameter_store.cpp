@@ -1,0 +1,296 @@
+#include "runtime/execution/parameter_store.h"
+
+#include <cstring>
+
+#include "kernels/elementwise.h"
+#include "runtime/execution/element_views.h"
+
+namespace plumbline {
+namespace {
+
+Held persistent(Backend& backend, MemoryClass memory_class, Bytes bytes) {
+  if (bytes.value() == 0) return nullptr;
+  Held held = backend.bind(memory_class, bytes);
+  std::memset(held->data(), 0, static_cast<std::size_t>(bytes.value()));
+  return held;
+}
+
+/// Into `to`, one row: elements of the parameter's box from `begin` on.
+void put_first_weights(const FirstWeights& first, const LocalParameter& p, std::int64_t begin, const TensorView& to) {
+  std::vector<float> values(static_cast<std::size_t>(to.columns));
+  for (std::int64_t e = 0; e < to.columns; ++e)
+    values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + e));
+  reference::cast({row(reinterpret_cast<std::byte*>(values.data()), NumberFormat::fp32, to.columns), to});
+}
+
+}  // namespace
+
+ElementFormat element_format(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::bf16: return ElementFormat::bf16;
+    case NumberFormat::fp16: return ElementFormat::fp16;
+    case NumberFormat::fp32:
+    case NumberFormat::tf32: return ElementFormat::fp32;
+    default: break;
+  }
+  throw InternalError("no rank sends " + std::string(to_text(format)));
+}
+
+ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy, const Training& training,
+                               RankGroups& groups, Backend& backend)
+    : layout_(std::move(layout)),
+      strategy_(strategy),
+      formats_(training.formats()),
+      optimizer_(training.optimizer),
+      groups_(groups),
+      backend_(backend) {
+  weights_ = persistent(backend, MemoryClass::weights, storage(layout_.weights, formats_.weight));
+  gradients_ = persistent(backend, MemoryClass::gradients, storage(layout_.gradients, formats_.gradient));
+  if (formats_.master)
+    masters_ = persistent(backend, MemoryClass::master_weights, storage(layout_.states, *formats_.master));
+  moments_ = persistent(backend, MemoryClass::optimizer_state, storage(layout_.moments, formats_.optimizer_state));
+}
+
+void ParameterStore::initialise(const FirstWeights& first) {
+  for (const LocalParameter& p : layout_.parameters) {
+    const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+    const std::int64_t held_begin = strategy_.zero_stage >= 3 ? section.part_begin() : 0;
+    const std::int64_t held = strategy_.zero_stage >= 3 ? section.part() : section.padded;
+    const std::int64_t begin = std::max(p.first, held_begin) - p.first;
+    const std::int64_t end = std::min(p.first + p.elements(), held_begin + held) - p.first;
+    if (begin >= end) continue;
+    put_first_weights(first, p, begin,
+                      row(at(weights_, section.weights + p.first + begin - held_begin, formats_.weight),
+                          formats_.weight, end - begin));
+  }
+  if (!masters_) return;
+  for (const OwnedPiece& piece : layout_.owned) {
+    put_first_weights(first, layout_.parameters[static_cast<std::size_t>(piece.parameter)], piece.first,
+                      row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
+  }
+}
+
+std::int32_t ParameterStore::Slots::find(std::int32_t unit) const {
+  if (execution[0] == unit) return 0;
+  return execution[1] == unit ? 1 : -1;
+}
+
+std::byte* ParameterStore::unit_slot(const Slots& slots, std::int32_t execution, std::int64_t UnitElements::*size,
+                                     NumberFormat format) const {
+  const std::int32_t slot = slots.find(execution);
+  check(slot >= 0 && slots.memory, "a unit is gathered before it is used");
+  const std::int64_t own = bytes_of(layout_.units[static_cast<std::size_t>(execution)].*size, format);
+  // Neighbours stand at either end.
+  return slots.memory->data() + (slot == 0 ? 0 : slots.memory->bytes().value() - own);
+}
+
+ConstTensorView ParameterStore::weight(std::int32_t execution, TensorId tensor) const {
+  const std::int32_t index = layout_.find(execution, tensor);
+  check(index >= 0, "an op's parameter is held by its rank");
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  const std::byte* data = strategy_.zero_stage >= 3
+                              ? unit_slot(gathered_, section.execution, &UnitElements::whole, formats_.weight) +
+                                    bytes_of(section.unit_first + p.first, formats_.weight)
+                              : at(weights_, section.weights + p.first, formats_.weight);
+  return dense_view(static_cast<const void*>(data), formats_.weight, p.rows(), p.columns());
+}
+
+std::span<std::byte> ParameterStore::whole_gradient(const Section& section) const {
+  std::byte* data = strategy_.zero_stage >= 2
+                        ? unit_slot(made_, section.execution, &UnitElements::trained, formats_.gradient) +
+                              bytes_of(section.unit_trained, formats_.gradient)
+                        : at(gradients_, section.gradients, formats_.gradient);
+  return {data, static_cast<std::size_t>(bytes_of(section.padded, formats_.gradient))};
+}
+
+TensorView ParameterStore::gradient(std::int32_t execution, TensorId tensor) {
+  const std::int32_t index = layout_.find(execution, tensor);
+  check(index >= 0, "an op's parameter is held by its rank");
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
+  if (!p.is_trained) return {};
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  std::byte* data = whole_gradient(section).data() + bytes_of(p.first, formats_.gradient);
+  return dense_view(static_cast<void*>(data), formats_.gradient, p.rows(), p.columns());
+}
+
+void ParameterStore::begin_step() {
+  if (gradients_) std::memset(gradients_->data(), 0, static_cast<std::size_t>(gradients_->bytes().value()));
+}
+
+template <class Do>
+void ParameterStore::for_sections(std::int32_t execution, Do act) const {
+  for (const Section& section : layout_.sections)
+    if (section.execution == execution) act(section);
+}
+
+Communicator& ParameterStore::shard_group(const Section& section) const {
+  return section.is_expert ? groups_.expert_shard() : groups_[Axis::shard];
+}
+Communicator& ParameterStore::replicate_group(const Section& section) const {
+  return section.is_expert ? groups_.expert_replicate() : groups_[Axis::replicate];
+}
+
+std::span<std::byte> ParameterStore::weight_part(const Section& section) const {
+  const std::int64_t first = strategy_.zero_stage >= 3 ? section.weights : section.weights + section.part_begin();
+  return {at(weights_, first, formats_.weight), static_cast<std::size_t>(bytes_of(section.part(), formats_.weight))};
+}
+
+std::span<std::byte> ParameterStore::gradient_part(const Section& section) const {
+  const std::int64_t first = strategy_.zero_stage >= 2 ? section.gradients : section.gradients + section.part_begin();
+  return {at(gradients_, first, formats_.gradient),
+          static_cast<std::size_t>(bytes_of(section.part(), formats_.gradient))};
+}
+
+void ParameterStore::gather(std::int32_t execution) {
+  const bool whole = strategy_.zero_stage >= 3;
+  if (whole) {
+    if (!gathered_.memory)
+      gathered_.memory = backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units, formats_.weight));
+    gathered_.execution[static_cast<std::size_t>(gathered_.next)] = execution;
+    gathered_.next = 1 - gathered_.next;
+  }
+  for_sections(execution, [&](const Section& section) {
+    if (!whole && !section.is_trained) return;
+    std::byte* data = whole ? unit_slot(gathered_, execution, &UnitElements::whole, formats_.weight) +
+                                  bytes_of(section.unit_first, formats_.weight)
+                            : at(weights_, section.weights, formats_.weight);
+    const std::span<std::byte> all(data, static_cast<std::size_t>(bytes_of(section.padded, formats_.weight)));
+    const std::span<std::byte> own = weight_part(section);
+    if (section.ranks > 1)
+      shard_group(section).all_gather(own, all, element_format(formats_.weight));
+    else if (whole)
+      std::memcpy(all.data(), own.data(), own.size());
+  });
+}
+
+void ParameterStore::release_gathered() { gathered_ = {}; }
+
+void ParameterStore::open_gradients(std::int32_t execution) {
+  if (strategy_.zero_stage < 2 || made_.find(execution) >= 0) return;
+  if (layout_.two_units_trained == 0) return;
+  if (!made_.memory)
+    made_.memory =
+        backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units_trained, formats_.gradient));
+  made_.execution[static_cast<std::size_t>(made_.next)] = execution;
+  const std::int64_t elements = layout_.units[static_cast<std::size_t>(execution)].trained;
+  std::memset(unit_slot(made_, execution, &UnitElements::trained, formats_.gradient), 0,
+              static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
+  made_.next = 1 - made_.next;
+}
+
+void ParameterStore::release_gradients() { made_ = {}; }
+
+void ParameterStore::scatter(std::int32_t execution) {
+  for_sections(execution, [&](const Section& section) {
+    if (!section.is_trained) return;
+    const std::span<std::byte> whole = whole_gradient(section);
+    const std::span<std::byte> own =
+        whole.subspan(static_cast<std::size_t>(bytes_of(section.part_begin(), formats_.gradient)),
+                      static_cast<std::size_t>(bytes_of(section.part(), formats_.gradient)));
+    if (section.ranks > 1)
+      shard_group(section).reduce_scatter(whole, own, element_format(formats_.reduction), Reduction::sum);
+    const TensorView sum = row(gradient_part(section).data(), formats_.gradient, section.part());
+    reference::add({sum, row(own.data(), formats_.gradient, section.part()), sum});
+  });
+}
+
+void ParameterStore::reduce(std::int32_t execution) {
+  for_sections(execution, [&](const Section& section) {
+    if (!section.is_trained) return;
+    const ElementFormat format = element_format(formats_.reduction);
+    if (strategy_.zero_stage == 0) {
+      Communicator& group = groups_[section.is_expert ? Axis::expert_gradient : Axis::gradient];
+      if (group.rank_set().size() > 1) group.all_reduce(whole_gradient(section), format, Reduction::sum);
+      return;
+    }
+    if (strategy_.zero_stage == 1 && section.ranks > 1)
+      shard_group(section).reduce_scatter(whole_gradient(section), gradient_part(section), format, Reduction::sum);
+    if (replicate_group(section).rank_set().size() > 1)
+      replicate_group(section).all_reduce(gradient_part(section), format, Reduction::sum);
+  });
+}
+
+Bytes ParameterStore::scatter_bytes(std::int32_t execution) const {
+  Bytes sum(0);
+  for_sections(execution, [&](const Section& section) {
+    if (section.is_trained)
+      sum += wire_bytes(Collective::reduce_scatter, storage(section.padded, formats_.reduction), section.ranks);
+  });
+  return sum;
+}
+
+Bytes ParameterStore::reduce_bytes(std::int32_t execution) const {
+  Bytes sum(0);
+  for_sections(execution, [&](const Section& section) {
+    if (!section.is_trained) return;
+    const Bytes whole = storage(section.padded, formats_.reduction);
+    if (strategy_.zero_stage == 0) {
+      const Axis axis = section.is_expert ? Axis::expert_gradient : Axis::gradient;
+      sum += wire_bytes(Collective::all_reduce, whole, groups_.size(axis));
+      return;
+    }
+    if (strategy_.zero_stage == 1) sum += wire_bytes(Collective::reduce_scatter, whole, section.ranks);
+    sum += wire_bytes(Collective::all_reduce, storage(section.part(), formats_.reduction),
+                      replicate_group(section).rank_set().size());
+  });
+  return sum;
+}
+
+void ParameterStore::reduce_tied() {
+  if (groups_.ends() == nullptr || layout_.tied_embedding < 0) return;
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(layout_.tied_embedding)];
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  // Under ZeRO-1 only the rank's part of either copy is a sum that counts.
+  const std::span<std::byte> all =
+      strategy_.zero_stage >= 2
+          ? gradient_part(section)
+          : whole_gradient(section).first(static_cast<std::size_t>(bytes_of(p.elements(), formats_.gradient)));
+  groups_.ends()->all_reduce(all, element_format(formats_.reduction), Reduction::sum);
+}
+
+std::vector<ParameterStore::StateBuffer> ParameterStore::state() const {
+  std::vector<StateBuffer> buffers;
+  const auto add = [&](std::string_view name, const Held& held, NumberFormat format) {
+    if (held) buffers.push_back({name, format, {held->data(), static_cast<std::size_t>(held->bytes().value())}});
+  };
+  add("weights", weights_, formats_.weight);
+  add("master_weights", masters_, formats_.master.value_or(NumberFormat::fp32));
+  add("optimizer_state", moments_, formats_.optimizer_state);
+  return buffers;
+}
+
+void ParameterStore::reduce_partial() {
+  std::int64_t elements = 0;
+  for (const LocalParameter& p : layout_.parameters)
+    if (p.is_partial && p.is_trained) elements += p.elements();
+  const std::int64_t ranks = groups_.size(Axis::tensor);
+  const NumberFormat format = formats_.gradient;
+  const Held packed = backend_.bind(MemoryClass::working_buffers, storage(divided(elements, ranks) * ranks, format));
+  std::memset(packed->data(), 0, static_cast<std::size_t>(packed->bytes().value()));
+  const auto exchange = [&](auto copy) {
+    std::int64_t first = 0;
+    for (const LocalParameter& p : layout_.parameters) {
+      if (!p.is_partial || !p.is_trained) continue;
+      const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+      const bool is_part = strategy_.zero_stage >= 1;
+      const std::int64_t begin = is_part ? std::max(p.first, section.part_begin()) : p.first;
+      const std::int64_t end =
+          is_part ? std::min(p.first + p.elements(), section.part_begin() + section.part()) : p.first + p.elements();
+      std::byte* held = is_part ? gradient_part(section).data() - bytes_of(section.part_begin(), format)
+                                : whole_gradient(section).data();
+      if (begin < end)
+        copy(packed->data() + bytes_of(first + begin - p.first, format), held + bytes_of(begin, format),
+             static_cast<std::size_t>(bytes_of(end - begin, format)));
+      first += p.elements();
+    }
+  };
+  exchange(
+      [](std::byte* packed_place, const std::byte* held, std::size_t size) { std::memcpy(packed_place, held, size); });
+  groups_[Axis::tensor].all_reduce({packed->data(), static_cast<std::size_t>(packed->bytes().value())},
+                                   element_format(formats_.reduction), Reduction::sum);
+  exchange(
+      [](const std::byte* packed_place, std::byte* held, std::size_t size) { std::memcpy(held, packed_place, size); });
+}
+
+}  // namespace plumbline

@@ -1,0 +1,116 @@
+#pragma once
+/// \file parameter_store.h: a rank's weights, gradients and optimizer state: gathered, reduced and updated.
+///
+/// Answers: views for kernels. Model: flat buffers (parameter_layout.h). Gradients are sums over all tokens of the
+/// batch. A unit of ZeRO-3 is gathered into one of two slots, and so are whole gradients under ZeRO-2 and 3, until they
+/// are reduced into the rank's part. What an optimizer has updated is gathered before the next step.
+/// Source: ZeRO, arXiv:1910.02054, section 5; PyTorch's FSDP2 (two buffers of each kind).
+/// Not modelled: reductions in another format than the gradients'.
+/// Checked against: tests/runtime/execution (numbers and bytes of every strategy).
+
+#include <functional>
+#include <span>
+
+#include "runtime/execution/backend.h"
+#include "runtime/execution/optimizer_settings.h"
+#include "runtime/execution/parameter_layout.h"
+
+namespace plumbline {
+
+enum class ParameterPart : std::uint8_t { weights, gradients };
+
+/// What an element of a whole tensor starts with: its parameter and its index in the whole.
+using FirstWeights = std::function<float(const LocalParameter&, std::int64_t)>;
+
+class ParameterStore {
+ public:
+  ParameterStore(ParameterLayout layout, const Strategy& strategy, const Training& training, RankGroups& groups,
+                 Backend& backend);
+
+  void initialise(const FirstWeights& first);
+  [[nodiscard]] const ParameterLayout& layout() const { return layout_; }
+
+  /// Views of an op's parameter; [rows, columns]. A gradient's is nothing where the parameter is frozen.
+  [[nodiscard]] ConstTensorView weight(std::int32_t execution, TensorId tensor) const;
+  [[nodiscard]] TensorView gradient(std::int32_t execution, TensorId tensor);
+
+  void begin_step();  ///< gradients become 0
+  /// ZeRO-3: the unit whole, in a slot. ZeRO-1 and 2: what was updated.
+  void gather(std::int32_t execution);
+  void release_gathered();
+  /// Before an execution's weight gradients are made.
+  void open_gradients(std::int32_t execution);
+  void release_gradients();
+  /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
+  void scatter(std::int32_t execution);
+  /// Once per step: what has to be summed over ranks of a unit's accumulated gradients.
+  void reduce(std::int32_t execution);
+  /// What this rank sends for them.
+  [[nodiscard]] Bytes scatter_bytes(std::int32_t execution) const;
+  [[nodiscard]] Bytes reduce_bytes(std::int32_t execution) const;
+  /// Both copies of a tied embedding get the sum of both gradients.
+  void reduce_tied();
+  /// Gradients of what every tensor-parallel rank holds whole, but makes from a part of the tokens or heads: packed
+  /// into one buffer, whatever part of them the rank has.
+  void reduce_partial();
+
+  /// Of the trained elements that this rank answers for in the whole run.
+  struct Health {
+    double sum_of_squares = 0;
+    bool has_non_finite = false;
+  };
+  [[nodiscard]] Health health() const;
+  /// `factor`: on gradients (1 / loss scale * clip factor). `step` counts from 1.
+  void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step);
+
+  /// `visit(name, whole box, index in the whole tensor, value)` for every element that this rank answers for.
+  using Visit = std::function<void(const LocalParameter&, std::int64_t, float)>;
+  void visit(ParameterPart what, const Visit& visit) const;
+  /// What a checkpoint keeps of this rank: weights, master copies and moments as they lie.
+  struct StateBuffer {
+    std::string_view name;
+    NumberFormat format = NumberFormat::fp32;
+    std::span<std::byte> data;
+  };
+  [[nodiscard]] std::vector<StateBuffer> state() const;
+  [[nodiscard]] float master_value(const OwnedPiece& piece, std::int64_t element) const;
+
+ private:
+  struct Slots {
+    Held memory;
+    std::array<std::int32_t, 2> execution{-1, -1};
+    std::int32_t next = 0;
+    [[nodiscard]] std::int32_t find(std::int32_t unit) const;
+  };
+  [[nodiscard]] bool answers_for(const LocalParameter& parameter) const;
+  [[nodiscard]] Communicator& shard_group(const Section& section) const;
+  [[nodiscard]] Communicator& replicate_group(const Section& section) const;
+  [[nodiscard]] std::span<std::byte> weight_part(const Section& section) const;
+  [[nodiscard]] std::span<std::byte> gradient_part(const Section& section) const;
+  [[nodiscard]] std::span<std::byte> whole_gradient(const Section& section) const;
+  [[nodiscard]] std::byte* unit_slot(const Slots& slots, std::int32_t execution, std::int64_t UnitElements::*size,
+                                     NumberFormat format) const;
+  [[nodiscard]] TensorView owned_weight(const OwnedPiece& piece) const;
+  [[nodiscard]] TensorView owned_gradient(const OwnedPiece& piece) const;
+  void update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate, double factor,
+                    std::int64_t step);
+  template <class Do>
+  void for_sections(std::int32_t execution, Do act) const;
+
+  ParameterLayout layout_;
+  Strategy strategy_;
+  PrecisionFormats formats_;
+  Optimizer optimizer_;
+  RankGroups& groups_;
+  Backend& backend_;
+  Held weights_;
+  Held gradients_;
+  Held masters_;
+  Held moments_;
+  Slots gathered_;
+  Slots made_;
+};
+
+[[nodiscard]] ElementFormat element_format(NumberFormat format);
+
+}  // namespace plumbline

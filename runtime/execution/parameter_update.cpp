@@ -1,0 +1,120 @@
+// What a rank does with the pieces of parameters whose states it holds: their norm, their update, a look at them.
+#include "kernels/adamw.h"
+#include "kernels/elementwise.h"
+#include "kernels/lion.h"
+#include "kernels/muon.h"
+#include "kernels/reductions.h"
+#include "kernels/sgd.h"
+#include "runtime/execution/element_views.h"
+#include "runtime/execution/parameter_store.h"
+
+namespace plumbline {
+namespace {
+
+float value_of(const ConstTensorView& view, std::int64_t element) {
+  float value = 0;
+  reference::cast({view.columns_from(element, 1), dense_view(&value, NumberFormat::fp32, 1, 1)});
+  return value;
+}
+
+}  // namespace
+
+TensorView ParameterStore::owned_weight(const OwnedPiece& piece) const {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  const std::int64_t place = p.first + piece.first - section.part_begin();
+  return row(weight_part(section).data() + bytes_of(place, formats_.weight), formats_.weight, piece.count);
+}
+
+TensorView ParameterStore::owned_gradient(const OwnedPiece& piece) const {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  const std::int64_t place = p.first + piece.first - section.part_begin();
+  return row(gradient_part(section).data() + bytes_of(place, formats_.gradient), formats_.gradient, piece.count);
+}
+
+bool ParameterStore::answers_for(const LocalParameter& p) const {
+  if (p.is_copy) return false;
+  if (p.is_replicated && groups_.index(Axis::tensor) != 0) return false;
+  if (p.is_expert) {
+    if (strategy_.zero_stage == 0) return groups_.index(Axis::expert_gradient) == 0;
+    return groups_.expert_replicate().index() == 0;
+  }
+  return groups_.index(strategy_.zero_stage == 0 ? Axis::gradient : Axis::replicate) == 0;
+}
+
+ParameterStore::Health ParameterStore::health() const {
+  Health health;
+  for (const OwnedPiece& piece : layout_.owned) {
+    if (!answers_for(layout_.parameters[static_cast<std::size_t>(piece.parameter)])) continue;
+    const ConstTensorView gradient = owned_gradient(piece);
+    health.sum_of_squares += reference::sum_of_squares(gradient);
+    health.has_non_finite = health.has_non_finite || reference::has_non_finite(gradient);
+  }
+  return health;
+}
+
+void ParameterStore::update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step) {
+  for (const OwnedPiece& piece : layout_.owned) update_piece(piece, settings, learning_rate, factor, step);
+}
+
+void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate,
+                                  double factor, std::int64_t step) {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  OptimizedParameter update;
+  update.parameter = owned_weight(piece);
+  if (masters_) update.master = row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count);
+  update.gradient = owned_gradient(piece);
+  update.gradient_factor = static_cast<float>(factor);
+  update.learning_rate = static_cast<float>(learning_rate);
+  update.weight_decay = p.dimensions >= 2 ? settings.weight_decay : 0;
+  const auto moment = [&](std::size_t state) {
+    return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
+  };
+  switch (optimizer_) {
+    case Optimizer::sgd: return reference::sgd_step({update});
+    case Optimizer::momentum: return reference::sgd_step({update, moment(0), settings.momentum});
+    case Optimizer::lion: return reference::lion_step({update, moment(0), settings.beta1, settings.beta2});
+    case Optimizer::adam:
+    case Optimizer::adamw:
+      return reference::adamw_step(
+          {update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon, step});
+    case Optimizer::muon: {
+      if (!p.is_layer_matrix)
+        return reference::adamw_step(
+            {update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon, step});
+      check(piece.count == p.elements(), "Muon needs whole matrices");
+      const auto matrix = [&](auto view) {
+        view.rows = p.rows();
+        view.columns = view.stride = p.columns();
+        return view;
+      };
+      update.parameter = matrix(update.parameter);
+      if (update.master.is_there()) update.master = matrix(update.master);
+      update.gradient = matrix(update.gradient);
+      MuonStep muon{update, matrix(moment(0)), settings.momentum};
+      muon.workspace = backend_.workspace(reference::muon_workspace(muon));
+      return reference::muon_step(muon);
+    }
+    default: break;
+  }
+  throw InputError({"optimizer", std::string(to_text(optimizer_)) + " is not executed",
+                    "sgd, momentum, adam, adamw, lion or muon", ""});
+}
+
+float ParameterStore::master_value(const OwnedPiece& piece, std::int64_t element) const {
+  if (!masters_) return value_of(owned_weight(piece), element);
+  return value_of(row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count), element);
+}
+
+void ParameterStore::visit(ParameterPart what, const Visit& visit) const {
+  for (const OwnedPiece& piece : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+    if (!answers_for(p)) continue;
+    for (std::int64_t e = 0; e < piece.count; ++e)
+      visit(p, p.box.whole_index(piece.first + e),
+            what == ParameterPart::weights ? master_value(piece, e) : value_of(owned_gradient(piece), e));
+  }
+}
+
+}  // namespace plumbline

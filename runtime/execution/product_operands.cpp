@@ -1,0 +1,80 @@
+#include "runtime/execution/product_operands.h"
+
+#include "kernels/elementwise.h"
+#include "kernels/quantize.h"
+#include "kernels/reductions.h"
+
+namespace plumbline {
+namespace {
+
+bool is_fp8(NumberFormat format) { return bits(format) == 8; }
+
+/// Codes at `codes`, their scale at `scale`.
+ConstTensorView to_fp8(const ConstTensorView& operand, NumberFormat format, std::byte* codes, float* scale) {
+  *scale = reference::fp8_scale(format, reference::largest_magnitude(operand));
+  TensorView cast = dense_view(static_cast<void*>(codes), format, operand.rows, operand.columns);
+  cast.scale = scale;
+  reference::cast({operand, cast});
+  return cast;
+}
+
+}  // namespace
+
+void ProductOperands::keep(Place place, const ConstTensorView& weight, NumberFormat product) {
+  const Bytes bytes = storage(weight.size(), product);
+  Copies& copies = kept_[place];
+  copies.as_it_lies = backend_.bind(MemoryClass::working_buffers, bytes);
+  copies.transposed = backend_.bind(MemoryClass::working_buffers, bytes);
+}
+
+void ProductOperands::begin_step() {
+  for (auto& [place, copies] : kept_) copies.is_fresh = false;
+}
+
+ConstTensorView ProductOperands::cast(const ConstTensorView& operand, NumberFormat product, ScratchUse use) {
+  if (product == NumberFormat::tf32) {
+    ConstTensorView rounded = operand;
+    rounded.format = product;
+    return rounded;
+  }
+  if (!is_fp8(product)) return operand;
+  const NumberFormat format = use == ScratchUse::gradient ? NumberFormat::fp8_e5m2 : product;
+  constexpr std::int64_t of_scale = 64;  // keeps codes aligned
+  const Workspace memory = backend_.workspace(storage(operand.size(), format) + Bytes(of_scale), use);
+  return to_fp8(operand, format, static_cast<std::byte*>(memory.data) + of_scale, static_cast<float*>(memory.data));
+}
+
+ProductOperands::Copies* ProductOperands::fresh(Place place, const ConstTensorView& weight, NumberFormat product) {
+  const auto found = kept_.find(place);
+  if (found == kept_.end()) return nullptr;
+  Copies& copies = found->second;
+  if (!copies.is_fresh) {
+    const ConstTensorView codes = to_fp8(weight, product, copies.as_it_lies->data(), &copies.scale);
+    TensorView turned = dense_view(static_cast<void*>(copies.transposed->data()), product, weight.columns, weight.rows);
+    turned.scale = &copies.scale;
+    reference::transpose({codes, turned});
+    copies.is_fresh = true;
+  }
+  return &copies;
+}
+
+ConstTensorView ProductOperands::weight(Place place, const ConstTensorView& weight, NumberFormat product) {
+  const Copies* copies = fresh(place, weight, product);
+  if (copies == nullptr) return cast(weight, product, ScratchUse::weight);
+  ConstTensorView view =
+      dense_view(static_cast<const void*>(copies->as_it_lies->data()), product, weight.rows, weight.columns);
+  view.scale = &copies->scale;
+  return view;
+}
+
+ProductOperands::Oriented ProductOperands::weight_of_gradient(Place place, const ConstTensorView& weight,
+                                                              NumberFormat product) {
+  const Copies* copies = fresh(place, weight, product);
+  if (copies == nullptr) return {cast(weight, product, ScratchUse::weight), Transpose::no};
+  ConstTensorView view =
+      dense_view(static_cast<const void*>(copies->transposed->data()), product, weight.columns, weight.rows);
+  view.scale = &copies->scale;
+  return {view, Transpose::yes};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,54 @@
+#pragma once
+/// \file product_operands.h: what a matrix product reads: its operands as they are stored, rounded to tf32, or in fp8.
+///
+/// Model: fp8 operands have one scale per tensor, from the largest magnitude of the tensor itself (current scaling);
+/// inputs and weights are e4m3, gradients e5m2. Of a weight that stays whole on its rank, codes as it lies and codes of
+/// its transpose are kept for a step, as tensor cores read both operands along the inner dimension. Everything else is
+/// cast into scratch, which no class of memory counts.
+/// Source: Micikevicius et al., arXiv:2209.05433, sections 3 and 4; NVIDIA's Transformer Engine documentation, "FP8
+/// primer" (Float8CurrentScaling; columnwise copies). Not modelled: scales that ranks agree on; a history of maxima;
+/// inputs kept in fp8 for the weight gradient.
+/// Checked against: tests/runtime/execution/fp8_test.cpp (PyTorch with the same casts; bytes predicted).
+
+#include <map>
+
+#include "kernels/matmul.h"
+#include "runtime/execution/backend.h"
+
+namespace plumbline {
+
+class ProductOperands {
+ public:
+  explicit ProductOperands(Backend& backend) : backend_(backend) {}
+
+  /// A weight of an execution of a block.
+  using Place = std::pair<std::int32_t, std::int32_t>;
+  /// Binds both copies of a weight of fp8 products.
+  void keep(Place place, const ConstTensorView& weight, NumberFormat product);
+  /// Weights have changed.
+  void begin_step();
+
+  /// Each as a product in `product` reads it, until the next call for the same use. `use`: input or gradient.
+  [[nodiscard]] ConstTensorView cast(const ConstTensorView& operand, NumberFormat product, ScratchUse use);
+  [[nodiscard]] ConstTensorView weight(Place place, const ConstTensorView& weight, NumberFormat product);
+  struct Oriented {
+    ConstTensorView view;
+    Transpose transpose = Transpose::no;
+  };
+  /// As the product with an output's gradient reads it.
+  [[nodiscard]] Oriented weight_of_gradient(Place place, const ConstTensorView& weight, NumberFormat product);
+
+ private:
+  struct Copies {
+    Held as_it_lies;
+    Held transposed;
+    float scale = 1;
+    bool is_fresh = false;
+  };
+  [[nodiscard]] Copies* fresh(Place place, const ConstTensorView& weight, NumberFormat product);
+
+  Backend& backend_;
+  std::map<Place, Copies> kept_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,105 @@
+#pragma once
+/// \file rank_environment.h: what the operators of one rank share: shapes, formats, memory, parameters, groups, tokens.
+///
+/// Not modelled: anything that changes inside of an operator. Checked against: what uses it.
+
+#include "core/graph/operator_constants.h"
+#include "kernels/router.h"
+#include "runtime/execution/parameter_store.h"
+#include "runtime/execution/product_operands.h"
+
+namespace plumbline {
+
+/// Who chooses a token's experts. `learned`: the router, dropless. `balanced`: the token's place in the batch, in turn,
+/// weighted by the router; every rank gets the rows that memory and wire are predicted for. Source: Megatron-LM's
+/// --moe-router-force-load-balancing, with which benchmarks run.
+enum class ExpertRouting : std::uint8_t { learned, balanced };
+
+/// The tokens of one micro-batch on this rank: its slice of every sequence.
+struct LocalBatch {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> targets;
+  std::int64_t first_sequence = 0;  ///< of the global batch
+};
+
+/// Whether the program at hand has a collective of this kind behind the compute that is running.
+struct Granted {
+  bool tensor = false;
+  bool context = false;
+  bool expert = false;
+};
+
+class RankEnvironment;
+
+/// Looks at what the loss reads, before it becomes its own gradient. `first_class`: of its columns.
+using LogitsVisit = std::function<void(const RankEnvironment&, ConstTensorView logits, std::int64_t first_class)>;
+
+class RankEnvironment {
+ public:
+  RankEnvironment(const Strategy& strategy, const Training& training, RankGroups& of_rank, Backend& memory,
+                  ParameterStore& store)
+      : shard(shard_of(strategy, training)),
+        formats(training.formats()),
+        groups(of_rank),
+        backend(memory),
+        parameters(store),
+        operands(memory) {}
+
+  Shard shard;
+  PrecisionFormats formats;
+  RankGroups& groups;
+  Backend& backend;
+  ParameterStore& parameters;
+  ProductOperands operands;
+  OperatorConstants constants;
+  RouterWeights router_weights = RouterWeights::normalised;
+  ExpertRouting routing = ExpertRouting::learned;
+
+  // Of the action at hand.
+  LocalBatch batch;
+  Granted granted;
+  std::uint64_t seed = 0;    ///< of the run and step
+  float gradient_scale = 1;  ///< loss scale / tokens of the global batch
+  double loss_sum = 0;       ///< over this rank's tokens
+  std::int64_t loss_tokens = 0;
+  LogitsVisit on_logits;  ///< of the step at hand; empty: nobody looks
+
+  /// Whether tensor-parallel ranks hold slices of the tokens between their regions.
+  [[nodiscard]] bool slices_tokens() const {
+    return shard.sequence_parallel == SequenceParallel::on && shard.tensor_parallel > 1;
+  }
+  [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
+
+  /// Sums over tensor-parallel ranks; nothing among one, or where the program has no such collective.
+  void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum) {
+    if (may_speak_in_tensor_group()) groups[Axis::tensor].all_reduce(data, element_format(format), reduction);
+  }
+  void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format) {
+    if (may_speak_in_tensor_group()) groups[Axis::tensor].all_gather(own, all, element_format(format));
+  }
+  void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format) {
+    if (may_speak_in_tensor_group())
+      groups[Axis::tensor].reduce_scatter(data, own, element_format(format), Reduction::sum);
+  }
+
+  /// Calls `act(place, first row, rows)` for each run of rows that lie in one sequence. `sliced`: the rows are this
+  /// tensor-parallel rank's slice.
+  template <class Act>
+  void for_row_places(std::int64_t rows, bool sliced, Act act) const {
+    const std::int64_t length = local_sequence();
+    const std::int64_t begin = sliced ? groups.index(Axis::tensor) * rows : 0;
+    for (std::int64_t row = 0; row < rows;) {
+      const std::int64_t at = begin + row;
+      const std::int64_t count = std::min(rows - row, length - at % length);
+      const RowPlace place{count, groups.index(Axis::context) * length + at % length, shard.lengths.sequence,
+                           batch.first_sequence + at / length};
+      act(place, row, count);
+      row += count;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool may_speak_in_tensor_group() const { return granted.tensor && shard.tensor_parallel > 1; }
+};
+
+}  // namespace plumbline

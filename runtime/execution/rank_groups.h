@@ -1,0 +1,53 @@
+#pragma once
+/// \file rank_groups.h: where a rank stands on every axis of a strategy, and its end of every group.
+///
+/// Answers: coordinates and communicators; no bytes. Model: a coordinate is rank / stride mod size of the axis's group
+/// (core/cost/placement.h); ranks of one group differ in that coordinate alone.
+/// Source: placement.h (Megatron-LM's order tp-cp-dp-pp). Not modelled: several hosts.
+/// Checked against: tests/runtime/execution (every strategy's numbers).
+
+#include <array>
+#include <memory>
+
+#include "core/cost/placement.h"
+#include "runtime/world.h"
+
+namespace plumbline {
+
+/// `rank` on `axis`, counted from 0.
+[[nodiscard]] std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank);
+/// The ranks that share everything with `rank` but its coordinate on `axis`.
+[[nodiscard]] RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank);
+
+/// One rank's communicators.
+class RankGroups {
+ public:
+  RankGroups(World& world, const Strategy& strategy);
+
+  [[nodiscard]] Communicator& operator[](Axis axis) { return *of_axis_[static_cast<std::size_t>(axis)]; }
+  [[nodiscard]] std::int32_t index(Axis axis) const { return of_axis_[static_cast<std::size_t>(axis)]->index(); }
+  [[nodiscard]] std::int32_t size(Axis axis) const {
+    return of_axis_[static_cast<std::size_t>(axis)]->rank_set().size();
+  }
+  /// Experts' states are divided over the first, and copied over the second.
+  [[nodiscard]] Communicator& expert_shard() { return *expert_shard_; }
+  [[nodiscard]] Communicator& expert_replicate() { return *expert_replicate_; }
+  /// Ranks that share experts, once more: how many rows they will send each other, which no prediction counts.
+  [[nodiscard]] Communicator& expert_counts() { return *expert_counts_; }
+  /// The ends of a pipeline, which hold copies of a tied embedding; null where the rank is neither.
+  [[nodiscard]] Communicator* ends() { return ends_.get(); }
+  /// All ranks: scalars of a step (loss, norm, overflow), which no prediction counts.
+  [[nodiscard]] Communicator& everyone() { return *everyone_; }
+  [[nodiscard]] std::int32_t rank() const { return rank_; }
+
+ private:
+  std::int32_t rank_;
+  std::array<std::unique_ptr<Communicator>, all_axes.size()> of_axis_;
+  std::unique_ptr<Communicator> expert_shard_;
+  std::unique_ptr<Communicator> expert_replicate_;
+  std::unique_ptr<Communicator> expert_counts_;
+  std::unique_ptr<Communicator> ends_;
+  std::unique_ptr<Communicator> everyone_;
+};
+
+}  // namespace plumbline

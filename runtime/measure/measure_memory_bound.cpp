@@ -1,0 +1,149 @@
+// Kernels that the estimators price by the bytes they move. Bytes as core/cost/op_work.cpp counts them.
+#include <cmath>
+#include <vector>
+
+#include "kernels/adamw.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/elementwise.h"
+#include "kernels/gated_activation.h"
+#include "kernels/gelu.h"
+#include "kernels/layer_norm.h"
+#include "kernels/rms_norm.h"
+#include "kernels/rotary.h"
+#include "runtime/measure/measure_kernels.h"
+#include "runtime/measure/measured_tensor.h"
+#include "runtime/measure/timing.h"
+
+namespace plumbline {
+namespace {
+
+constexpr Seconds budget{0.03};
+
+/// Kernels over one activation of [rows, columns].
+class Elementwise {
+ public:
+  Elementwise(NumberFormat format, std::int64_t rows, std::int64_t columns, KernelTable& table)
+      : size_(storage(rows * columns, format)),
+        columns_(columns),
+        x_(format, rows, columns),
+        y_(format, rows, columns),
+        z_(format, rows, columns),
+        u_(format, rows, columns),
+        v_(format, rows, columns),
+        weight_(NumberFormat::fp32, 1, columns),
+        weight_gradient_(NumberFormat::fp32, 1, columns),
+        row_sums_(NumberFormat::fp32, 1, rows),
+        row_means_(NumberFormat::fp32, 1, rows),
+        table_(table) {}
+
+  void run() {
+    norms();
+    activations();
+    add("add", 3, [this] { reference::add({x_, y_, z_}); });
+    turns();
+  }
+
+ private:
+  template <class Call>
+  void add(const char* op, std::int64_t passes, Call call) {
+    table_.memory_bound.push_back({op, x_.view().format, passes * size_, median_time(call, budget).value()});
+  }
+  void norms() {
+    add("rms_norm_forward", 2, [this] { reference::rms_norm_forward({x_, weight_, y_, row_sums_.floats()}); });
+    add("rms_norm_backward", 3, [this] {
+      reference::rms_norm_backward({y_, x_, weight_, row_sums_.floats(), z_, weight_gradient_});
+    });
+    add("layer_norm_forward", 2, [this] {
+      reference::layer_norm_forward({x_, weight_, weight_, y_, row_means_.floats(), row_sums_.floats()});
+    });
+    add("layer_norm_backward", 3, [this] {
+      reference::layer_norm_backward({y_, x_, weight_, row_means_.floats(), row_sums_.floats(), z_, weight_gradient_});
+    });
+  }
+  void activations() {
+    add("swiglu_forward", 3, [this] { reference::swiglu_forward({x_, y_, z_}); });
+    add("swiglu_backward", 5, [this] { reference::swiglu_backward({z_, x_, y_, u_, v_}); });
+    add("gelu_forward", 2, [this] { reference::gelu_forward({x_, y_}); });
+    add("gelu_backward", 3, [this] { reference::gelu_backward({y_, x_, z_}); });
+  }
+  void turns() {
+    constexpr std::int64_t head_dim = 32;
+    constexpr double base = 10'000;
+    std::vector<float> frequencies(head_dim / 2);
+    reference::rotary_frequencies(base, head_dim, frequencies.data());
+    const std::int64_t rows = size_.value() / storage(columns_, x_.view().format).value();
+    add("rotary", 2, [&] {
+      reference::rotary({x_, y_, frequencies.data(), head_dim, {rows, 0, rows, 0}, Rotation::forward});
+    });
+  }
+
+  Bytes size_;
+  std::int64_t columns_;
+  MeasuredTensor x_, y_, z_, u_, v_, weight_, weight_gradient_, row_sums_, row_means_;
+  KernelTable& table_;
+};
+
+/// 6 x the logits forward and backward each, as the model counts.
+void measure_loss(std::int64_t tokens, std::int64_t vocabulary, KernelTable& table) {
+  MeasuredTensor logits(NumberFormat::fp32, tokens, vocabulary);
+  MeasuredTensor gradient(NumberFormat::fp32, tokens, vocabulary);
+  std::vector<std::int32_t> targets(static_cast<std::size_t>(tokens));
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    targets[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(31 * i) % vocabulary);
+  std::vector<float> maximum(targets.size());
+  std::vector<float> sum(targets.size());
+  std::vector<float> target(targets.size());
+  const auto call = [&] {
+    (void)reference::cross_entropy({logits, targets.data(), maximum.data(), sum.data(), target.data(), gradient});
+  };
+  table.memory_bound.push_back({"cross_entropy", NumberFormat::fp32,
+                                12 * storage(tokens * vocabulary, NumberFormat::fp32),
+                                median_time(call, budget).value()});
+}
+
+/// Reads gradient, parameter and two moments, writes three of them: 28 bytes a parameter in fp32.
+void measure_adamw(std::int64_t parameters, KernelTable& table) {
+  MeasuredTensor weight(NumberFormat::fp32, 1, parameters);
+  MeasuredTensor gradient(NumberFormat::fp32, 1, parameters);
+  MeasuredTensor first(NumberFormat::fp32, 1, parameters);
+  MeasuredTensor second(NumberFormat::fp32, 1, parameters);
+  for (std::int64_t i = 0; i < parameters; ++i) second.floats()[i] = std::abs(second.floats()[i]);
+  AdamwStep step{{weight, {}, gradient, 1.0F, 1e-4F, 0.1F}, first, second};
+  table.memory_bound.push_back({"adamw", NumberFormat::fp32, Bytes(28 * parameters),
+                                median_time([&] { reference::adamw_step(step); }, budget).value()});
+}
+
+/// So little that what it takes is the call.
+void measure_call(KernelTable& table) {
+  MeasuredTensor x(NumberFormat::fp32, 1, 16);
+  table.memory_bound.push_back({"tiny_add", NumberFormat::fp32, 3 * storage(16, NumberFormat::fp32),
+                                median_time(
+                                    [&] {
+                                      reference::add({x, x, x});
+                                    },
+                                    budget)
+                                    .value()});
+}
+
+}  // namespace
+
+void measure_memory_bound(const MeasureOptions& options, KernelTable& table) {
+  measure_call(table);
+  const bool brief = options.extent == MeasureExtent::brief;
+  for (const NumberFormat format : {NumberFormat::fp32, NumberFormat::bf16})
+    for (const std::int64_t rows : {std::int64_t{128}, std::int64_t{512}, std::int64_t{2048}})
+      for (const std::int64_t columns : {std::int64_t{256}, std::int64_t{512}}) {
+        if (options.stop.stop_requested()) return;
+        if (brief && (rows > 128 || columns > 256 || format != NumberFormat::fp32)) continue;
+        options.progress("memory-bound kernels, " + std::to_string(rows) + " x " + std::to_string(columns));
+        Elementwise(format, rows, columns, table).run();
+      }
+  for (const std::int64_t tokens : {std::int64_t{128}, std::int64_t{1024}}) {
+    measure_loss(tokens, 256, table);
+    if (!brief) measure_loss(tokens, 4096, table);
+  }
+  for (const std::int64_t parameters : {std::int64_t{1} << 16, std::int64_t{1} << 20, std::int64_t{1} << 23})
+    if (!brief || parameters < (1 << 17)) measure_adamw(parameters, table);
+}
+
+}  // namespace plumbline

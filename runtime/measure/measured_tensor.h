@@ -1,0 +1,40 @@
+#pragma once
+/// \file measured_tensor.h: tensors that own numbers to time kernels with.
+///
+/// Random numbers of ordinary size: zeros and denormals run at other speeds. Not modelled: anything else.
+
+#include <vector>
+
+#include "kernels/tensor_view.h"
+
+namespace plumbline {
+
+class MeasuredTensor {
+ public:
+  /// fp32 or a format of 16 bits; filled with numbers in (-1, 1).
+  MeasuredTensor(NumberFormat format, std::int64_t rows, std::int64_t columns);
+  [[nodiscard]] TensorView view() { return dense_view(data_.data(), format_, rows_, columns_); }
+  operator TensorView() { return view(); }
+  operator ConstTensorView() { return view(); }
+  /// Of fp32.
+  [[nodiscard]] float* floats() { return reinterpret_cast<float*>(data_.data()); }
+
+ private:
+  NumberFormat format_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::vector<std::byte> data_;
+};
+
+/// Scratch memory of the size that a kernel asks for.
+class MeasuredWorkspace {
+ public:
+  explicit MeasuredWorkspace(Bytes size) : data_(static_cast<std::size_t>(size.value()) + alignment) {}
+  [[nodiscard]] Workspace view();
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace plumbline
