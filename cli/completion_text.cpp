@@ -29,6 +29,7 @@ std::string bash_values(const FlagWords& flag) {
   if (!flag.choices.empty()) return "-W \"" + joined(flag.choices) + "\"";
   if (flag.value == "MODEL") return "-f -W \"$(plan models --names 2>/dev/null)\"";
   if (flag.value == "MACHINE") return "-f -W \"$(plan machines --names 2>/dev/null)\"";
+  if (flag.value == "STACK") return "-f -W \"$(plan stacks --names 2>/dev/null)\"";
   if (flag.value == "FILE") return "-f";
   if (flag.value == "dot") return "-W dot";
   return "";
@@ -45,6 +46,7 @@ std::string fish_values(const FlagWords& flag) {
   if (!flag.choices.empty()) return " -x -a " + quoted(joined(flag.choices));
   if (flag.value == "MODEL") return " -r -a '(plan models --names)'";
   if (flag.value == "MACHINE") return " -r -a '(plan machines --names)'";
+  if (flag.value == "STACK") return " -r -a '(plan stacks --names)'";
   if (flag.value == "FILE") return " -r -F";
   return flag.value.empty() ? "" : " -x";
 }

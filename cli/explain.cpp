@@ -26,9 +26,14 @@ std::string effect_text(double change) {
   return (change > 0 ? "+" : "") + fixed(100 * change, 1) + " %";
 }
 
+/// A text with an empty line before it, or nothing.
+std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
+
 std::string assumed_text(const Provenance& provenance, const std::vector<Sensitivity>& assumed) {
-  std::string text =
-      "Priced with the calibrations " + provenance.device_calibration + " and " + provenance.stack_calibration + ".\n";
+  std::string text = "Priced with the calibrations " + provenance.device_calibration + " and " +
+                     provenance.stack_calibration + ":\none standard deviation of the step time is " +
+                     per_cent_text(provenance.trust.time_sigma) + ", of the peak memory " +
+                     per_cent_text(provenance.trust.memory_sigma) + ".\n";
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
   if (assumed.empty()) return text + "No number that nobody measured moves this answer by half a per cent.\n";
   text += "Numbers that nobody measured, and what one standard deviation more would do:\n";
@@ -122,8 +127,8 @@ class ExplainVerb : public Verb {
     if (other) return head + comparison_text(plan, other->plan);
     return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
            wrapped("Bottleneck: " + bottleneck_sentence(plan) + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
-           "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" + changes_text(plan, changes) + "\n" +
-           assumed_text(plan.provenance, assumed);
+           section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
+           changes_text(plan, changes) + "\n" + assumed_text(plan.provenance, assumed);
   }
   [[nodiscard]] static std::string json_text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
                                              const std::vector<Change>& changes,

@@ -44,7 +44,7 @@ class FitVerb : public Verb {
  private:
   void print(const PricedQuestion& asked, Terminal& terminal) {
     const Plan& plan = asked.plan;
-    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n");
+    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + trust_text(plan) + "\n");
     terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
     if (plan.verdict.fits) return;
     const std::vector<Change> changes = cheapest_changes(asked.question, asked.strategy);

@@ -1,13 +1,10 @@
 // plan machines: the clusters that this program knows, with every number's source.
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
+#include "cli/catalogue_verb.h"
 #include "cli/table.h"
-#include "cli/verb.h"
 #include "core/io/machine_json.h"
 #include "core/quantity/text.h"
 #include "models/machine_catalog.h"
+#include "models/this_computer.h"
 
 namespace plumbline {
 namespace {
@@ -92,34 +89,31 @@ std::string details_text(const Cluster& cluster) {
   return text + "\n" + levels.text(terminal_columns);
 }
 
-class MachinesVerb : public Verb {
+class MachinesVerb : public CatalogueVerb {
  public:
+  MachinesVerb() : CatalogueVerb("MACHINE") {}
   [[nodiscard]] VerbWords words() const override {
     return {"machines", "the machines of the catalogue, or one of them in detail", "[NAME|FILE]",
             "Without a name lists every machine. With a name or a machine file: every number with its kind and source. "
-            "--json of one machine is a machine file to start one's own from.",
-            "plan machines dgx-h100"};
-  }
-  void declare(CLI::App& app) override {
-    app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name("MACHINE");
-    app.add_flag("--names", names_, "only the names, one per line")->group("Output");
-    app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
-  }
-  ExitCode run(Terminal& terminal) override {
-    terminal.print(name_ ? one() : all());
-    return ExitCode::done;
+            "--json of one machine is a machine file to start one's own from. this-computer is the computer that the "
+            "program runs on: up to 64 ranks that share its cores and memory, for plan run.",
+            "plan machines dgx-h100\nplan machines this-computer"};
   }
 
  private:
-  [[nodiscard]] std::string one() const {
-    const Cluster cluster = find_machine(*name_);
-    if (!json_) return details_text(cluster);
+  [[nodiscard]] std::string one(const std::string& name) const override {
+    const Cluster cluster = find_machine(name);
+    if (!json()) return details_text(cluster);
     MachineDocument document;
     document.cluster = cluster;
     return to_json_text(machine_json(document));
   }
-  [[nodiscard]] std::string all() const {
-    std::string names;
+  [[nodiscard]] std::vector<std::string> names() const override {
+    std::vector<std::string> names = machine_names();
+    names.emplace_back(this_computer_name);
+    return names;
+  }
+  [[nodiscard]] std::string all() const override {
     Json::Array array;
     Table table({{"name", Align::left},
                  {"device", Align::left},
@@ -130,8 +124,6 @@ class MachinesVerb : public Verb {
                  {"node GB/s"},
                  {"$/GPU/h"}});
     for (const std::string& name : machine_names()) {
-      names += name + "\n";
-      if (names_) continue;
       const Cluster cluster = find_machine(name);
       const Node& node = cluster.groups.front().node;
       array.push_back(summary_json(cluster));
@@ -141,13 +133,13 @@ class MachinesVerb : public Verb {
                      peak ? fixed(peak->value() / 1e12, 0) : "", giga_text(node.interconnect.bandwidth.value),
                      node.network ? giga_text(node.network_bandwidth()) : "", price_text(cluster)});
     }
-    if (names_) return names;
-    return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+    return json() ? to_json_text(Json(std::move(array))) : table.text(terminal_columns) + this_computer_text();
   }
-
-  std::optional<std::string> name_;
-  bool names_ = false;
-  bool json_ = false;
+  /// No numbers: the list is the same everywhere.
+  [[nodiscard]] static std::string this_computer_text() {
+    return "\nthis-computer: the cores and the memory here, shared by up to " + std::to_string(most_local_ranks) +
+           " ranks\n";
+  }
 };
 
 }  // namespace

@@ -2,10 +2,8 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <new>
 
+#include "cli/failure.h"
 #include "cli/option_help.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
@@ -85,15 +83,6 @@ ExitCode run(const std::vector<std::string>& arguments, Terminal& terminal) {
   return run_verb(*verb, {arguments.begin() + 1, arguments.end()}, terminal);
 }
 
-/// One line, whatever the message holds.
-int failed(ExitCode code, const std::string& message) {
-  std::string line = message;
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  std::fprintf(stderr, "plan: %s\n", line.c_str());
-  return static_cast<int>(code);
-}
-
 }  // namespace
 }  // namespace plumbline
 
@@ -104,13 +93,9 @@ int main(int count, char** words) {
     const ExitCode code = run({words + 1, words + count}, terminal);
     terminal.finish();
     return static_cast<int>(code);
-  } catch (const InputError& error) {
-    return failed(ExitCode::bad_input, error.what());
-  } catch (const EnvironmentError& error) {
-    return failed(ExitCode::environment, error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(ExitCode::environment, "memory: not enough for this question");
-  } catch (const std::exception& error) {
-    return failed(ExitCode::bug, std::string("our bug, please report it: ") + error.what());
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    print_failure(failure);
+    return static_cast<int>(failure.code);
   }
 }

@@ -3,9 +3,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/catalogue_verb.h"
 #include "cli/flag_values.h"
 #include "cli/table.h"
-#include "cli/verb.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
 #include "core/quantity/text.h"
@@ -83,8 +83,9 @@ std::string details_text(const Network& network) {
   return text + "\n" + table.text(terminal_columns);
 }
 
-class ModelsVerb : public Verb {
+class ModelsVerb : public CatalogueVerb {
  public:
+  ModelsVerb() : CatalogueVerb("MODEL") {}
   [[nodiscard]] VerbWords words() const override {
     return {
         "models", "the networks of the catalogue, or one of them in detail", "[NAME|FILE] [--graph dot]",
@@ -93,32 +94,25 @@ class ModelsVerb : public Verb {
         "plan models mixtral-8x7b\nplan models llama-3-8b --graph dot | dot -Tsvg > llama.svg"};
   }
   void declare(CLI::App& app) override {
-    app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name("MODEL");
+    CatalogueVerb::declare(app);
     app.add_option("--graph", graph_, "write the graph as a picture in Graphviz's language")
         ->group("Output")
         ->type_name("dot");
-    app.add_flag("--names", names_, "only the names, one per line")->group("Output");
-    app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
   }
   ExitCode run(Terminal& terminal) override {
     if (graph_ && *graph_ != "dot") refuse_choice("--graph", *graph_, {"dot"});
-    if (graph_ && !name_) throw InputError({"--graph", "no network is named", "plan models NAME --graph dot", ""});
-    terminal.print(name_ ? one() : all());
-    return ExitCode::done;
+    if (graph_ && !name()) throw InputError({"--graph", "no network is named", "plan models NAME --graph dot", ""});
+    return CatalogueVerb::run(terminal);
   }
 
  private:
-  [[nodiscard]] std::string one() const {
-    const Network network = find_network(*name_);
+  [[nodiscard]] std::string one(const std::string& name) const override {
+    const Network network = find_network(name);
     if (graph_) return graphviz(network.graph);
-    return json_ ? to_json_text(details_json(network)) : details_text(network);
+    return json() ? to_json_text(details_json(network)) : details_text(network);
   }
-  [[nodiscard]] std::string all() const {
-    if (names_) {
-      std::string text;
-      for (const std::string& name : network_names()) text += name + "\n";
-      return text;
-    }
+  [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
+  [[nodiscard]] std::string all() const override {
     Json::Array array;
     Table table({{"name", Align::left}, {"parameters"}, {"active"}, {"source", Align::left}});
     for (const std::string& name : network_names()) {
@@ -127,12 +121,10 @@ class ModelsVerb : public Verb {
       table.add_row({name, count_text(parameter_count(network.graph)),
                      count_text(active_parameter_count(network.graph)), network.source});
     }
-    return json_ ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+    return json() ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
   }
 
-  std::optional<std::string> name_, graph_;
-  bool names_ = false;
-  bool json_ = false;
+  std::optional<std::string> graph_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ Range range_of(const std::vector<RankedStrategy>& front, const ValueOf& value_of
   return range;
 }
 
-double step_of(const RankedStrategy& point) { return to_seconds(point.step_time).value(); }
+double step_of(const RankedStrategy& point) { return to_seconds(point.ranking_step()).value(); }
 double memory_of(const RankedStrategy& point) { return static_cast<double>(point.peak_memory.value()); }
 
 /// The points that save memory worth a line, the first and the last among them.

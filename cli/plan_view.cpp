@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/table.h"
+#include "core/cost/residuals.h"
 #include "core/quantity/text.h"
 #include "core/training/adaptation_text.h"
 
@@ -11,6 +12,7 @@ namespace plumbline {
 namespace {
 
 constexpr double bytes_per_gib = 1024. * 1024. * 1024.;
+constexpr double bytes_per_mib = 1024. * 1024.;
 
 std::vector<std::size_t> shown_stages(const Prediction& prediction) {
   constexpr std::size_t most_shown = 6;
@@ -32,6 +34,37 @@ void add_total_rows(Table& table, const Prediction& p, const std::vector<std::si
   row("= live (allocated)", [](const MemoryBreakdown& m) { return m.live(); });
   row("= reserved", [](const MemoryBreakdown& m) { return m.reserved(); });
   row("= device total", [](const MemoryBreakdown& m) { return m.device_total(); });
+}
+
+std::int64_t layers_of(const StageLayoutEntry& stage) {
+  std::int64_t count = 0;
+  for (const std::vector<std::int64_t>& range : stage.layers)
+    if (!range.empty()) count += range[1] - range[0] + 1;
+  return count;
+}
+
+/// Layers of a stage that replay the same, in the order in which they come up.
+struct ReplayRow {
+  const RecomputeRun* run;
+  std::int64_t layers;
+  std::string what;
+};
+std::vector<ReplayRow> replay_rows(const StageLayoutEntry& stage) {
+  std::vector<ReplayRow> rows;
+  for (const RecomputeRun& run : stage.recompute) {
+    const std::int64_t layers = run.last_layer - run.first_layer + 1;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const ReplayRow& row) {
+      return row.run->replayed == run.replayed && row.run->kept == run.kept;
+    });
+    if (same != rows.end()) {
+      same->layers += layers;
+      continue;
+    }
+    std::string what;
+    for (const std::string& op : run.replayed) what += (what.empty() ? "" : " ") + op;
+    rows.push_back({&run, layers, what.empty() ? "nothing" : what});
+  }
+  return rows;
 }
 
 std::string bar(double fraction, std::size_t width) {
@@ -132,6 +165,9 @@ std::string memory_text(const Plan& plan) {
   }
   add_total_rows(table, p, stages);
   std::string text = table.text(terminal_columns);
+  const Interval& peak = p.peak_memory_interval_bytes;
+  text += "peak memory " + fixed(peak.expected / bytes_per_gib, 2) + " GiB (" + fixed(peak.low / bytes_per_gib, 2) +
+          " to " + fixed(peak.high / bytes_per_gib, 2) + ")\n";
   if (stages.size() < p.stage_memory.size())
     text += "* the heaviest stage; of " + std::to_string(p.stage_memory.size()) +
             " stages the heaviest, the first and the last are shown\n";
@@ -140,9 +176,38 @@ std::string memory_text(const Plan& plan) {
   return text;
 }
 
+std::string replay_text(const Plan& plan) {
+  const Strategy& s = plan.strategy;
+  const bool is_placed = s.recompute.mode == RecomputeMode::placed;
+  if (!is_placed && s.split == StageSplit::even && s.layers_per_stage.empty()) return "";
+  Table table({{"stage"}, {"layers"}, {"of them", Align::right}, {"replay", Align::left}, {"ms"}, {"keep MiB"}});
+  for (const StageLayoutEntry& stage : plan.layout.stages) {
+    std::string name = std::to_string(stage.stage);
+    std::string layers = std::to_string(layers_of(stage));
+    for (const ReplayRow& row : replay_rows(stage)) {
+      table.add_row({name, layers, std::to_string(row.layers), row.what,
+                     fixed(to_seconds(row.run->replay).value() * 1e3, 3),
+                     fixed(static_cast<double>(row.run->kept.value()) / bytes_per_mib, 1)});
+      name = layers = "";
+    }
+  }
+  return table.text(terminal_columns) + "ms of replay and MiB kept: of one layer for one micro-batch\n";
+}
+
+std::string trust_text(const Plan& plan) {
+  const Trust& trust = plan.provenance.trust;
+  std::string text;
+  for (const std::string& one : trust.beyond) text += (text.empty() ? "" : "; ") + one;
+  if (!text.empty()) text = (trust.is_far ? "far from anything measured: " : "outside of what was measured: ") + text;
+  if (trust.regime != to_text(CalibrationRegime::calibrated))
+    text = std::string(trust.regime == to_text(CalibrationRegime::few_rows) ? "few runs" : "no run") +
+           " of this device or stack measured" + (text.empty() ? "" : "; ") + text;
+  return text.empty() ? "" : "trust        " + wrapped(text, terminal_columns, 13, 13) + "\n";
+}
+
 std::string throughput_text(const Plan& plan) {
   const Prediction& p = plan.prediction;
-  std::string text = "step         " + interval_text(p.step_time_s) + "\n";
+  std::string text = "step         " + interval_text(p.step_time_s) + "\n" + trust_text(plan);
   text += "throughput   " + fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) +
           ", HFU " + per_cent_text(p.hfu) + ", pipeline bubble " + per_cent_text(p.bubble_fraction) + "\n";
   if (plan.training.token_budget) text += run_text(plan.run);

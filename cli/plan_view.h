@@ -13,10 +13,14 @@ namespace plumbline {
 [[nodiscard]] std::string question_text(const Plan& plan);
 [[nodiscard]] std::string strategy_text(const Strategy& strategy, const Training& training);
 /// One bar per cause, in seconds and per cent, that sum to the step.
+/// What the layers of each stage replay, or nothing where a uniform mode and the even split say it already.
+[[nodiscard]] std::string replay_text(const Plan& plan);
 [[nodiscard]] std::string waterfall_text(const Prediction& prediction);
 /// Classes by stages in GiB; beyond six stages the heaviest, the first and the last, and a line that says so.
 [[nodiscard]] std::string memory_text(const Plan& plan);
 /// Tokens per second, MFU, HFU, and the run's days, GPU-hours, dollars and kWh when it has a token budget.
+/// What the prediction rests on where that is not many runs near to it; empty otherwise.
+[[nodiscard]] std::string trust_text(const Plan& plan);
 [[nodiscard]] std::string throughput_text(const Plan& plan);
 [[nodiscard]] std::string verdict_text(const Plan& plan, const Terminal& terminal);
 /// One row per change: step time and difference, peak memory, whether it fits.

@@ -49,10 +49,11 @@ class SearchVerb : public Verb {
       app.add_option(flag, value, text)->group("Search")->type_name(type);
     };
     option("--fix", fixes_, "AXES",
-           "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|every:2; the rest is free");
+           "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
     option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
+    option("--split", split_, "even|balanced", "balanced: for the best plans under 1f1b also the fastest split (even)");
     app.add_flag("--pareto", pareto_, "also the front of step time and peak memory")->group("Search");
     option("--threads", threads_, "N", "threads (all cores); the answer does not depend on it");
     option("--time-limit", time_limit_, "TIME", "such as 30s; then the best so far");
@@ -66,6 +67,7 @@ class SearchVerb : public Verb {
     if (top_) options.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
     if (threads_) options.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
     options.pareto = pareto_;
+    if (split_) options.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
     return options;
   }
 
@@ -94,8 +96,11 @@ class SearchVerb : public Verb {
     answer.result = search(questions, space, search_options);
     terminal.clear_progress();
     output_.lap("search");
-    for (const RankedStrategy& ranked : answer.result.best)
+    for (const RankedStrategy& ranked : answer.result.best) {
       answer.plans.push_back(signed_plan(questions[ranked.question], ranked.strategy));
+      if (ranked.ranking_step() != ranked.step_time)
+        answer.plans.back().prediction.simulated_step = to_seconds(ranked.ranking_step());
+    }
     if (answer.plans.empty() && answer.result.nearest_miss)
       answer.nearest_miss.push_back(
           signed_plan(questions[answer.result.nearest_miss->question], answer.result.nearest_miss->strategy));
@@ -112,7 +117,7 @@ class SearchVerb : public Verb {
 
   QuestionOptions question_;
   OutputOptions output_;
-  std::optional<std::string> fixes_, flash_attention_, objective_, top_, threads_, time_limit_;
+  std::optional<std::string> fixes_, flash_attention_, objective_, split_, top_, threads_, time_limit_;
   bool pareto_ = false;
 };
 

@@ -20,6 +20,12 @@ std::string seconds_text(const Interval& step) {
   return fixed(step.expected, digits) + " (" + fixed(step.low, digits - 1) + "-" + fixed(step.high, digits - 1) + ")";
 }
 
+/// The step that ranks: of the simulation, where it differs from the closed form.
+std::string played_text(const Prediction& p) {
+  const double step = p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected;
+  return fixed(step, step >= 10 ? 2 : 3);
+}
+
 std::string on_text(SequenceParallel choice) { return choice == SequenceParallel::on ? "on" : "off"; }
 
 /// A column, what it shows of a plan, and whether it is worth showing.
@@ -59,7 +65,13 @@ const std::vector<PlanColumn>& plan_columns() {
        [](P p) { return std::to_string(p.strategy.micro_batch) + " x " + std::to_string(p.strategy.micro_batches); }},
       {{"zero", left, constant}, [](P p) { return zero_text(p.strategy); }},
       {{"recompute", left, constant}, [](P p) { return to_text(p.strategy.recompute); }},
+      {{"split", left, constant},
+       [](P p) { return std::string(to_text(p.strategy.split)); },
+       [](P p) { return p.strategy.split != StageSplit::even; }},
       {{"step s (interval)", left}, [](P p) { return seconds_text(p.prediction.step_time_s); }},
+      {{"played", right},
+       [](P p) { return played_text(p.prediction); },
+       [](P p) { return p.prediction.simulated_step.has_value(); }},
       {{"tok/s/GPU"}, [](P p) { return fixed(p.prediction.tokens_per_second_per_gpu, 0); }},
       {{"MFU%"}, [](P p) { return fixed(100 * p.prediction.mfu, 1); }},
       {{"GiB"}, [](P p) { return gib_text(p.prediction.peak_memory); }},

@@ -4,96 +4,130 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/output_options.h"
+#include "cli/peak_view.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
+#include "cli/play_flags.h"
 #include "cli/timeline_view.h"
 #include "cli/verb.h"
 #include "core/io/schedule_csv.h"
 #include "core/io/simulation_json.h"
+#include "core/io/timeline_svg.h"
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
 namespace {
 
-/// Where the peak stands and what is alive then.
-std::string peak_text(const PlayedPlan& played) {
-  const auto rank = static_cast<std::size_t>(played.simulation.heaviest_rank);
-  const MemoryPeak& peak = played.simulation.memory[rank];
-  std::string text =
-      "peak memory  " + gib_text(played.simulation.peak_memory(), 2) + " GiB on stage " + std::to_string(rank);
-  if (peak.action >= 0)
-    text += " at " + to_text(played.program.ranks[rank].actions[static_cast<std::size_t>(peak.action)]);
-  text += "\n";
-  for (std::size_t c = 0; c < memory_class_count; ++c)
-    if (peak.memory.by_class[c].value() > 0)
-      text +=
-          "  " + gib_text(peak.memory.by_class[c], 2) + " GiB " + words_of(to_text(static_cast<MemoryClass>(c))) + "\n";
-  return text;
+/// What was played, beside what it is compared with.
+struct Played {
+  ComputeSchedule order;
+  PlayedPlan plan;
+  std::optional<PlayedPlan> as_priced;  ///< every stage at speed 1, when --stage-speed is given
+};
+
+std::string step_text(const Plan& plan, const Played& result, const PlayFlags& flags) {
+  const double closed = plan.prediction.step_time_s.expected;
+  const double played = to_seconds(result.plan.simulation.step()).value();
+  std::string text;
+  if (flags.order_file()) text += "order of " + *flags.order_file() + "\n";
+  text += "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(result.plan.simulation.actions) +
+          " actions; closed form of schedule " + std::string(to_text(plan.strategy.schedule)) + " " +
+          to_text(Seconds(closed)) + " (" + difference_text(played, closed) + ")\n";
+  if (!result.as_priced) return text;
+  const double priced = to_seconds(result.as_priced->simulation.step()).value();
+  return text + "with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " + to_text(Seconds(priced)) +
+         " (" + difference_text(played, priced) + ")\n";
 }
 
-std::string step_text(const Plan& plan, const Simulation& s) {
-  const double closed = plan.prediction.step_time_s.expected;
-  const double played = to_seconds(s.step()).value();
-  return "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(s.actions) + " actions; closed form " +
-         to_text(Seconds(closed)) + " (" + difference_text(played, closed) + ")\n";
+PictureWords picture_words(const PricedQuestion& asked, const Simulation& s) {
+  const Plan& plan = asked.plan;
+  return {plan.model.name + " on " + std::to_string(plan.machine.devices) + " x " + plan.machine.device,
+          to_text(plan.strategy) + ": step " + to_text(to_seconds(s.step())) + ", bubble " +
+              per_cent_text(s.time[TimeCause::pipeline_bubble] / s.step()),
+          asked.question.capacity()};
 }
 
 class SimulateVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"simulate", "one configuration played action by action: timeline, trace, memory curve",
-            "--plan plan.json [--trace t.json] [--schedule-csv s.csv]",
-            "Lowers the strategy to the actions of every pipeline rank and plays them. The trace opens in Perfetto "
-            "(ui.perfetto.dev) or chrome://tracing; the schedule is PyTorch's compute-only CSV.",
-            "plan simulate --plan plan.json --trace trace.json"};
+    return {
+        "simulate", "one configuration played action by action: timeline, trace, memory curve",
+        "--plan plan.json [--order-csv s.csv] [--trace t.json] [--picture p.svg]",
+        "Lowers the strategy to the actions of every pipeline rank and plays them, in the order of its schedule or in "
+        "one of your own (PyTorch's compute-only pipeline-schedule CSV). The picture has a lane of time and a curve of "
+        "memory for each stage; the trace opens in Perfetto (ui.perfetto.dev) or chrome://tracing.",
+        "plan simulate --plan plan.json --picture step.svg --trace trace.json"};
   }
   void declare(CLI::App& app) override {
     plan_.declare(app);
+    flags_.declare(app);
     output_.declare(app, "write the plan to this file");
     app.add_option("--trace", trace_, "write a Chrome trace to this file")->group("Output")->type_name("FILE");
+    app.add_option("--picture", picture_, "draw the timeline and the memory of every stage to this SVG file")
+        ->group("Output")
+        ->type_name("FILE");
     app.add_option("--schedule-csv", schedule_, "write the order of compute actions to this file")
         ->group("Output")
         ->type_name("FILE");
-    app.add_flag("--by-block", by_block_, "actions of single blocks in place of whole pipeline chunks")
-        ->group("Output");
   }
   ExitCode run(Terminal& terminal) override {
     const PricedQuestion asked = plan_.asked();
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    const PlayedPlan result =
-        played(asked.question, asked.strategy, by_block_ ? Granularity::block : Granularity::chunk);
+    const Played result = play(asked);
     output_.lap("simulated");
     output_.write(asked.plan, terminal);
-    write_files(asked.strategy, result, terminal);
-    terminal.print(output_.json() ? to_json_text(to_json(result.simulation)) : text(asked.plan, result, terminal));
+    write_files(asked, result, terminal);
+    terminal.print(output_.json() ? json_text(asked.plan, result) : text(asked.plan, result, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
-  void write_files(const Strategy& s, const PlayedPlan& result, Terminal& terminal) const {
+  [[nodiscard]] Played play(const PricedQuestion& asked) const {
+    const Strategy& s = asked.strategy;
+    PlayOptions options = flags_.options(s);
+    if (!options.order) options.order = compute_schedule(s.schedule, pipeline_shape(s));
+    Played result{*options.order, played(asked.question, s, options), std::nullopt};
+    if (!flags_.speed_text()) return result;
+    options.timeline = {};
+    result.as_priced = played(asked.question, s, options);
+    return result;
+  }
+  void write_files(const PricedQuestion& asked, const Played& result, Terminal& terminal) const {
     const auto write = [&](const std::optional<std::string>& file, const char* what, const auto& content) {
       if (!file) return;
       write_file_atomically(*file, content());
       if (!output_.json()) terminal.remark(std::string(what) + " written to " + *file);
     };
-    write(trace_, "trace", [&] { return trace_json_text(trace(result.program, result.simulation)); });
-    write(schedule_, "schedule", [&] { return to_schedule_csv(compute_schedule(s.schedule, result.program.shape)); });
+    write(trace_, "trace", [&] { return trace_json_text(trace(result.plan.program, result.plan.simulation)); });
+    write(picture_, "picture", [&] {
+      return timeline_svg(result.plan.program, result.plan.simulation, picture_words(asked, result.plan.simulation));
+    });
+    write(schedule_, "schedule", [&] { return to_schedule_csv(result.order); });
   }
-  [[nodiscard]] static std::string text(const Plan& plan, const PlayedPlan& result, const Terminal& terminal) {
+  [[nodiscard]] std::string json_text(const Plan& plan, const Played& result) const {
+    SimulationSetting setting{std::string(to_text(plan.strategy.schedule)),
+                              Seconds(plan.prediction.step_time_s.expected), flags_.order_file(),
+                              flags_.speeds(plan.strategy), std::nullopt};
+    if (result.as_priced) setting.step_at_speed_1 = result.as_priced->simulation.step();
+    return to_json_text(to_json(result.plan.program, result.plan.simulation, setting));
+  }
+  [[nodiscard]] std::string text(const Plan& plan, const Played& result, const Terminal& terminal) const {
     Prediction played = plan.prediction;
-    played.time = result.simulation.time;
-    return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + timeline_text(result, terminal) +
-           "\n" + step_text(plan, result.simulation) + "\n" + waterfall_text(played) + "\n" + peak_text(result);
+    played.time = result.plan.simulation.time;
+    return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
+           timeline_text(result.plan, terminal) + "\n" + step_text(plan, result, flags_) + "\n" +
+           waterfall_text(played) + "\n" + peak_text(result.plan);
   }
 
   PlanOptions plan_;
+  PlayFlags flags_;
   OutputOptions output_;
   std::optional<std::string> trace_;
+  std::optional<std::string> picture_;
   std::optional<std::string> schedule_;
-  bool by_block_ = false;
 };
 
 }  // namespace

@@ -11,10 +11,21 @@ namespace plumbline {
 namespace {
 
 constexpr std::int64_t most_ranks = 10'000'000;
+constexpr std::int64_t most_layers = 1'000'000;
 constexpr std::int64_t largest_micro_batch = 1'000'000'000;
 
 std::int32_t degree(std::string_view flag, const std::optional<std::string>& text) {
   return text ? static_cast<std::int32_t>(whole_number(flag, *text, 1, most_ranks)) : 1;
+}
+
+std::vector<std::int32_t> layers(std::string_view flag, std::string_view text) {
+  std::vector<std::int32_t> counts;
+  while (true) {
+    const std::size_t end = text.find(',');
+    counts.push_back(static_cast<std::int32_t>(whole_number(flag, std::string(text.substr(0, end)), 0, most_layers)));
+    if (end == std::string_view::npos) return counts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
@@ -33,9 +44,12 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--zero", zero_, "0|1|2|3", "ZeRO stage; 3 is FSDP (0)");
   option("--shard-group", shard_group_, "N", "ranks that share one copy of the sharded states (all)");
   option("--schedule", schedule_, "gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv|v-half|dualpipev",
-         "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three");
+         "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", micro_batch_, "N", "sequences of one micro-batch (1)");
-  option("--recompute", recompute_, "none|selective|full|every:N", "what the backward pass computes again (none)");
+  option("--recompute", recompute_, "none|selective|full|every:N|by-operator|optimal",
+         "what the backward pass computes again (none); optimal: the least that fits");
+  option("--split", split_, "even|balanced", "which layers a pipeline stage holds (even); balanced: the fastest split");
+  option("--layers-per-stage", layers_per_stage_, "N,N,...", "the same by hand, a number for each pipeline chunk");
   option("--sequence-parallel", sequence_parallel_, "on|off", "with tensor parallelism (off; on without a value)")
       ->expected(0, 1);
   option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)")->expected(0, 1);
@@ -57,9 +71,12 @@ PartialStrategy StrategyOptions::strategy() const {
   if (micro_batch_) s.micro_batch = whole_number("--micro-batch", *micro_batch_, 1, largest_micro_batch);
   if (recompute_) {
     const auto recompute = recompute_from_text(*recompute_);
-    if (!recompute) refuse_choice("--recompute", *recompute_, {"none", "selective", "full", "every:N"});
+    if (!recompute)
+      refuse_choice("--recompute", *recompute_, {"none", "selective", "full", "every:N", "by-operator", "optimal"});
     s.recompute = *recompute;
   }
+  if (split_) s.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
+  if (layers_per_stage_) s.layers_per_stage = layers("--layers-per-stage", *layers_per_stage_);
   if (sequence_parallel_ && on_or_off("--sequence-parallel", *sequence_parallel_))
     s.sequence_parallel = SequenceParallel::on;
   if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_)) s.flash_attention = FlashAttention::off;
@@ -70,7 +87,7 @@ PartialStrategy StrategyOptions::strategy() const {
 }
 
 std::string StrategyOptions::given() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 14> flags{
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 16> flags{
       {{"--tp", &tp_},
        {"--pp", &pp_},
        {"--dp", &dp_},
@@ -83,6 +100,8 @@ std::string StrategyOptions::given() const {
        {"--schedule", &schedule_},
        {"--micro-batch", &micro_batch_},
        {"--recompute", &recompute_},
+       {"--split", &split_},
+       {"--layers-per-stage", &layers_per_stage_},
        {"--sequence-parallel", &sequence_parallel_},
        {"--flash-attention", &flash_attention_}}};
   for (const auto& [flag, value] : flags)

@@ -22,7 +22,7 @@ class StrategyOptions {
 
  private:
   std::optional<std::string> tp_, pp_, dp_, cp_, ep_, etp_, virtual_stages_, zero_, shard_group_, schedule_,
-      micro_batch_, recompute_, sequence_parallel_, flash_attention_;
+      micro_batch_, recompute_, split_, layers_per_stage_, sequence_parallel_, flash_attention_;
 };
 
 }  // namespace plumbline

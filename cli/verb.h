@@ -43,8 +43,13 @@ class Verb {
 [[nodiscard]] std::unique_ptr<Verb> make_estimate_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_simulate_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_explain_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_run_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_compare_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_validate_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_calibrate_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_models_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_machines_verb();
+[[nodiscard]] std::unique_ptr<Verb> make_stacks_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_completion_verb();
 [[nodiscard]] std::unique_ptr<Verb> make_man_verb();
 

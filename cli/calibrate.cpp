@@ -1,0 +1,208 @@
+// plan calibrate: constants from measured runs, and how well they predict runs that they never saw.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/calibrate_backend.h"
+#include "cli/calibrate_view.h"
+#include "cli/cross_validation_json.h"
+#include "cli/interruption.h"
+#include "cli/verb.h"
+#include "core/base/errors.h"
+#include "core/io/rows_json.h"
+#include "core/io/stack_json.h"
+#include "models/measurement_catalog.h"
+
+namespace plumbline {
+namespace {
+
+std::vector<std::size_t> all_of(const std::vector<FitRow>& rows) {
+  std::vector<std::size_t> all(rows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+class CalibrateVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {
+        "calibrate", "fit a software stack to your own measured runs",
+        "--rows FILE... [--device D] [--stack S | --like S] --out C.json",
+        "Moves the numbers of a software stack as far as your measured steps can tell, from what ships as a prior; a "
+        "handful of runs that differ is enough. Prints how far off it was before, after, and on rows that it had "
+        "not seen, and writes a file for --stack. docs/calibrating.md goes through it step by step. --all and "
+        "--cross-validate fit and test the calibrations that ship.",
+        "plan calibrate --rows my_runs.json --stack torchtitan-2024.12 --out mine.json\n"
+        "plan search --model llama-3-8b --machine dgx-h100 --gpus 64 --global-batch 512 --stack mine.json"};
+  }
+  void declare(CLI::App& app) override {
+    const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
+      app.add_option(flag, value, text)->type_name(type);
+    };
+    app.add_option("--rows", files_, "files of measured rows (docs/rows.md)")->type_name("FILE");
+    option("--device", device_, "NAME", "only rows of this device");
+    option("--stack", stack_, "STACK", "what they ran on, where rows do not say; its numbers are where the fit starts");
+    option("--like", like_, "STACK", "they ran on another stack, most like this one");
+    option("--name", name_, "NAME", "of the new stack (own)");
+    option("--out", out_, "PATH", "write the stack to this file; with --all: all calibrations to this folder");
+    app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
+    backend_.declare(app);
+    app.add_flag("--all", all_, "fit the calibrations that ship to the published rows and --rows anew")
+        ->group("Maintenance");
+    app.add_flag("--cross-validate", cross_validate_,
+                 "predict published rows by fits that never saw their model (JSON)")
+        ->group("Maintenance");
+    app.add_flag("--by-question", by_question_, "with --cross-validate --rows: test these rows question by question")
+        ->group("Maintenance");
+    app.add_option("--folds", folds_, "how many fits test all rows (6)")->group("Maintenance")->type_name("N");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const Interruption interruption(std::nullopt);
+    fit_.stop = interruption.token();
+    if (backend_.asked()) {
+      backend_.run(out_, json_, interruption.token(), terminal);
+      return ExitCode::done;
+    }
+    if (all_ && cross_validate_) throw InputError({"--all", "stands beside --cross-validate", "one of them", ""});
+    if (cross_validate_) return cross_validated(terminal);
+    if (all_) return shipped(terminal);
+    return own(terminal);
+  }
+
+ private:
+  [[nodiscard]] std::vector<RowSet> sets() const {
+    std::vector<RowSet> result;
+    for (const std::string& file : files_) {
+      const Json json = read_json_file(file);
+      result.push_back(rows_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string()));
+    }
+    return result;
+  }
+
+  /// The published ones and those that were given.
+  [[nodiscard]] std::vector<RowSet> all_sets() const {
+    std::vector<RowSet> measured = published_rows();
+    const std::vector<RowSet> added = sets();
+    measured.insert(measured.end(), added.begin(), added.end());
+    return measured;
+  }
+
+  ExitCode own(Terminal& terminal) {
+    if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured rows (docs/rows.md)", ""});
+    if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
+    if (stack_ && like_) throw InputError({"--like", "stands beside --stack", "one of them", ""});
+    const std::vector<FitRow> rows = own_rows(terminal);
+    OwnRowsOptions options;
+    options.name = name_.value_or("own");
+    options.like = stack_ ? *stack_ : like_.value_or("");
+    options.stack_sigma = like_ ? sigma_of_like_stack : sigma_of_own_stack;
+    options.fit = fit_;
+    const OwnCalibration found = calibrate_on(rows, options);
+    if (out_) write_file_atomically(*out_, to_json_text(software_stack_json(found.stack)));
+    terminal.print(json_ ? to_json_text(to_json(found, rows)) : calibration_text(found, rows));
+    if (out_ && !json_) terminal.remark("stack written to " + *out_ + ": use it with --stack " + *out_);
+    return ExitCode::done;
+  }
+
+  [[nodiscard]] std::vector<FitRow> own_rows(Terminal& terminal) const {
+    FitRows read = fit_rows(sets(), resolver());
+    for (const SkippedRow& row : read.skipped) terminal.remark("skipped " + row.id + ": " + row.reason);
+    if (!device_) return std::move(read.rows);
+    std::vector<std::string> known;
+    std::vector<FitRow> chosen;
+    for (FitRow& row : read.rows) {
+      known.push_back(row.device.name);
+      if (same_name(row.device.name, *device_)) chosen.push_back(std::move(row));
+    }
+    if (chosen.empty())
+      throw InputError(
+          {"--device", "no row is of \"" + *device_ + "\"", "a device that rows bear", nearest_text(*device_, known)});
+    return chosen;
+  }
+
+  [[nodiscard]] static RowResolver resolver() { return RowResolver({row_aliases(), row_doubts()}, row_assumptions()); }
+
+  void show_progress(Terminal& terminal) {
+    fit_.progress = [this, &terminal](int iteration, double) {
+      terminal.progress(phase_ + ", iteration " + std::to_string(iteration));
+    };
+  }
+
+  ExitCode shipped(Terminal& terminal) {
+    if (!out_) throw InputError({"--out", "is missing", "a folder for the calibrations", ""});
+    if (std::filesystem::exists(*out_) && !std::filesystem::is_directory(*out_))
+      throw InputError({"--out", *out_ + " is no folder", "a folder for the calibrations", ""});
+    show_progress(terminal);
+    const FitRows read = fit_rows(all_sets(), resolver());
+    const PriorTable priors = shipped_priors();
+    const ParameterSpace space(CalibrationSet::shipped(), priors, read.rows);
+    phase_ = "all rows";
+    const Trained trained(space, read.rows, all_of(read.rows), fit_);
+    terminal.clear_progress();
+    if (fit_.stop.stop_requested()) {
+      terminal.remark("interrupted: nothing was written");
+      return ExitCode::environment;
+    }
+    const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " published rows with priors";
+    std::filesystem::create_directories(*out_);
+    fitted_set(CalibrationSet::shipped(), space, trained, read.rows, priors, source).write(*out_);
+    terminal.remark("calibrations written to " + *out_);
+    return ExitCode::done;
+  }
+
+  ExitCode cross_validated(Terminal& terminal) {
+    show_progress(terminal);
+    FitRows read = fit_rows(all_sets(), resolver());
+    CrossValidationAnswer answer;
+    answer.rows = std::move(read.rows);
+    answer.skipped = std::move(read.skipped);
+    CrossValidationOptions options;
+    options.folds = static_cast<std::size_t>(std::max(2, folds_));
+    options.fit = fit_;
+    options.progress = [this](const std::string& phase) { phase_ = phase; };
+    if (by_question_) test_only(sets(), answer.rows, options);
+    const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), answer.rows);
+    phase_ = "all rows";
+    const Trained trained(space, answer.rows, all_of(answer.rows), fit_);
+    answer.numbers = fitted_numbers(space, trained.result());
+    for (const FitRow& row : answer.rows)
+      answer.fitted_s.push_back(std::exp(space.log_step(row, trained.result().unknowns)));
+    answer.tested = cross_validate(answer.rows, space, options);
+    if (!by_question_) answer.stacks = leave_stacks_out(answer.rows, CalibrationSet::shipped(), space, options);
+    answer.questions = rank_questions(answer.rows, answer.tested);
+    answer.complete = !fit_.stop.stop_requested();
+    terminal.clear_progress();
+    terminal.print(to_json_text(to_json(answer)));
+    return ExitCode::done;
+  }
+
+  /// Rows of `sets` are tested by the question that they answer, all others only trained on.
+  static void test_only(const std::vector<RowSet>& sets, std::vector<FitRow>& rows, CrossValidationOptions& options) {
+    for (const RowSet& set : sets) options.tested_sources.push_back(set.name);
+    for (FitRow& row : rows)
+      if (std::find(options.tested_sources.begin(), options.tested_sources.end(), row.source) !=
+          options.tested_sources.end())
+        row.group = row.source + "|" + row.question;
+  }
+
+  BackendCalibration backend_;
+  std::vector<std::string> files_;
+  std::optional<std::string> device_, stack_, like_, name_, out_;
+  bool json_ = false;
+  bool all_ = false;
+  bool cross_validate_ = false;
+  bool by_question_ = false;
+  int folds_ = 6;
+  FitOptions fit_;
+  std::string phase_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_calibrate_verb() { return std::make_unique<CalibrateVerb>(); }
+
+}  // namespace plumbline

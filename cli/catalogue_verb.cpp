@@ -1,0 +1,27 @@
+#include "cli/catalogue_verb.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+namespace plumbline {
+
+void CatalogueVerb::declare(CLI::App& app) {
+  app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name(type_name_);
+  app.add_flag("--names", names_, "only the names, one per line")->group("Output");
+  app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
+}
+
+ExitCode CatalogueVerb::run(Terminal& terminal) {
+  std::string text;
+  if (name_)
+    text = one(*name_);
+  else if (names_)
+    for (const std::string& name : names()) text += name + "\n";
+  else
+    text = all();
+  terminal.print(text);
+  return ExitCode::done;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,63 @@
+// plan compare: what a plan predicts against what its run measured.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/compare_view.h"
+#include "cli/plan_options.h"
+#include "cli/verb.h"
+#include "core/base/errors.h"
+#include "core/io/run_record_json.h"
+
+namespace plumbline {
+namespace {
+
+class CompareVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {
+        "compare", "predicted against measured: step time, actions, memory and bytes on the wire",
+        "--plan plan.json --measured measured.json [--json]",
+        "Lowers and plays the plan again and holds a record of its run (plan run --record) against it: the step and "
+        "every kind of action, peak bytes of every tensor class and stage, bytes that each group sends. Exits with "
+        "0 when all bytes are equal, with 1 when any differs; seconds never decide. Where a router did not deal out "
+        "rows to experts equally, bytes are held against the prediction for the rows that were routed.",
+        "plan compare --plan plan.json --measured measured.json"};
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("--plan", plan_, "the plan that was run")->group("Question")->type_name("FILE");
+    app.add_option("--measured", measured_, "its record, written by plan run --record")
+        ->group("Question")
+        ->type_name("FILE");
+    app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
+  }
+  ExitCode run(Terminal& terminal) override {
+    require("--plan", plan_);
+    require("--measured", measured_);
+    const PricedQuestion asked = priced_file(*plan_, QuestionOptions());
+    const Json json = read_json_file(*measured_);
+    const RunRecord record = run_record_from_json(JsonPlace(json, *measured_ + ":"));
+    require_same_plan(asked.plan, asked.question.graph(), record, *measured_);
+    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    PlayOptions as_run;
+    as_run.granularity = Granularity::block;  // the runtime's pieces are single executions of blocks
+    const Comparison comparison =
+        compare(asked.plan, asked.question.graph(), played(asked.question, asked.strategy, as_run), record);
+    terminal.print(json_ ? to_json_text(comparison_json(comparison)) : comparison_text(comparison, terminal));
+    return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
+  }
+
+ private:
+  static void require(const char* flag, const std::optional<std::string>& value) {
+    if (!value) throw InputError({flag, "is missing", "a file; see plan compare --help", ""});
+  }
+
+  std::optional<std::string> plan_, measured_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_compare_verb() { return std::make_unique<CompareVerb>(); }
+
+}  // namespace plumbline

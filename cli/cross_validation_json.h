@@ -1,0 +1,25 @@
+#pragma once
+/// \file cross_validation_json.h: what `plan calibrate --cross-validate` found, row by row
+/// ("plumbline.cross_validation/1").
+
+#include "core/io/json.h"
+#include "planner/calibrate/cross_validation.h"
+#include "planner/calibrate/ranking.h"
+#include "planner/calibrate/shipped_fit.h"
+
+namespace plumbline {
+
+struct CrossValidationAnswer {
+  std::vector<FitRow> rows;
+  std::vector<SkippedRow> skipped;
+  std::vector<FittedNumber> numbers;
+  std::vector<double> fitted_s;  ///< by row: predicted by the fit over all rows
+  std::vector<TestedRow> tested;
+  std::vector<LeftOutStack> stacks;
+  std::vector<RankedQuestion> questions;
+  bool complete = true;
+};
+
+[[nodiscard]] Json to_json(const CrossValidationAnswer& answer);
+
+}  // namespace plumbline

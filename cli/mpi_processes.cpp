@@ -1,0 +1,45 @@
+#include "cli/mpi_processes.h"
+
+#include <csignal>
+#include <cstring>
+
+#include "cli/failure.h"
+#include "core/base/errors.h"
+#include "runtime/launch_place.h"
+
+namespace plumbline {
+namespace {
+
+std::string place_before_work() {
+  const auto place = launch_place(process_environment);
+  return place ? "rank " + std::to_string(place->rank) + " before its first step" : "rank 0 before its first step";
+}
+
+/// A job that is being ended has a cause elsewhere, and says it there.
+ExitCode as_watched(const ProcessEnd& end, const SharedNote& note) {
+  if (end.signal == 0) return static_cast<ExitCode>(end.exit_code);
+  if (end.was_asked_to) {
+    std::signal(SIGTERM, SIG_DFL);
+    std::raise(SIGTERM);
+  }
+  throw EnvironmentError(std::string(note.text()) + ": its process was ended by signal " + std::to_string(end.signal) +
+                         " (" + ::strsignal(end.signal) + ")");
+}
+
+}  // namespace
+
+ExitCode run_as_mpi_rank(const std::function<ExitCode(MpiSession&, SharedNote&)>& work) {
+  if (!MpiSession::is_built())
+    throw InputError({"--ranks", "\"mpi\" is not in this build", "local, or a build with MPI (PLUMBLINE_MPI=ON)", ""});
+  static SharedNote note(place_before_work());  // a signal handler may read it until the process ends
+  if (const auto end = fork_and_watch(note)) return as_watched(*end, note);
+  MpiSession session;
+  try {
+    return work(session, note);
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    session.fail(failure.line, static_cast<int>(failure.code), [&] { print_failure(failure); });
+  }
+}
+
+}  // namespace plumbline

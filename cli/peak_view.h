@@ -1,0 +1,16 @@
+#pragma once
+/// \file peak_view.h: the memory peak of a played step as text: where, when, at which action, and what fills it.
+
+#include <string>
+
+#include "planner/question/simulated.h"
+
+namespace plumbline {
+
+/// Of the heaviest stage: a line, the classes, then the largest buffers that come and go, alike ones together.
+[[nodiscard]] std::string peak_text(const PlayedPlan& played);
+
+/// "0-3 7" for 0, 1, 2, 3, 7.
+[[nodiscard]] std::string ranges_text(const std::vector<std::int32_t>& ascending);
+
+}  // namespace plumbline

@@ -1,0 +1,35 @@
+#pragma once
+/// \file play_flags.h: the flags of `simulate` that change what is played: the order, the pieces, the speeds of stages.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/question/simulated.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumbline {
+
+/// "3=0.8,7=0.5" as one speed per pipeline stage, 1 where none is named. Throws InputError.
+[[nodiscard]] std::vector<double> stage_speeds(const std::string& text, std::int32_t stages);
+
+class PlayFlags {
+ public:
+  void declare(CLI::App& app);
+  /// Throws InputError for an order or speeds that do not belong to the strategy.
+  [[nodiscard]] PlayOptions options(const Strategy& strategy) const;
+  /// One speed per stage; empty when --stage-speed is absent.
+  [[nodiscard]] std::vector<double> speeds(const Strategy& strategy) const;
+  [[nodiscard]] const std::optional<std::string>& order_file() const { return order_file_; }
+  [[nodiscard]] const std::optional<std::string>& speed_text() const { return stage_speed_; }
+
+ private:
+  std::optional<std::string> order_file_;
+  std::optional<std::string> stage_speed_;
+  bool by_block_ = false;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,149 @@
+#include "cli/training_flags.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <array>
+#include <limits>
+
+#include "cli/flag_values.h"
+#include "core/base/errors.h"
+#include "core/io/json.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000'000;
+constexpr std::int64_t default_steps = 100;
+constexpr double default_rate =
+    1e-3;  // AdamW at this size; Brown et al., arXiv:2005.14165, table 2.1 has 6e-4 at 125 M
+constexpr double final_rate_share = 0.1;  // of the peak, as in the same paper, appendix B
+constexpr double warmup_share = 0.05;
+constexpr double decay_share = 0.1;  // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
+constexpr double largest_rate = 100;
+constexpr std::int32_t most_untimed_steps = 3;
+
+struct ShapeName {
+  std::string_view name;
+  LearningRateShape shape;
+};
+constexpr std::array shape_names{ShapeName{"constant", LearningRateShape::constant},
+                                 ShapeName{"cosine", LearningRateShape::cosine},
+                                 ShapeName{"wsd", LearningRateShape::stable_then_decay},
+                                 ShapeName{"inverse-sqrt", LearningRateShape::inverse_square_root}};
+
+LearningRateShape shape_of(const std::string& text) {
+  std::vector<std::string> names;
+  for (const ShapeName& each : shape_names) {
+    if (each.name == text) return each.shape;
+    names.emplace_back(each.name);
+  }
+  refuse_choice("--lr-schedule", text, names);
+}
+
+double real_number(std::string_view flag, const std::string& text, double smallest, double largest) {
+  const Json json = [&] {
+    try {
+      return parse_json(text, flag);
+    } catch (const InputError&) {
+      return Json(text);
+    }
+  }();
+  return JsonPlace(json, std::string(flag)).number(smallest, largest);
+}
+
+TokenSource data_from(const std::string& file, const std::string& format, std::int64_t vocabulary) {
+  const auto read = token_file_format_from_text(format);
+  if (!read) refuse_choice("--data-format", format, {"text", "u16", "u32"});
+  return read_tokens(file, *read, static_cast<std::int32_t>(vocabulary));
+}
+
+}  // namespace
+
+std::int64_t vocabulary_of(const Graph& graph) {
+  for (const Block& block : graph.blocks())
+    for (const Op& op : block.ops())
+      if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).shape.front().factor;
+  return 0;
+}
+
+void TrainingFlags::declare(CLI::App& app) {
+  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type, const char* help) {
+    app.add_option(name, value, help)->group("Training")->type_name(type);
+  };
+  add("--steps", steps_, "N", "steps to take (100)");
+  add("--data", data_, "FILE", "what to train on; absent: a short text inside of this program");
+  add("--data-format", data_format_, "FORMAT", "of --data: text (its bytes are the tokens), u16 or u32 token numbers");
+  add("--seed", seed_, "N", "of the first weights, of the places in the data, of dropout (0)");
+  add("--learning-rate", rate_, "R", "at its peak (0.001)");
+  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), wsd or inverse-sqrt");
+  add("--schedule-steps", total_, "N", "that the learning rate's schedule spans, resumed runs included (--steps)");
+  add("--warmup-steps", warmup_, "N", "until the learning rate is at its peak (a twentieth of the steps)");
+  add("--clip", clip_, "NORM", "of all gradients, at most; 0: no clipping (1)");
+  add("--expert-routing", routing_, "WHO",
+      "who chooses a token's experts: learned (the router; default) or balanced (in turn, as many rows for each rank)");
+  add("--checkpoint", checkpoint_, "DIR", "write the state of the training here");
+  add("--checkpoint-every", every_, "N", "steps between checkpoints; absent: one after the last");
+  add("--resume", resume_, "DIR", "go on from a checkpoint");
+}
+
+std::int64_t TrainingFlags::steps() const {
+  return steps_ ? whole_number("--steps", *steps_, 1, most_steps) : default_steps;
+}
+
+RunOptions TrainingFlags::options(const Graph& graph) const {
+  const std::int64_t vocabulary = vocabulary_of(graph);
+  if (vocabulary == 0)
+    throw InputError({"plan", "the network " + graph.name() + " reads no tokens", "a language model", ""});
+  RunOptions options;
+  options.steps = steps();
+  if (seed_)
+    options.seed =
+        static_cast<std::uint64_t>(whole_number("--seed", *seed_, 0, std::numeric_limits<std::int64_t>::max()));
+  options.warmup_steps = static_cast<std::int32_t>(std::min<std::int64_t>(most_untimed_steps, options.steps / 2));
+  if (data_format_ && !data_) throw InputError({"--data-format", "stands without --data", "both, or neither", ""});
+  options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary) : sample_tokens();
+  if (options.data.vocabulary > vocabulary && !data_format_)
+    throw InputError(
+        {data_ ? "--data" : "plan",
+         "a text needs tokens from 0 to 255, the network " + graph.name() + " knows " + std::to_string(vocabulary),
+         "a network with at least 256 tokens", "nano-llama"});
+  if (every_) {
+    if (!checkpoint_) throw InputError({"--checkpoint-every", "stands without --checkpoint", "both, or neither", ""});
+    options.checkpoint_every = whole_number("--checkpoint-every", *every_, 1, most_steps);
+  }
+  if (checkpoint_) options.checkpoint = *checkpoint_;
+  if (resume_) options.resume = *resume_;
+  return options;
+}
+
+LearningRateSchedule TrainingFlags::learning_rate() const {
+  LearningRateSchedule schedule;
+  schedule.shape = shape_of(shape_.value_or("cosine"));
+  schedule.peak = rate_ ? real_number("--learning-rate", *rate_, 0, largest_rate) : default_rate;
+  schedule.final_rate =
+      schedule.shape == LearningRateShape::cosine || schedule.shape == LearningRateShape::stable_then_decay
+          ? final_rate_share * schedule.peak
+          : 0;
+  schedule.steps = total_ ? whole_number("--schedule-steps", *total_, 1, most_steps) : steps();
+  const auto share = [&](double part) { return static_cast<std::int64_t>(part * static_cast<double>(schedule.steps)); };
+  schedule.warmup_steps = warmup_ ? whole_number("--warmup-steps", *warmup_, 0, most_steps) : share(warmup_share);
+  if (schedule.shape == LearningRateShape::stable_then_decay) schedule.decay_steps = share(decay_share);
+  check_learning_rate(schedule, "--learning-rate");
+  return schedule;
+}
+
+ExpertRouting TrainingFlags::routing() const {
+  const std::string routing = routing_.value_or("learned");
+  if (routing != "learned" && routing != "balanced")
+    refuse_choice("--expert-routing", routing, {"learned", "balanced"});
+  return routing == "learned" ? ExpertRouting::learned : ExpertRouting::balanced;
+}
+
+OptimizerSettings TrainingFlags::optimizer() const {
+  OptimizerSettings settings;
+  if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, 1e30);
+  return settings;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,111 @@
+// plan validate: measured rows against predictions: how far to trust this program, and where not.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/validate_json.h"
+#include "cli/validate_plot.h"
+#include "cli/validate_report.h"
+#include "cli/validate_view.h"
+#include "cli/verb.h"
+#include "core/base/errors.h"
+#include "core/io/rows_json.h"
+#include "models/measurement_catalog.h"
+
+namespace plumbline {
+namespace {
+
+class ValidateVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"validate", "predictions against published or your own measurements",
+            "[--rows FILE...] [--device D,...] [--source S,...] [--plot out.svg]",
+            "Predicts step time, peak memory and fit of measured training runs, from their configuration alone, and "
+            "prints how far off it was, source by source. Without --rows: the published runs that ship with the "
+            "program. Fields that a source does not publish are assumed from one table (--assumptions); a row whose "
+            "question is incomplete or cannot be asked is skipped with the reason.",
+            "plan validate --source llm_foundry\nplan validate --rows my_runs.json --json"};
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("--rows", files_, "files of measured rows; absent: the published ones")->type_name("FILE");
+    app.add_option("--device", filter_.devices, "only rows of these devices")->type_name("NAME")->delimiter(',');
+    app.add_option("--source", filter_.sources, "only these row files, by name")->type_name("NAME")->delimiter(',');
+    app.add_option("--plot", plot_, "draw predicted against measured into this SVG file")->type_name("FILE");
+    app.add_option("--report", report_, "write the tables into this Markdown file")->type_name("FILE");
+    app.add_flag("--assumptions", assumptions_, "print what is assumed for unpublished fields, and stop");
+    app.add_flag("--json", json_, "print every row as JSON");
+  }
+  ExitCode run(Terminal& terminal) override {
+    if (assumptions_) {
+      terminal.print(rules_text(row_assumptions()));
+      return ExitCode::done;
+    }
+    const Validation validation = validated(terminal);
+    if (plot_) write_file_atomically(*plot_, validation_svg(validation));
+    if (report_) write_file_atomically(*report_, validation_markdown(validation, picture()));
+    if (json_)
+      terminal.print(to_json_text(to_json(validation)));
+    else
+      terminal.print(validation_text(validation));
+    return ExitCode::done;
+  }
+
+ private:
+  /// The picture as the report names it: from its own folder.
+  [[nodiscard]] std::string picture() const {
+    if (!plot_) return "";
+    return std::filesystem::path(*plot_).lexically_relative(std::filesystem::path(*report_).parent_path()).string();
+  }
+  [[nodiscard]] std::vector<RowSet> sets() const {
+    if (files_.empty()) return published_rows();
+    std::vector<RowSet> result;
+    for (const std::string& file : files_) {
+      const Json json = read_json_file(file);
+      result.push_back(rows_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string()));
+    }
+    return result;
+  }
+  /// A name that no row bears would answer with silence.
+  void require_known(const std::vector<RowSet>& rows) const {
+    std::vector<std::string> sources;
+    std::vector<std::string> devices;
+    for (const RowSet& set : rows) {
+      sources.push_back(set.name);
+      for (const MeasuredRow& row : set.rows) devices.push_back(row.question.fields.word("hardware"));
+    }
+    const auto require = [](const char* flag, const std::vector<std::string>& asked, std::vector<std::string> known) {
+      std::sort(known.begin(), known.end());
+      known.erase(std::unique(known.begin(), known.end()), known.end());
+      for (const std::string& name : asked)
+        if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return same_name(k, name); }))
+          throw InputError({flag, "no row is of \"" + name + "\"", "a name that rows bear", nearest_text(name, known)});
+    };
+    require("--source", filter_.sources, std::move(sources));
+    require("--device", filter_.devices, std::move(devices));
+  }
+  [[nodiscard]] Validation validated(Terminal& terminal) const {
+    const std::vector<RowSet> rows = sets();
+    require_known(rows);
+    const RowResolver resolver({row_aliases(), row_doubts()}, row_assumptions());
+    Validation validation = validate(rows, resolver, filter_, [&](std::size_t done, std::size_t all) {
+      terminal.progress("row " + std::to_string(done) + " of " + std::to_string(all));
+    });
+    terminal.clear_progress();
+    return validation;
+  }
+
+  std::vector<std::string> files_;
+  ValidationFilter filter_;
+  std::optional<std::string> plot_;
+  std::optional<std::string> report_;
+  bool assumptions_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_validate_verb() { return std::make_unique<ValidateVerb>(); }
+
+}  // namespace plumbline

@@ -1,0 +1,106 @@
+#include "cli/validate_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/validate_view.h"
+#include "core/quantity/text.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t most_weak_rows = 20;
+
+std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
+std::string signed_percent(double fraction) { return (fraction > 0 ? "+" : "") + percent(fraction); }
+
+using Part = SeriesSummary ValidationSummary::*;
+
+std::string series_row(const std::string& name, const SeriesSummary& s) {
+  if (s.n == 0) return "";
+  return "| " + name + " | " + std::to_string(s.n) + " | " + percent(s.mape) + " | " + signed_percent(s.bias) + " | " +
+         percent(s.median) + " | " + percent(s.p90) + " | " + signed_percent(s.worst) + " | " +
+         (s.n < 3 ? "" : fixed(s.spearman, 3)) + " | " + percent(s.coverage) + " |\n";
+}
+
+std::string series_table(const Validation& validation, Part part) {
+  std::string rows;
+  for (const std::string& source : sources_of(validation))
+    rows += series_row(source, summarize(validation, source).*part);
+  if (rows.empty()) return "none\n";
+  return "| source | n | MAPE | bias | median | p90 | worst | Spearman | inside the interval |\n"
+         "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n" +
+         rows + series_row("**all**", summarize(validation).*part);
+}
+
+std::string weak_rows(const Validation& validation, RowKind kind) {
+  std::vector<const RowOutcome*> rows;
+  for (const RowOutcome& row : validation.rows)
+    if (row.kind == kind && row.trust == RowTrust::trusted) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](const RowOutcome* a, const RowOutcome* b) {
+    return std::abs(a->pair.error()) > std::abs(b->pair.error());
+  });
+  if (rows.size() > most_weak_rows) rows.resize(most_weak_rows);
+  std::string text = "| row | device | stack | strategy | error |\n|---|---|---|---|---:|\n";
+  for (const RowOutcome* row : rows)
+    text += "| " + row->id + " | " + row->device + " | " + row->stack + " | " + row->strategy + " | " +
+            signed_percent(row->pair.error()) + " |\n";
+  return text;
+}
+
+std::string fits(const Validation& validation) {
+  const ValidationSummary summary = summarize(validation);
+  std::string text = std::to_string(summary.fit.right) + " of " + std::to_string(summary.fit.n) +
+                     " published fit or no-fit answers are right; of " + std::to_string(summary.ran.n) +
+                     " runs that did fit, " + std::to_string(summary.ran.predicted_not_to) + " are predicted not to.\n";
+  for (const RowOutcome& row : validation.rows)
+    if (row.kind == RowKind::fit && !row.is_right())
+      text += "\n* " + row.id + ": " + to_text(Bytes(static_cast<std::int64_t>(row.pair.predicted.expected))) +
+              " predicted of " + to_text(Bytes(static_cast<std::int64_t>(row.pair.measured))) + ", yet it " +
+              (row.measured_fits ? "ran" : "ran out of memory");
+  return text + "\n";
+}
+
+/// Between these tests/fidelity/cross_validation.py puts its tables.
+constexpr std::string_view cross_validation = "<!-- cross-validation: begin -->\n<!-- cross-validation: end -->\n";
+
+std::string skipped(const Validation& validation) {
+  std::string text = "| rows | because |\n|---:|---|\n";
+  for (const auto& [reason, count] : skip_reasons(validation))
+    text += "| " + std::to_string(count) + " | " + reason + " |\n";
+  return text;
+}
+
+}  // namespace
+
+std::string validation_markdown(const Validation& validation, const std::string& picture) {
+  std::string text =
+      "# Fidelity\n\n"
+      "Written by `make fidelity` from the measurements in `models/measurements`; do not edit. A test fails when a "
+      "mean "
+      "error grows by more than a tenth of itself against these numbers.\n\n"
+      "Each row is predicted from its configuration alone (`plan validate --assumptions` shows what is taken where a "
+      "source publishes nothing). Runs of one configuration count once, the fastest. Error is predicted / measured - "
+      "1, "
+      "MAPE the mean of its magnitude. What ships was fitted over these rows ([calibrating](calibrating.md)): the "
+      "tables "
+      "of step times below the next section say how well they are described, not how well they were predicted. That is "
+      "what the next section is for.\n\n";
+  if (!picture.empty()) text += "![predicted against measured](" + picture + ")\n\n";
+  text += "## Runs that no fit has seen\n\nWritten by `make cross-validation`.\n\n" + std::string(cross_validation);
+  text += "\n## Step time\n\n" + series_table(validation, &ValidationSummary::time);
+  text += "\n## Peak memory, on the basis that each source reports\n\n" +
+          series_table(validation, &ValidationSummary::memory);
+  text += "\n## Fits or not\n\n" + fits(validation);
+  text += "\n## Reported apart: rows of which sequence, batch or a degree was inferred\n\nStep time:\n\n" +
+          series_table(validation, &ValidationSummary::time_inferred) + "\nPeak memory:\n\n" +
+          series_table(validation, &ValidationSummary::memory_inferred);
+  text += "\n## Reported apart: rows that contradict their neighbours\n\nStep time:\n\n" +
+          series_table(validation, &ValidationSummary::time_doubtful) + "\nPeak memory:\n\n" +
+          series_table(validation, &ValidationSummary::memory_doubtful);
+  text += "\n## Where it is weak\n\nStep time, furthest off first:\n\n" + weak_rows(validation, RowKind::time) +
+          "\nPeak memory, furthest off first:\n\n" + weak_rows(validation, RowKind::memory);
+  return text + "\n## What was skipped\n\n" + skipped(validation);
+}
+
+}  // namespace plumbline

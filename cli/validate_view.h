@@ -1,0 +1,18 @@
+#pragma once
+/// \file validate_view.h: `plan validate` as tables for people: on the terminal, and as Markdown for docs/fidelity.md.
+
+#include <string>
+
+#include "core/measurement/row_rules.h"
+#include "planner/validate/validate.h"
+
+namespace plumbline {
+
+/// Tables per source, the rows that missed most, what was reported apart, how many rows were skipped for what.
+[[nodiscard]] std::string validation_text(const Validation& validation);
+/// The table of assumptions, rule by rule.
+[[nodiscard]] std::string rules_text(const RowRuleTable& table);
+/// Reasons without what names a single row, with how often each occurred, most frequent first.
+[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> skip_reasons(const Validation& validation);
+
+}  // namespace plumbline
