@@ -1,8 +1,10 @@
 // How fast stages are split and recompute is placed.
 #include <benchmark/benchmark.h>
 
+#include "planner/checkpointing/block_frontier.h"
 #include "planner/checkpointing/placement.h"
-#include "planner/partition/placed_split.h"
+#include "planner/partition/balanced_split.h"
+#include "planner/question/priced.h"
 
 namespace plumbline {
 namespace {
@@ -87,8 +89,9 @@ BENCHMARK_CAPTURE(corners_of, gpt3, "gpt3-175b");
 
 void prepare_placer(benchmark::State& state) {
   const Question q = question_of("llama-3-405b", 1024);
-  const Strategy s = strategy_of(8, 16, 8);
-  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(RecomputePlacer(q, s));
+  Strategy s = strategy_of(8, 16, 8);
+  s.recompute = {RecomputeMode::placed, 1};
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(block_costs(q, s));
 }
 BENCHMARK(prepare_placer);
 
@@ -97,9 +100,9 @@ void place_on_fixed_split(benchmark::State& state) {
   Strategy s = strategy_of(8, 16, 8);
   s.micro_batch = state.range(0);
   s.micro_batches /= state.range(0);
-  const RecomputePlacer placer(q, s);
-  const StageLayout layout = layout_of(q, s);
-  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(placer.place(layout));
+  s.recompute = {RecomputeMode::placed, 1};
+  const std::vector<BlockCost> blocks = block_costs(q, s);
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(layout_of(q, s, blocks));
 }
 BENCHMARK(place_on_fixed_split)->Arg(1)->Arg(2)->Arg(4);
 
@@ -108,8 +111,9 @@ void place_with_split(benchmark::State& state) {
   Strategy s = strategy_of(8, 16, 8);
   s.micro_batch = state.range(0);
   s.micro_batches /= state.range(0);
-  const RecomputePlacer placer(q, s);
-  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(best_placed_split(placer));
+  s.recompute = {RecomputeMode::placed, 1};
+  const std::vector<BlockCost> blocks = block_costs(q, s);
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(balanced_split(q, s, blocks));
 }
 BENCHMARK(place_with_split)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
 

@@ -27,6 +27,15 @@ Strategy deep_pipeline(const Question& question) {
   partial.schedule_given = true;
   return completed(partial, question);
 }
+/// Every block of every micro-batch is gathered and reduced beside another one.
+Strategy sharded_pipeline(const Question& question) {
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 8;
+  partial.strategy.sequence_parallel = SequenceParallel::on;
+  partial.strategy.pipeline_stages = 4;
+  partial.strategy.zero_stage = 3;
+  return completed(partial, question);
+}
 
 /// Everything from the strategy on: blocks priced, lowered, checked, timed, played, memory.
 void lowered_and_played(benchmark::State& state, Granularity granularity) {
@@ -34,7 +43,7 @@ void lowered_and_played(benchmark::State& state, Granularity granularity) {
   const Strategy strategy = deep_pipeline(question);
   std::int64_t actions = 0;
   for ([[maybe_unused]] const auto _ : state) {
-    const PlayedPlan plan = played(question, strategy, granularity);
+    const PlayedPlan plan = played(question, strategy, {granularity, {}, {}});
     actions += plan.simulation.actions;
     benchmark::DoNotOptimize(plan);
   }
@@ -43,23 +52,41 @@ void lowered_and_played(benchmark::State& state, Granularity granularity) {
 BENCHMARK_CAPTURE(lowered_and_played, by_chunk, Granularity::chunk)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(lowered_and_played, by_block, Granularity::block)->Unit(benchmark::kMillisecond);
 
+/// When gradients that are reduced once per step are: from the last backward on, or after it.
+enum class Gradients : std::uint8_t { beside, after };
+
 /// The simulation alone, on a program that is there.
-void simulated(benchmark::State& state) {
+void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradients gradients, Sends sends) {
   const Question question = llama_405b();
-  const Strategy strategy = deep_pipeline(question);
+  const Strategy strategy = make(question);
   const std::vector<BlockCost> blocks = block_costs(question, strategy);
   const StageLayout layout = layout_of(question, strategy);
   const StageTable ranks(question.graph(), layout, blocks);
   const StackCalibration& stack = question.calibration().stack;
   const PricedPlan plan{question.graph(), strategy, question.training(), stack, question.step_pricer(), ranks, blocks};
   const PieceTable pieces(plan, Granularity::block);
-  const Program program = lower(lowering_input(plan, pieces));
+  LoweringInput input = lowering_input(plan, pieces);
+  if (gradients == Gradients::after)
+    for (RankSizes& rank : input.ranks)
+      for (ChunkSizes& chunk : rank.chunks)
+        for (PieceSizes& piece : chunk.pieces) piece.reduction = Bytes(0);
+  const Program program = lower(input);
   const ActionTimes times = action_times(plan, pieces, program);
+  TimelineOptions options;
+  options.sends = sends;
+  if (timeline(program, times, options).stall) return state.SkipWithError("the ranks wait for each other");
   for ([[maybe_unused]] const auto _ : state)
-    benchmark::DoNotOptimize(simulate(program, times, stack.fragmentation_fraction));
+    benchmark::DoNotOptimize(simulate(program, times, stack.fragmentation_fraction, options));
   state.SetItemsProcessed(state.iterations() * program.action_count());
 }
-BENCHMARK(simulated)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulated, in_order, deep_pipeline, Gradients::after, Sends::in_transit)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulated, reduced_once, deep_pipeline, Gradients::beside, Sends::in_transit)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulated, sharded, sharded_pipeline, Gradients::beside, Sends::in_transit)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulated, sharded_blocking_sends, sharded_pipeline, Gradients::beside, Sends::blocking)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plumbline

@@ -61,13 +61,16 @@ namespace plumbline {
   c.device.bandwidth_fraction = number(0.9);
   c.device.kernel_gap_s = number(2e-6);
   StackCalibration& s = c.stack;
-  for (Coefficient* one :
-       {&s.step_factor, &s.memory_bound_factor, &s.loss_factor, &s.flash_factor, &s.tensor_parallel_exposure,
-        &s.tensor_parallel_backward_factor, &s.pipeline_exposure, &s.data_parallel_exposure,
-        &s.context_parallel_exposure, &s.expert_parallel_exposure, &s.optimizer_traffic_factor, &s.expert_imbalance})
+  for (Coefficient* one : {&s.step_factor, &s.memory_bound_factor, &s.loss_factor, &s.flash_factor,
+                           &s.tensor_parallel_exposure, &s.tensor_parallel_backward_factor, &s.pipeline_exposure,
+                           &s.data_parallel_exposure, &s.context_parallel_exposure, &s.expert_parallel_exposure,
+                           &s.optimizer_traffic_factor, &s.expert_imbalance, &s.network_card_share, &s.routing_factor})
     *one = number(1);
-  s.shard_overlap_norm = number(4);
+  s.overlap_slowdown = number(0.2);
+  s.bucket_bytes = number(80e6);
   s.host_time_per_kernel_s = number(4e-6);
+  s.host_time_per_collective_s = number(10e-6);
+  s.kernels_per_operator = number(1);
   s.accumulation_bytes = number(8);
   s.score_bytes_forward = number(10);
   s.score_bytes_backward = number(20);

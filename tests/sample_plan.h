@@ -31,7 +31,23 @@ namespace plumbline {
   s.sequence_parallel = SequenceParallel::on;
   s.flash_attention = FlashAttention::off;
   s.recompute = {RecomputeMode::every_nth, 2};
-  plan.layout.stages = {{0, {{0, 0}, {2, 2}}, true, false, 1, 250'000}, {1, {{1, 1}, {3, 3}}, false, true, 1, 250'000}};
+  s.layers_per_stage = {1, 1, 1, 1};
+  plan.layout.stages = {
+      {0,
+       {{0, 0}, {2, 2}},
+       true,
+       false,
+       2,
+       250'000,
+       {{0, 0, {"attention.core", "mlp.up"}, Bytes(1000), Bytes(200), Picoseconds(3'000'000)},
+        {2, 2, {"attention.core"}, Bytes(1100), Bytes(100), Picoseconds(2'000'000)}}},
+      {1,
+       {{1, 1}, {3, 3}},
+       false,
+       true,
+       0,
+       250'000,
+       {{1, 1, {}, Bytes(1200), Bytes(0), Picoseconds(0)}, {3, 3, {}, Bytes(1200), Bytes(0), Picoseconds(0)}}}};
   plan.layout.rank_order = {"tensor", "context", "data", "pipeline"};
   plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
   Prediction& p = plan.prediction;
@@ -55,7 +71,12 @@ namespace plumbline {
   p.communication = {{"tensor", "all-gather", Bytes(1 << 20), Seconds(0.01)}};
   plan.run = {1.5, 576, Dollars(1000), 250};
   plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false};
-  plan.provenance = {"0.1.0", "h100", "megatron-core", {{"overhead", "0.01", "a guess"}}, {"a note"}};
+  plan.provenance = {"0.1.0",
+                     "h100",
+                     "megatron-core",
+                     {"few_rows", 0.08, 0.05, true, {"128 GPUs where at most 64 were measured"}},
+                     {{"overhead", "0.01", "a guess"}},
+                     {"a note"}};
   return plan;
 }
 

@@ -1,7 +1,9 @@
 // Calibration files are read strictly: each mistake is named with its place, what was expected and the nearest word.
 
 #include "core/io/calibration_json.h"
+
 #include "core/base/errors.h"
+#include "core/io/stack_json.h"
 #include "models/calibration_catalog.h"
 #include "models/embedded.h"
 #include "tests/catch.h"
@@ -9,11 +11,14 @@
 namespace plumbline {
 namespace {
 
-std::string stack_text() {
+std::string file_text(std::string_view name) {
   for (const embedded::EmbeddedFile& file : embedded::calibrations())
-    if (file.name == "stack-megatron-core") return std::string(file.text);
+    if (file.name == name) return std::string(file.text);
+  FAIL("no such file");
   return "";
 }
+
+std::string stack_text() { return file_text("stack-megatron-core-0.12"); }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -21,49 +26,127 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-std::string refusal(const std::string& text) {
+template <class Read>
+std::string refusal_of(const std::string& text, Read read) {
   try {
     const Json json = parse_json(text, "s.json");
-    (void)stack_calibration_from_json(JsonPlace(json, "s.json"));
+    (void)read(JsonPlace(json, "s.json"));
   } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";
 }
 
+std::string stack_refusal(const std::string& text) {
+  return refusal_of(text, [](const JsonPlace& place) {
+    const CalibrationSet& shipped = CalibrationSet::shipped();
+    return software_stack_from_json(place, shipped.traits(), shipped.stack_names());
+  });
+}
+
+std::string traits_refusal(const std::string& text) { return refusal_of(text, trait_table_from_json); }
+
+/// A small table in the shape of the shipped one, to break in places that the shipped one may lose.
+std::string small_stack(const std::string& rest) {
+  return R"({"format": "plumbline.stack/1", "name": "own", "framework": "own", "description": "own", )" + rest + "}";
+}
+
 }  // namespace
 
-TEST_CASE("a stack file of the catalogue is accepted") { CHECK(refusal(stack_text()) == "accepted"); }
+TEST_CASE("stack and traits files of the catalogue are accepted") {
+  CHECK(stack_refusal(stack_text()) == "accepted");
+  CHECK(traits_refusal(file_text("traits")) == "accepted");
+}
 
 TEST_CASE("a misspelt coefficient is named with the nearest") {
-  CHECK(refusal(replaced(stack_text(), "\"loss_factor\"", "\"los_factor\"")) ==
-        "s.json: key \"loss_factor\" is missing; nearest: los_factor, flash_factor");
+  CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"los_factor": 1})")) ==
+        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 41 "
+        "(docs/calibrations.md); nearest: loss_factor, flash_factor");
 }
 
 TEST_CASE("a coefficient that physics forbids is refused with its range") {
-  const std::string text = replaced(stack_text(), "\"pipeline_exposure\": {\n    \"value\": 0.28",
-                                    "\"pipeline_exposure\": {\n    \"value\": -0.28");
-  CHECK(refusal(text) == "s.json:/pipeline_exposure/value: found a number -0.28; expected a number from 0.0 to 10.0");
+  CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"pipeline_exposure":
+        {"value": -0.28, "relative_sigma": 0, "kind": "fitted", "source": "none"}})")) ==
+        "s.json:/coefficients/pipeline_exposure/value: found a number -0.28; expected a number from 0.0 to 10.0");
 }
 
 TEST_CASE("a coefficient says where it comes from, in one of three words") {
-  CHECK(refusal(replaced(stack_text(), "\"kind\": \"fitted\"", "\"kind\": \"guessed\"")) ==
-        "s.json:/step_factor/kind: \"guessed\"; expected fitted, measured or assumed");
+  CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"step_factor":
+        {"value": 1, "relative_sigma": 0, "kind": "guessed", "source": "none"}})")) ==
+        "s.json:/coefficients/step_factor/kind: \"guessed\"; expected fitted, measured or assumed");
 }
 
 TEST_CASE("a file of another format is refused") {
-  CHECK(refusal(replaced(stack_text(), "plumbline.stack/1", "plumbline.stack/9")) ==
+  CHECK(stack_refusal(replaced(stack_text(), "plumbline.stack/1", "plumbline.stack/9")) ==
         "s.json:/format: \"plumbline.stack/9\"; expected \"plumbline.stack/1\"");
 }
 
-TEST_CASE("an unknown stack gets the nearest names") {
+TEST_CASE("an unknown axis, value or neighbour of a stack gets what is known and the nearest") {
+  CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {"fusoin": "eager"})")) ==
+        "s.json:/traits/fusoin: is no axis of software stacks; expected one of attention, fusion, loss, "
+        "gradient_reduction, tensor_parallel_overlap, pipeline_transfers, launch, gradient_accumulation, optimizer, "
+        "memory, moe; nearest: fusion");
+  CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {"fusion": "complied"})")) ==
+        "s.json:/traits/fusion: \"complied\"; expected one of eager, jit_fused, fused, compiled; nearest: compiled");
+  CHECK(stack_refusal(small_stack(R"("like": "torchtitan-2024.21", "traits": {})"))
+            .starts_with("s.json:/like: \"torchtitan-2024.21\" is no stack of the catalogue; expected one of "));
+}
+
+TEST_CASE("a stack that is like no other decides every axis, by a trait or by numbers of its own") {
+  const std::string open = replaced(stack_text(), "\"optimizer\": \"fused\",", "");
+  CHECK(stack_refusal(open) ==
+        "s.json:/traits: axis \"optimizer\" is missing, and optimizer_traffic_factor with it; expected one of fused, "
+        "foreach, or \"like\": a stack that decides it");
+  CHECK(stack_refusal(replaced(open, "\"coefficients\": {", R"("coefficients": {"optimizer_traffic_factor":
+        {"value": 1, "relative_sigma": 0, "kind": "assumed", "source": "none"},)")) == "accepted");
+}
+
+TEST_CASE("a traits file in which a coefficient is set twice, nowhere or not by all values of an axis is refused") {
+  const std::string number = R"({"value": 1, "relative_sigma": 0, "kind": "assumed", "source": "none"})";
+  const std::string traits = file_text("traits");
+  CHECK(traits_refusal(replaced(traits, "\"base\": {", "\"base\": {\"memory_bound_factor\": " + number + ",")) ==
+        "s.json:/axes/1: memory_bound_factor is set twice; expected one axis or the base sets it");
+  CHECK(traits_refusal(
+            replaced(traits, "\"coefficients\": {\n            \"memory_bound_factor\"",
+                     "\"coefficients\": {\"loss_factor\": " + number + ",\n            \"memory_bound_factor\""))
+            .starts_with("s.json:/axes/1/values/1: sets other coefficients than the axis' first value"));
+  const std::string regime = R"({"time": )" + number + R"(, "memory": )" + number + "}";
+  CHECK(traits_refusal(R"({"format": "plumbline.traits/1", "description": "none", "base": {}, "axes": [], "regimes":
+        {"calibrated": )" +
+                       regime + R"(, "few_rows": )" + regime + R"(, "unknown": )" + regime + "}}") ==
+        "s.json: step_factor is set nowhere; expected one axis or the base sets it");
+}
+
+TEST_CASE("residuals are read strictly: regime, numbers, ranges, names") {
+  const auto refused = [](const std::string& residuals) {
+    return stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "residuals": )" + residuals));
+  };
+  const std::string time = R"("time": {"value": 0.1, "relative_sigma": 0, "kind": "fitted", "source": "s", "rows": 3})";
+  CHECK(refused(R"({"regime": "few_rows", )" + time + "}") == "accepted");
+  CHECK(refused(R"({"regime": "few", )" + time + "}") ==
+        "s.json:/residuals/regime: \"few\"; expected calibrated, few_rows or unknown; nearest: "
+        "few_rows");
+  CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"gpus": [8]}})") ==
+        "s.json:/residuals/measured/gpus: 1 numbers; expected the least and the most");
+  CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"gpus": [8, 4]}})")
+            .starts_with("s.json:/residuals/measured/gpus/1: "));
+  CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"gpu": [8, 8]}})").find("nearest: gpus") !=
+        std::string::npos);
+  CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"formats": ["fp8", "bf16"]}})") ==
+        "s.json:/residuals/measured/formats: is not sorted; expected names in alphabetical order");
+  CHECK(refused(R"({"regime": "few_rows", )" + replaced(time, "0.1", "-0.1") + "}") ==
+        "s.json:/residuals/time/value: found a number -0.1; expected a number from 0.0 to 2.0");
+  CHECK(refused(R"({"regime": "few_rows", "time": 3})").starts_with("s.json:/residuals/time: "));
+}
+
+TEST_CASE("an unknown stack gets the nearest names, aliases among them") {
   try {
     (void)find_stack("megatron-cor");
     FAIL("accepted");
   } catch (const InputError& error) {
-    CHECK(
-        std::string(error.what()) ==
-        "stack: \"megatron-cor\" is unknown; expected the name of a software stack or a file; nearest: megatron-core");
+    CHECK(std::string(error.what()) ==
+          "stack: \"megatron-cor\" is unknown; expected the name of a software stack or a file; nearest: "
+          "megatron-core-0.12, megatron-core-0.12-jit-loss, megatron-core");
   }
 }
 

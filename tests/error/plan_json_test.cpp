@@ -50,7 +50,8 @@ TEST_CASE("a mistyped choice gets the nearest one") {
   CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""), Contains("/strategy/schedule: \"interleave\" is unknown"));
   CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""), Contains("nearest: interleaved"));
   CHECK_THAT(refusal("\"muon\"", "\"moun\""), Contains("nearest: muon"));
-  CHECK_THAT(refusal("\"every:2\"", "\"every:0\""), Contains("expected none, selective, full or every:N"));
+  CHECK_THAT(refusal("\"every:2\"", "\"every:0\""),
+             Contains("expected none, selective, full, every:N, by-operator or optimal"));
 }
 
 TEST_CASE("negative and absurd numbers are refused before anybody multiplies them") {

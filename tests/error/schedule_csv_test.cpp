@@ -58,17 +58,40 @@ TEST_CASE("schedules that are not one step are refused") {
   CHECK(refusal("1F0,1B0\n0F0,0B0\n") ==
         "s.csv:1:1: stage 1 on rank 0; expected stage chunk x ranks + rank, or two chunks placed as a V");
   CHECK(refusal("0F0,0F1,0B0\n1F0,1F1,1B0,1B1\n").starts_with("s.csv:1:1: 3 actions; expected at least 4"));
-  CHECK(refusal("0F0,0F0,0B0,0B1\n").starts_with("s.csv: rank 0: forward 0 is there twice"));
-  CHECK(refusal("0F0,0F1,0I0,0W0,0I1\n").starts_with("s.csv: rank 0: backward-weight 1 is missing"));
+  CHECK(refusal("0F0,0F0,0B0,0B1\n").starts_with("s.csv:1:5: rank 0: forward 0 is there twice"));
+  CHECK(refusal("0F0,0F1,0I0,0W0,0I1\n").starts_with("s.csv:1:1: rank 0: backward-weight 1 is missing"));
   CHECK(refusal("0F0,0F1048575,0B0\n").starts_with("s.csv:1:1: 3 actions; expected at least 2097152"));
 }
 
 TEST_CASE("orders that wait for ever are refused with the cycle") {
-  CHECK(refusal("0B0,0F0\n").starts_with("s.csv: rank 0 waits at backward 0 for forward 0 of rank 0; expected"));
+  CHECK(refusal("0B0,0F0\n").starts_with("s.csv:1:1: rank 0 waits at backward 0 for forward 0 of rank 0; expected"));
   CHECK(refusal("0F0,0F1,0B1,0B0\n1F0,1B0,1F1,1B1\n") == "accepted");
   CHECK(refusal("0F0,0B0,0F1,0B1\n1F1,1F0,1B0,1B1\n") ==
-        "s.csv: rank 0 waits at backward 0 for backward 0 of rank 1, which waits at forward 1 for forward 1 of rank 0; "
+        "s.csv:1:5: rank 0 waits at backward 0 for backward 0 of rank 1, which waits at forward 1 for forward 1 of "
+        "rank 0; "
         "expected an order in which no rank waits for ever");
+}
+
+/// Against a shape of 2 ranks, 1 virtual stage and 2 micro-batches.
+std::string refusal_of_shape(std::string_view text) {
+  try {
+    (void)read_schedule_csv(text, "s.csv", PipelineShape{2, 1, 2});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_CASE("an order that is not of the shape asked for is refused at the first cell that does not belong") {
+  CHECK(refusal_of_shape("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n") == "accepted");
+  CHECK(refusal_of_shape("0F0,0F1,0B0,0B1\n") == "s.csv:1:1: 1 row in the file; expected 2 pipeline ranks, a row each");
+  CHECK(refusal_of_shape("").starts_with("s.csv:1:1: 0 rows in the file; expected 2 pipeline ranks"));
+  CHECK(refusal_of_shape("0F0,0F1,0B0,0B1\n1F0,1B0,3F1,1B1\n") ==
+        "s.csv:2:9: stage 3; expected below 2, the stages of 2 pipeline ranks with 1 virtual stage each");
+  CHECK(refusal_of_shape("0F0,0F1,0F2,0B0,0B1,0B2\n1F0,1B0,1F1,1B1\n") ==
+        "s.csv:1:9: micro-batch 2; expected below 2, the micro-batches of a step");
+  CHECK(refusal_of_shape("0F0,0B0\n1F0,1B0\n").starts_with("s.csv:1:1: 2 actions; expected at least 4"));
+  CHECK(refusal_of_shape("1F0,1F1,1B0,1B1\n0F0,0B0,0F1,0B1\n").starts_with("s.csv:1:1: stage 1 on rank 0; expected"));
 }
 
 TEST_CASE("a text over 64 MiB and more than four million actions are refused", "[long]") {

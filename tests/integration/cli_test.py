@@ -5,54 +5,19 @@ Usage: cli_test.py <plan>
 """
 import json
 import os
-import pathlib
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-PLAN = ""
-QUESTION = ["--model", "llama-3-8b", "--machine", "dgx-h100", "--gpus", "8", "--seq-len", "4096", "--global-batch", "64"]
+import command
+from command import QUESTION, Command, run
+
 STRATEGY_KEYS = {"data_parallel", "tensor_parallel", "sequence_parallel", "pipeline_stages", "virtual_stages",
                  "context_parallel", "expert_parallel", "zero_stage", "shard_group", "schedule", "micro_batch",
-                 "micro_batches", "recompute", "precision", "optimizer", "flash_attention"}
-PREDICTION_KEYS = {"step_time_s", "tokens_per_s_per_gpu", "mfu", "hfu", "peak_memory_bytes", "stage_peak_memory_bytes",
+                 "micro_batches", "recompute", "split", "layers_per_stage", "precision", "optimizer", "flash_attention"}
+PREDICTION_KEYS = {"step_time_s", "tokens_per_s_per_gpu", "mfu", "hfu", "peak_memory_bytes", "peak_memory_interval_bytes", "stage_peak_memory_bytes",
                    "memory", "time", "bubble_fraction", "communication"}
 PLAN_KEYS = {"format", "model", "machine", "training", "strategy", "layout", "prediction", "verdict", "provenance"}
-
-
-def run(*words, **more):
-    return subprocess.run([PLAN, *map(str, words)], text=True, capture_output=True, stdin=subprocess.DEVNULL,
-                          timeout=300, **more)
-
-
-class Command(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def refused(self, words, *says, code=2):
-        done = run(*words, cwd=self.folder)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertTrue(done.stderr.startswith("plan: "), done.stderr)
-        self.assertLess(len(done.stderr), 2000)
-        for words_said in says:
-            self.assertIn(words_said, done.stderr)
-
-    def written(self, name, text):
-        (self.folder / name).write_text(text)
-        return self.folder / name
-
-    def plan_file(self):
-        path = self.folder / "plan.json"
-        done = run("estimate", *QUESTION, "--tp", 2, "--zero", 1, "--out", path)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return path
 
 
 class Mistakes(Command):
@@ -92,6 +57,14 @@ class Mistakes(Command):
         self.refused(["fit", *QUESTION, "--micro-batch", 7], "global batch")
         self.refused(["fit", *QUESTION, "--freeze", "layers:0-99"], "frozen layers")
 
+    def test_layers_by_hand_that_do_not_add_up(self):
+        self.refused(["fit", *QUESTION, "--pp", 2, "--layers-per-stage", "16,17"], "R19", "sum to 33, not 32")
+        self.refused(["fit", *QUESTION, "--pp", 2, "--layers-per-stage", "32"], "R19", "1 numbers for 2 chunks")
+        self.refused(["fit", *QUESTION, "--pp", 2, "--layers-per-stage", "16,"], "--layers-per-stage")
+        self.refused(["fit", *QUESTION, "--pp", 2, "--layers-per-stage", "16,-16"], "--layers-per-stage")
+        self.refused(["fit", *QUESTION, "--pp", 2, "--split", "balancd"], "nearest: balanced")
+        self.refused(["fit", *QUESTION, "--pp", 2, "--schedule", "gpipe", "--split", "balanced"], "R19")
+
     def test_files(self):
         self.refused(["fit", "--plan", "none.json"], "none.json: no such file")
         self.refused(["fit", "--plan", self.written("cut.json", '{"format": "plumbline.pl')], "cut.json", "not valid JSON")
@@ -128,7 +101,7 @@ class Mistakes(Command):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PLAN, "models"], stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([command.PLAN, "models"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
 
 
@@ -154,7 +127,7 @@ class Answers(Command):
     def test_version_and_help(self):
         self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
         self.assertIn("Verbs:", run("--help").stdout)
-        for verb in ("search", "fit", "estimate", "simulate", "explain", "models", "machines", "completion", "man"):
+        for verb in ("search", "fit", "estimate", "simulate", "explain", "models", "machines", "stacks", "completion", "man"):
             done = run(verb, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)
@@ -175,6 +148,20 @@ class Answers(Command):
         again = self.folder / "again.json"
         self.assertEqual(run("fit", "--plan", path, "--out", again).returncode, 0)
         self.assertEqual(path.read_bytes(), again.read_bytes())
+
+    def test_placed_recompute_and_uneven_layers_come_back_from_their_file(self):
+        tight = [*QUESTION, "--tp", 2, "--pp", 2, "--micro-batch", 8, "--recompute", "optimal"]
+        for split in ([], ["--split", "balanced"], ["--layers-per-stage", "17,15"]):
+            path = self.folder / "placed.json"
+            flags = run("estimate", *tight, *split, "--json", "--out", path)
+            self.assertEqual(flags.returncode, 0, flags.stderr)
+            self.assertEqual(run("estimate", "--plan", path, "--json").stdout, flags.stdout)
+            plan = json.loads(flags.stdout)
+            self.assertTrue(plan["verdict"]["fits"])
+            self.assertTrue(any(layers["replayed"] for stage in plan["layout"]["stages"] for layers in stage["recompute"]))
+            played = json.loads(run("simulate", "--plan", path, "--json").stdout)
+            self.assertAlmostEqual(played["step_time_s"], plan["prediction"]["step_time_s"]["expected"], delta=1e-9)
+            self.assertIn("replay", run("explain", "--plan", path).stdout)
 
     def test_search_keeps_its_contract(self):
         out = self.folder / "best.json"
@@ -201,25 +188,12 @@ class Answers(Command):
         path = self.plan_file()
         for words in (["search", *QUESTION, "--pareto"], ["fit", *QUESTION], ["estimate", "--plan", path],
                       ["simulate", "--plan", path], ["explain", "--plan", path], ["explain", "--plan", path, "--against", path], ["models"],
-                      ["machines"], ["models", "deepseek-v3"], ["machines", "dgx-h100"]):
+                      ["machines"], ["models", "deepseek-v3"], ["machines", "dgx-h100"], ["stacks"], ["stacks", "torchtitan"],
+                      ["estimate", "--model", "llama-3-70b", "--machine", "l40s-pcie", "--gpus", 65536, "--global-batch", 65536]):
             done = run(*words, cwd=self.folder)
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, words)
             self.assertNotIn("\033", done.stdout)
-
-    def test_simulation_equals_the_closed_form_without_interleaving(self):
-        path = self.plan_file()
-        trace, order = self.folder / "trace.json", self.folder / "order.csv"
-        done = run("simulate", "--plan", path, "--json", "--trace", trace, "--schedule-csv", order)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        played, priced = json.loads(done.stdout), json.loads(path.read_text())["prediction"]
-        self.assertAlmostEqual(sum(played["time"].values()), played["step_time_s"], places=9)
-        self.assertAlmostEqual(played["step_time_s"], priced["step_time_s"]["expected"], places=9)
-        self.assertEqual(played["stage_peak_memory_bytes"], priced["stage_peak_memory_bytes"])
-        self.assertEqual(played["peak_memory_bytes"], priced["peak_memory_bytes"])
-        self.assertGreater(played["actions"], 0)
-        self.assertEqual({event["ph"] for event in json.loads(trace.read_text())["traceEvents"]}, {"M", "X", "C"})
-        self.assertTrue(order.read_text().startswith("0F0,0B0"))
 
     def test_nothing_fits(self):
         done = run("search", "--model", "llama-3.1-405b", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64,
@@ -249,6 +223,37 @@ class Answers(Command):
         machine = self.written("mine.json", run("machines", "dgx-h100", "--json").stdout)
         self.assertEqual(run("machines", machine, "--json").stdout, machine.read_text())
 
+    def test_software_stacks(self):
+        names = run("stacks", "--names").stdout.split()
+        stacks = json.loads(run("stacks", "--json").stdout)
+        self.assertEqual([stack["name"] for stack in stacks], names)
+        for stack in stacks:
+            self.assertLessEqual({"framework", "traits", "residuals", "description"}, stack.keys())
+            self.assertIn(stack["residuals"]["regime"], ("calibrated", "few_rows", "unknown"))
+        mine = self.written("mine.json", run("stacks", "torchtitan", "--json").stdout)
+        self.assertEqual(run("stacks", mine, "--json").stdout, mine.read_text())
+        fork = {"format": "plumbline.stack/1", "name": "fork", "framework": "torchtitan", "description": "with CUDA graphs",
+                "like": "torchtitan-2024.12", "traits": {"launch": "cuda_graphs"}}
+        path = self.written("fork.json", json.dumps(fork))
+        plan = self.folder / "plan.json"
+        for verb in (["fit", "--zero", 1], ["estimate", "--zero", 1], ["search"]):
+            done = run(*verb, *QUESTION, "--stack", path, "--out", plan)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(run("explain", "--plan", plan).returncode, 0)  # the plan remembers the file
+        self.refused(["stacks", "torchtitn"], "stack: ", "nearest: torchtitan")
+        self.refused(["fit", *QUESTION, "--stack", self.written("bad.json", json.dumps({**fork, "traits": {"lanch": "eager"}}))],
+                     "/traits/lanch: is no axis", "nearest: launch")
+
+    def test_an_answer_far_from_measured_runs_says_so(self):
+        words = ["estimate", "--model", "llama-3-8b", "--machine", "dgx-h100", "--global-batch", 65536, "--zero", 1, "--json"]
+        near, far = (json.loads(run(*words, "--gpus", gpus).stdout) for gpus in (64, 65536))
+        self.assertFalse(near["provenance"]["trust"]["is_far"])
+        self.assertTrue(far["provenance"]["trust"]["is_far"])
+        self.assertIn("65536 GPUs where at most", far["provenance"]["trust"]["beyond"][0])
+        width = lambda plan: plan["prediction"]["step_time_s"]["high"] / plan["prediction"]["step_time_s"]["low"]
+        self.assertGreater(width(far), width(near))
+        self.assertIn("far from anything measured", run(*words[:-1], "--gpus", 65536).stdout)
+
     def test_ranks(self):
         ranks = json.loads(run("estimate", *QUESTION, "--tp", 2, "--json", "--ranks").stdout)["ranks"]
         self.assertEqual([rank["rank"] for rank in ranks], list(range(8)))
@@ -262,7 +267,7 @@ class Answers(Command):
         self.assertEqual(limited.returncode, 0, limited.stderr)
         self.assertFalse(json.loads(limited.stdout)["complete"])
         for delay in (0.02, 0.1, 0.3):
-            process = subprocess.Popen([PLAN, *map(str, words), "--threads", "1"], text=True, stdout=subprocess.PIPE,
+            process = subprocess.Popen([command.PLAN, *map(str, words), "--threads", "1"], text=True, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
@@ -284,5 +289,4 @@ class Answers(Command):
 
 
 if __name__ == "__main__":
-    PLAN = str(pathlib.Path(sys.argv.pop(1)).resolve())
-    unittest.main()
+    command.main()

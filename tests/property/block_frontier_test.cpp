@@ -143,18 +143,18 @@ TEST_CASE("none, selective and full are sets of a real block, and the frontier i
     const RecomputeChoice none = price_choice(problem, std::vector<bool>(core.size(), false));
     const RecomputeChoice full = price_choice(problem, std::vector<bool>(core.size(), true));
     const RecomputeChoice selective = price_choice(problem, core);
-    CHECK(none.saved == cost.saved);
+    CHECK(none.saved == cost.variant(Variant::kept).saved);
     CHECK(none.time == Picoseconds(0));
     CHECK(full.saved == cost.boundary);
-    CHECK(full.time <= cost.recompute_full.total());
+    CHECK(full.time <= cost.variant(Variant::full).recompute.total());
     Picoseconds all(0);
     for (const RecomputeOp& op : problem.ops) all += op.time;
     CHECK(all == cost.forward.total());
     if (c.flash == FlashAttention::off) {
       // A replay of the core writes its output again too, which the mode of core/cost keeps.
-      CHECK(selective.saved + context == cost.saved_selective);
+      CHECK(selective.saved + context == cost.variant(Variant::selective).saved);
       CHECK(selective.time.value() ==
-            Approx(static_cast<double>(cost.recompute_selective.total().value())).epsilon(0.02));
+            Approx(static_cast<double>(cost.variant(Variant::selective).recompute.total().value())).epsilon(0.02));
     }
     CHECK(frontier.back().time == Picoseconds(0));
     CHECK(frontier.back().saved == none.saved);

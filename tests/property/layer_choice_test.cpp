@@ -44,15 +44,27 @@ TEST_CASE("choices of random layers are the best of all assignments") {
     const std::int64_t in_flight = 1 + below(4);
     const std::int64_t budget = below(140);
     std::optional<std::pair<std::int64_t, std::int64_t>> best;  // time, held
+    std::int64_t least = Bytes::largest().value();
     for_each_assignment(groups, 0, 0, {}, [&](const Load& load) {
       const std::int64_t held = in_flight * load.saved + load.restored;
       const std::pair price{load.time, held};
+      least = std::min(least, held);
       if (held <= budget && (!best || price < *best)) best = price;
     });
     const auto found = choose_layers(groups, in_flight, Bytes(budget));
     INFO("instance " << i);
+    const LayerChoice smallest = smallest_layers(groups, in_flight);
+    REQUIRE(in_flight * smallest.saved.value() + smallest.restored.value() == least);
     REQUIRE(found.has_value() == best.has_value());
+    const auto relaxed = least_replay(groups, in_flight, Bytes(budget));
+    const auto near = choose_layers_within(groups, in_flight, Bytes(budget), Picoseconds(i % 4));
+    REQUIRE(near.has_value() == best.has_value());
     if (!found) continue;
+    REQUIRE(relaxed);
+    REQUIRE(relaxed->value() <= best->first);
+    REQUIRE(near->time.value() <= best->first + i % 4);
+    REQUIRE(near->time.value() >= best->first);
+    REQUIRE(in_flight * near->saved.value() + near->restored.value() <= budget);
     REQUIRE(found->time.value() == best->first);
     REQUIRE(in_flight * found->saved.value() + found->restored.value() <= budget);
     std::int64_t layers = 0;

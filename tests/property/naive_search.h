@@ -25,6 +25,7 @@ struct NaiveAnswer {
   std::int64_t total = 0;
   std::map<std::string, std::int64_t> illegal;
   std::int64_t memory = 0;
+  std::int64_t repeated = 0;  ///< placements that replay nothing, where the plan without recompute stands beside them
   Bytes smallest_too_large = Bytes::largest();
   std::vector<NaivePlan> fitting;
 };
@@ -75,10 +76,15 @@ class NaiveSearch {
       if (allowed(space_.virtual_stages, 1)) micro_batches(question, s);
       return;
     }
-    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved}) {
+    for (const Schedule schedule : all_schedules) {
+      const bool splits = schedule >= Schedule::zb_h1;
+      if (schedule == Schedule::none || (splits && space_.schedules.empty())) continue;
       for (s.virtual_stages = 1; s.virtual_stages <= 16; ++s.virtual_stages) {
-        const bool interleaved = schedule == Schedule::interleaved;
-        if (interleaved != (s.virtual_stages > 1) || (interleaved && !splits_evenly(question, s.chunks()))) continue;
+        const bool halves =
+            schedule == Schedule::zbv || schedule == Schedule::v_half || schedule == Schedule::dualpipev;
+        const bool has_chunks = schedule == Schedule::interleaved || (halves && s.virtual_stages == 2);
+        if ((has_chunks || halves) != (s.virtual_stages > 1) || (halves && s.virtual_stages != 2)) continue;
+        if (has_chunks && !splits_evenly(question, s.chunks())) continue;
         if (!allowed(space_.schedules, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
         s.schedule = schedule;
         micro_batches(question, s);
@@ -131,9 +137,9 @@ class NaiveSearch {
       for (const Recompute recompute : space_.recompute) leaf(question, s, recompute);
       return;
     }
-    for (const RecomputeMode mode : {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full})
+    for (const RecomputeMode mode :
+         {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::placed})
       leaf(question, s, {mode, 1});
-    for (const std::int32_t n : {2, 3, 4}) leaf(question, s, {RecomputeMode::every_nth, n});
   }
 
   void leaf(const Question& question, Strategy s, Recompute recompute) {
@@ -145,6 +151,10 @@ class NaiveSearch {
       return;
     }
     const Plan plan = evaluate(question, s);
+    if (plan.verdict.fits && repeats(plan)) {
+      ++answer_.repeated;
+      return;
+    }
     if (plan.verdict.fits) {
       answer_.fitting.push_back(
           {s, question.devices(), plan.prediction.time.total(), plan.prediction.peak_memory, index_});
@@ -152,6 +162,12 @@ class NaiveSearch {
     }
     ++answer_.memory;
     answer_.smallest_too_large = std::min(answer_.smallest_too_large, plan.prediction.peak_memory);
+  }
+
+  [[nodiscard]] bool repeats(const Plan& plan) const {
+    if (plan.strategy.recompute.mode != RecomputeMode::placed || !allowed(space_.recompute, Recompute{})) return false;
+    return std::all_of(plan.layout.stages.begin(), plan.layout.stages.end(),
+                       [](const StageLayoutEntry& stage) { return stage.recomputed_layers == 0; });
   }
 
   SearchSpace space_;

@@ -97,13 +97,24 @@ TEST_CASE("closed forms of the plan are the evaluated orders where their header 
     }
     const std::int32_t v = random.between(2, 4);
     const PipelineShape looped{p, v, p * random.between(1, 3)};
-    const StageTimes chunks =
-        equal_stages(looped.stages(), t.forward[0], t.backward_input[0], t.backward_weight[0], Picoseconds(0));
-    const std::vector<Picoseconds> f(static_cast<std::size_t>(p), std::int64_t{v} * t.forward[0]);
-    const std::vector<Picoseconds> b(static_cast<std::size_t>(p), std::int64_t{v} * backward[0]);
-    const std::vector<Picoseconds> none(static_cast<std::size_t>(p - 1));
-    REQUIRE(pipeline_makespan(Schedule::interleaved, {f, b, none, {}}, looped.micro_batches, v) ==
-            order_makespan(compute_schedule(Schedule::interleaved, looped), chunks));
+    StageTimes chunks = random.times(looped);
+    std::vector<Picoseconds> b;
+    for (std::size_t s = 0; s < chunks.forward.size(); ++s)
+      b.push_back(chunks.backward_input[s] + chunks.backward_weight[s]);
+    // Later chunks wait their input out, so hops between them are part of the chunk.
+    const std::vector<Picoseconds> latency(chunks.latency.begin(), chunks.latency.begin() + p - 1);
+    const Picoseconds wrap(random.between(0, 9));
+    const auto hop = [&](std::int32_t rank) { return rank == 0 ? wrap : latency[static_cast<std::size_t>(rank - 1)]; };
+    for (std::int32_t s = 0; s < looped.stages(); ++s) {
+      const std::int32_t rank = s % p;
+      chunks.into_forward.push_back(s < p ? Hop{hop(rank), {}} : Hop{{}, hop(rank)});
+      chunks.into_backward.push_back(s >= p * (v - 1) ? Hop{hop((rank + 1) % p), {}} : Hop{{}, hop(rank)});
+    }
+    INFO("p " << p << ", v " << v << ", m " << looped.micro_batches);
+    const PipelineTimes unequal{chunks.forward, b, latency, {}, wrap};
+    const OrderTiming timing = order_timing(play_order(compute_schedule(Schedule::interleaved, looped)), chunks);
+    REQUIRE(pipeline_ends(Schedule::interleaved, unequal, looped.micro_batches, v) == timing.end);
+    REQUIRE(pipeline_lower_bound(Schedule::interleaved, unequal, looped.micro_batches, v) <= timing.makespan());
   }
 }
 

@@ -5,7 +5,10 @@
 
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
-#include "planner/partition/placed_split.h"
+#include "core/io/plan_json.h"
+#include "planner/partition/balanced_split.h"
+#include "planner/question/evaluate.h"
+#include "planner/question/priced.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -32,6 +35,33 @@ Strategy strategy_of(std::int32_t tp, std::int32_t pp, std::int32_t dp, std::int
   s.shard_group = zero > 0 ? dp : 1;
   s.schedule = pp > 1 ? Schedule::one_f_one_b : Schedule::none;
   return s;
+}
+
+Strategy placed_of(Strategy s) {
+  s.recompute = {RecomputeMode::placed, 1};
+  return s;
+}
+
+/// A layout of some strategy with its costs.
+struct Laid {
+  Laid(const Question& q, const Strategy& s) : blocks(block_costs(q, s)), layout(layout_of(q, s, blocks)) { price(q); }
+  Laid(const Question& q, const Strategy& s, const std::vector<Chunk>& chunks) : blocks(block_costs(q, placed_of(s))) {
+    Placement placement = RecomputePlacer(q, s, blocks).place(chunks);
+    fits = placement.fits;
+    layout = stage_layout(q.graph(), {chunks, std::move(placement.variants)}, s.pipeline_stages);
+    price(q);
+  }
+  void price(const Question& q) {
+    const StageTable table(q.graph(), layout, blocks);
+    for (std::size_t rank = 0; rank < table.size(); ++rank) costs.push_back(table[rank]);
+  }
+  std::vector<BlockCost> blocks;
+  StageLayout layout;
+  std::vector<StageCost> costs;
+  bool fits = true;
+};
+Picoseconds step_of(const Question& q, const Strategy& s, const Laid& laid) {
+  return q.step_pricer().price(StageTable(q.graph(), laid.layout, laid.blocks), s).total();
 }
 
 Bytes heaviest(const Question& q, const Strategy& s, const std::vector<StageCost>& stages) {
@@ -66,25 +96,19 @@ TEST_CASE("placed recompute fits and is no slower than any uniform mode that fit
   int between = 0;  // none exceeds the memory, full wastes it, placed beats every mode that fits
   for (const Case& c : cases()) {
     const Question& q = c.question;
-    const RecomputePlacer placer(q, c.strategy);
-    const auto placement = placer.place(layout_of(q, c.strategy));
+    const Laid best(q, placed_of(c.strategy));
     INFO(q.text().model << ' ' << to_text(c.strategy));
-    REQUIRE(placement);
-    CHECK(heaviest(q, c.strategy, placement->costs()) <= q.capacity());
+    CHECK(heaviest(q, c.strategy, best.costs) <= q.certain_capacity());
     bool exceeds = false;
     bool beats = true;
-    const Picoseconds placed =
-        q.step_pricer().price(StageTable(placement->layout, placement->costs()), c.strategy).total();
+    const Picoseconds placed = step_of(q, c.strategy, best);
     for (const Recompute recompute : {Recompute{}, Recompute{RecomputeMode::selective, 1},
                                       Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::every_nth, 2}}) {
       Strategy s = c.strategy;
       s.recompute = recompute;
-      const StageLayout layout = layout_of(q, s);
-      const StageTable uniform(q.graph(), layout, placer.blocks());
-      std::vector<StageCost> stages;
-      for (std::size_t rank = 0; rank < uniform.size(); ++rank) stages.push_back(uniform[rank]);
-      const bool fits = heaviest(q, s, stages) <= q.capacity();
-      const Picoseconds time = q.step_pricer().price(uniform, s).total();
+      const Laid uniform(q, s);
+      const bool fits = heaviest(q, s, uniform.costs) <= q.certain_capacity();
+      const Picoseconds time = step_of(q, s, uniform);
       INFO(to_text(recompute) << (fits ? " fits" : " does not fit"));
       if (fits) CHECK(placed <= time);
       if (recompute.mode == RecomputeMode::none && fits) CHECK(placed == time);
@@ -96,25 +120,82 @@ TEST_CASE("placed recompute fits and is no slower than any uniform mode that fit
   CHECK(between > 0);
 }
 
+TEST_CASE("where none exceeds the memory and full wastes it, the plan with optimal recompute is faster than both") {
+  const Case c = std::move(cases()[2]);
+  const auto plan_of = [&](RecomputeMode mode) {
+    Strategy s = c.strategy;
+    s.recompute = {mode, 1};
+    return evaluate(c.question, s);
+  };
+  const Plan none = plan_of(RecomputeMode::none);
+  const Plan full = plan_of(RecomputeMode::full);
+  const Plan optimal = plan_of(RecomputeMode::placed);
+  REQUIRE(!none.verdict.fits);
+  REQUIRE(full.verdict.fits);
+  CHECK(optimal.verdict.fits);
+  CHECK(optimal.prediction.time.total() < full.prediction.time.total());
+  CHECK(optimal.prediction.peak_memory > full.prediction.peak_memory);
+  // Later stages have fewer micro-batches in flight and replay less.
+  CHECK(optimal.layout.stages.front().recomputed_layers > optimal.layout.stages.back().recomputed_layers);
+}
+
+TEST_CASE("a plan file with optimal recompute or layers by hand reads back to the same prediction, byte for byte") {
+  const Case c = std::move(cases()[2]);
+  Strategy balanced = placed_of(c.strategy);
+  balanced.split = StageSplit::balanced;
+  Strategy by_hand = placed_of(c.strategy);
+  by_hand.layers_per_stage = {9, 11, 11, 9};
+  for (const Strategy& s : {placed_of(c.strategy), balanced, by_hand}) {
+    INFO(to_text(s));
+    const std::string text = to_json_text(to_json(evaluate(c.question, s)));
+    const Json json = parse_json(text, "plan.json");
+    const Plan read = plan_from_json(JsonPlace(json, "plan.json:"));
+    CHECK(read.strategy == s);
+    QuestionText again = c.question.text();
+    again.training = read.training;
+    CHECK(to_json_text(to_json(evaluate(Question(again), read.strategy))) == text);
+  }
+}
+
+TEST_CASE("layers by hand are where the plan says, and what the layers replay covers each once") {
+  const Case c = std::move(cases()[2]);
+  Strategy s = placed_of(c.strategy);
+  s.layers_per_stage = {9, 11, 12, 8};
+  const Plan plan = evaluate(c.question, s);
+  std::int64_t next = 0;
+  for (std::size_t stage = 0; stage < 4; ++stage) {
+    const StageLayoutEntry& entry = plan.layout.stages[stage];
+    REQUIRE(entry.layers.size() == 1);
+    CHECK(entry.layers[0][1] - entry.layers[0][0] + 1 == s.layers_per_stage[stage]);
+    for (const RecomputeRun& run : entry.recompute) {
+      CHECK(run.first_layer == next);
+      next = run.last_layer + 1;
+      CHECK((run.replayed.empty() == (run.replay == Picoseconds(0))));
+    }
+  }
+  CHECK(next == 40);
+}
+
 TEST_CASE("a budget is the largest load that fits") {
   const Case c = std::move(cases().front());
-  const RecomputePlacer placer(c.question, c.strategy);
+  const std::vector<BlockCost> blocks = block_costs(c.question, placed_of(c.strategy));
+  const RecomputePlacer placer(c.question, c.strategy, blocks);
   const StageLayout layout = layout_of(c.question, c.strategy);
-  const StageTable table(c.question.graph(), layout, placer.blocks());
+  const StageTable table(c.question.graph(), layout, blocks);
   StageCost loaded = table[0];
   loaded.saved = Bytes(0);
-  loaded.working = placer.budget(table[0], 0);
-  CHECK(heaviest(c.question, c.strategy, {loaded}) <= c.question.capacity());
+  loaded.working = placer.budget(table[0], 0, c.question.certain_capacity());
+  CHECK(heaviest(c.question, c.strategy, {loaded}) <= c.question.certain_capacity());
   loaded.working += Bytes(2);
-  CHECK(heaviest(c.question, c.strategy, {loaded}) > c.question.capacity());
+  CHECK(heaviest(c.question, c.strategy, {loaded}) > c.question.certain_capacity());
 }
 
 /// The makespan that the split's search minimises.
-Picoseconds makespan(const Placement& placement, const std::vector<Picoseconds>& latency, std::int64_t m) {
+Picoseconds makespan(const std::vector<StageCost>& stages, const std::vector<Picoseconds>& latency, std::int64_t m) {
   std::vector<Picoseconds> forward, backward;
-  for (const PlacedStage& stage : placement.stages) {
-    forward.push_back(stage.cost.forward_total());
-    backward.push_back(stage.cost.backward_total());
+  for (const StageCost& stage : stages) {
+    forward.push_back(stage.forward_total());
+    backward.push_back(stage.backward_total());
   }
   return one_f_one_b_makespan({forward, backward, latency}, m);
 }
@@ -124,18 +205,20 @@ TEST_CASE("no split with recompute placed is faster than the one that is found")
     const Question q = question_of("llama-2-13b", 2 * pp, 16 * pp);
     Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
     s.micro_batch = 4;
-    const RecomputePlacer placer(q, s);
-    const auto found = best_placed_split(placer);
+    const std::vector<BlockCost> priced = block_costs(q, placed_of(s));
+    const auto found = balanced_split(q, placed_of(s), priced);
     INFO("pp " << pp);
     REQUIRE(found);
     CHECK(found->proven);
-    CHECK(heaviest(q, s, found->placement.costs()) <= q.capacity());
-    CHECK(makespan(found->placement, found->latency, s.micro_batches) == found->makespan);
+    const Laid laid(q, s, found->chunks);
+    CHECK(laid.fits);
+    CHECK(heaviest(q, s, laid.costs) <= q.certain_capacity());
+    CHECK(makespan(laid.costs, found->latency, s.micro_batches) == found->makespan);
     Picoseconds best = Picoseconds::largest();
     const auto blocks = static_cast<std::int64_t>(q.graph().sequence().size());
     const auto try_split = [&](const std::vector<Chunk>& chunks) {
-      const auto placement = placer.place(stage_layout(q.graph(), chunks, pp, {}));
-      if (placement) best = std::min(best, makespan(*placement, found->latency, s.micro_batches));
+      const Laid tried(q, s, chunks);
+      if (tried.fits) best = std::min(best, makespan(tried.costs, found->latency, s.micro_batches));
     };
     for (std::int64_t a = 1; a < blocks; ++a) {
       if (pp == 2) try_split({{0, a}, {a, blocks}});
@@ -147,6 +230,61 @@ TEST_CASE("no split with recompute placed is faster than the one that is found")
     else
       CHECK(found->makespan == best);
   }
+}
+
+TEST_CASE("no split that fits is faster than the balanced one of a uniform recompute mode") {
+  constexpr std::int32_t pp = 3;
+  const Question q = question_of("llama-2-13b", 2 * pp, 16 * pp);
+  for (const Recompute recompute :
+       {Recompute{}, Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::every_nth, 3}}) {
+    Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
+    s.micro_batch = 4;
+    s.recompute = recompute;
+    INFO(to_text(recompute));
+    const auto found = balanced_split(q, s, block_costs(q, s));
+    REQUIRE(found);
+    Picoseconds best = Picoseconds::largest();
+    const std::vector<BlockCost> blocks = block_costs(q, s);
+    const auto count = static_cast<std::int64_t>(q.graph().sequence().size());
+    for (std::int64_t a = 1; a < count; ++a)
+      for (std::int64_t b = a + 1; b < count; ++b) {
+        const StageLayout layout = stage_layout(q.graph(), {{0, a}, {a, b}, {b, count}}, pp, recompute);
+        const StageTable table(q.graph(), layout, blocks);
+        const std::vector<StageCost> stages{table[0], table[1], table[2]};
+        if (heaviest(q, s, stages) <= q.capacity())
+          best = std::min(best, makespan(stages, found->latency, s.micro_batches));
+      }
+    CHECK(found->makespan == best);
+  }
+}
+
+TEST_CASE("where nothing fits, the placement holds least") {
+  const Case c{question_of("llama-2-70b", 8, 64), strategy_of(2, 4, 1, 64, 0)};
+  const Laid placed(c.question, placed_of(c.strategy));
+  REQUIRE(heaviest(c.question, c.strategy, placed.costs) > c.question.certain_capacity());
+  Strategy full = c.strategy;
+  full.recompute = {RecomputeMode::full, 1};
+  CHECK(heaviest(c.question, c.strategy, placed.costs) <= heaviest(c.question, full, Laid(c.question, full).costs));
+}
+
+TEST_CASE("in a chunk the layers that replay most come first") {
+  const Case c = std::move(cases()[2]);
+  const Laid placed(c.question, placed_of(c.strategy));
+  const std::vector<BlockId> sequence = c.question.graph().sequence();
+  std::size_t different = 0;
+  for (const Chunk& chunk : placed.layout.arrangement.chunks) {
+    std::optional<Picoseconds> before;
+    for (auto i = static_cast<std::size_t>(chunk.first); i < static_cast<std::size_t>(chunk.last); ++i) {
+      if (c.question.graph().block(sequence[i]).kind() != BlockKind::layer) continue;
+      const Picoseconds time = placed.blocks[static_cast<std::size_t>(sequence[i].index())]
+                                   .variant(placed.layout.arrangement.variants[i])
+                                   .recompute.total();
+      if (before) CHECK(time <= *before);
+      if (before && time < *before) ++different;
+      before = time;
+    }
+  }
+  CHECK(different > 0);
 }
 
 }  // namespace

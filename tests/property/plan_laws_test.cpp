@@ -106,7 +106,7 @@ TEST_CASE("twice the bandwidth everywhere never slows a plan") {
   }
 }
 
-TEST_CASE("a device with more memory keeps every plan, as fast as before") {
+TEST_CASE("a device with more memory keeps every plan, as fast as before or faster where recompute is placed") {
   const ChangedMachine larger([](Node& node) { node.device.memory.value += 16_GiB; });
   const QuestionText text = any_question();
   const Question question(text);
@@ -115,9 +115,15 @@ TEST_CASE("a device with more memory keeps every plan, as fast as before") {
     CAPTURE(to_text(s));
     const Plan small = evaluate(question, s);
     const Plan large = evaluate(roomier, s);
+    CHECK((large.verdict.fits || !small.verdict.fits));
+    if (s.recompute.mode == RecomputeMode::placed) {
+      // What is placed uses the memory; each placement is the best to a two-thousandth.
+      CHECK(to_seconds(large.prediction.time.total()).value() <=
+            to_seconds(small.prediction.time.total()).value() * (1 + 1. / 2000));
+      continue;
+    }
     CHECK(large.prediction.peak_memory == small.prediction.peak_memory);
     CHECK(large.prediction.time.total() == small.prediction.time.total());
-    CHECK((large.verdict.fits || !small.verdict.fits));
   }
 }
 

@@ -1,5 +1,6 @@
 // A search finds what brute force finds, and accounts for every plan that brute force writes out.
 
+#include "planner/question/simulated.h"
 #include "tests/catch.h"
 #include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
@@ -46,15 +47,30 @@ std::vector<std::string> lines(const Ranking& ranking, std::size_t most) {
   return result;
 }
 
-void check_audit(const SearchResult& found, const NaiveAnswer& naive) {
+bool places(const SearchSpace& space) {
+  return space.recompute.empty() ||
+         std::count(space.recompute.begin(), space.recompute.end(), Recompute{RecomputeMode::placed, 1}) > 0;
+}
+
+void check_audit(const SearchResult& found, const NaiveAnswer& naive, const SearchSpace& space) {
   CHECK(found.complete);
   CHECK(found.audit.total == naive.total);
   CHECK(found.audit.illegal == naive.illegal);
-  CHECK(found.audit.memory == naive.memory);
   CHECK(found.audit.accounted() == found.audit.total);
   CHECK(found.audit.unvisited == 0);
-  CHECK(found.audit.bound + found.audit.dominated + found.audit.solved ==
-        static_cast<std::int64_t>(naive.fitting.size()));
+  const std::int64_t refused = found.audit.memory + found.audit.infeasible;
+  const std::int64_t left = found.audit.bound + found.audit.dominated + found.audit.solved;
+  const auto fitting = static_cast<std::int64_t>(naive.fitting.size());
+  CHECK(refused + left == naive.memory + naive.repeated + fitting);
+  if (places(space)) {
+    // A placement that bounds cut off need never be found not to fit.
+    CHECK(refused <= naive.memory);
+    CHECK(found.audit.dominated >= naive.repeated);
+  } else {
+    CHECK(found.audit.infeasible == 0);
+    CHECK(refused == naive.memory);
+    CHECK(left == fitting);
+  }
 }
 
 /// Searches for one objective against the naive answer of the same questions.
@@ -65,11 +81,12 @@ void check_objective(const std::vector<Question>& questions, const SearchSpace& 
   options.objective = objective;
   options.pareto = pareto;
   options.threads = 2;
+  options.finalists = Finalists::closed_form;
   const SearchResult found = search(questions, space, options);
   CHECK(lines(found.best, options.top) == lines(ranked(naive.fitting, objective), options.top));
   CHECK(found.nearest_miss.has_value() == (naive.fitting.empty() && naive.memory > 0));
   if (found.nearest_miss) CHECK(found.nearest_miss->peak_memory == naive.smallest_too_large);
-  check_audit(found, naive);
+  check_audit(found, naive, space);
   if (pareto)
     CHECK(lines(found.pareto, found.pareto.size()) == lines(naive_front(naive.fitting), naive.fitting.size()));
 }
@@ -146,6 +163,15 @@ TEST_CASE("search equals brute force: two nodes") {
   check_against_brute_force(asked);
 }
 
+TEST_CASE("search equals brute force: schedules that split the backward, among each other and beside the usual") {
+  const Asked asked = GENERATE(
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "schedule=zb-h1|zb-h2|zbv|v-half|dualpipev,micro-batch=1,cp=1"},
+      Asked{small("gpt2"), "rtx4090-pcie", 8, 1024, 32, "schedule=zbv|interleaved|1f1b,micro-batch=1|2,cp=1,tp=1|2"},
+      Asked{small("mixtral"), "dgx-a100-80g", 8, 1024, 16, "schedule=zb-h2|dualpipev,micro-batch=1,recompute=every:2"},
+      Asked{small("wide_llama"), "dgx-h100", 4, 4096, 16, "schedule=v-half|none,micro-batch=1|2,virtual-stages=1|2"});
+  check_against_brute_force(asked);
+}
+
 TEST_CASE("search equals brute force: axes fixed, whole shard groups or parts") {
   const Asked asked = GENERATE(
       Asked{small("llama"), "dgx-h100", 8, 1024, 16, "tp=2,pp=2"},
@@ -192,6 +218,59 @@ TEST_CASE("search equals brute force where memory refuses most plans") {
   CHECK(!naive.fitting.empty());
 }
 
+TEST_CASE("search equals brute force where recompute has to be placed") {
+  const Asked asked = GENERATE(
+      Asked{small("wide_llama"), "rtx4090-pcie", 4, 4096, 16, "cp=1,micro-batch=2|4,recompute=optimal"},
+      Asked{small("wide_llama"), "rtx4090-pcie", 8, 4096, 32,
+            "cp=1,dp=1|2,micro-batch=4|8,recompute=none|full|optimal"},
+      Asked{"gpt2-large", "rtx4090-pcie", 8, 1024, 32, "cp=1,tp=1|2,micro-batch=2|4,recompute=full|optimal"},
+      Asked{small("wide_llama"), "rtx4090-pcie", 4, 4096, 32, "cp=1,micro-batch=8,recompute=none|optimal|every:2"});
+  const NaiveAnswer naive = check_against_brute_force(asked);
+  const auto placed = [](const NaivePlan& plan) { return plan.strategy.recompute.mode == RecomputeMode::placed; };
+  CHECK(std::any_of(naive.fitting.begin(), naive.fitting.end(), placed));
+}
+
+/// Closed form first, then the play of the first few times as many as are asked for, and of those behind them that the
+/// largest disagreement could bring forward.
+std::vector<std::string> played_by_hand(const std::vector<Question>& questions, const NaiveAnswer& naive,
+                                        std::size_t top) {
+  std::vector<NaivePlan> plans = ranked(naive.fitting, Objective::step_time);
+  plans.resize(std::min<std::size_t>(plans.size(), 48));
+  const std::size_t first = std::min(plans.size(), 3 * top);
+  std::vector<std::pair<Picoseconds, std::size_t>> steps;
+  const auto play = [&](std::size_t i) {
+    steps.emplace_back(played(questions[plans[i].question], plans[i].strategy).simulation.step(), i);
+    return steps.back().first / plans[i].step_time;
+  };
+  double largest = 0;
+  for (std::size_t i = 0; i < first; ++i) largest = std::max(largest, std::abs(play(i) - 1));
+  for (std::size_t i = first; i < plans.size(); ++i)
+    if (plans[i].step_time / plans[first - 1].step_time <= 1 + largest)
+      play(i);
+    else
+      steps.emplace_back(plans[i].step_time, i);
+  std::stable_sort(steps.begin(), steps.end(), [&](const auto& a, const auto& b) {
+    return std::pair(a.first, plans[a.second].peak_memory) < std::pair(b.first, plans[b.second].peak_memory);
+  });
+  std::vector<NaivePlan> best;
+  for (const auto& step : steps) best.push_back(plans[step.second]);
+  return lines(best, top);
+}
+
+TEST_CASE("finalists are ranked by their simulation") {
+  const Asked asked = GENERATE(Asked{small("llama"), "dgx-h100", 8, 2048, 32, "pp=2|4,micro-batch=1|2"},
+                               Asked{small("wide_llama"), "rtx4090-pcie", 8, 4096, 32, "cp=1,pp=2|4,micro-batch=1|4"});
+  const SearchSpace space = space_from_text(asked.fixes);
+  const std::vector<Question> questions = search_questions(text_of(asked), asked.precisions, Objective::step_time);
+  const NaiveAnswer naive = NaiveSearch(questions, space).answer();
+  SearchOptions options;
+  options.top = 5;
+  const SearchResult found = search(questions, space, options);
+  CHECK(lines(found.best, options.top) == played_by_hand(questions, naive, options.top));
+  CHECK(found.complete);
+  for (const RankedStrategy& plan : found.best) CHECK(plan.simulated.has_value());
+}
+
 TEST_CASE("where nothing fits, search says what came nearest") {
   const Asked asked{"llama-3-8b", "t4-pcie", 1, 2048, 2, "", {PrecisionRecipe::fp16}};
   const NaiveAnswer naive = check_against_brute_force(asked);
@@ -223,7 +302,12 @@ TEST_CASE("search equals brute force where fewer devices may answer") {
 // Bounds know nothing of reductions, gathers and transfers: over Ethernet, with one tiny micro-batch per rank, plans
 // that all look alike differ by just those.
 TEST_CASE("search equals brute force where bounds say least", "[long]") {
-  const Asked asked{small("gpt2"), "rtx4090-pcie", 16, 128, 16, "tp=1,cp=1|2|4,micro-batch=1|2"};
+  const Asked asked{small("gpt2"),
+                    "rtx4090-pcie",
+                    16,
+                    128,
+                    16,
+                    "tp=1,cp=1|2|4,micro-batch=1|2,recompute=none|selective|full|every:2|every:3|every:4|optimal"};
   const SearchSpace space = space_from_text(asked.fixes);
   const std::vector<Question> questions = search_questions(text_of(asked), asked.precisions, Objective::step_time);
   const NaiveAnswer naive = check_against_brute_force(asked);

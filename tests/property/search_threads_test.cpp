@@ -26,7 +26,8 @@ std::string small(const std::string& network) { return PLUMBLINE_TEST_DATA_DIR "
 std::string line(const RankedStrategy& r) {
   return to_text(r.strategy) + " shard " + std::to_string(r.strategy.shard_group) + " on " + std::to_string(r.devices) +
          " #" + std::to_string(r.question) + " " + std::string(to_text(r.precision)) + ": " +
-         std::to_string(r.step_time.value()) + " ps " + std::to_string(r.peak_memory.value()) + " B\n";
+         std::to_string(r.step_time.value()) + " ps " + std::to_string(r.ranking_step().value()) + " ps played " +
+         std::to_string(r.peak_memory.value()) + " B\n";
 }
 
 /// All that a search answers, as text.
@@ -108,6 +109,24 @@ TEST_CASE("a search that is stopped on its way keeps the best so far") {
   CHECK(result.audit.accounted() == result.audit.total);
 }
 
+TEST_CASE("a search that is stopped while it simulates ranks by closed form") {
+  const std::vector<Question> questions{Question(asked("gpt2", "dgx-h100", 16, 64))};
+  SearchOptions options;
+  options.finalists = Finalists::closed_form;
+  const SearchResult closed = searched(questions, {}, options, 2);
+  options.finalists = Finalists::simulated;
+  std::stop_source source;
+  options.stop = source.get_token();
+  options.progress = [&](const SearchProgress& progress) {
+    if (progress.phase == "simulating") source.request_stop();
+  };
+  const SearchResult result = searched(questions, {}, options, 2);
+  CHECK(!result.complete);
+  REQUIRE(result.best.size() == closed.best.size());
+  for (std::size_t i = 0; i < closed.best.size(); ++i) CHECK(line(result.best[i]) == line(closed.best[i]));
+  CHECK(result.audit.accounted() == result.audit.total);
+}
+
 TEST_CASE("progress counts up and names the best so far") {
   std::map<std::string, std::int64_t> last;
   double best = 0;
@@ -116,12 +135,16 @@ TEST_CASE("progress counts up and names the best so far") {
     CHECK(progress.done <= progress.total);
     CHECK(progress.done > last[std::string(progress.phase)]);
     last[std::string(progress.phase)] = progress.done;
-    if (progress.phase == "pricing") best = progress.best_step_time_s;
+    if (progress.phase == "pricing") best = progress.best_step_time_s;  // by closed form
   };
-  const SearchResult result = searched({Question(asked("gpt2", "dgx-h100", 16, 64))}, {}, options, 2);
+  (void)searched({Question(asked("gpt2", "dgx-h100", 16, 64))}, {}, options, 2);
   CHECK(last.count("bounding") == 1);
   CHECK(last.count("pricing") == 1);
-  CHECK(best == to_seconds(result.best.front().step_time).value());
+  CHECK(last.count("simulating") == 1);
+  options.finalists = Finalists::closed_form;
+  options.progress = {};
+  const SearchResult closed = searched({Question(asked("gpt2", "dgx-h100", 16, 64))}, {}, options, 2);
+  CHECK(best == to_seconds(closed.best.front().step_time).value());
 }
 
 TEST_CASE("parallel_for calls every index once") {

@@ -4,6 +4,7 @@
 
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
+#include "core/plan/legality.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -27,6 +28,24 @@ TEST_CASE("Every network of the catalogue is built, carries its name and its sou
     CHECK_FALSE(network.source.empty());
     CHECK(network.default_sequence_length > 0);
     CHECK(network.published_parameters.has_value() == !network.published_source.empty());
+  }
+}
+
+TEST_CASE(
+    "The networks to train without a GPU have the parameters that their shapes give, and degrees of 4 everywhere") {
+  // Per layer of nano-gpt: 12 x 256^2 weights and 13 x 256 biases and norms; tokens and positions of 256 x 256 each.
+  CHECK(parameter_count(find_network("nano-gpt").graph) == 2 * 256 * 256 + 12 * (12 * 256 * 256 + 13 * 256) + 2 * 256);
+  // nano-llama: q and o 256 x 256, k and v 256 x 128, three of 256 x 512, two norms; input, output, last norm.
+  CHECK(parameter_count(find_network("nano-llama").graph) ==
+        2 * 256 * 256 + 12 * (2 * 256 * 256 + 2 * 256 * 128 + 3 * 256 * 512 + 2 * 256) + 256);
+  // nano-moe: the same attention, 8 experts of 3 x 256 x 256, a router of 256 x 8.
+  CHECK(parameter_count(find_network("nano-moe").graph) ==
+        2 * 256 * 256 + 12 * (2 * 256 * 256 + 2 * 256 * 128 + 8 * 3 * 256 * 256 + 256 * 8 + 2 * 256) + 256);
+  for (const std::string name : {"nano-gpt", "nano-llama", "nano-moe"}) {
+    const Divisibility facts = divisibility(find_network(name).graph);
+    CHECK(facts.layers == 12);
+    for (const auto* counts : {&facts.heads, &facts.kv_heads, &facts.widths, &facts.experts, &facts.expert_widths})
+      for (const std::int64_t count : *counts) CHECK(count % 4 == 0);
   }
 }
 

@@ -285,6 +285,35 @@ TEST_CASE("R18: sequence parallelism goes with tensor parallelism") {
   CHECK(q.answer() == "R18: sequence parallelism with tp 1");
 }
 
+TEST_CASE("R19: layers by hand are a number for each chunk, their sum the network's") {
+  Question q;
+  q.use_pipeline(4);
+  const auto answer_of = [&](std::vector<std::int32_t> layers) {
+    q.strategy.layers_per_stage = std::move(layers);
+    return q.answer();
+  };
+  CHECK(answer_of({5, 7, 7, 5}) == "legal");
+  CHECK(answer_of({0, 12, 12, 0}) == "legal");  // the embedding and the head fill the ends
+  CHECK(answer_of({6, 6, 6}) == "R19: layers 6,6,6: 3 numbers for 4 chunks");
+  CHECK(answer_of({6, 6, 6, 7}) == "R19: layers 6,6,6,7 sum to 25, not 24");
+  CHECK(answer_of({12, 0, 6, 6}) == "R19: layers 12,0,6,6: chunk 1 is empty");
+  q.strategy.split = StageSplit::balanced;
+  CHECK(answer_of({5, 7, 7, 5}) == "R19: layers 5,7,7,5 and a split that finds its own");
+}
+
+TEST_CASE("R19: a balanced split goes with 1f1b") {
+  Question q;
+  q.strategy.split = StageSplit::balanced;
+  CHECK(q.answer() == "legal");  // one stage holds everything
+  q.use_pipeline(2);
+  CHECK(q.answer() == "legal");
+  q.strategy.schedule = Schedule::gpipe;
+  CHECK(q.answer() == "R19: a balanced split with the schedule gpipe and 1 virtual stage");
+  q.strategy.schedule = Schedule::interleaved;
+  q.strategy.virtual_stages = 2;
+  CHECK(q.answer() == "R19: a balanced split with the schedule interleaved and 2 virtual stages");
+}
+
 TEST_CASE("the units that degrees must divide are read off the graph") {
   LlamaShape shape{6, 1024, 16, 4, 64, 2816, 32000};
   shape.experts = 8;

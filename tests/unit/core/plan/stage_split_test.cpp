@@ -86,6 +86,13 @@ TEST_CASE("no count of chunks that leaves none empty is refused, and every split
   }
 }
 
+TEST_CASE("layers counted out by hand stand between the input and the output block") {
+  const Graph graph = gpt({8, 64, 4, 128, 32});
+  CHECK(split_into_chunks(graph, std::vector<std::int32_t>{3, 5}) == std::vector<Chunk>{{0, 4}, {4, 10}});
+  CHECK(split_into_chunks(graph, std::vector<std::int32_t>{0, 7, 1}) == std::vector<Chunk>{{0, 1}, {1, 8}, {8, 10}});
+  CHECK_THROWS_AS(split_into_chunks(graph, std::vector<std::int32_t>{3, 4}), InternalError);
+}
+
 TEST_CASE("splitting into more chunks than blocks is our bug, not a result") {
   CHECK_THROWS_AS(split_into_chunks(gpt({2, 64, 4, 128, 32}), 5), InternalError);
 }

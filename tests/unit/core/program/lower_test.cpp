@@ -68,6 +68,107 @@ TEST_CASE("Recompute stands before its backward, and restores what the backward 
   CHECK_FALSE(buffer_fault(program));
 }
 
+TEST_CASE("Collectives of a recompute stand behind it, with bytes of their own") {
+  LoweringInput input = two_ranks(0);
+  PieceSizes& piece = input.ranks[0].chunks[0].pieces[0];
+  piece.restores = Restores::something;
+  piece.recompute = {Bytes(5), Bytes(0), Bytes(3)};
+  const Program program = lower(input);
+  CHECK(listed(program.ranks[0])
+            .find("receive-backward, recompute, tensor-collective, expert-collective, backward, "
+                  "tensor-collective, reduce") != std::string::npos);
+  std::map<Stream, Bytes> sent;
+  for (const Action& action : program.ranks[0].actions)
+    if (action.turn == Turn::again) sent[action.stream] += action.bytes;
+  CHECK(sent[Stream::tensor] == Bytes(5));
+  CHECK(sent[Stream::expert] == Bytes(3));
+  CHECK_FALSE(buffer_fault(program));
+}
+
+/// "kind bytes issue" of what shares states.
+std::string sharing_of(const RankProgram& rank) {
+  constexpr std::array issues{"in order", "with last", "after last"};
+  std::string text;
+  for (const Action& action : rank.actions)
+    if (action.stream == Stream::data)
+      text += (text.empty() ? "" : "; ") + to_text(action) + " " + std::to_string(action.bytes.value()) + " " +
+              issues[static_cast<std::size_t>(action.issue)];
+    else if (action.stream == Stream::compute)
+      text += (text.empty() ? "" : "; ") + to_text(action);
+  return text;
+}
+
+/// One rank without a pipeline, one chunk of two pieces.
+LoweringInput one_rank(std::int32_t zero_stage, std::int32_t micro_batches) {
+  LoweringInput input = two_ranks(zero_stage);
+  input.schedule = compute_schedule(Schedule::none, {1, 1, micro_batches});
+  input.ranks.pop_back();
+  input.ranks[0].reduction = Bytes(0);
+  std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;
+  pieces.push_back(pieces[0]);
+  return input;
+}
+
+// 60 bytes, a tenth late: 54 in buckets of 20 from the end: full at 14, 34 and 54; the second piece of the network
+// makes the first 27, so 14 leave after it. The first piece's other 27 fill 40 more.
+TEST_CASE("Gradients of the last micro-batch are reduced in buckets, and what is late at the end") {
+  LoweringInput input = one_rank(0, 2);
+  RankSizes& rank = input.ranks[0];
+  rank.reduction = Bytes(60);
+  rank.bucket_share = 0.5;
+  rank.late_share = 0.1;
+  for (PieceSizes& piece : rank.chunks[0].pieces) piece.reduction = Bytes(30);
+  const Program program = lower(input);
+  CHECK(sharing_of(program.ranks[0]) ==
+        "forward 0 of chunk 0; forward 0 of chunk 0 part 1; backward 0 of chunk 0 part 1; backward 0 of chunk 0; "
+        "forward 1 of chunk 0; forward 1 of chunk 0 part 1; backward 1 of chunk 0 part 1; "
+        "reduce-gradients of chunk 0 part 1 24 after last; backward 1 of chunk 0; "
+        "reduce-gradients of chunk 0 30 after last; reduce-gradients 6 in order; optimizer-step");
+}
+
+TEST_CASE("A piece of several units has its full buckets reduced beside it") {
+  LoweringInput input = one_rank(0, 1);
+  RankSizes& rank = input.ranks[0];
+  rank.chunks[0].pieces.pop_back();
+  rank.reduction = Bytes(60);
+  rank.bucket_share = 1.0 / 3;
+  rank.chunks[0].pieces[0].reduction = Bytes(60);
+  rank.chunks[0].pieces[0].units = 6;
+  CHECK(sharing_of(lower(input).ranks[0]) ==
+        "forward 0 of chunk 0; backward 0 of chunk 0; reduce-gradients of chunk 0 40 with last; "
+        "reduce-gradients of chunk 0 20 after last; optimizer-step");
+}
+
+TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and the last are waited for") {
+  LoweringInput input = one_rank(3, 1);
+  for (PieceSizes& piece : input.ranks[0].chunks[0].pieces) {
+    piece.gather = Bytes(8);
+    piece.scatter = Bytes(6);
+  }
+  const Program program = lower(input);
+  CHECK(sharing_of(program.ranks[0]) ==
+        "all-gather-parameters 0 of chunk 0 8 in order; forward 0 of chunk 0; "
+        "all-gather-parameters 0 of chunk 0 part 1 8 with last; forward 0 of chunk 0 part 1; "
+        "release-parameters 0 of chunk 0 part 1 0 in order; all-gather-parameters 0 of chunk 0 part 1 8 in order; "
+        "backward 0 of chunk 0 part 1; all-gather-parameters 0 of chunk 0 8 with last; "
+        "reduce-gradients 0 of chunk 0 part 1 6 after last; backward 0 of chunk 0; "
+        "release-parameters 0 of chunk 0 0 in order; reduce-gradients 0 of chunk 0 6 in order; optimizer-step");
+  CHECK_FALSE(buffer_fault(program));
+  CHECK_FALSE(dry_run(program));
+}
+
+TEST_CASE("Offloaded activations leave after their forward and come back before their backward") {
+  LoweringInput input = two_ranks(0, 2);
+  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(60);
+  input.ranks[0].offloaded_states = Bytes(500);
+  const Program program = lower(input);
+  CHECK(listed(program.ranks[0]) ==
+        "forward, tensor-collective, offload, send-forward, forward, fetch, tensor-collective, offload, send-forward, "
+        "receive-backward, backward, fetch, tensor-collective, receive-backward, backward, tensor-collective, fetch, "
+        "reduce-gradients, optimizer-step, offload");
+  CHECK_FALSE(buffer_fault(program));
+}
+
 TEST_CASE("Pieces run in the order of the network forwards and against it backwards") {
   LoweringInput input = two_ranks(0);
   std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;

@@ -72,5 +72,143 @@ TEST_CASE("The peak stands at the first backward, with what is alive there") {
   CHECK(memory_curve(program.ranks[0]).back().memory.live() == Bytes(1000));
 }
 
+// Rank 0: F0 0-10, message 10-11, F1 11-21. Its second message waits until rank 1 has ended B0 at 41 and posts the
+// gradient and the receive together: both 41-42. Then B0 42-62. Rank 1: F1 42-52, B1 52-72, message 72-73. B1 73-93.
+TEST_CASE("A send that blocks holds up its rank until the receiver is there") {
+  const Program program = lower(two_ranks());
+  TimelineOptions options;
+  options.sends = Sends::blocking;
+  const Timeline played = timeline(program, times_of(program), options);
+  REQUIRE_FALSE(played.stall);
+  const std::vector<Action>& actions = program.ranks[0].actions;
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].kind == ActionKind::send_forward && actions[i].micro_batch == 1)
+      CHECK(played.of_rank[0][i] == Span{Picoseconds(21), Picoseconds(42)});
+  CHECK(played.micro_batches_end == Picoseconds(93));
+}
+
+/// One rank, forward 100 and backward 200, a pass gathers `bytes` in four units at a byte a picosecond.
+struct Sharded {
+  Program program;
+  ActionTimes times;
+  Sharded(std::int64_t bytes, double slowdown) {
+    LoweringInput input;
+    input.zero_stage = 3;
+    input.schedule = compute_schedule(Schedule::none, {1, 1, 1});
+    PieceSizes piece;
+    piece.units = 4;
+    piece.gather = Bytes(bytes);
+    RankSizes rank;
+    rank.chunks = {{{piece}, Bytes(0)}};
+    rank.gathered_parameters = Bytes(50);
+    rank.gathered_gradients = Bytes(60);
+    input.ranks = {rank};
+    program = lower(input);
+    times.overlap_slowdown = slowdown;
+    times.of_rank.emplace_back();
+    for (const Action& action : program.ranks[0].actions) {
+      std::int64_t time = action.bytes.value();
+      if (action.kind == ActionKind::forward) time = 100;
+      if (action.kind == ActionKind::backward) time = 200;
+      times.of_rank.back().push_back(Picoseconds(time));
+    }
+  }
+};
+
+// A unit of 10 first. Then 30 more beside 100: both take half as long again, so 45, when 30 of the forward is done;
+// 70 to go: 10 + 45 + 70 = 125. The same for the backward: 10 + 45 + 170 = 225.
+TEST_CASE("What is gathered beside compute slows it for as long as it lasts") {
+  const Sharded sharded(40, 0.5);
+  const Simulation s = simulate(sharded.program, sharded.times, 0);
+  CHECK(s.timeline.micro_batches_end == Picoseconds(125 + 225));
+  CHECK(s.time[TimeCause::compute] == Picoseconds(300));
+  CHECK(s.time[TimeCause::data_parallel] == Picoseconds(10 + 15 + 10 + 15));
+  CHECK(s.time[TimeCause::pipeline_bubble] == Picoseconds(0));
+  CHECK(s.time.total() == s.step());
+  CHECK(s.idle[0] == Picoseconds(0));
+}
+
+// A unit of 100 first, then 300 beside 100: after 150 the forward is done, and 200 to go: 450. The backward: 100, after
+// 300 it is done and 100 to go: 500.
+TEST_CASE("What compute cannot hide goes on alone, and the rank waits for it") {
+  const Sharded sharded(400, 0.5);
+  const Simulation s = simulate(sharded.program, sharded.times, 0);
+  CHECK(s.timeline.micro_batches_end == Picoseconds(450 + 500));
+  CHECK(s.time[TimeCause::data_parallel] == Picoseconds(450 + 500 - 300));
+  CHECK(s.time.total() == s.step());
+}
+
+// The forward takes 200 there: 10 + 45 + 170; the backward 400: 10 + 45 + 370. Slower compute is not data
+// parallelism's.
+TEST_CASE("A straggler's compute is slowed by what runs beside it as well") {
+  const Sharded sharded(40, 0.5);
+  TimelineOptions options;
+  options.slowdown = {2.0};
+  const Simulation s = simulate(sharded.program, sharded.times, 0, options);
+  CHECK(s.timeline.micro_batches_end == Picoseconds(225 + 425));
+  CHECK(s.time[TimeCause::compute] == Picoseconds(600));
+  CHECK(s.time.total() == s.step());
+}
+
+// Both start at 0 at half the rate. Rank 1 has its 20 after 40; then rank 0, which has 20 to go, has the link
+// alone: 60.
+TEST_CASE("Two groups share a link while both send") {
+  LoweringInput input = two_ranks();
+  input.zero_stage = 1;
+  input.ranks[0].chunks[0].pieces[0].update = Bytes(40);
+  input.ranks[1].chunks[0].pieces[0].update = Bytes(20);
+  const Program program = lower(input);
+  ActionTimes times = times_of(program);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    REQUIRE(program.ranks[rank].actions[0].kind == ActionKind::all_gather_parameters);
+    times.of_rank[rank][0] = Picoseconds(program.ranks[rank].actions[0].bytes.value());
+  }
+  const Timeline apart = timeline(program, times);
+  CHECK(apart.of_rank[0][0].end == Picoseconds(40));
+  CHECK(apart.of_rank[1][0].end == Picoseconds(20));
+  StreamLinks links{};
+  links.fill(-1);
+  links[static_cast<std::size_t>(Stream::data)] = 0;
+  times.links = {links, links};
+  const Timeline shared = timeline(program, times);
+  CHECK(shared.of_rank[0][0].end == Picoseconds(60));
+  CHECK(shared.of_rank[1][0].end == Picoseconds(40));
+  CHECK(shared.of_rank[0][1].start == Picoseconds(60));
+}
+
+// 60 of the 100 bytes of each micro-batch are out from the end of their copy to the begin of the next one.
+TEST_CASE("Offloaded activations are not on the device between their copies") {
+  LoweringInput input = two_ranks();
+  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(60);
+  const Program program = lower(input);
+  // After F0 40 stay; F1 makes 100 and, beside it, the first 60 come back: 200. Out with 60 of F1: 140, and 30 of work.
+  CHECK(memory_peak(program.ranks[0], 0).memory.live() == Bytes(1000 + 200));
+  std::vector<std::int64_t> live;
+  for (const MemoryPoint& point : memory_curve(program.ranks[0])) live.push_back(point.memory.live().value() - 1000);
+  CHECK(live == std::vector<std::int64_t>{0, 110, 100, 40, 150, 140, 200, 140, 170, 40, 100, 130, 0});
+  CHECK(memory_curve(program.ranks[0]).back().memory.live() == Bytes(1000));
+}
+
+// Copies of 7 out and in: F0 0-10, F1 10-20; out 10-17 and 20-27. In: micro-batch 0 beside F1, from 17 to 24; it does
+// not slow F1. Micro-batch 1 beside B0, which starts at 42.
+TEST_CASE("Copies run on a stream of their own") {
+  LoweringInput input = two_ranks();
+  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(7);
+  const Program program = lower(input);
+  ActionTimes times = times_of(program);
+  std::string copies;
+  const std::vector<Action>& actions = program.ranks[0].actions;
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].stream == Stream::copy) times.of_rank[0][i] = Picoseconds(7);
+  const Timeline played = timeline(program, times);
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].stream == Stream::copy)
+      copies += to_text(actions[i]) + " " + std::to_string(played.of_rank[0][i].start.value()) + "-" +
+                std::to_string(played.of_rank[0][i].end.value()) + "; ";
+  CHECK(copies ==
+        "offload 0 of chunk 0 10-17; fetch 0 of chunk 0 17-24; offload 1 of chunk 0 24-31; fetch 1 of chunk 0 42-49; ");
+  CHECK(played.micro_batches_end == Picoseconds(92));
+}
+
 }  // namespace
 }  // namespace plumbline

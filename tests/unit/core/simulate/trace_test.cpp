@@ -51,6 +51,47 @@ TEST_CASE("a trace has a process per rank, a thread per stream in use, and a sli
   CHECK(*first.find("dur")->if_double() == 1.0);
 }
 
+// One micro-batch crosses the one boundary forward and back: from the message's slice to the receive's, which here
+// takes time too.
+TEST_CASE("a flow leads from each message to what it was for") {
+  const Small small;
+  const Trace drawn = trace(small.program, small.simulation);
+  REQUIRE(drawn.flows.size() == 2);
+  const auto ends = [&](const TraceFlow& flow) {
+    return drawn.slices[flow.from].name + " -> " + drawn.slices[flow.to].name;
+  };
+  CHECK(ends(drawn.flows[0]) == "send-backward 0 of chunk 0 -> receive-backward 0 of chunk 0");
+  CHECK(ends(drawn.flows[1]) == "send-forward 0 of chunk 0 -> receive-forward 0 of chunk 0");
+  CHECK(drawn.slices[drawn.flows[0].from].rank == 1);
+  CHECK(drawn.slices[drawn.flows[0].to].rank == 0);
+  const Json document = parse_json(trace_json_text(drawn), "trace");
+  const Json& begin = *events_of(document, "s").front();
+  const Json& end = *events_of(document, "f").front();
+  CHECK(*begin.find("id")->if_integer() == *end.find("id")->if_integer());
+  CHECK(*end.find("bp")->if_string() == "e");
+}
+
+// A rank sends forward 0 and forward 1 one picosecond apart, and each travels for ten microseconds.
+TEST_CASE("messages that travel at one time lie on threads of their own") {
+  LoweringInput input;
+  input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
+  RankSizes rank;
+  rank.chunks = {{{PieceSizes{}}, Bytes(4)}};
+  input.ranks = {rank, rank};
+  const Program program = lower(input);
+  ActionTimes times;
+  for (const RankProgram& lowered : program.ranks) {
+    std::vector<Picoseconds>& row = times.of_rank.emplace_back();
+    for (const Action& action : lowered.actions)
+      row.push_back(Picoseconds(action.handover == Handover::in_transit ? 10'000'000 : 1'000));
+  }
+  const Trace drawn = trace(program, simulate(program, times, 0));
+  std::vector<std::int32_t> lanes;
+  for (const TraceSlice& slice : drawn.slices)
+    if (slice.kind == "send-forward") lanes.push_back(slice.lane);
+  CHECK(lanes == std::vector<std::int32_t>{0, 1});
+}
+
 TEST_CASE("memory is a counter by class in MiB, which ends where it began") {
   const Small small;
   const Json document = parse_json(trace_json_text(trace(small.program, small.simulation)), "trace");

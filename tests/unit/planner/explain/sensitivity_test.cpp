@@ -31,7 +31,7 @@ TEST_CASE("an assumed number matters by as much as the price moves when it does"
   const Strategy strategy = sharded(question);
   const auto found = assumed_numbers_that_matter(question, strategy);
   const auto fragmentation = std::find_if(found.begin(), found.end(), [](const Sensitivity& s) {
-    return s.number.name == "megatron-core fragmentation_fraction";
+    return s.number.name == "megatron-core-0.12 fragmentation_fraction";
   });
   REQUIRE(fragmentation != found.end());
   Calibration moved = question.calibration();
@@ -49,7 +49,7 @@ TEST_CASE("the largest effect comes first, and nothing that was measured or fitt
   REQUIRE_FALSE(found.empty());
   const auto strength = [](const Sensitivity& s) { return std::max(std::fabs(s.step_time), std::fabs(s.peak_memory)); };
   for (std::size_t i = 1; i < found.size(); ++i) CHECK(strength(found[i]) <= strength(found[i - 1]));
-  for (const Sensitivity& s : found) CHECK(s.number.name != "megatron-core step_factor");
+  for (const Sensitivity& s : found) CHECK(s.number.name != "megatron-core-0.12 step_factor");
 }
 
 }  // namespace plumbline

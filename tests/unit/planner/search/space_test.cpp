@@ -100,8 +100,9 @@ TEST_CASE("a value that an axis cannot take is refused with what it can") {
   CHECK(refusal("zero=4") == "--fix zero: \"4\"; expected a stage from 0 to 3");
   CHECK(refusal("zero=-1") == "--fix zero: \"-1\"; expected a stage from 0 to 3");
   CHECK(refusal("etp=1|2") == "--fix etp: \"1|2\"; expected one value");
-  CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected none, gpipe, 1f1b or interleaved");
-  CHECK(refusal("recompute=every:0") == "--fix recompute: \"every:0\"; expected none, selective, full or every:N");
+  CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected a schedule as --schedule takes; nearest: 1f1b");
+  CHECK(refusal("recompute=every:0") ==
+        "--fix recompute: \"every:0\"; expected none, selective, full, every:N or optimal");
   CHECK(refusal("sequence-parallel=yes") == "--fix sequence-parallel: \"yes\"; expected on or off");
   CHECK(refusal(std::string("schedule=").append(200, 'x')).size() < 120);
 }

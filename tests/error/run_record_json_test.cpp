@@ -1,0 +1,59 @@
+// Records of runs are refused in one line that names the key.
+
+#include "core/io/run_record_json.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+#include "tests/sample_record.h"
+
+namespace plumbline {
+namespace {
+
+/// What the reader says of the sample record after one replacement in its text.
+std::string refusal(const std::string& found, const std::string& replacement) {
+  std::string text = to_json_text(to_json(sample_record()));
+  const std::size_t at = text.find(found);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, found.size(), replacement);
+  try {
+    const Json json = parse_json(text, "m.json");
+    (void)run_record_from_json(JsonPlace(json, "m.json"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("a record of another format or version is refused") {
+  CHECK(refusal("plumbline.measurement/1", "plumbline.measurement/2").find("m.json:/format") == 0);
+}
+
+TEST_CASE("an unknown key of a record is refused with the nearest") {
+  CHECK(refusal("\"sent_per_step\"", "\"sent_per_steps\"").find("m.json:/ranks/0") == 0);
+  CHECK(refusal("\"arena_bytes\": 8192", "\"arena_bytes\": 8192, \"arenabytes\": 1").find("nearest: arena_bytes") !=
+        std::string::npos);
+}
+
+TEST_CASE("names of actions, streams and memory classes are the program's") {
+  CHECK(refusal("\"kind\": \"forward\"", "\"kind\": \"foreward\"") ==
+        "m.json:/ranks/0/actions/0/kind: \"foreward\" is not known; expected one of the program's names; "
+        "nearest: forward");
+  CHECK(refusal("\"stream\": \"compute\"", "\"stream\": \"comput\"").find("nearest: compute") != std::string::npos);
+  CHECK(refusal("\"activations\": 100", "\"activation\": 100").find("nearest: activations") != std::string::npos);
+}
+
+TEST_CASE("ranks stand in order, and nothing ends before it starts") {
+  CHECK(refusal("\"rank\": 1,", "\"rank\": 0,").find("m.json:/ranks/1/rank") == 0);
+  CHECK(refusal("\"end_ns\": 110", "\"end_ns\": 9").find("m.json:/ranks/0/actions/0/end_ns") == 0);
+  CHECK(refusal("\"traced_step\": 2", "\"traced_step\": 4").find("m.json:/traced_step") == 0);
+  CHECK(refusal("\"warmup_steps\": 1", "\"warmup_steps\": 5").find("m.json:/warmup_steps") == 0);
+}
+
+TEST_CASE("a loss may be null but not missing") {
+  CHECK(refusal("\"loss\": 5.5,", "\"loss\": null,") == "accepted");
+  CHECK(refusal("\"loss\": 5.5,", "") == "m.json:/steps/0: key \"loss\" is missing");
+}
+
+}  // namespace plumbline

@@ -1,0 +1,123 @@
+#pragma once
+/// \file executed.h: a strategy lowered to a program of single blocks, predicted, and run on local ranks.
+
+#include <mutex>
+
+#include "core/cost/program_cost.h"
+#include "core/cost/routed_sizes.h"
+#include "core/simulate/simulation.h"
+#include "runtime/trainer.h"
+#include "tests/machines.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+
+/// The round machine with this runtime's own habits: no context, no communicator buffers, nothing lost; logits in fp32;
+/// every unit's gradients reduced when they are made.
+[[nodiscard]] inline Calibration runtime_calibration() {
+  Calibration c = round_calibration();
+  StackCalibration& s = c.stack;
+  for (Coefficient* none : {&s.context_bytes, &s.communicator_bytes, &s.workspace_bytes, &s.fragmentation_fraction,
+                            &s.bucket_bytes, &s.data_parallel_exposure})
+    none->value = 0;
+  s.logit_bytes.value = 4;
+  return c;
+}
+
+/// A whole tensor, put together from what ranks answer for.
+using WholeTensors = std::map<std::string, std::vector<float>>;
+
+/// Everything between a strategy and its program.
+class LoweredPlan {
+ public:
+  LoweredPlan(Graph network, const Strategy& s, const Training& recipe,
+              const Calibration& habits = runtime_calibration())
+      : graph(std::move(network)),
+        strategy(s),
+        training(recipe),
+        calibration(habits),
+        pricer(round_cluster(static_cast<std::int32_t>((s.devices() + 7) / 8)), calibration),
+        steps(pricer, training),
+        layout(stage_layout(graph,
+                            s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
+                                                       : split_into_chunks(graph, s.layers_per_stage),
+                            s.pipeline_stages, s.recompute, placement(s.schedule))) {
+    for (const Block& block : graph.blocks())
+      blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
+    const StageTable ranks(graph, layout, blocks);
+    const PricedPlan priced{graph, strategy, training, calibration.stack, steps, ranks, blocks};
+    const PieceTable pieces(priced, Granularity::block);
+    sizes = lowering_input(priced, pieces);
+    program = lower(sizes);
+    simulation = simulate(program, action_times(priced, pieces, program), 0);
+    replays = replays_of(graph, blocks, layout.arrangement.variants, strategy.recompute.mode);
+  }
+  LoweredPlan(const LoweredPlan&) = delete;
+  LoweredPlan& operator=(const LoweredPlan&) = delete;
+
+  [[nodiscard]] TrainingJob job() const {
+    TrainingJob job{graph, strategy, training, program, replays, {}, {}, {}, {}, "test"};
+    job.learning_rate.peak = 0.01;
+    job.learning_rate.steps = 100;
+    return job;
+  }
+
+  Graph graph;
+  Strategy strategy;
+  Training training;
+  Calibration calibration;
+  BlockPricer pricer;
+  StepPricer steps;
+  StageLayout layout;
+  std::vector<BlockCost> blocks;
+  LoweringInput sizes;
+  Program program;
+  Simulation simulation;
+  std::vector<Replay> replays;
+};
+
+struct Executed {
+  RunRecord record;
+  WholeTensors weights;    ///< after the last step
+  WholeTensors gradients;  ///< of the first step, before clipping
+};
+
+[[nodiscard]] inline TokenSource random_tokens(std::int32_t vocabulary, std::int32_t count) {
+  TokenSource source;
+  source.vocabulary = vocabulary;
+  std::uint32_t state = 1;
+  for (std::int32_t i = 0; i < count; ++i) {
+    state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
+    source.tokens.push_back(static_cast<std::int32_t>((state >> 16) % static_cast<std::uint32_t>(vocabulary)));
+  }
+  return source;
+}
+
+/// Runs a job and collects whole tensors.
+[[nodiscard]] inline Executed execute(const TrainingJob& job, RunOptions options) {
+  Executed result;
+  std::mutex mutex;
+  const auto collect = [&](WholeTensors& into, ParameterPart what, const ParameterStore& store) {
+    const std::scoped_lock lock(mutex);
+    const LocalParameter* last = nullptr;
+    std::vector<float>* whole = nullptr;
+    store.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
+      if (&p != last) {
+        whole = &into[p.name];
+        whole->resize(static_cast<std::size_t>(p.box.whole_elements()), std::numeric_limits<float>::quiet_NaN());
+        last = &p;
+      }
+      (*whole)[static_cast<std::size_t>(index)] = value;
+    });
+  };
+  options.on_gradients = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
+    if (step == 0) collect(result.gradients, ParameterPart::gradients, store);
+  };
+  options.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
+    if (step + 1 == options.steps) collect(result.weights, ParameterPart::weights, store);
+  };
+  result.record = train(job, options);
+  return result;
+}
+
+}  // namespace plumbline

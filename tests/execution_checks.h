@@ -1,0 +1,168 @@
+#pragma once
+/// \file execution_checks.h: tiny networks, and comparisons of runs with each other and with what was predicted.
+
+#include <cmath>
+
+#include "core/training/adaptation.h"
+#include "tests/catch.h"
+#include "tests/executed.h"
+
+namespace plumbline {
+
+enum class Net : std::uint8_t { gpt, llama, moe };
+
+inline Graph network(Net net) {
+  if (net == Net::gpt) return gpt({4, 32, 4, 64, 32, Dropout::no});
+  LlamaShape shape{.layers = 4, .hidden = 32, .heads = 8, .kv_heads = 4, .head_dim = 8, .width = 64, .vocabulary = 64};
+  if (net == Net::moe) {
+    shape.experts = 8;
+    shape.chosen = 2;
+    shape.expert_width = shape.shared_width = 16;
+    shape.dense_layers = 1;
+  }
+  return llama(shape);
+}
+
+inline Training recipe(Optimizer optimizer = Optimizer::sgd) {
+  Training training;
+  training.sequence_length = 16;
+  training.global_batch = 8;
+  training.precision = PrecisionRecipe::fp32;
+  training.optimizer = optimizer;
+  return training;
+}
+
+/// With experts, long enough for the tokens of each of eight ranks to be dealt out to all of them.
+inline Training recipe_of(Net net) {
+  Training training = recipe();
+  if (net == Net::moe) training.sequence_length = 32;
+  return training;
+}
+
+/// A job whose experts get what the router says, or rows in turn.
+inline TrainingJob routed(const LoweredPlan& plan, ExpertRouting routing) {
+  TrainingJob job = plan.job();
+  job.routing = routing;
+  return job;
+}
+
+inline Strategy single() {
+  Strategy s;
+  s.micro_batch = 2;
+  s.micro_batches = 4;
+  return s;
+}
+
+inline RunOptions options(std::int64_t steps = 5) {
+  RunOptions o;
+  o.steps = steps;
+  o.seed = 7;
+  o.data = random_tokens(64, 4000);
+  o.poison = Poison::yes;
+  o.deadline = std::chrono::milliseconds(20'000);
+  return o;
+}
+
+inline double norm(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += double(value) * double(value);
+  return std::sqrt(sum);
+}
+
+/// Norm of the difference over the norm; where symmetry makes a tensor zero (a softmax does not feel the key's bias),
+/// over a thousandth of what its size has elsewhere.
+inline double relative_difference(const std::vector<float>& a, const std::vector<float>& b, double usual) {
+  std::vector<float> difference(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) difference[i] = a[i] - b[i];
+  return norm(difference) / std::max(norm(b), 1e-3 * usual * std::sqrt(static_cast<double>(b.size())));
+}
+
+/// Root mean square over all elements.
+inline double usual_size(const WholeTensors& tensors) {
+  double sum = 0;
+  double count = 0;
+  for (const auto& [name, values] : tensors) {
+    sum += norm(values) * norm(values);
+    count += static_cast<double>(values.size());
+  }
+  return std::sqrt(sum / count);
+}
+
+inline void require_equal(const WholeTensors& a, const WholeTensors& b, double tolerance) {
+  REQUIRE(a.size() == b.size());
+  const double usual = usual_size(b);
+  for (const auto& [name, values] : b) {
+    INFO(name);
+    REQUIRE(a.count(name) == 1);
+    REQUIRE(a.at(name).size() == values.size());
+    const double difference = relative_difference(a.at(name), values, usual);
+    CHECK(difference <= tolerance);
+  }
+}
+
+/// Rows of one kind of a rank's record.
+inline RoutedStep rows_of(const RankRecord& rank, std::int64_t RoutedRecord::*left, std::int64_t RoutedRecord::*came) {
+  RoutedStep rows;
+  for (const RoutedRecord& r : rank.routed) rows[{r.execution, r.micro_batch}] = {r.*left, r.*came};
+  return rows;
+}
+
+inline Bytes sent_in(const RankRecord& rank, const std::string& group) {
+  Bytes sum(0);
+  for (const SentRecord& sent : rank.sent)
+    if (sent.group == group) sum += sent.bytes;
+  return sum;
+}
+
+/// Bytes that the program of a stage sends on the streams of an axis.
+inline Bytes planned_on(const RankProgram& rank, Stream stream) {
+  Bytes sum(0);
+  for (const Action& a : rank.actions)
+    if (a.stream == stream) sum += a.bytes;
+  return sum;
+}
+
+inline void require_bytes(const LoweredPlan& plan, const RunRecord& record) {
+  for (std::size_t stage = 0; stage < plan.program.ranks.size(); ++stage) {
+    MemoryBreakdown measured;
+    for (const RankRecord& rank : record.ranks) {
+      if (rank.stage != static_cast<std::int32_t>(stage)) continue;
+      if (rank.memory.at_peak.device_total() > measured.device_total()) measured = rank.memory.at_peak;
+      const RankProgram& program = plan.program.ranks[stage];
+      INFO("rank " << rank.rank << " stage " << stage);
+      CHECK(sent_in(rank, "tensor") == planned_on(program, Stream::tensor));
+      CHECK(sent_in(rank, "context") == planned_on(program, Stream::context));
+      CHECK(sent_in(rank, "pipeline") == planned_on(program, Stream::pipeline));
+      CHECK(sent_in(rank, "expert") == planned_on(program, Stream::expert));
+      Bytes data(0);
+      for (const char* group :
+           {"gradient", "shard", "replicate", "pipeline_ends", "expert_gradient", "expert_shard", "expert_replicate"})
+        data += sent_in(rank, group);
+      CHECK(data.value() == planned_on(program, Stream::data).value());
+    }
+    const MemoryBreakdown& predicted = plan.simulation.memory[stage].memory;
+    for (std::size_t c = 0; c < memory_class_count; ++c) {
+      INFO("stage " << stage << ' ' << to_text(static_cast<MemoryClass>(c)));
+      CHECK(measured.by_class[c].value() == predicted.by_class[c].value());
+    }
+  }
+}
+
+/// Every rank holds and sends what its rows make of the prediction, balanced or not.
+inline void require_routed_bytes(const LoweredPlan& plan, const RunRecord& record) {
+  const Shard shard = shard_of(plan.strategy, plan.training);
+  const BalancedPlan balanced{plan.graph, shard, plan.replays, plan.sizes};
+  for (const RankRecord& rank : record.ranks) {
+    INFO("rank " << rank.rank << " stage " << rank.stage);
+    const RoutedStep at_peak = rows_of(rank, &RoutedRecord::left_at_peak, &RoutedRecord::came_at_peak);
+    const MemoryBreakdown held = memory_peak(routed_program(balanced, rank.stage, at_peak), 0).memory;
+    for (std::size_t c = 0; c < memory_class_count; ++c) {
+      INFO(to_text(static_cast<MemoryClass>(c)));
+      CHECK(rank.memory.at_peak.by_class[c].value() == held.by_class[c].value());
+    }
+    const Bytes sent = exchanged_bytes(balanced, rows_of(rank, &RoutedRecord::left, &RoutedRecord::came));
+    CHECK(sent_in(rank, "expert").value() == sent.value() / std::ssize(record.steps));
+  }
+}
+
+}  // namespace plumbline

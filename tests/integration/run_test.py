@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""plan run, compare and calibrate --backend as people meet them: a plan trained on local ranks, and every mistake.
+
+Usage: run_test.py <plan>
+"""
+import json
+
+import command
+from command import Command, run
+
+SIZES = ["--machine", "this-computer", "--seq-len", "32", "--global-batch", "4", "--precision", "fp32"]
+QUESTION = ["--model", "nano-llama", *SIZES]
+
+
+class Running(Command):
+    def made_plan(self, *strategy, gpus=1):
+        path = self.folder / "plan.json"
+        done = run("estimate", *QUESTION, "--gpus", gpus, *strategy, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def test_losses_of_ranks_equal_those_of_one(self):
+        losses = []
+        for gpus, strategy in [(1, []), (4, ["--tp", 2, "--pp", 2])]:
+            plan = self.made_plan(*strategy, gpus=gpus)
+            done = run("run", "--plan", plan, "--steps", 3, "--json", "--record", self.folder / "m.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            steps = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertEqual([step["step"] for step in steps], [0, 1, 2])
+            self.assertTrue(all(step["tokens_per_s"] > 0 for step in steps))
+            losses.append([step["loss"] for step in steps])
+        for one, several in zip(*losses):
+            self.assertAlmostEqual(one, several, delta=1e-5 * abs(one))
+
+    def test_sharded_states_change_neither_losses_nor_norms(self):
+        # As the command prices plans: this computer's stack reduces late and in buckets.
+        for micro_batches in (1, 3):
+            steps = []
+            for gpus, strategy in [(1, []), (2, ["--zero", 1]), (2, ["--zero", 2]), (2, ["--zero", 3])]:
+                plan = self.folder / "plan.json"
+                done = run("estimate", *QUESTION, "--global-batch", 2 * micro_batches, "--gpus", gpus, *strategy,
+                           "--out", plan)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = run("run", "--plan", plan, "--steps", 2, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                steps.append([json.loads(line) for line in done.stdout.splitlines()])
+            for several in steps[1:]:
+                for one, other in zip(steps[0], several, strict=True):
+                    for fact in ("loss", "gradient_norm"):
+                        self.assertAlmostEqual(one[fact], other[fact], delta=1e-5 * one[fact])
+
+    def test_what_was_recorded_is_compared(self):
+        plan = self.made_plan("--tp", 2, gpus=2)
+        files = {name: self.folder / name for name in ("m.json", "t.json", "p.svg")}
+        done = run("run", "--plan", plan, "--steps", 4, "--record", files["m.json"], "--trace", files["t.json"],
+                   "--picture", files["p.svg"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("loss", done.stdout)
+        self.assertIn("<svg", files["p.svg"].read_text())
+        self.assertTrue(json.loads(files["t.json"].read_text())["traceEvents"])
+        done = run("compare", "--plan", plan, "--measured", files["m.json"], "--json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(done.returncode == 0, answer["bytes_equal"])
+        self.assertEqual(len(answer["loss"]), 4)
+        for line in answer["communication"]:
+            self.assertEqual(line["predicted_bytes"], line["measured_bytes"], line)
+        record = json.loads(files["m.json"].read_text())
+        for sent in record["ranks"][1]["sent_per_step"]:
+            sent["bytes"] += 4 if sent["group"] == "tensor" else 0
+        changed = self.written("changed.json", json.dumps(record))
+        done = run("compare", "--plan", plan, "--measured", changed)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("bytes differ", done.stdout)
+
+    def expert_plan(self, name, *strategy, gpus=1):
+        path = self.folder / name
+        done = run("estimate", "--model", "nano-moe", *SIZES, "--gpus", gpus, *strategy, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def test_experts_on_several_ranks(self):
+        one = self.expert_plan("one.json")
+        several = self.expert_plan("several.json", "--ep", 2, "--pp", 2, gpus=4)
+        for routing in ("learned", "balanced"):
+            losses = []
+            for plan in (one, several):
+                record = self.folder / "m.json"
+                done = run("run", "--plan", plan, "--steps", 2, "--expert-routing", routing, "--json", "--record", record)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                losses.append([json.loads(line)["loss"] for line in done.stdout.splitlines()])
+            for alone, together in zip(*losses):
+                self.assertAlmostEqual(alone, together, delta=1e-5 * abs(alone))
+            answer = json.loads(run("compare", "--plan", several, "--measured", record, "--json").stdout)
+            experts = [line for line in answer["communication"] if line["group"] == "expert"]
+            self.assertEqual(len(experts), 2)
+            for line in experts:
+                self.assertEqual(line["routed_bytes"], line["measured_bytes"], line)
+                if routing == "balanced":
+                    self.assertEqual(line["predicted_bytes"], line["measured_bytes"], line)
+                elif line["predicted_bytes"] != line["measured_bytes"]:
+                    self.assertIn("routing imbalance", line["cause"])
+            document = json.loads(record.read_text())
+            for sent in document["ranks"][1]["sent_per_step"]:
+                sent["bytes"] += 4 if sent["group"] == "expert" else 0
+            changed = self.written("changed.json", json.dumps(document))
+            done = run("compare", "--plan", several, "--measured", changed)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("bytes differ", done.stdout)
+        document["ranks"][1]["routed"][0]["execution"] = 99
+        self.refused(["compare", "--plan", several, "--measured", self.written("bad.json", json.dumps(document))],
+                     "/ranks/1/routed", "execution 99 does not exist")
+        self.refused(["run", "--plan", several, "--expert-routing", "balance"], "--expert-routing", "nearest: balanced")
+
+    def test_a_resumed_run_goes_on_with_the_same_losses(self):
+        plan = self.made_plan()
+        steps = []
+        for words in (["--steps", 4], ["--steps", 2, "--checkpoint", "state"], ["--steps", 2, "--resume", "state"]):
+            done = run("run", "--plan", plan, "--schedule-steps", 4, "--warmup-steps", 1, *words, "--json",
+                       cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            steps.append([(step["step"], step["loss"]) for step in map(json.loads, done.stdout.splitlines())])
+        self.assertEqual(steps[0], steps[1] + steps[2])
+
+    def test_mistakes_are_refused_before_any_work(self):
+        plan = self.made_plan()
+        self.refused(["run"], "--plan: is missing")
+        self.refused(["run", "--plan", plan, "--steps", 0], "--steps")
+        self.refused(["run", "--plan", plan, "--ranks", "loca"], "--ranks", "nearest: local")
+        self.refused(["run", "--plan", plan, "--backend", "cuda"], "--backend", "expected cpu")
+        self.refused(["run", "--plan", plan, "--data", "absent.txt"], "absent.txt")
+        self.refused(["run", "--plan", plan, "--lr-schedule", "cosin"], "nearest: cosine")
+        self.refused(["run", "--plan", plan, "--learning-rate", "x"], "--learning-rate")
+        self.refused(["run", "--plan", plan, "--record", "no/folder/m.json"], "--record", "no folder")
+        self.refused(["run", "--plan", plan, "--beside", "m.json"], "--beside")
+        self.refused(["calibrate", "--backend", "cuda", "--out", "c.json"], "--backend", "expected cpu")
+        self.refused(["calibrate", "--backend", "cpu"], "--out: is missing")
+        kernels = self.written("k.json", '{"format": "plumbline.kernels/2"}')
+        self.refused(["calibrate", "--backend", "cpu", "--kernels", kernels, "--out", "c.json"], "k.json:/format")
+        self.refused(["compare", "--plan", plan], "--measured: is missing")
+
+    def test_ranks_of_mpi_need_mpi_and_as_many_processes(self):
+        plan = self.made_plan("--tp", 2, gpus=2)
+        done = run("run", "--plan", plan, "--ranks", "mpi", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("plan: ")]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertRegex(lines[0], "there is 1 process; expected 2|is not in this build")
+
+    def test_a_plan_of_another_network_or_of_too_many_ranks_is_refused(self):
+        plan = self.made_plan()
+        document = json.loads(plan.read_text())
+        document["model"]["fingerprint"] = "0123456789abcdef"
+        self.refused(["run", "--plan", self.written("other.json", json.dumps(document))], "/model/fingerprint",
+                     "not the one that the plan was made for")
+        many = self.folder / "many.json"
+        done = run("estimate", *QUESTION[:2], "--machine", "dgx-h100", "--gpus", 128, "--seq-len", 32, "--global-batch",
+                   128, "--out", many)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(["run", "--plan", many], "128 ranks", "at most 64")
+        done = run("run", "--plan", plan, "--steps", 1, "--record", self.folder / "m.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(["compare", "--plan", many, "--measured", "m.json"], "of another plan")
+
+    def test_this_computer_is_searched(self):
+        done = run("search", *QUESTION, "--gpus", 4, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["plans"][0]["machine"]["name"], "this-computer")
+
+
+if __name__ == "__main__":
+    command.main()

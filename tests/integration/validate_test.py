@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The verb validate: its JSON contract, picture, report, and what it refuses.
+
+Usage: validate_test.py <plan>
+"""
+import json
+from xml.etree import ElementTree
+
+import command
+from command import Command, run
+
+
+class Validate(Command):
+    def test_json_keeps_its_contract(self):
+        rows = self.written("runs.json", json.dumps([
+            {"id": "a", "model": "gpt3-175b", "hardware": "A100-SXM-80GB", "gpus": 512, "seq_len": 2048,
+             "global_batch": 512, "micro_batch": 1, "tp": 8, "pp": 8, "vpp": 3, "precision": "fp16",
+             "recompute": "full", "flash_attention": False, "zero_stage": 0, "framework": "Megatron-LM",
+             "measured": {"step_time_s": 18.1, "memory_gib": 50}, "oom": False},
+            {"id": "b", "model": "gpt3-175b", "hardware": "A100-SXM-80GB", "measured": {"step_time_s": 1}}]))
+        answer = json.loads(run("validate", "--rows", rows, "--json").stdout)
+        self.assertEqual([(row["id"], row["kind"]) for row in answer["rows"]],
+                         [("a", "time"), ("a", "memory"), ("a", "fit")])
+        for row in answer["rows"][:2]:
+            self.assertEqual(set(row["predicted"]), {"low", "expected", "high"})
+            self.assertAlmostEqual(row["error"], row["predicted"]["expected"] / row["measured"] - 1)
+        self.assertIs(answer["rows"][2]["measured"], True)
+        self.assertEqual(answer["rows"][2]["error"], 0)
+        self.assertEqual(len(answer["skipped"]), 1)
+        self.assertEqual((answer["skipped"][0]["id"], answer["skipped"][0]["kind"]), ("b", "time"))
+        self.assertEqual(answer["skipped"][0]["reason"], "seq_len: is not published")
+        for series in ("time", "memory"):
+            self.assertGreaterEqual(set(answer["summary"][series]),
+                                    {"n", "mape", "median", "p90", "worst", "spearman", "coverage"})
+            self.assertEqual(answer["summary"][series]["n"], 1)
+        self.assertEqual(answer["summary"]["fit"], {"n": 1, "right": 1})
+        self.assertEqual(set(answer["by_source"]), {"runs"})
+        self.assertEqual(answer["by_source"]["runs"]["time"], answer["summary"]["time"])
+
+    def test_published_rows_with_picture_and_report(self):
+        picture, report = self.folder / "p.svg", self.folder / "r.md"
+        done = run("validate", "--source", "zero_bubble,karpathy", "--device", "A100-SXM-80GB", "--plot", picture,
+                   "--report", report)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("zero_bubble", done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        ElementTree.parse(picture)
+        self.assertIn("![predicted against measured](p.svg)", report.read_text())
+        self.assertIn("Jean Zay", run("validate", "--assumptions").stdout)
+        self.assertEqual(run("validate", "--json").stdout, run("validate", "--json").stdout)
+
+    def test_mistakes_are_refused_in_one_line(self):
+        self.refused(["validate", "--rows", "nowhere.json"], "nowhere.json")
+        self.refused(["validate", "--rows", self.written("r.json", '[{"id": "a", "gpus": "8"}]')], "r.json:/0/gpus")
+        self.refused(["validate", "--source", "zero_bubbles"], "--source", "nearest: zero_bubble")
+        self.refused(["validate", "--device", "A100"], "--device")
+
+
+if __name__ == "__main__":
+    command.main()

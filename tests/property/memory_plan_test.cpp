@@ -1,0 +1,85 @@
+// Memory plans of lowered programs of real networks: no overlap, and how far the arenas are from the peak of live
+// bytes.
+
+#include "runtime/memory_plan/memory_plan.h"
+
+#include <random>
+
+#include "core/simulate/memory_curve.h"
+#include "planner/question/simulated.h"
+#include "planner/search/space.h"
+#include "tests/catch.h"
+#include "tests/memory_plan_overlap.h"
+
+namespace plumbline {
+namespace {
+
+Question question_of(const char* model, const char* machine, std::int64_t devices) {
+  QuestionText text;
+  text.model = model;
+  text.machine = machine;
+  text.devices = devices;
+  text.training.sequence_length = 2048;
+  text.training.global_batch = 64;
+  return Question(text);
+}
+
+std::vector<Strategy> legal_plans(const Question& question) {
+  const SpaceEnumerator space(question, {});
+  std::vector<Strategy> all;
+  space.for_each_family([&](const Strategy& family, const Violation* violation, std::int64_t) {
+    if (violation != nullptr) return;
+    const std::vector<Strategy> leaves = space.leaves(family);
+    all.insert(all.end(), leaves.begin(), leaves.end());
+  });
+  return all;
+}
+
+/// How much larger arenas are than the most bytes that live in them.
+struct Excess {
+  std::vector<double> ratios;
+  std::size_t most_lives = 0;
+
+  void add(const RankProgram& rank, const MemoryPlan& plan) {
+    MemoryBreakdown most;
+    for (const MemoryPoint& point : memory_curve(rank))
+      for (std::size_t c = 0; c < memory_class_count; ++c)
+        most.by_class[c] = std::max(most.by_class[c], point.memory.by_class[c]);
+    for (const Arena& arena : plan.arenas) {
+      REQUIRE(arena.live_peak == most[arena.memory_class]);  // the curve is another walk over the program
+      REQUIRE(arena.size >= arena.live_peak);
+      REQUIRE_FALSE(has_overlap(arena.lives, arena.size));
+      for (const BufferLife& life : arena.lives) REQUIRE(life.offset.value() % default_alignment.value() == 0);
+      most_lives = std::max(most_lives, arena.lives.size());
+      if (arena.live_peak > Bytes(0)) ratios.push_back(arena.size / arena.live_peak - 1);
+    }
+  }
+};
+
+TEST_CASE("Arenas of lowered programs hold every life, and little more than the peak of live bytes") {
+  std::mt19937_64 bits(20261121);
+  Excess excess;
+  for (const auto& [model, machine, devices] :
+       {std::tuple{"llama-3-8b", "dgx-h100", 16}, std::tuple{"gpt2-xl", "dgx-a100-80g", 8},
+        std::tuple{"mixtral-8x7b", "dgx-h100", 32}}) {
+    const Question question = question_of(model, machine, devices);
+    const std::vector<Strategy> plans = legal_plans(question);
+    for (int n = 0; n < 30; ++n)
+      for (const Granularity granularity : {Granularity::chunk, Granularity::block}) {
+        const PlayedPlan plan = played(question, plans[bits() % plans.size()], {granularity, {}, {}});
+        for (const RankProgram& rank : plan.program.ranks) excess.add(rank, plan_memory(rank));
+      }
+  }
+  std::sort(excess.ratios.begin(), excess.ratios.end());
+  const double worst = excess.ratios.back();
+  const double most = excess.ratios[excess.ratios.size() * 99 / 100];
+  WARN("arena over peak of live bytes: " << excess.ratios.size() << " arenas of up to " << excess.most_lives
+                                         << " lives, median " << 100 * excess.ratios[excess.ratios.size() / 2]
+                                         << " %, 99 of 100 within " << 100 * most << " %, worst " << 100 * worst
+                                         << " %");
+  CHECK(most < 0.01);
+  CHECK(worst < 0.25);
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,109 @@
+// What frameworks hold beside the textbook's bytes, each against a published account.
+
+#include "core/cost/stage_memory.h"
+#include "tests/catch.h"
+#include "tests/machines.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t sequence = 512;
+
+struct Run {
+  Graph graph = gpt({8, 1024, 16, 32000, sequence});
+  Strategy strategy;
+  Training training;
+  Calibration calibration = round_calibration();
+
+  Run() {
+    strategy.flash_attention = FlashAttention::on;
+    training.sequence_length = sequence;
+    training.global_batch = 64;
+  }
+  [[nodiscard]] std::vector<BlockCost> blocks() const {
+    const BlockPricer pricer(round_cluster(4), calibration);
+    std::vector<BlockCost> costs;
+    for (const Block& block : graph.blocks())
+      costs.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
+    return costs;
+  }
+  [[nodiscard]] MemoryBreakdown rank(std::int32_t index) const {
+    const StageLayout layout =
+        stage_layout(graph, split_into_chunks(graph, strategy.chunks()), strategy.pipeline_stages, strategy.recompute);
+    const StageTable stages(graph, layout, blocks());
+    return stage_memory(stages[static_cast<std::size_t>(index)], rank_load(stages, strategy, index), strategy,
+                        training.formats(), training.optimizer, calibration.stack);
+  }
+};
+
+double bytes_per_parameter(const MemoryBreakdown& memory) {
+  const double parameters = memory[MemoryClass::weights] / Bytes(2);
+  const Bytes states = memory[MemoryClass::weights] + memory[MemoryClass::gradients] +
+                       memory[MemoryClass::master_weights] + memory[MemoryClass::optimizer_state];
+  return states / Bytes(1) / parameters;
+}
+
+// BLOOM's bf16 optimizer: 2 + 2 + 4 bytes and 12 over the ranks; DeepSpeed's ZeRO 1 in fp16: 2 + 2 and 16 over them
+// (BigScience's chronicles: 176 billion parameters in bf16 take 4 bytes each more than in fp16).
+TEST_CASE("DeepSpeed's copies of gradients: 8 + 12/dp bytes a parameter in bf16, 4 + 16/dp in fp16") {
+  Run run;
+  run.calibration.stack.copied_gradient_bytes.value = 2;
+  run.calibration.stack.updated_gradient_bytes.value = 4;
+  run.strategy.zero_stage = 1;
+  run.strategy.data_parallel = 8;
+  run.strategy.shard_group = 8;
+  run.training.precision = PrecisionRecipe::bf16;
+  run.training.gradient_format = NumberFormat::fp32;
+  CHECK(bytes_per_parameter(run.rank(0)) == Approx(8 + 12.0 / 8).epsilon(1e-6));
+  run.training.precision = PrecisionRecipe::fp16;
+  run.training.gradient_format = {};
+  CHECK(bytes_per_parameter(run.rank(0)) == Approx(4 + 16.0 / 8).epsilon(1e-6));
+}
+
+// DeepSpeed's pipeline engine holds what a stage sent until its backward; Megatron frees it (deallocate_output_tensor).
+TEST_CASE("kept outputs: one activation more per micro-batch in flight, on all stages but the last") {
+  Run run;
+  run.strategy.pipeline_stages = 4;
+  run.strategy.schedule = Schedule::one_f_one_b;
+  run.strategy.micro_batches = 8;
+  Run keeps = run;
+  keeps.calibration.stack.kept_outputs.value = 1;
+  const Bytes activation(2 * sequence * 1024);
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    const Bytes more = keeps.rank(rank)[MemoryClass::activations] - run.rank(rank)[MemoryClass::activations];
+    CHECK(more == (rank == 3 ? Bytes(0) : std::int64_t{4 - rank} * activation));
+  }
+}
+
+// A head's logits are gone when the last layer's backward begins.
+TEST_CASE("logits and a layer's replay never stand side by side") {
+  Run run;
+  run.strategy.recompute = {RecomputeMode::full, 1};
+  run.calibration.stack.freed_logits.value = 1;
+  const auto both = [&](double bytes_per_logit) {
+    run.calibration.stack.logit_bytes.value = bytes_per_logit;
+    const MemoryBreakdown memory = run.rank(0);
+    return memory[MemoryClass::logits_and_loss] + memory[MemoryClass::working_buffers];
+  };
+  const Bytes layer = both(0);
+  const Bytes logits(12 * sequence * 32000);
+  REQUIRE(layer < logits);
+  const Bytes head = both(12) - logits;
+  CHECK(head < layer);
+  CHECK(both(0.25) == layer);
+}
+
+// FSDP holds the unit in use and its prefetched neighbour; embedding and head stand at the two ends of the network.
+TEST_CASE("two neighbouring units are gathered: the embedding and a layer, not two embeddings") {
+  Run run;
+  run.strategy.zero_stage = 3;
+  run.strategy.data_parallel = 8;
+  run.strategy.shard_group = 8;
+  const std::int64_t layer = 12 * 1024 * 1024 + 13 * 1024;
+  const std::int64_t embedding = (32000 + sequence) * 1024;
+  CHECK(run.rank(0)[MemoryClass::gathered_parameters] == Bytes((2 + 2) * (layer + embedding)));
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,156 @@
+// Every strategy gives the numbers of one rank, and holds and sends the bytes that were predicted.
+#include "tests/execution_checks.h"
+
+namespace plumbline {
+namespace {
+
+struct Case {
+  std::string name;
+  Net net = Net::llama;
+  Strategy strategy;
+};
+
+Strategy with(void (*change)(Strategy&)) {
+  Strategy s = single();
+  change(s);
+  s.micro_batches = 8 / s.data_parallel / s.micro_batch;
+  if (s.zero_stage > 0 && s.shard_group == 1) s.shard_group = s.gradient_ranks();
+  return s;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const auto add = [&](const std::string& name, void (*change)(Strategy&)) {
+    for (const Net net : {Net::gpt, Net::llama}) all.push_back({name, net, with(change)});
+  };
+  add("one rank, one micro-batch", [](Strategy& s) { s.micro_batch = 8; });
+  add("dp 2", [](Strategy& s) { s.data_parallel = 2; });
+  add("tp 2", [](Strategy& s) { s.tensor_parallel = 2; });
+  add("tp 4", [](Strategy& s) { s.tensor_parallel = 4; });
+  add("pp 2 gpipe", [](Strategy& s) { s.pipeline_stages = 2, s.schedule = Schedule::gpipe; });
+  add("pp 2 1f1b", [](Strategy& s) { s.pipeline_stages = 2, s.schedule = Schedule::one_f_one_b; });
+  add("full recompute", [](Strategy& s) { s.recompute.mode = RecomputeMode::full; });
+  add("selective recompute, unfused", [](Strategy& s) {
+    s.recompute.mode = RecomputeMode::selective;
+    s.flash_attention = FlashAttention::off;
+  });
+  add("dp 2 zero 1", [](Strategy& s) { s.data_parallel = 2, s.zero_stage = 1; });
+  add("dp 2 tp 2 pp 2", [](Strategy& s) {
+    s.data_parallel = s.tensor_parallel = s.pipeline_stages = 2;
+    s.schedule = Schedule::one_f_one_b;
+  });
+  add("tp 2 sp", [](Strategy& s) { s.tensor_parallel = 2, s.sequence_parallel = SequenceParallel::on; });
+  add("tp 4 sp, full recompute", [](Strategy& s) {
+    s.tensor_parallel = 4;
+    s.sequence_parallel = SequenceParallel::on;
+    s.recompute.mode = RecomputeMode::full;
+  });
+  add("cp 2", [](Strategy& s) { s.context_parallel = 2; });
+  add("cp 4 zero 1", [](Strategy& s) { s.context_parallel = 4, s.zero_stage = 1; });
+  add("cp 2 tp 2 sp dp 2", [](Strategy& s) {
+    s.context_parallel = s.tensor_parallel = s.data_parallel = 2;
+    s.sequence_parallel = SequenceParallel::on;
+  });
+  add("pp 2 x 2 interleaved", [](Strategy& s) {
+    s.pipeline_stages = s.virtual_stages = 2;
+    s.schedule = Schedule::interleaved;
+  });
+  add("dp 2 zero 3 pp 2 full recompute", [](Strategy& s) {
+    s.data_parallel = s.pipeline_stages = 2;
+    s.zero_stage = 3;
+    s.schedule = Schedule::one_f_one_b;
+    s.recompute.mode = RecomputeMode::full;
+  });
+  add("dp 2 zero 2 pp 2 zb-h1", [](Strategy& s) {
+    s.data_parallel = s.pipeline_stages = 2;
+    s.zero_stage = 2;
+    s.micro_batch = 1;
+    s.schedule = Schedule::zb_h1;
+  });
+  add("dp 4 zero 1 in twos, pp 2", [](Strategy& s) {
+    s.data_parallel = 4;
+    s.pipeline_stages = 2;
+    s.zero_stage = 1;
+    s.shard_group = 2;
+    s.schedule = Schedule::one_f_one_b;
+  });
+  for (const Schedule schedule :
+       {Schedule::zb_h1, Schedule::zb_h2, Schedule::zbv, Schedule::v_half, Schedule::dualpipev})
+    for (const Net net : {Net::gpt, Net::llama}) {
+      Strategy s = with([](Strategy& t) { t.pipeline_stages = 2, t.micro_batch = 1; });
+      s.schedule = schedule;
+      s.virtual_stages = placement(schedule) == StagePlacement::v_shaped ? 2 : 1;
+      all.push_back({std::string(to_text(schedule)), net, s});
+      s.tensor_parallel = 2;
+      s.sequence_parallel = SequenceParallel::on;
+      all.push_back({std::string(to_text(schedule)) + " tp 2 sp", net, s});
+    }
+  const auto untied = [&](const std::string& name, void (*change)(Strategy&)) {
+    all.push_back({name, Net::llama, with(change)});
+  };
+  untied("dp 2 zero 2", [](Strategy& s) { s.data_parallel = 2, s.zero_stage = 2; });
+  untied("dp 4 zero 3", [](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; });
+  untied("dp 4 zero 3 in twos", [](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3, s.shard_group = 2; });
+  untied("dp 4 zero 1 in twos", [](Strategy& s) { s.data_parallel = 4, s.zero_stage = 1, s.shard_group = 2; });
+  untied("dp 2 zero 3 tp 2 sp", [](Strategy& s) {
+    s.data_parallel = s.tensor_parallel = 2;
+    s.zero_stage = 3;
+    s.sequence_parallel = SequenceParallel::on;
+  });
+  return all;
+}
+
+TEST_CASE("strategies give one rank's losses and weights") {
+  std::map<Net, Executed> alone;
+  for (const Net net : {Net::gpt, Net::llama})
+    alone[net] = execute(LoweredPlan(network(net), single(), recipe()).job(), options());
+  for (const Case& one : cases()) {
+    INFO(one.name << (one.net == Net::gpt ? ", gpt: " : ", llama: ") << to_text(one.strategy));
+    const LoweredPlan plan(network(one.net), one.strategy, recipe());
+    const Executed run = execute(plan.job(), options());
+    const Executed& expected = alone[one.net];
+    REQUIRE(run.record.steps.size() == expected.record.steps.size());
+    for (std::size_t i = 0; i < run.record.steps.size(); ++i)
+      CHECK(run.record.steps[i].loss == Approx(expected.record.steps[i].loss).epsilon(1e-5));
+    require_equal(run.gradients, expected.gradients, 2e-5);
+    require_equal(run.weights, expected.weights, 1e-5);
+  }
+}
+
+// Other stacks collect gradients in buckets, and leave a part of their reductions to the end of the step.
+TEST_CASE("when gradients are reduced changes neither numbers nor bytes") {
+  const Executed alone = execute(LoweredPlan(network(Net::llama), single(), recipe()).job(), options());
+  for (const double late : {0.0, 0.4, 1.0})
+    for (const double bucket : {1.0, 20'000.0, 1e9})
+      for (const std::int32_t zero : {0, 1, 2, 3})
+        for (const std::int32_t stages : {1, 2}) {
+          Strategy s = single();
+          s.data_parallel = 4 / stages;
+          s.pipeline_stages = stages;
+          if (stages == 2) s.schedule = Schedule::one_f_one_b;
+          s.zero_stage = zero;
+          s.shard_group = zero > 0 ? s.data_parallel : 1;
+          s.micro_batches = 8 / s.data_parallel / s.micro_batch;
+          Calibration habits = runtime_calibration();
+          habits.stack.data_parallel_exposure.value = late;
+          habits.stack.bucket_bytes.value = bucket;
+          INFO(to_text(s) << ", late " << late << ", bucket " << bucket);
+          const LoweredPlan plan(network(Net::llama), s, recipe(), habits);
+          const Executed run = execute(plan.job(), options(2));
+          require_equal(run.gradients, alone.gradients, 2e-5);
+          for (const RankRecord& rank : run.record.ranks)
+            CHECK(sent_in(rank, "gradient") + sent_in(rank, "shard") + sent_in(rank, "replicate") ==
+                  planned_on(plan.program.ranks[static_cast<std::size_t>(rank.stage)], Stream::data));
+        }
+}
+
+TEST_CASE("strategies hold and send the bytes that were predicted") {
+  for (const Case& one : cases()) {
+    INFO(one.name << (one.net == Net::gpt ? ", gpt: " : ", llama: ") << to_text(one.strategy));
+    const LoweredPlan plan(network(one.net), one.strategy, recipe());
+    require_bytes(plan, execute(plan.job(), options(1)).record);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,74 @@
+// One process of an MPI job. `agree`: every call gives the bits and counts of ranks that are threads. The others fail
+// on purpose. Exits with 0, or with 3 and one line for each rank that was told why.
+
+#include "runtime/mpi/mpi_session.h"
+
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include "runtime/local/local_ranks.h"
+#include "tests/runtime/communicator_scenario.h"
+
+namespace plumbline {
+namespace {
+
+void require(bool holds, const std::string& what, std::int32_t rank) {
+  if (!holds) throw InternalError("rank " + std::to_string(rank) + ": " + what + " differ between MPI and threads");
+}
+
+void agree(World& world) {
+  const ScenarioOutcome over_mpi = play_scenario(world);
+  ScenarioOutcome over_threads;
+  run_local_ranks(world.size(), [&](World& local) {
+    ScenarioOutcome outcome = play_scenario(local);
+    if (local.rank() == world.rank()) over_threads = std::move(outcome);
+  });
+  require(over_mpi.results == over_threads.results, "results", world.rank());
+  for (std::size_t group = 0; group < over_mpi.sent.size(); ++group) {
+    require(over_mpi.sent[group].bytes == over_threads.sent[group].bytes, "bytes", world.rank());
+    require(over_mpi.sent[group].calls == over_threads.sent[group].calls, "calls", world.rank());
+  }
+  if (world.rank() == 0) std::cout << over_mpi.results.size() << " bytes agree" << std::endl;
+}
+
+void meet(World& world) { world.everyone("data")->barrier(); }
+
+void fault(const std::string& kind, World& world) {
+  meet(world);
+  if (world.rank() == 2) {
+    if (kind == "throw") throw EnvironmentError("disk full");
+    if (kind == "kill") std::raise(SIGKILL);
+    if (kind == "hang") std::this_thread::sleep_for(std::chrono::seconds(20));
+    if (kind == "end") return;
+  }
+  meet(world);
+}
+
+int run(const std::string& kind) {
+  MpiOptions options;
+  if (kind == "fragments") options.largest_fragment = 7;
+  if (kind == "hang" || kind == "end") options.deadline = std::chrono::seconds(5);
+  MpiSession session(options);
+  try {
+    session.run([&](World& world) { kind == "agree" || kind == "fragments" ? agree(world) : fault(kind, world); });
+  } catch (const std::exception& error) {
+    std::cerr << std::string(error.what()) + "\n" << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that every rank can say what it was told
+    session.end_all(3);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace plumbline
+
+int main(int, char** arguments) {
+  try {
+    return plumbline::run(arguments[1]);
+  } catch (const std::exception& error) {
+    std::cerr << std::string(error.what()) + "\n" << std::flush;
+    return 2;
+  }
+}

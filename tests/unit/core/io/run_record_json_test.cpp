@@ -1,0 +1,51 @@
+// A record of a run reads back as it was written.
+
+#include "core/io/run_record_json.h"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/catch.h"
+#include "tests/sample_record.h"
+
+namespace plumbline {
+namespace {
+
+RunRecord read_back(const std::string& text) {
+  const Json json = parse_json(text, "m.json");
+  return run_record_from_json(JsonPlace(json, "m.json"));
+}
+
+}  // namespace
+
+TEST_CASE("a record of a run reads back equal and is written as the same bytes") {
+  const RunRecord record = sample_record();
+  const std::string text = to_json_text(to_json(record));
+  const RunRecord back = read_back(text);
+  CHECK(back == record);
+  CHECK(to_json_text(to_json(back)) == text);
+}
+
+TEST_CASE("a loss that was no number stays none") {
+  RunRecord record = sample_record();
+  record.steps[1].loss = std::numeric_limits<double>::quiet_NaN();
+  record.steps[2].loss = std::numeric_limits<double>::infinity();
+  const std::string text = to_json_text(to_json(record));
+  const RunRecord back = read_back(text);
+  CHECK(std::isnan(back.steps[1].loss));
+  CHECK(std::isnan(back.steps[2].loss));
+  CHECK(to_json_text(to_json(back)) == text);
+}
+
+TEST_CASE("the median step leaves the warm-up out") {
+  // 4, 2 and 1 s after one step of warm-up.
+  CHECK(median_step_ns(sample_record()) == 2'000'000'000);
+  CHECK(tokens_per_second(sample_record()) == 500.0);
+  RunRecord only_warmup = sample_record();
+  only_warmup.warmup_steps = 4;
+  CHECK(median_step_ns(only_warmup) == 0);
+  CHECK(tokens_per_second(only_warmup) == 0.0);
+  CHECK(median({4, 1, 3, 2}) == 2);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,176 @@
+#include "models/calibration_set.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
+#include "core/io/stack_json.h"
+#include "models/embedded.h"
+#include "models/machine_catalog.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+Device device_of(std::string_view machine) { return find_machine(machine).groups.front().node.device; }
+
+Coefficient number(double value) { return {value, 0.1, "fitted", "a test"}; }
+
+}  // namespace
+
+TEST_CASE("what the shipped set writes is what it was read from, byte for byte") {
+  const std::vector<CalibrationSet::File> files = CalibrationSet::shipped().files();
+  std::size_t compared = 0;
+  for (const embedded::EmbeddedFile& file : embedded::calibrations()) {
+    if (file.name.starts_with("row-")) continue;
+    const auto same = std::find_if(files.begin(), files.end(), [&](const CalibrationSet::File& written) {
+      return written.name == std::string(file.name) + ".json";
+    });
+    if (same == files.end()) continue;  // files of other formats
+    CAPTURE(file.name);
+    CHECK(same->text == file.text);
+    ++compared;
+  }
+  CHECK(compared == files.size());
+}
+
+TEST_CASE("every coefficient of every stack is decided by one number of the set, and by its value") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const Device device = device_of("dgx-h100");
+  for (const std::string& stack : set.stack_names()) {
+    CAPTURE(stack);
+    std::set<std::string> decided;
+    const StackCalibration composed = set.stack(stack);
+    for (const std::string& path : set.paths_of(device, stack)) {
+      if (path.starts_with("device/")) continue;
+      const std::string field = path.substr(path.rfind('/') + 1);
+      CHECK(decided.insert(field).second);
+      CHECK(set.at(path).value == (composed.*find_field(stack_fields, field)->member).value);
+    }
+    CHECK(decided.size() == stack_fields.size());
+  }
+}
+
+TEST_CASE("a stack's file may bring the calibration of the device that it was measured on") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "mine.json").string();
+  const CalibrationSet& set = CalibrationSet::shipped();
+  SoftwareStack stack{"mine",      {}, "Plumbline", std::nullopt, "",
+                      "plumbline", {}, {},          std::nullopt, set.device(device_of("cpu"))};
+  stack.device->bandwidth_fraction = number(0.123);
+  write_file_atomically(path, to_json_text(software_stack_json(stack)));
+  CHECK(set.of(device_of("cpu"), path).device.bandwidth_fraction == 0.123);
+  CHECK(set.of(device_of("cpu"), "plumbline").device.bandwidth_fraction != 0.123);
+  CHECK(set.of(device_of("dgx-h100"), path).device.name == set.device(device_of("dgx-h100")).name);  // another device
+}
+
+TEST_CASE("a moved number moves what it decides and nothing else") {
+  const CalibrationSet& shipped = CalibrationSet::shipped();
+  const Device h100 = device_of("dgx-h100");
+  for (const std::string& path : shipped.paths_of(h100, "torchtitan")) {
+    CAPTURE(path);
+    CalibrationSet moved = shipped;
+    const double value = shipped.at(path).value;
+    moved.set(path, number(value * (0.99 * value >= shipped.range(path).first ? 0.99 : 1.01)));
+    const Calibration before = shipped.of(h100, "torchtitan");
+    const Calibration after = moved.of(h100, "torchtitan");
+    int changed = 0;
+    for (const auto& field : stack_fields)
+      changed += (before.stack.*field.member).value != (after.stack.*field.member).value;
+    for (const auto& field : device_fields)
+      changed += (before.device.*field.member).value != (after.device.*field.member).value;
+    for (std::size_t i = 0; i < before.device.products.size(); ++i)
+      for (const auto& field : product_fields)
+        changed += (before.device.products[i].*field.member).value != (after.device.products[i].*field.member).value;
+    CHECK(changed == (value == 0 ? 0 : 1));
+  }
+}
+
+TEST_CASE("a trait's number is shared by the stacks that have it") {
+  CalibrationSet set = CalibrationSet::shipped();
+  const Device h100 = device_of("dgx-h100");
+  set.set("trait/fusion/compiled/memory_bound_factor", number(0.5));
+  CHECK(set.stack("torchtitan-2024.12").memory_bound_factor == 0.5);
+  CHECK(set.stack("torchtitan-2025.06").memory_bound_factor == 0.5);
+  CHECK(set.of(h100, "megatron-core-0.12").stack.memory_bound_factor != 0.5);
+}
+
+TEST_CASE("what is nearer to a stack decides: its own trait goes before the number of the stack that it is like") {
+  CalibrationSet set = CalibrationSet::shipped();
+  set.set("stack/megatron-lm-2021/memory_bound_factor", number(3));
+  SoftwareStack child;
+  child.name = "child";
+  child.like = "megatron-lm-2021";
+  set.add(child);
+  CHECK(set.stack("child").memory_bound_factor == 3);
+  child.traits = {{"fusion", "compiled"}};
+  set.add(child);
+  CHECK(set.stack("child").memory_bound_factor == set.at("trait/fusion/compiled/memory_bound_factor").value);
+  child.coefficients = {{"memory_bound_factor", number(2)}};
+  set.add(child);
+  CHECK(set.stack("child").memory_bound_factor == 2);
+  const auto traits = set.traits_of(child);
+  CHECK(traits.size() == set.traits().axes.size());
+}
+
+TEST_CASE("a number outside its range is moved to the range's end") {
+  CalibrationSet set = CalibrationSet::shipped();
+  set.set("device/h100/products/bf16/peak_fraction", number(1.7));
+  CHECK(set.at("device/h100/products/bf16/peak_fraction") == 1);
+  CHECK(set.range("device/h100/products/bf16/peak_fraction") == std::pair(0.001, 1.0));
+  CHECK(set.range("stack/plumbline/overlap_slowdown") == std::pair(0.0, 1.0));
+}
+
+TEST_CASE("a path that names no number is refused with the nearest") {
+  CalibrationSet set = CalibrationSet::shipped();
+  for (const char* path : {"device/h100/wave_exponnet", "device/h100", "base", "", "trait/fusion/compiled/step_factor",
+                           "stack/nobody/step_factor", "stack/plumbline/step_facto", "base/memory_bound_factor"}) {
+    CAPTURE(path);
+    CHECK_FALSE(set.has(path));
+    CHECK_THROWS_AS(set.at(path), InputError);
+    CHECK_THROWS_AS(set.set(path, number(1)), InputError);
+  }
+  try {
+    (void)set.at("device/h100/wave_exponnet");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()).find("nearest: device/h100/wave_exponent") != std::string::npos);
+  }
+}
+
+TEST_CASE("no stack is like itself, over any number of steps") {
+  CalibrationSet set = CalibrationSet::shipped();
+  SoftwareStack parent = set.software_stack("torchtitan-2024.12");
+  parent.like = "torchtitan-2025.06";
+  CHECK_THROWS_AS(set.add(parent), InputError);
+}
+
+TEST_CASE("names without a release stay valid") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  for (const char* name : {"deepspeed", "llm-c", "llm-foundry", "megatron-bridge", "megatron-core",
+                           "megatron-deepspeed", "megatron-lm-2021", "megatron-lm-v100", "megatron-zero-bubble",
+                           "nemo-automodel", "torchtitan", "torchtitan-async-tp", "torchtitan-eager"}) {
+    CAPTURE(name);
+    CHECK_NOTHROW(set.stack(name));
+  }
+}
+
+TEST_CASE("no name or alias stands for two stacks") {
+  std::set<std::string> names;
+  for (const SoftwareStack& stack : CalibrationSet::shipped().stacks()) {
+    CHECK(names.insert(stack.name).second);
+    for (const std::string& alias : stack.aliases) CHECK(names.insert(alias).second);
+  }
+}
+
+TEST_CASE("this program's own runtime has nothing in memory beside tensors") {
+  const StackCalibration stack = CalibrationSet::shipped().stack("plumbline");
+  CHECK(stack.context_bytes == 0);
+  CHECK(stack.communicator_bytes == 0);
+  CHECK(stack.workspace_bytes == 0);
+  CHECK(stack.fragmentation_fraction == 0);
+  CHECK(stack.logit_bytes == 4);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,110 @@
+// Tables made from known coefficients give those coefficients back.
+
+#include "planner/calibrate/kernel_fit.h"
+
+#include "core/base/errors.h"
+#include "core/cost/kernel_time.h"
+#include "models/calibration_catalog.h"
+#include "models/machine_catalog.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+struct Known {
+  Cluster computer = find_machine("cpu");
+  Calibration calibration = CalibrationSet::shipped().of(slowest_device(computer), own_stack);
+};
+
+Known known() {
+  Known k;
+  k.calibration.device.products = {{NumberFormat::fp32, {0.5, 0, "", ""}, {80, 0, "", ""}}};
+  k.calibration.device.wave_exponent.value = 0;
+  k.calibration.device.kernel_gap_s.value = 1e-7;
+  k.calibration.device.bandwidth_fraction.value = 0.4;
+  k.calibration.device.flash_forward_fraction.value = 0.2;
+  k.calibration.device.flash_half_sequence.value = 60;
+  k.calibration.device.flash_backward_factor.value = 0.8;
+  k.calibration.device.grouped_product_factor.value = 0.7;
+  k.calibration.stack.memory_bound_factor.value = 1.5;
+  k.calibration.stack.loss_factor.value = 2;
+  k.calibration.stack.flash_factor.value = 1;
+  return k;
+}
+
+/// What kernels would take if the laws of core/cost were true.
+KernelTable table_of(const Known& k) {
+  const Device device = with_device_count(k.computer, 1).groups.front().node.device;
+  const KernelClock clock(device, k.calibration);
+  const double stream = device.memory_bandwidth.value.value() * k.calibration.device.bandwidth_fraction;
+  KernelTable table{"here", "a computer", "loops", 2, {}, {}, {}, {}, {}};
+  for (const std::int64_t m : {512, 2048})
+    for (const std::int64_t n : {128, 512})
+      for (const std::int64_t depth : {64, 128, 256, 1024})
+        table.products.push_back({1, m, n, depth, NumberFormat::fp32, "forward",
+                                  clock.product({1, m, n, depth}, NumberFormat::fp32).value()});
+  table.products.push_back({8, 512, 256, 256, NumberFormat::fp32, "grouped",
+                            clock.grouped_product({8, 512, 256, 256}, NumberFormat::fp32).value()});
+  for (const std::int64_t sequence : {512, 1024, 2048}) {
+    const AttentionWork work{4, 8, 4, sequence, sequence, 64, 64, true, false};
+    table.attention.push_back({4, sequence, 8, 4, 64, NumberFormat::fp32,
+                               clock.attention_forward(work, FlashAttention::on, NumberFormat::fp32).value(),
+                               clock.attention_backward(work, FlashAttention::on, NumberFormat::fp32).value()});
+  }
+  table.memory_bound = {{"tiny_add", NumberFormat::fp32, Bytes(192), 1e-7},
+                        {"add", NumberFormat::fp32, 1_MiB, Bytes(1 << 20) / BytesPerSecond(stream) / Seconds(1)},
+                        {"rms_norm_forward", NumberFormat::fp32, 64_MiB, 2.0 * static_cast<double>(1 << 26) / stream},
+                        {"cross_entropy", NumberFormat::fp32, 1_MiB, 2.0 * static_cast<double>(1 << 20) / stream},
+                        {"adamw", NumberFormat::fp32, 1_MiB, 1.25 * static_cast<double>(1 << 20) / stream}};
+  return table;
+}
+
+double own(const KernelFit& fit, const std::string& name) {
+  for (const NamedCoefficient& c : fit.stack)
+    if (c.name == name) return c.coefficient.value;
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a line by medians passes points of which a few are far off") {
+  std::vector<std::pair<double, double>> points;
+  for (int i = 0; i < 9; ++i) points.emplace_back(i, 3.0 + 2.0 * i);
+  points.emplace_back(4.5, 1000.0);
+  points.emplace_back(5.5, -1000.0);
+  const MedianLine line = median_line(points);
+  CHECK(line.slope == Approx(2.0));
+  CHECK(line.intercept == Approx(3.0));
+}
+
+TEST_CASE("kernels that follow the laws of the estimators give their coefficients back") {
+  const Known k = known();
+  const KernelFit fit = fit_kernels(table_of(k), k.computer, k.calibration);
+  REQUIRE(fit.device.products.size() == 1);
+  CHECK(fit.device.products.front().peak_fraction == Approx(0.5).epsilon(0.01));
+  CHECK(fit.device.products.front().half_depth == Approx(80).epsilon(0.03));
+  CHECK(fit.device.grouped_product_factor == Approx(0.7).epsilon(0.01));
+  CHECK(fit.device.bandwidth_fraction == Approx(0.4));
+  CHECK(fit.device.flash_forward_fraction == Approx(0.2).epsilon(0.01));
+  CHECK(fit.device.flash_half_sequence == Approx(60).epsilon(0.03));
+  CHECK(fit.device.flash_backward_factor == Approx(0.8).epsilon(0.01));
+  // Sums run at the plain rate and norms at half of it: 1.5 in the mean.
+  CHECK(own(fit, "memory_bound_factor") == Approx(1.5));
+  CHECK(own(fit, "loss_factor") == Approx(2));
+  CHECK(own(fit, "optimizer_traffic_factor") == Approx(1.25));
+  CHECK(fit.device.products.front().peak_fraction.kind == "measured");
+  for (const KernelResidual& r : fit.residuals)
+    if (r.kind.starts_with("gemm") || r.kind.starts_with("attention")) CHECK(r.worst < 0.01);
+}
+
+TEST_CASE("a table without products, or without kernels bound by memory, is refused") {
+  const Known k = known();
+  KernelTable table = table_of(k);
+  table.products.clear();
+  CHECK_THROWS_AS(fit_kernels(table, k.computer, k.calibration), InputError);
+  table = table_of(k);
+  table.memory_bound.clear();
+  CHECK_THROWS_AS(fit_kernels(table, k.computer, k.calibration), InputError);
+}
+
+}  // namespace plumbline

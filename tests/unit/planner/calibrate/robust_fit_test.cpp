@@ -1,0 +1,124 @@
+#include "planner/calibrate/robust_fit.h"
+
+#include <cmath>
+
+#include "tests/catch.h"
+
+using namespace plumbline;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+/// A straight line in logarithms: prediction i is a + b * at[i].
+struct Line {
+  std::vector<double> at;
+  std::vector<double> measured;
+  [[nodiscard]] FitProblem problem(double prior_sigma) const {
+    FitProblem problem;
+    problem.unknowns = {{0.0}, {0.0}};
+    problem.priors = {{0, std::nullopt, 0, prior_sigma}, {1, std::nullopt, 0, prior_sigma}};
+    for (const double value : measured) problem.observations.push_back({value, 1, {0, 1}});
+    problem.predict = [at = at](std::size_t i, std::span<const double> x) { return x[0] + x[1] * at[i]; };
+    return problem;
+  }
+};
+
+FitOptions exact() {
+  FitOptions options;
+  options.most_iterations = 100;
+  options.tolerance = 1e-13;
+  options.threads = 1;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("A line is found as a dense grid finds it, outlier and priors included") {
+  const Line line{{0, 1, 2, 3, 4}, {0.1, 0.32, 0.48, 0.71, 2.0}};
+  const FitProblem problem = line.problem(0.5);
+  const FitOptions options = exact();
+  const FitResult result = fit(problem, options);
+  double best = HUGE_VAL;
+  std::vector<double> found{0, 0};
+  for (int a = -500; a <= 500; ++a)
+    for (int b = -500; b <= 500; ++b) {
+      const std::vector<double> x{a * 0.001, b * 0.001};
+      const double objective = fit_objective(problem, x, options.loss_scale);
+      if (objective < best) best = objective, found = x;
+    }
+  CHECK_THAT(result.unknowns[0], WithinAbs(found[0], 0.002));
+  CHECK_THAT(result.unknowns[1], WithinAbs(found[1], 0.002));
+  CHECK(result.objective <= best);
+  CHECK(result.complete);
+}
+
+TEST_CASE("Small residuals weigh as in plain least squares: mean of normal prior and data by their precisions") {
+  // One unknown, prior 0 +- 0.3, three measurements of 0.01 with sigma 1 (so wide that soft-L1 is quadratic):
+  // posterior mean = 3 * 0.01 / (3 + 1/0.09), variance = 1 / (3 + 1/0.09).
+  FitProblem problem;
+  problem.unknowns = {{0.0}};
+  problem.priors = {{0, std::nullopt, 0, 0.3}};
+  problem.observations.assign(3, {0.01, 1, {0}});
+  problem.predict = [](std::size_t, std::span<const double> x) { return x[0]; };
+  FitOptions options = exact();
+  options.loss_scale = 1;
+  const FitResult result = fit(problem, options);
+  const double precision = 3 + 1 / 0.09;
+  CHECK_THAT(result.unknowns[0], WithinAbs(0.03 / precision, 1e-6));
+  CHECK_THAT(result.sigma(0), WithinAbs(std::sqrt(1 / precision), 1e-4));
+}
+
+TEST_CASE("A number that no observation depends on stays at its prior with the prior's sigma") {
+  FitProblem problem;
+  problem.unknowns = {{0.0}, {0.7}};
+  problem.priors = {{0, std::nullopt, 0, 1}, {1, std::nullopt, 0.7, 0.25}};
+  problem.observations = {{0.4, 1, {0}}, {0.5, 1, {0}}};
+  problem.predict = [](std::size_t, std::span<const double> x) { return x[0]; };
+  const FitResult result = fit(problem, exact());
+  CHECK_THAT(result.unknowns[1], WithinAbs(0.7, 1e-12));
+  CHECK_THAT(result.sigma(1), WithinAbs(0.25, 1e-9));
+}
+
+TEST_CASE("A number around another follows it where its own rows are silent") {
+  // x1 ~ x0 +- 0.1 and only x0 is measured, at 1.
+  FitProblem problem;
+  problem.unknowns = {{0.0}, {0.0}};
+  problem.priors = {{0, std::nullopt, 0, 10}, {1, 0, 0, 0.1}};
+  problem.observations.assign(20, {1.0, 1, {0}});
+  problem.predict = [](std::size_t, std::span<const double> x) { return x[0]; };
+  const FitResult result = fit(problem, exact());
+  CHECK_THAT(result.unknowns[0], WithinAbs(1.0, 1e-3));
+  CHECK_THAT(result.unknowns[1], WithinAbs(result.unknowns[0], 1e-6));
+  CHECK(result.sigma(1) > result.sigma(0));
+}
+
+TEST_CASE("Bounds hold") {
+  FitProblem problem;
+  problem.unknowns = {{0.0, -0.2, 0.3}};
+  problem.priors = {{0, std::nullopt, 0, 1}};
+  problem.observations.assign(5, {2.0, 1, {0}});
+  problem.predict = [](std::size_t, std::span<const double> x) { return x[0]; };
+  CHECK(fit(problem, exact()).unknowns[0] <= 0.3);
+}
+
+TEST_CASE("Errors of a left-out group in closed form are those of a fit without it") {
+  const Line line{{0, 1, 2, 3, 4, 5}, {0.01, 0.11, 0.18, 0.33, 0.38, 0.52}};
+  const FitProblem all = line.problem(2);
+  FitOptions options = exact();
+  options.loss_scale = 10;  // quadratic, where the closed form is exact
+  const std::vector<std::size_t> groups{0, 0, 1, 1, 2, 2};
+  const std::vector<LeftOutError> closed = left_out_errors(all, fit(all, options), groups, options.loss_scale);
+  for (std::size_t group = 0; group < 3; ++group) {
+    FitProblem without = all;
+    for (std::size_t i = 0; i < 6; ++i)
+      if (groups[i] == group) without.observations[i].weight = 0;
+    const FitResult refitted = fit(without, options);
+    for (std::size_t i = 0; i < 6; ++i)
+      if (groups[i] == group) {
+        CHECK_THAT(closed[i].error, WithinAbs(all.predict(i, refitted.unknowns) - line.measured[i], 1e-4));
+        const std::vector<double> slope{1, line.at[i]};
+        const std::vector<std::uint32_t> unknowns{0, 1};
+        CHECK_THAT(closed[i].variance, WithinAbs(refitted.variance(unknowns, slope), 1e-2));
+      }
+  }
+}

@@ -1,0 +1,174 @@
+// One row of each source, its machine, stack and strategy worked out by hand from what the source prints.
+
+#include "planner/validate/resolve.h"
+
+#include "core/graph/parameter_count.h"
+#include "planner/question/evaluate.h"
+#include "tests/unit/planner/validate/published_rows.h"
+
+namespace plumbline {
+namespace {
+
+struct Expected {
+  const char* id;
+  const char* machine;
+  const char* stack;
+  const char* strategy;
+};
+
+// Micro-batches are global batch / (dp * micro-batch); dp is GPUs / (tp * pp * cp).
+constexpr std::array expected_rows{
+    Expected{"bloom-prequel-l832", "jeanzay-a100", "megatron-deepspeed-2022",
+             "tp 4 pp 12 dp 8 1f1b mbs 2 x 128 zero-1 recompute full"},  // 2048 / (8 * 2)
+    Expected{"bs-v100-1b3-l23", "jeanzay-v100", "megatron-lm-2021-v100", "dp 8 mbs 2 x 32 zero-1 recompute full"},
+    Expected{"ds-qwen3-32b-mi300x-rccl", "mi300x", "deepspeed-2021", "dp 8 mbs 1 x 1 zero-3"},
+    Expected{"llmc-gpt2-1558m", "dgx-h100", "llm-c-2024", "dp 8 mbs 16 x 8 zero-1"},
+    Expected{"korth22-t5-full-megatron-22b", "dgx-a100-80g", "megatron-lm-2021", "tp 8 mbs 4 x 1 recompute full"},
+    Expected{"llmfoundry-001", "dgx-h100", "llm-foundry-2023", "dp 512 mbs 8 x 1 zero-3 recompute full"},
+    Expected{"mcore-ft-gpt-gpt3-7b-tp1-pp4-memory-speed-dev-h100", "dgx-h100", "megatron-core-0.12",
+             "pp 4 dp 2 interleaved virtual 8 mbs 1 x 4 zero-1"},
+    Expected{"mcore-ft-gpt-gpt3-mcore-te-tp1-pp1-dist-optimizer-fim-dataset-dev-h100", "dgx-h100", "megatron-core-0.12",
+             "dp 8 mbs 4 x 1 zero-1"},
+    Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06",
+             "tp 8 pp 4 sp interleaved virtual 5 mbs 1 x 32 recompute selective"},  // dp 1: nothing to shard over
+    Expected{"mtnlg-530b-280", "dgx-a100-80g", "megatron-deepspeed-2022",
+             "tp 8 pp 35 dp 8 1f1b mbs 1 x 240 zero-1 recompute full"},
+    Expected{"msswift-qwen2.5-14b-zero2", "hgx-a800", "deepspeed-2024", "dp 8 mbs 1 x 2 zero-2 recompute full"},
+    Expected{"nemo-24.12-032", "dgx-h100", "megatron-core-0.12",
+             "pp 4 dp 2 interleaved virtual 10 mbs 1 x 16 zero-1"},  // fine-tuning: 40 layers / pp 4 chunks
+    Expected{"ptdp-t2-zero-3-megatron-530b-640", "dgx-a100-80g", "deepspeed-2021",
+             "dp 640 mbs 4 x 1 zero-3 recompute full"},
+    Expected{"ao-h100-l8b-none", "dgx-h100", "torchtitan-2024.12", "dp 8 mbs 1 x 1 zero-3 recompute by-operator"},
+    Expected{"torchtitan-202412-t6-cp1", "h100-500w-roce", "torchtitan-2024.12-async-tp",
+             "tp 8 pp 8 dp 8 sp 1f1b mbs 1 x 8 zero-1 recompute full"},
+    Expected{"tt-83c879f1-l7b-fsdp2-compile-sac", "h100-500w-roce", "torchtitan-2024.12",
+             "dp 8 mbs 8 x 1 zero-3 recompute by-operator"},
+    Expected{"tt-nvfp4-l8b-bf16", "gb200-nvl72", "torchtitan-2026.03", "dp 4 mbs 32 x 1 zero-3 recompute by-operator"},
+    Expected{"torchtune-l3.2-3b-chunkedce", "dgx-a100-80g", "torchtitan-2024.12", "mbs 2 x 1"},
+    Expected{"zb-t4-1.5b-zb-2p-m24", "dgx-a100-80g", "megatron-zero-bubble-2023", "pp 8 zb-h2 mbs 6 x 24"},
+};
+
+const AssumedField* assumed(const ResolvedRow& row, const std::string& field) {
+  for (const AssumedField& each : row.assumed)
+    if (each.field == field) return &each;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("published rows become the questions that their sources asked") {
+  for (const Expected& expected : expected_rows) {
+    CAPTURE(expected.id);
+    const Resolution resolution = resolved_row(expected.id);
+    REQUIRE(resolution.skipped.empty());
+    REQUIRE(resolution.row);
+    CHECK(resolution.row->question.text().machine == expected.machine);
+    CHECK(resolution.row->question.calibration().stack.name == expected.stack);
+    CHECK(to_text(resolution.row->strategy) == expected.strategy);
+  }
+}
+
+TEST_CASE("unpublished recompute is the least that fits, and says so") {
+  for (const char* id :
+       {"mbridge-26.04-137", "nemo-24.12-028", "automodel-10", "nemo-24.07-003", "mbcard-qwen3-8b-pretrain-h100"}) {
+    CAPTURE(id);
+    const Resolution resolution = resolved_row(id);
+    REQUIRE(resolution.row);
+    const AssumedField* field = assumed(*resolution.row, "recompute");
+    REQUIRE(field != nullptr);
+    CHECK(field->value == "least that fits: " + to_text(resolution.row->strategy.recompute));
+  }
+}
+
+TEST_CASE("attention is fused where the source says so, and unfused before it existed") {
+  CHECK(resolved_row("llmfoundry-001").row->strategy.flash_attention == FlashAttention::on);
+  CHECK(resolved_row("llmc-gpt2-1558m").row->strategy.flash_attention == FlashAttention::on);  // "cuDNN"
+  CHECK(resolved_row("bloom-prequel-l832").row->strategy.flash_attention == FlashAttention::off);
+  CHECK(resolved_row("zb-t4-1.5b-zb-2p-m24").row->strategy.flash_attention == FlashAttention::off);
+}
+
+// 24 layers of 12 * 2048^2 + 13 * 2048, V = 50257 padded to 50304, 2048 positions, final norm:
+// 24 * (50331648 + 26624) + 50304 * 2048 + 2048 * 2048 + 4096 = 1208598528 + 103022592 + 4194304 + 4096.
+TEST_CASE("a name that is a shape is that network, its vocabulary padded as Megatron does") {
+  const Resolution resolution = resolved_row("bs-v100-1b3-l23");
+  REQUIRE(resolution.row);
+  CHECK(parameter_count(resolution.row->question.network().graph) == 1'315'819'520);
+}
+
+// (183e9 - 250880 * 14400) / (12 * 14400^2) = 72.09.
+TEST_CASE("layers that a nominal size implies are assumed and reported") {
+  for (const RowSet& set : rows_of_catalogue())
+    for (const MeasuredRow& row : set.rows) {
+      if (row.question.fields.word("model") != "bs-183b" || row.question.fields.number("pp") != 12) continue;
+      const Resolution resolution = resolver_of_catalogue().resolve(row.question, set.name);
+      REQUIRE(resolution.row);
+      REQUIRE(assumed(*resolution.row, "layers") != nullptr);
+      CHECK(assumed(*resolution.row, "layers")->value == "72");
+      CHECK(resolution.row->question.graph().layer_count() == 72);
+      return;
+    }
+  FAIL("no row of bs-183b");
+}
+
+TEST_CASE("a network of the catalogue may be cut to its first layers, or get more of the last kind") {
+  RowQuestion row = published_row("ao-h100-l8b-none").first->question;
+  const auto layers = [&](std::int64_t count) {
+    row.fields.numbers["num_layers_override"] = count;
+    return resolver_of_catalogue().resolve(row, "torchao_docs").row->question.graph().layer_count();
+  };
+  CHECK(layers(4) == 4);
+  CHECK(layers(40) == 40);
+  row.fields.words["model"] = "deepseek-v3";  // three dense layers, then experts
+  CHECK(layers(5) == 5);
+  CHECK(layers(2) == 2);
+}
+
+TEST_CASE("absurd shapes are refused, not counted wrongly") {
+  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  row.shape.emplace();
+  row.shape->numbers = {{"hidden", 10'000'000}, {"layers", 100'000}, {"heads", 1}, {"vocab", 100'000'000}};
+  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").skipped.find("10^16 parameters") != std::string::npos);
+}
+
+TEST_CASE("what cannot be asked is skipped with the reason") {
+  CHECK(resolved_row("litgpt-15").skipped == "seq_len: is not published");
+  CHECK(resolved_row("tt-nvfp4-l8b-nvfp4-all").skipped == "products in nvfp4 are not modelled");
+  CHECK(resolved_row("mleng-upgrade-l8b-h200-8k").skipped == "offloaded optimizer states are not modelled");
+}
+
+TEST_CASE("degrees that contradict the GPU count are refused") {
+  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  row.fields.numbers["dp"] = 2;
+  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").skipped ==
+        "dp: 2 contradicts the other degrees; expected 1");
+}
+
+TEST_CASE("the batch follows from its factors") {
+  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  row.fields.numbers.erase("micro_batch");
+  row.fields.numbers["grad_accum"] = 24;
+  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").row->strategy.micro_batch == 6);
+  row.fields.numbers["micro_batch"] = 6;
+  row.fields.numbers.erase("global_batch");
+  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").row->question.training().global_batch == 144);
+}
+
+TEST_CASE("every rule is reached by a published row or fills a field that one may lack") {
+  for (const RowRuleTable& table : {row_aliases(), row_doubts(), row_assumptions()}) {
+    CHECK_FALSE(table.description.empty());
+    for (const RowRule& rule : table.rules) CHECK_FALSE(rule.source.empty());
+  }
+  for (const RowRule& rule : row_doubts().rules) {  // a doubt about no row would be a misspelt id
+    bool reached = false;
+    for (const RowSet& set : rows_of_catalogue())
+      for (const MeasuredRow& row : set.rows) {
+        RowFields fields = row.question.fields;
+        fields.words["id"] = row.question.id;
+        reached = reached || holds(rule, fields);
+      }
+    CAPTURE(rule.then.front().second);
+    CHECK(reached);
+  }
+}
+
+}  // namespace plumbline
