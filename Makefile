@@ -3,6 +3,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINT_BASE ?=
+CROSS_VALIDATION = tests/fidelity/cross_validation.json
 DEMO = build/bin/plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \
        --top 10 --out plan.json
 
@@ -10,7 +11,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench fuzz format format-check lint lint-changed install asan tsan headless clean
+.PHONY: help setup build demo test fidelity cross-validation bench fuzz format format-check lint lint-changed install asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -32,6 +33,24 @@ demo: setup ## rank the configurations of Llama-3 70B on 64 H100 and write plan.
 
 test: setup build ## build and run every test
 	@ctest --preset release
+
+fidelity: ## predict the published measurements anew: docs/fidelity.md, its picture, the numbers that a test holds
+	@cmake --preset release
+	@cmake --build --preset release --target plan
+	@build/bin/plan validate --report docs/fidelity.md --plot docs/images/fidelity.svg >/dev/null
+	@python3 tests/fidelity/cross_validation.py --tables $(CROSS_VALIDATION) docs/fidelity.md
+	@python3 tests/fidelity/check_fidelity.py build/bin/plan tests/fidelity/fidelity.json --regenerate
+	@git --no-pager diff --stat -- docs/fidelity.md tests/fidelity
+
+cross-validation: ## predict published rows by fits that never saw them (minutes): tests/fidelity/cross_validation.json
+	@cmake --preset release
+	@cmake --build --preset release --target plan
+	@build/bin/plan calibrate --cross-validate >build/cross_validation.json
+	@python3 tests/fidelity/cross_validation.py build/cross_validation.json build/cross_validation_summary.json
+	@python3 tests/fidelity/check_fidelity.py --cross-validated $(CROSS_VALIDATION) build/cross_validation_summary.json || \
+	  echo "worse than what was committed: see above"
+	@cp build/cross_validation_summary.json $(CROSS_VALIDATION)
+	@git --no-pager diff --stat -- $(CROSS_VALIDATION)
 
 bench: ## run the benchmarks
 	@scripts/setup_debian.sh bench
@@ -60,9 +79,9 @@ lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where th
 install: build ## install under PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
-headless: ## warnings as errors, every header alone, all tests; no CUDA, Qt, MPI
+headless: ## warnings as errors, every header alone; no CUDA, Qt, MPI: the command, and its golden answers
 	@cmake --preset headless
-	@cmake --build --preset headless --target all all_verify_interface_header_sets
+	@cmake --build --preset headless --target plan all_verify_interface_header_sets
 	@ctest --preset headless
 
 asan: ## tests labelled sanitize under the address and undefined-behaviour sanitizers

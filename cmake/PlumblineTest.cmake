@@ -33,16 +33,20 @@ endif()
 add_custom_target(tests_sanitize)
 add_custom_target(tests_threads)
 
-# plumbline_test(<name> SOURCES ... LABELS ...): an executable of Catch2 tests that links all our libraries.
+# plumbline_test(<name> SOURCES ... LABELS ... [LIBRARIES ...]): an executable of Catch2 tests that links all our
+# libraries, or those that are named.
 # Tests tagged [long] run only in Release.
 function(plumbline_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LABELS;LIBRARIES" ${ARGN})
   if(NOT ARG_SOURCES)
     return()
   endif()
+  if(NOT ARG_LIBRARIES)
+    set(ARG_LIBRARIES ${libraries})
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE plumbline_test_main plumbline_test_base)
-  foreach(library IN LISTS libraries)
+  foreach(library IN LISTS ARG_LIBRARIES)
     target_link_libraries(${name} PRIVATE ${library})
   endforeach()
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

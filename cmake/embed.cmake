@@ -22,7 +22,8 @@ file(WRITE ${OUTPUT} "#include \"models/embedded.h\"
 namespace plumbline::embedded {
 namespace {
 
-constexpr EmbeddedFile files[] = {
+// Not constexpr: a compiler may refuse to measure so much text while compiling.
+const EmbeddedFile files[] = {
 ${entries}};
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build Plumbline on Debian 12, 13 and Ubuntu 24.04, and says what it does.
-# Usage: setup_debian.sh [bench] [fuzz] [lint]   (what to be able to do besides building and testing)
+# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi]   (what to be able to do besides building and testing)
 set -euo pipefail
 
 # command or header that shows it is there : package that brings it
@@ -10,19 +10,24 @@ needed=(
   nlohmann/json.hpp:nlohmann-json3-dev
   CLI/CLI.hpp:libcli11-dev
   catch2/:catch2
+  # matrix products on the CPU; without the first Eigen is used, without both our own slow loops
+  oneapi/dnnl/dnnl.h:libdnnl-dev
+  eigen3/Eigen/Core:libeigen3-dev
 )
 for purpose in "$@"; do
   case "$purpose" in
     bench) needed+=(benchmark/benchmark.h:libbenchmark-dev) ;;
     fuzz) needed+=(clang++:clang libclang-rt:libclang-rt-dev) ;;
     lint) needed+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy) ;;
-    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint)" >&2; exit 2 ;;
+    mpi) needed+=(mpirun:openmpi-bin mpi.h:libopenmpi-dev) ;;
+    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi)" >&2; exit 2 ;;
   esac
 done
 
 is_there() {
   case "$1" in
     libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
+    mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
     *) command -v "$1" >/dev/null ;;
   esac

@@ -1,0 +1,36 @@
+# Which library multiplies fp32 matrices on the CPU: oneDNN (Debian: libdnnl-dev), else Eigen (libeigen3-dev), else our
+# own loops. Sets PLUMBLINE_SGEMM_CHOSEN to onednn, eigen or own.
+set(PLUMBLINE_SGEMM AUTO CACHE STRING "Matrix products on the CPU: AUTO, ONEDNN, EIGEN or OWN")
+set_property(CACHE PLUMBLINE_SGEMM PROPERTY STRINGS AUTO ONEDNN EIGEN OWN)
+
+# Not through oneDNN's own CMake package: Debian's asks for OpenCL's headers, which a matrix product does not need.
+find_path(PLUMBLINE_DNNL_INCLUDE dnnl.h)
+find_library(PLUMBLINE_DNNL_LIBRARY dnnl)
+find_path(PLUMBLINE_EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
+mark_as_advanced(PLUMBLINE_DNNL_INCLUDE PLUMBLINE_DNNL_LIBRARY PLUMBLINE_EIGEN_INCLUDE)
+
+string(TOLOWER "${PLUMBLINE_SGEMM}" PLUMBLINE_SGEMM_CHOSEN)
+if(PLUMBLINE_SGEMM STREQUAL "AUTO")
+  if(PLUMBLINE_DNNL_INCLUDE AND PLUMBLINE_DNNL_LIBRARY)
+    set(PLUMBLINE_SGEMM_CHOSEN onednn)
+  elseif(PLUMBLINE_EIGEN_INCLUDE)
+    set(PLUMBLINE_SGEMM_CHOSEN eigen)
+  else()
+    set(PLUMBLINE_SGEMM_CHOSEN own)
+  endif()
+elseif(NOT PLUMBLINE_SGEMM MATCHES "^(ONEDNN|EIGEN|OWN)$")
+  message(FATAL_ERROR "PLUMBLINE_SGEMM is '${PLUMBLINE_SGEMM}'; expected AUTO, ONEDNN, EIGEN or OWN")
+elseif(PLUMBLINE_SGEMM STREQUAL "ONEDNN" AND NOT (PLUMBLINE_DNNL_INCLUDE AND PLUMBLINE_DNNL_LIBRARY))
+  message(FATAL_ERROR "PLUMBLINE_SGEMM=ONEDNN, but dnnl.h or libdnnl was not found (Debian: libdnnl-dev)")
+elseif(PLUMBLINE_SGEMM STREQUAL "EIGEN" AND NOT PLUMBLINE_EIGEN_INCLUDE)
+  message(FATAL_ERROR "PLUMBLINE_SGEMM=EIGEN, but Eigen was not found (Debian: libeigen3-dev)")
+endif()
+
+function(plumbline_link_sgemm target)
+  if(PLUMBLINE_SGEMM_CHOSEN STREQUAL "onednn")
+    target_include_directories(${target} SYSTEM PRIVATE ${PLUMBLINE_DNNL_INCLUDE})
+    target_link_libraries(${target} PRIVATE ${PLUMBLINE_DNNL_LIBRARY} ${CMAKE_DL_LIBS})
+  elseif(PLUMBLINE_SGEMM_CHOSEN STREQUAL "eigen")
+    target_include_directories(${target} SYSTEM PRIVATE ${PLUMBLINE_EIGEN_INCLUDE})
+  endif()
+endfunction()
