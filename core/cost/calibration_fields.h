@@ -1,6 +1,11 @@
 #pragma once
 /// \file calibration_fields.h: the coefficients of a calibration as one table: name, member, and the range that physics
 /// leaves it. Readers, writers and sensitivities walk it.
+///
+/// Ranges are limits of what makes sense, not measurements, and no answer depends on them. A fraction or a share of a
+/// peak lies in (0, 1]; an exposure, a copy or a factor is at least 0 (above 0 where it divides); a time is at most a
+/// second for one launch and an hour or two for a step's overhead; bytes are at most what no computer holds. Upper
+/// limits beyond that are powers of ten that catch a wrong unit: a second for a microsecond, bytes for gibibytes.
 
 #include <array>
 #include <string_view>

@@ -15,18 +15,14 @@ class WorkingSetSizes {
   WorkingSetSizes(const WorkingSetModel& model, const KeepRule& kept)
       : block(model.block_), shard(model.shard_), rule(kept), model_(model) {}
 
-  [[nodiscard]] Bytes bytes(TensorId id) const { return model_.tensors_[static_cast<std::size_t>(id.index())].bytes; }
+  [[nodiscard]] static std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
+  [[nodiscard]] static std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
+  [[nodiscard]] Bytes bytes(TensorId id) const { return model_.tensors_[slot(id)].bytes; }
   /// With all rows of the context-parallel slice.
   [[nodiscard]] Bytes whole(TensorId id) const { return bytes(id) * (is_sliced(id) ? shard.sequence_ranks() : 1); }
-  [[nodiscard]] bool is_sliced(TensorId id) const {
-    return model_.tensors_[static_cast<std::size_t>(id.index())].is_sliced;
-  }
-  [[nodiscard]] bool is_logits(TensorId id) const {
-    return model_.tensors_[static_cast<std::size_t>(id.index())].is_logits;
-  }
-  [[nodiscard]] bool carries(TensorId id) const {
-    return block.carries_gradient()[static_cast<std::size_t>(id.index())];
-  }
+  [[nodiscard]] bool is_sliced(TensorId id) const { return model_.tensors_[slot(id)].is_sliced; }
+  [[nodiscard]] bool is_logits(TensorId id) const { return model_.tensors_[slot(id)].is_logits; }
+  [[nodiscard]] bool carries(TensorId id) const { return block.carries_gradient()[slot(id)]; }
   [[nodiscard]] bool trains(const Op& op) const {
     return std::any_of(op.parameters.begin(), op.parameters.end(),
                        [&](TensorId id) { return block.tensor(id).trainable; });
@@ -34,7 +30,7 @@ class WorkingSetSizes {
   /// Statistics, masks and probabilities, one by one.
   template <class Visit>
   void for_sides(OpId id, Visit visit) const {
-    for (const Bytes bytes : model_.sides_[static_cast<std::size_t>(id.index())]) visit(bytes);
+    for (const Bytes bytes : model_.sides_[slot(id)]) visit(bytes);
   }
   [[nodiscard]] static bool enters(const Op& op) {
     return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::column;
@@ -43,7 +39,7 @@ class WorkingSetSizes {
     if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
     return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::row;
   }
-  [[nodiscard]] std::int32_t position(OpId id) const { return model_.position_[static_cast<std::size_t>(id.index())]; }
+  [[nodiscard]] std::int32_t position(OpId id) const { return model_.position_[slot(id)]; }
   [[nodiscard]] bool is_entered_before(TensorId input, OpId id) const {
     const auto& readers = block.consumers(input);
     return std::any_of(readers.begin(), readers.end(),

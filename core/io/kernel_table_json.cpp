@@ -5,6 +5,8 @@
 namespace plumbline {
 namespace {
 
+// Beyond what any kernel of one device reaches; they refuse a wrong unit, and no answer depends on them. Times: from a
+// picosecond, the resolution of simulated time (core/quantity), to eleven days.
 constexpr std::int64_t most_elements = 1'000'000'000'000;
 constexpr std::int64_t most_bytes = 1'000'000'000'000'000;
 constexpr double least_seconds = 1e-12;

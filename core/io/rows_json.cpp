@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view rows_format = "plumbline.rows/1";
 constexpr std::size_t longest_word = 4096;
+// Beyond what any run reaches; they refuse a wrong unit, and no answer depends on them.
 constexpr double most_seconds = 1e9;
 constexpr double most_bytes = 1e18;
 constexpr double most_gib = 1e9;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/reference/column_sum.h"
+#include "kernels/reference/gradient_chunks.h"
 #include "kernels/reference/lanes.h"
 
 namespace plumbline::reference {
@@ -59,17 +60,12 @@ Projections projections(const LayerNormBackward& args, std::int64_t row) {
   Projections sum;
   const float mean = args.mean[row];
   const float r = args.inverse_deviation[row];
-  for_each_chunk(args.input.columns, [&](std::int64_t begin, std::int64_t count) {
-    Chunk a;
-    Chunk b;
-    Chunk c;
-    const float* dy = load(args.output_gradient, row, begin, count, a);
-    const float* w = load(args.weight, 0, begin, count, b);
-    const float* x = load(args.input, row, begin, count, c);
-    sum.gradient += lane_sum<double>(count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i]); });
-    sum.along_input += lane_sum<double>(
-        count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i] * ((x[i] - mean) * r)); });
-  });
+  for_each_gradient_chunk(
+      args, row, [&](std::int64_t, std::int64_t count, const float* dy, const float* w, const float* x) {
+        sum.gradient += lane_sum<double>(count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i]); });
+        sum.along_input += lane_sum<double>(
+            count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i] * ((x[i] - mean) * r)); });
+      });
   const auto columns = static_cast<double>(args.input.columns);
   return {sum.gradient / columns, sum.along_input / columns};
 }
@@ -81,17 +77,13 @@ void input_gradient_row(const LayerNormBackward& args, std::int64_t row) {
   const auto along = static_cast<float>(p.along_input);
   const float mean = args.mean[row];
   const float r = args.inverse_deviation[row];
-  for_each_chunk(args.input.columns, [&](std::int64_t begin, std::int64_t count) {
-    Chunk a;
-    Chunk b;
-    Chunk c;
-    Chunk out;
-    const float* dy = load(args.output_gradient, row, begin, count, a);
-    const float* w = load(args.weight, 0, begin, count, b);
-    const float* x = load(args.input, row, begin, count, c);
-    for (std::int64_t i = 0; i < count; ++i) out.values[i] = r * (dy[i] * w[i] - level - (x[i] - mean) * r * along);
-    store(args.input_gradient, row, begin, count, out.values);
-  });
+  for_each_gradient_chunk(args, row,
+                          [&](std::int64_t begin, std::int64_t count, const float* dy, const float* w, const float* x) {
+                            Chunk out;
+                            for (std::int64_t i = 0; i < count; ++i)
+                              out.values[i] = r * (dy[i] * w[i] - level - (x[i] - mean) * r * along);
+                            store(args.input_gradient, row, begin, count, out.values);
+                          });
 }
 
 void parameter_gradients(const LayerNormBackward& args) {

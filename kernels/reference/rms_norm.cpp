@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/reference/column_sum.h"
+#include "kernels/reference/gradient_chunks.h"
 #include "kernels/reference/lanes.h"
 #include "kernels/reference/vector_loops.h"
 
@@ -35,15 +36,10 @@ void normalise_row(const RmsNormForward& args, std::int64_t row) {
 /// The mean over the row of dy * w * x, which the normalisation takes away from the gradient.
 double projection(const RmsNormBackward& args, std::int64_t row) {
   double sum = 0;
-  for_each_chunk(args.input.columns, [&](std::int64_t begin, std::int64_t count) {
-    Chunk a;
-    Chunk b;
-    Chunk c;
-    const float* dy = load(args.output_gradient, row, begin, count, a);
-    const float* w = load(args.weight, 0, begin, count, b);
-    const float* x = load(args.input, row, begin, count, c);
-    sum += lane_sum<double>(count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i] * x[i]); });
-  });
+  for_each_gradient_chunk(
+      args, row, [&](std::int64_t, std::int64_t count, const float* dy, const float* w, const float* x) {
+        sum += lane_sum<double>(count, [&](std::int64_t i) { return static_cast<double>(dy[i] * w[i] * x[i]); });
+      });
   return sum / static_cast<double>(args.input.columns);
 }
 
@@ -51,17 +47,12 @@ double projection(const RmsNormBackward& args, std::int64_t row) {
 void input_gradient_row(const RmsNormBackward& args, std::int64_t row) {
   const float r = args.inverse_root[row];
   const auto pull = static_cast<float>(projection(args, row)) * r * r;
-  for_each_chunk(args.input.columns, [&](std::int64_t begin, std::int64_t count) {
-    Chunk a;
-    Chunk b;
-    Chunk c;
-    Chunk out;
-    const float* dy = load(args.output_gradient, row, begin, count, a);
-    const float* w = load(args.weight, 0, begin, count, b);
-    const float* x = load(args.input, row, begin, count, c);
-    for (std::int64_t i = 0; i < count; ++i) out.values[i] = r * (dy[i] * w[i] - x[i] * pull);
-    store(args.input_gradient, row, begin, count, out.values);
-  });
+  for_each_gradient_chunk(args, row,
+                          [&](std::int64_t begin, std::int64_t count, const float* dy, const float* w, const float* x) {
+                            Chunk out;
+                            for (std::int64_t i = 0; i < count; ++i) out.values[i] = r * (dy[i] * w[i] - x[i] * pull);
+                            store(args.input_gradient, row, begin, count, out.values);
+                          });
 }
 
 void weight_gradient(const RmsNormBackward& args) {

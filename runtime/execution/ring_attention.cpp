@@ -17,6 +17,17 @@ float* floats(const Held& buffer) { return reinterpret_cast<float*>(buffer->data
 constexpr std::int32_t key_value_tag = 0;
 constexpr std::int32_t gradient_tag = 1;
 
+/// Keys and values of one rank's tokens, or their gradients.
+struct KeyValue {
+  std::span<std::byte> key;
+  std::span<std::byte> value;
+};
+
+/// A buffer for both, divided as `like` is.
+KeyValue halves(std::span<std::byte> both, const KeyValue& like) {
+  return {both.first(like.key.size()), both.subspan(like.key.size())};
+}
+
 /// The ring as one rank sees it.
 struct Ring {
   Communicator& group;
@@ -32,6 +43,13 @@ struct Ring {
   }
   void receive(std::span<std::byte> data, std::int32_t tag) const {
     if (speaks) group.receive(data, before(), tag);
+  }
+  /// One hop: what is here goes on, what comes stands in `arriving`.
+  void pass(const KeyValue& leaving, const KeyValue& arriving) const {
+    send(leaving.key, key_value_tag);
+    send(leaving.value, key_value_tag);
+    receive(arriving.key, key_value_tag);
+    receive(arriving.value, key_value_tag);
   }
 };
 
@@ -56,23 +74,15 @@ void BlockRunner::ring_forward(OpId id, const Op& op, const std::vector<Held>& o
   const Held travels = working(bytes(op.inputs[1]) + bytes(op.inputs[2]));
   const Held block = working(bytes(op.outputs[0]));
   const Held block_sums = working(side[0]->bytes());
-  const std::span<std::byte> both = span_of(travels);
-  const auto key_bytes = static_cast<std::size_t>(bytes(op.inputs[1]).value());
+  const KeyValue own{span_of(held(op.inputs[1])), span_of(held(op.inputs[2]))};
+  const KeyValue travelling = halves(span_of(travels), own);
   const std::int64_t own_begin = call.shape.first_query;
   for (std::int32_t hops = 1; hops < ring.size(); ++hops) {
-    if (hops == 1) {
-      ring.send(span_of(held(op.inputs[1])), key_value_tag);
-      ring.send(span_of(held(op.inputs[2])), key_value_tag);
-    } else {
-      ring.send(both.first(key_bytes), key_value_tag);
-      ring.send(both.subspan(key_bytes), key_value_tag);
-    }
-    ring.receive(both.first(key_bytes), key_value_tag);
-    ring.receive(both.subspan(key_bytes), key_value_tag);
+    ring.pass(hops == 1 ? own : travelling, travelling);
     call.shape.first_key = ring.owner(hops) * call.shape.keys;
     if (a.causal && call.shape.first_key > own_begin) continue;  // nobody sees what comes later
-    call.key.data = both.data();
-    call.value.data = both.data() + key_bytes;
+    call.key.data = travelling.key.data();
+    call.value.data = travelling.value.data();
     call.output = view(block, op.outputs[0]);
     call.log_sum_exp = floats(block_sums);
     reference::attention_forward(call);
@@ -106,26 +116,19 @@ void BlockRunner::ring_backward(OpId id, const Op& op) {
   const Bytes size = bytes(op.inputs[1]) + bytes(op.inputs[2]);
   const Held travels = working(size);
   const Held gradients = working(size);
-  const std::span<std::byte> both = span_of(travels);
+  const KeyValue own{span_of(held(op.inputs[1])), span_of(held(op.inputs[2]))};
+  const KeyValue travelling = halves(span_of(travels), own);
   const std::span<std::byte> sums = span_of(gradients);
-  const auto key_bytes = static_cast<std::size_t>(bytes(op.inputs[1]).value());
+  const KeyValue sum = halves(sums, own);
   const std::int64_t own_begin = call.shape.first_query;
   call.write_query = Write::accumulate;
   for (std::int32_t hops = 1; hops < ring.size(); ++hops) {
-    if (hops == 1) {
-      ring.send(span_of(held(op.inputs[1])), key_value_tag);
-      ring.send(span_of(held(op.inputs[2])), key_value_tag);
-    } else {
-      ring.send(both.first(key_bytes), key_value_tag);
-      ring.send(both.subspan(key_bytes), key_value_tag);
-    }
-    ring.receive(both.first(key_bytes), key_value_tag);
-    ring.receive(both.subspan(key_bytes), key_value_tag);
+    ring.pass(hops == 1 ? own : travelling, travelling);
     call.shape.first_key = ring.owner(hops) * call.shape.keys;
-    call.key.data = both.data();
-    call.value.data = both.data() + key_bytes;
-    call.key_gradient.data = sums.data();
-    call.value_gradient.data = sums.data() + key_bytes;
+    call.key.data = travelling.key.data();
+    call.value.data = travelling.value.data();
+    call.key_gradient.data = sum.key.data();
+    call.value_gradient.data = sum.value.data();
     call.write_key_value = hops == 1 ? Write::overwrite : Write::accumulate;
     const bool is_seen = !a.causal || call.shape.first_key <= own_begin;
     if (is_seen) {
@@ -140,9 +143,9 @@ void BlockRunner::ring_backward(OpId id, const Op& op) {
   for (std::size_t i = 0; i < 2; ++i) {
     const TensorId input = op.inputs[1 + i];
     TensorView arrived = view(made[1 + i], input);
-    const TensorView own = arrived;
-    arrived.data = sums.data() + i * key_bytes;
-    reference::add({own, arrived, own});
+    const TensorView target = arrived;
+    arrived.data = (i == 0 ? sum.key : sum.value).data();
+    reference::add({target, arrived, target});
   }
   for (std::size_t i = 0; i < 3; ++i) contribute(op.inputs[i], std::move(made[i]));
 }

@@ -7,33 +7,12 @@
 
 #include "core/simulate/memory_curve.h"
 #include "planner/question/simulated.h"
-#include "planner/search/space.h"
 #include "tests/catch.h"
 #include "tests/memory_plan_overlap.h"
+#include "tests/questions.h"
 
 namespace plumbline {
 namespace {
-
-Question question_of(const char* model, const char* machine, std::int64_t devices) {
-  QuestionText text;
-  text.model = model;
-  text.machine = machine;
-  text.devices = devices;
-  text.training.sequence_length = 2048;
-  text.training.global_batch = 64;
-  return Question(text);
-}
-
-std::vector<Strategy> legal_plans(const Question& question) {
-  const SpaceEnumerator space(question, {});
-  std::vector<Strategy> all;
-  space.for_each_family([&](const Strategy& family, const Violation* violation, std::int64_t) {
-    if (violation != nullptr) return;
-    const std::vector<Strategy> leaves = space.leaves(family);
-    all.insert(all.end(), leaves.begin(), leaves.end());
-  });
-  return all;
-}
 
 /// How much larger arenas are than the most bytes that live in them.
 struct Excess {
@@ -62,7 +41,7 @@ TEST_CASE("Arenas of lowered programs hold every life, and little more than the 
   for (const auto& [model, machine, devices] :
        {std::tuple{"llama-3-8b", "dgx-h100", 16}, std::tuple{"gpt2-xl", "dgx-a100-80g", 8},
         std::tuple{"mixtral-8x7b", "dgx-h100", 32}}) {
-    const Question question = question_of(model, machine, devices);
+    const Question question = question_of(model, machine, devices, 2048, 64);
     const std::vector<Strategy> plans = legal_plans(question);
     for (int n = 0; n < 30; ++n)
       for (const Granularity granularity : {Granularity::chunk, Granularity::block}) {

@@ -10,18 +10,13 @@
 #include "planner/question/evaluate.h"
 #include "planner/question/priced.h"
 #include "tests/catch.h"
+#include "tests/questions.h"
 
 namespace plumbline {
 namespace {
 
-Question question_of(const std::string& model, std::int64_t devices, std::int64_t batch) {
-  QuestionText text;
-  text.model = model;
-  text.machine = "dgx-h100";
-  text.devices = devices;
-  text.training.sequence_length = 4096;
-  text.training.global_batch = batch;
-  return Question(text);
+Question on_h100(const std::string& model, std::int64_t devices, std::int64_t batch) {
+  return question_of(model, "dgx-h100", devices, 4096, batch);
 }
 
 Strategy strategy_of(std::int32_t tp, std::int32_t pp, std::int32_t dp, std::int64_t m, std::int32_t zero) {
@@ -79,16 +74,16 @@ struct Case {
 };
 std::vector<Case> cases() {
   std::vector<Case> all;
-  all.push_back({question_of("llama-2-7b", 8, 64), strategy_of(1, 4, 2, 32, 1)});
-  all.push_back({question_of("llama-2-13b", 8, 64), strategy_of(2, 4, 1, 64, 0)});
+  all.push_back({on_h100("llama-2-7b", 8, 64), strategy_of(1, 4, 2, 32, 1)});
+  all.push_back({on_h100("llama-2-13b", 8, 64), strategy_of(2, 4, 1, 64, 0)});
   Strategy tight = strategy_of(2, 4, 1, 16, 0);
   tight.micro_batch = 4;
-  all.push_back({question_of("llama-2-13b", 8, 64), tight});
-  all.push_back({question_of("llama-3-8b", 8, 32), strategy_of(4, 2, 1, 32, 0)});
+  all.push_back({on_h100("llama-2-13b", 8, 64), tight});
+  all.push_back({on_h100("llama-3-8b", 8, 32), strategy_of(4, 2, 1, 32, 0)});
   Strategy interleaved = strategy_of(2, 4, 1, 64, 0);
   interleaved.schedule = Schedule::interleaved;
   interleaved.virtual_stages = 2;
-  all.push_back({question_of("llama-2-13b", 8, 64), interleaved});
+  all.push_back({on_h100("llama-2-13b", 8, 64), interleaved});
   return all;
 }
 
@@ -202,7 +197,7 @@ Picoseconds makespan(const std::vector<StageCost>& stages, const std::vector<Pic
 
 TEST_CASE("no split with recompute placed is faster than the one that is found") {
   for (const std::int32_t pp : {2, 3, 4}) {
-    const Question q = question_of("llama-2-13b", 2 * pp, 16 * pp);
+    const Question q = on_h100("llama-2-13b", 2 * pp, 16 * pp);
     Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
     s.micro_batch = 4;
     const std::vector<BlockCost> priced = block_costs(q, placed_of(s));
@@ -234,7 +229,7 @@ TEST_CASE("no split with recompute placed is faster than the one that is found")
 
 TEST_CASE("no split that fits is faster than the balanced one of a uniform recompute mode") {
   constexpr std::int32_t pp = 3;
-  const Question q = question_of("llama-2-13b", 2 * pp, 16 * pp);
+  const Question q = on_h100("llama-2-13b", 2 * pp, 16 * pp);
   for (const Recompute recompute :
        {Recompute{}, Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::every_nth, 3}}) {
     Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
@@ -259,7 +254,7 @@ TEST_CASE("no split that fits is faster than the balanced one of a uniform recom
 }
 
 TEST_CASE("where nothing fits, the placement holds least") {
-  const Case c{question_of("llama-2-70b", 8, 64), strategy_of(2, 4, 1, 64, 0)};
+  const Case c{on_h100("llama-2-70b", 8, 64), strategy_of(2, 4, 1, 64, 0)};
   const Laid placed(c.question, placed_of(c.strategy));
   REQUIRE(heaviest(c.question, c.strategy, placed.costs) > c.question.certain_capacity());
   Strategy full = c.strategy;

@@ -7,8 +7,8 @@
 #include "core/program/play_program.h"
 #include "planner/question/priced.h"
 #include "planner/question/simulated.h"
-#include "planner/search/space.h"
 #include "tests/catch.h"
+#include "tests/questions.h"
 
 namespace plumbline {
 namespace {
@@ -27,25 +27,8 @@ constexpr std::array questions{
     Asked{"llama-3.2-1b", "rtx4090-pcie", 16, 2048, 32},     Asked{"gpt3-175b", "dgx-a100-80g", 128, 2048, 256},
     Asked{"gpt2-xl", "a100-80g-ethernet-100g", 32, 1024, 64}};
 
-Question question_of(const Asked& asked) {
-  QuestionText text;
-  text.model = asked.model;
-  text.machine = asked.machine;
-  text.devices = asked.devices;
-  text.training.sequence_length = asked.sequence;
-  text.training.global_batch = asked.batch;
-  return Question(text);
-}
-
-std::vector<Strategy> legal_plans(const Question& question) {
-  const SpaceEnumerator space(question, {});
-  std::vector<Strategy> all;
-  space.for_each_family([&](const Strategy& family, const Violation* violation, std::int64_t) {
-    if (violation != nullptr) return;
-    const std::vector<Strategy> leaves = space.leaves(family);
-    all.insert(all.end(), leaves.begin(), leaves.end());
-  });
-  return all;
+Question asked_question(const Asked& asked) {
+  return question_of(asked.model, asked.machine, asked.devices, asked.sequence, asked.batch);
 }
 
 /// Legal plans of every schedule, of splits that the search leaves out as well.
@@ -160,7 +143,7 @@ void compare_random_plans(std::size_t plans_per_question) {
   Comparison comparison;
   std::mt19937_64 bits(20240817);
   for (const Asked& asked : questions) {
-    const Question question = question_of(asked);
+    const Question question = asked_question(asked);
     const RandomPlans plans(question);
     for (std::size_t n = 0; n < plans_per_question; ++n) comparison.add(question, plans.next(bits));
   }
@@ -192,7 +175,7 @@ void compare_placed_plans(int plans_per_question, int draws, int least) {
   std::mt19937_64 bits(7);
   int placed = 0;
   for (const Asked& asked : questions) {
-    const Question question = question_of(asked);
+    const Question question = asked_question(asked);
     std::vector<Strategy> plans = legal_plans(question);
     std::erase_if(plans, [](const Strategy& s) { return s.recompute.mode != RecomputeMode::placed; });
     int most = plans_per_question;
@@ -222,7 +205,7 @@ TEST_CASE("hundreds of plans with placed recompute play as the closed form says"
 /// Where states are shared, single blocks tell what a mean hides: an embedding's gather beside next to no compute. They
 /// then take longer, but never longer than without any overlap.
 TEST_CASE("programs of single blocks take as long as those of chunks, and hold no more") {
-  const Question question = question_of(questions[0]);
+  const Question question = asked_question(questions[0]);
   const std::vector<Strategy> plans = legal_plans(question);
   std::mt19937_64 bits(5);
   int alike = 0;
@@ -249,7 +232,7 @@ TEST_CASE("programs of single blocks take as long as those of chunks, and hold n
 }
 
 TEST_CASE("schedules that split the backward play to their end") {
-  const Question question = question_of(questions[0]);
+  const Question question = asked_question(questions[0]);
   PartialStrategy partial;
   partial.strategy.pipeline_stages = 4;
   partial.schedule_given = true;

@@ -4,21 +4,11 @@
 
 #include "planner/question/priced.h"
 #include "planner/question/simulated.h"
-#include "planner/search/space.h"
 #include "tests/catch.h"
+#include "tests/questions.h"
 
 namespace plumbline {
 namespace {
-
-Question question_of(const char* model, const char* machine, std::int64_t devices) {
-  QuestionText text;
-  text.model = model;
-  text.machine = machine;
-  text.devices = devices;
-  text.training.sequence_length = 2048;
-  text.training.global_batch = 64;
-  return Question(text);
-}
 
 /// A plan as a program with its times.
 struct Lowered {
@@ -42,16 +32,10 @@ Lowered lowered(const Question& question, const Strategy& s, Granularity granula
 template <class Visit>
 void for_random_plans(std::size_t plans_per_question, Visit visit) {
   std::mt19937_64 bits(11);
-  const Question questions[] = {question_of("llama-3-8b", "dgx-h100", 16),
-                                question_of("llama-3.2-1b", "rtx4090-pcie", 16)};
+  const Question questions[] = {question_of("llama-3-8b", "dgx-h100", 16, 2048, 64),
+                                question_of("llama-3.2-1b", "rtx4090-pcie", 16, 2048, 64)};
   for (const Question& question : questions) {
-    const SpaceEnumerator space(question, {});
-    std::vector<Strategy> plans;
-    space.for_each_family([&](const Strategy& family, const Violation* violation, std::int64_t) {
-      if (violation != nullptr) return;
-      const std::vector<Strategy> leaves = space.leaves(family);
-      plans.insert(plans.end(), leaves.begin(), leaves.end());
-    });
+    const std::vector<Strategy> plans = legal_plans(question);
     for (std::size_t n = 0; n < plans_per_question; ++n) {
       const Strategy& s = plans[bits() % plans.size()];
       CAPTURE(to_text(s));
@@ -129,7 +113,7 @@ TEST_CASE("sends that block never make a step shorter, and say so where they nev
 }
 
 TEST_CASE("bytes of a program's collectives sum to those of the communication lines") {
-  const Question question = question_of("llama-3-8b", "dgx-h100", 16);
+  const Question question = question_of("llama-3-8b", "dgx-h100", 16, 2048, 64);
   PartialStrategy partial;
   partial.strategy.tensor_parallel = 4;
   partial.strategy.recompute = {RecomputeMode::full, 1};
