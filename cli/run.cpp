@@ -4,7 +4,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <cstdlib>
 
+#include "cli/failure.h"
 #include "cli/flag_values.h"
 #include "cli/loss_view.h"
 #include "cli/mpi_processes.h"
@@ -108,13 +111,25 @@ class RunVerb : public Verb {
       options.mpi = session;
       options.on_place = [note](const std::string& place) { note->write(place); };
     }
-    RunRecord record = train(job(asked, played), options);
+    RunRecord record = trained(job(asked, played), options, terminal);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     sign(record, asked.plan);
     write_files(record, std::move(curves), terminal);
     if (!json_) terminal.print(run_text(record, asked.plan));
     return ExitCode::done;
+  }
+  /// A thread that hangs would outlive what it reads: where one may, the process ends here.
+  static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal) {
+    try {
+      return train(job, options);
+    } catch (const RunFailure& error) {
+      if (options.mpi != nullptr) throw;
+      terminal.clear_progress();
+      std::fflush(stdout);
+      print_failure(failure_of(std::current_exception()));
+      std::_Exit(static_cast<int>(ExitCode::environment));
+    }
   }
   void check_flags() const {
     refuse(!plan_, "--plan", "is missing", "a plan file, written by plan search --out");

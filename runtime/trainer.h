@@ -25,7 +25,8 @@ namespace plumbline {
 
 class MpiSession;
 
-/// A run ended before its last step (exit code 3).
+/// A run ended before its last step (exit code 3). A rank that hangs on is a thread that still reads the job and the
+/// options: after this, they live until the process ends.
 class RunFailure : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
