@@ -90,7 +90,7 @@ asan: ## tests labelled sanitize under the address and undefined-behaviour sanit
 	@cmake --build --preset asan
 	@ctest --preset asan
 
-tsan: ## tests labelled threads under the thread sanitizer
+tsan: ## the same as headless, under the thread sanitizer, and the tests labelled threads
 	@cmake --preset tsan
 	@cmake --build --preset tsan
 	@ctest --preset tsan

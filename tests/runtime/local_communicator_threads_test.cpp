@@ -16,6 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr LocalOptions impatient{milliseconds(300), milliseconds(2000)};
+constexpr LocalOptions patient{milliseconds(20'000), milliseconds(5000)};  // where no deadline is meant to pass
 
 std::vector<ScenarioOutcome> scenario_of(std::int32_t ranks) {
   std::vector<ScenarioOutcome> outcomes(static_cast<std::size_t>(ranks));
@@ -23,9 +24,9 @@ std::vector<ScenarioOutcome> scenario_of(std::int32_t ranks) {
   return outcomes;
 }
 
-std::string failure_of(std::int32_t ranks, const std::function<void(World&)>& body) {
+std::string failure_of(std::int32_t ranks, const LocalOptions& options, const std::function<void(World&)>& body) {
   try {
-    run_local_ranks(ranks, body, impatient);
+    run_local_ranks(ranks, body, options);
   } catch (const EnvironmentError& error) {
     return error.what();
   }
@@ -214,7 +215,7 @@ TEST_CASE("Groups of one name over the same ranks do not hear each other") {
 
 TEST_CASE("A rank that throws ends everybody, and the error names it") {
   std::atomic<int> ended{0};
-  const std::string text = failure_of(4, [&](World& world) {
+  const std::string text = failure_of(4, patient, [&](World& world) {
     if (world.rank() == 2) throw EnvironmentError("disk full");
     try {
       sum_of_ones(world);
@@ -231,7 +232,7 @@ TEST_CASE("A rank that throws ends everybody, and the error names it") {
 }
 
 TEST_CASE("A rank that stays away is named, with the call in which the others stood") {
-  const std::string text = failure_of(3, [](World& world) {
+  const std::string text = failure_of(3, impatient, [](World& world) {
     if (world.rank() != 1)
       sum_of_ones(world);
     else
@@ -268,7 +269,7 @@ TEST_CASE("A rank that never comes back is left to itself, and the run ends") {
 }
 
 TEST_CASE("A rank that ends early is named") {
-  const std::string text = failure_of(2, [](World& world) {
+  const std::string text = failure_of(2, impatient, [](World& world) {
     if (world.rank() == 0) sum_of_ones(world);
   });
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("rank 1 has ended"));
@@ -284,7 +285,7 @@ TEST_CASE("Ranks whose calls do not fit together are told both calls") {
       group->broadcast(data, 1);
   };
   try {
-    run_local_ranks(2, mismatch, impatient);
+    run_local_ranks(2, mismatch, patient);
     FAIL("calls that differ went through");
   } catch (const InternalError& error) {
     CHECK_THAT(error.what(),

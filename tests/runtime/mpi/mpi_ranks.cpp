@@ -55,7 +55,7 @@ int run(const std::string& kind) {
     session.run([&](World& world) { kind == "agree" || kind == "fragments" ? agree(world) : fault(kind, world); });
   } catch (const std::exception& error) {
     std::cerr << std::string(error.what()) + "\n" << std::flush;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that every rank can say what it was told
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // so that every rank can say what it was told
     session.end_all(3);
   }
   return 0;
