@@ -2,7 +2,7 @@
 # Runs clang-tidy; every finding is an error.
 # Usage: lint.sh                    every .cpp file
 #        lint.sh --changed [BASE]   the .cpp files that changed since BASE, and those whose own header did
-# BASE defaults to where this branch left main, or to the previous commit on main. At most LINT_LIMIT files (40).
+# BASE defaults to where this branch left main, or to the previous commit on main. At most LINT_LIMIT files (24).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup_debian.sh lint
@@ -26,7 +26,7 @@ changed_sources() {
 if [ "${1:-}" = --changed ]; then
   base=${2:-$(default_base)}
   mapfile -t files < <(comm -12 <(changed_sources "$base") <(every_source | sort -u))
-  limit=${LINT_LIMIT:-40}
+  limit=${LINT_LIMIT:-24}
   echo "lint: ${#files[@]} files changed since ${base:0:12}"
   if [ "${#files[@]}" -gt "$limit" ]; then
     echo "lint: only the first $limit of them; 'make lint' reads all"
