@@ -117,6 +117,33 @@ TEST_CASE("dropout drops the same elements under every layout and recompute") {
   }
 }
 
+TEST_CASE("each place drops with its own probability") {
+  const LoweredPlan without(gpt({2, 32, 4, 64, 32, Dropout::no}), single(), recipe());
+  const double plain = execute(without.job(), options(1)).record.steps.front().loss;
+  const LoweredPlan plan(gpt({2, 32, 4, 64, 32, Dropout::yes}), single(), recipe());
+  const auto loss = [&](DropoutConstants probabilities) {
+    TrainingJob job = plan.job();
+    job.constants.dropout = probabilities;
+    return execute(job, options(1)).record.steps.front().loss;
+  };
+  CHECK(loss({0, 0, 0}) == plain);
+  const double embedding = loss({0.5F, 0, 0});
+  const double attention = loss({0, 0.5F, 0});
+  const double residual = loss({0, 0, 0.5F});
+  for (const double one : {embedding, attention, residual}) CHECK(one != plain);
+  CHECK(embedding != attention);
+  CHECK(attention != residual);
+  CHECK(loss({0, 0, 0.25F}) != residual);
+}
+
+TEST_CASE("weights of experts are probabilities where the network says so") {
+  const LoweredPlan plan(network(Net::moe), single(), recipe_of(Net::moe));
+  TrainingJob job = plan.job();
+  const double normalised = execute(job, options(1)).record.steps.front().loss;
+  job.constants.expert_weights = ExpertWeights::probability;
+  CHECK(execute(job, options(1)).record.steps.front().loss != normalised);
+}
+
 TEST_CASE("a smaller buffer, a missing collective and a longer message are noticed") {
   Strategy s = spread(1, 2, 2);
   const LoweredPlan plan(network(Net::llama), s, recipe());
@@ -197,16 +224,18 @@ TEST_CASE("gradients are the slope of the loss") {
   }
 }
 
+// The rank that hangs goes on when the run is over, and the test: what it touches then outlives both.
 TEST_CASE("a rank that hangs is named, with its stage and its action") {
-  const LoweredPlan plan(network(Net::llama), spread(1, 2, 2), recipe());
-  std::atomic<bool> may_go_on = false;
-  RunOptions faulty = options(2);
+  static const LoweredPlan plan(network(Net::llama), spread(1, 2, 2), recipe());
+  static const TrainingJob job = plan.job();
+  static std::atomic<bool> may_go_on = false;
+  static RunOptions faulty = options(2);
   faulty.deadline = std::chrono::seconds(2);
-  faulty.on_action = [&](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  faulty.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
     if (rank != 1 || step != 1 || action != 3) return;
     for (int i = 0; i < 200 && !may_go_on; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   };
-  CHECK_THROWS_WITH(train(plan.job(), faulty), Catch::Matchers::ContainsSubstring("rank 1 (stage 0) at "));
+  CHECK_THROWS_WITH(train(job, faulty), Catch::Matchers::ContainsSubstring("rank 1 (stage 0) at "));
   may_go_on = true;
 }
 
