@@ -125,6 +125,17 @@ TEST_CASE("Operators that would run as something else are refused with their nam
   }
 }
 
+TEST_CASE("Optimizers without a kernel and copies to the host are refused before any work") {
+  Training training = recipe(Optimizer::adagrad);
+  const LoweredPlan adagrad(language_model("tiny", small()), single(), training);
+  CHECK_THROWS_WITH(admit(adagrad.job(), options()),
+                    "plan: adagrad is not executed; expected sgd, momentum, adam, adamw, lion or muon");
+  LoweredPlan plan(language_model("tiny", small()), single(), recipe());
+  CHECK_NOTHROW(admit(plan.job(), options()));
+  plan.program.ranks.front().actions.front().kind = ActionKind::offload;
+  CHECK_THROWS_WITH(admit(plan.job(), options()), ContainsSubstring("offload to the host is not executed"));
+}
+
 TEST_CASE("A window without flash attention and half a pair of rotated features are refused") {
   TransformerDescription d = small();
   OperatorConstants constants;

@@ -117,6 +117,18 @@ TEST_CASE("dropout drops the same elements under every layout and recompute") {
   }
 }
 
+TEST_CASE("Adam is AdamW without decay") {
+  const auto weights = [](Optimizer optimizer, float decay) {
+    const LoweredPlan plan(network(Net::llama), single(), recipe(optimizer));
+    TrainingJob job = plan.job();
+    job.optimizer.weight_decay = decay;
+    return execute(job, options(3)).weights;
+  };
+  const WholeTensors adam = weights(Optimizer::adam, 0.1F);
+  CHECK(adam == weights(Optimizer::adamw, 0));
+  CHECK(adam != weights(Optimizer::adamw, 0.1F));
+}
+
 TEST_CASE("each place drops with its own probability") {
   const LoweredPlan without(gpt({2, 32, 4, 64, 32, Dropout::no}), single(), recipe());
   const double plain = execute(without.job(), options(1)).record.steps.front().loss;
