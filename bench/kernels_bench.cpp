@@ -11,6 +11,7 @@
 #include "kernels/dropout.h"
 #include "kernels/elementwise.h"
 #include "kernels/gated_activation.h"
+#include "kernels/gelu.h"
 #include "kernels/linear.h"
 #include "kernels/reductions.h"
 #include "kernels/reference/sgemm.h"
@@ -166,11 +167,30 @@ void swiglu_forward(benchmark::State& state) {
 }
 BENCHMARK(swiglu_forward)->Arg(32)->Arg(16);
 
+void gelu_forward(benchmark::State& state) {
+  Tensor x(tokens, ffn);
+  Tensor y = x;
+  const Gelu form = state.range(0) == 0 ? Gelu::tanh : Gelu::erf;
+  for ([[maybe_unused]] const auto _ : state) reference::gelu_forward({x, y, form});
+  count_bytes(state, 2 * x.bytes());
+}
+BENCHMARK(gelu_forward)->Arg(0)->Arg(1);
+
+void gelu_backward(benchmark::State& state) {
+  Tensor x(tokens, ffn);
+  Tensor y = x;
+  const Gelu form = state.range(0) == 0 ? Gelu::tanh : Gelu::erf;
+  for ([[maybe_unused]] const auto _ : state) reference::gelu_backward({x, x, y, form});
+  count_bytes(state, 3 * x.bytes());
+}
+BENCHMARK(gelu_backward)->Arg(0)->Arg(1);
+
 void rotary(benchmark::State& state) {
   Tensor x(tokens, hidden, format_of(state, 0));
   std::vector<float> frequencies(16);
   reference::rotary_frequencies(10000.0, 32, frequencies.data());
-  for ([[maybe_unused]] const auto _ : state) reference::rotary({x, x, frequencies.data(), 32, {tokens, 0, tokens}});
+  for ([[maybe_unused]] const auto _ : state)
+    reference::rotary({x, x, frequencies.data(), 32, 32, {tokens, 0, tokens}});
   count_bytes(state, 2 * x.bytes());
 }
 BENCHMARK(rotary)->Arg(32)->Arg(16);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/admission.h"
 #include "runtime/checkpoint/checkpoint_series.h"
 #include "runtime/execution/rank_training.h"
 #include "runtime/local/local_ranks.h"
@@ -12,68 +13,6 @@
 
 namespace plumbline {
 namespace {
-
-void refuse(bool holds, const std::string& what, const std::string& expected) {
-  if (!holds) throw InputError({"plan", what, expected, ""});
-}
-
-bool has_tied_parameter(const Graph& graph) {
-  for (const Block& block : graph.blocks())
-    for (const Tensor& tensor : block.tensors())
-      if (tensor.role == TensorRole::parameter && tensor.tied) return true;
-  return false;
-}
-
-/// Every expert gets as many rows of each rank's tokens.
-bool balances(const RouterAttributes& router, const Strategy& s, const Training& training) {
-  const std::int64_t sequence = training.sequence_length / s.context_parallel;
-  const std::int64_t ranks = s.sequence_parallel == SequenceParallel::on ? s.tensor_parallel : 1;
-  return sequence * router.chosen % router.experts == 0 &&
-         s.micro_batch * sequence / ranks * router.chosen % router.experts == 0;
-}
-
-void check_experts(const TrainingJob& job) {
-  const Strategy& s = job.strategy;
-  for (const Block& block : job.graph.blocks())
-    for (const Op& op : block.ops()) {
-      const auto* router = std::get_if<RouterAttributes>(&op.attributes);
-      if (router == nullptr) continue;
-      refuse(s.expert_tensor_parallel == 1, "tensor parallelism inside of experts is not executed", "etp 1");
-      // As Megatron-LM: else every tensor-parallel rank would send the same tokens.
-      refuse(s.tensor_parallel == 1 || s.sequence_parallel == SequenceParallel::on,
-             "experts and tensor parallelism without sequence parallelism are not executed", "sequence parallelism");
-      refuse(job.training.optimizer != Optimizer::muon, "Muon for experts is not executed", "another optimizer");
-      refuse(job.routing == ExpertRouting::learned || balances(*router, s, job.training),
-             "a rank's tokens cannot be dealt out to " + std::to_string(router->experts) + " experts equally",
-             "longer sequences or micro-batches, or learned routing");
-    }
-}
-
-bool has_experts(const Graph& graph) {
-  for (const Block& block : graph.blocks())
-    for (const Op& op : block.ops())
-      if (op.kind == OpKind::grouped_linear) return true;
-  return false;
-}
-
-/// What no rank could do, said before any work.
-void check_job(const TrainingJob& job, const RunOptions& options) {
-  const Strategy& s = job.strategy;
-  const bool ends_meet = s.pipeline_stages == 1 || placement(s.schedule) == StagePlacement::v_shaped;
-  refuse(!(has_tied_parameter(job.graph) && s.zero_stage >= 2 && ends_meet),
-         "a tied embedding with ZeRO-" + std::to_string(s.zero_stage) + " and its head on one rank is not executed",
-         "ZeRO-0 or ZeRO-1, or a pipeline whose ends are two ranks");
-  refuse(!(job.training.optimizer == Optimizer::muon && (s.zero_stage > 0 || s.tensor_parallel > 1)),
-         "Muon needs whole matrices", "ZeRO-0 without tensor parallelism");
-  refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
-         "fp32, tf32, bf16 or fp16");
-  refuse(s.context_parallel == 1 || s.flash_attention == FlashAttention::on,
-         "context parallelism without flash attention is not executed", "flash attention");
-  check_experts(job);
-  refuse(s.devices() <= 1024, "it has " + std::to_string(s.devices()) + " ranks", "at most 1024");
-  refuse(options.data.vocabulary >= 1 && !options.data.tokens.empty(), "there is no data", "tokens");
-  check_learning_rate(job.learning_rate, "learning rate");
-}
 
 /// What every rank keeps between steps, and a checkpoint holds of it.
 Bytes checkpoint_bytes(const TrainingJob& job) {
@@ -160,7 +99,7 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
 }  // namespace
 
 RunRecord train(const TrainingJob& job, const RunOptions& options) {
-  check_job(job, options);
+  admit(job, options);
   check_processes(job, options);
   check_checkpoints(job, options);
   RunRecord record = begun_record(job, options);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/reference/elementary.h"
+#include "kernels/reference/gelu_forms.h"
 #include "kernels/reference/lanes.h"
 
 // The choice at start needs the loader's help (ifunc), which sanitizers do not survive.
@@ -87,6 +88,30 @@ PLUMBLINE_VECTOR_CLONES
 void silu_of(const float* x, std::int64_t count, float* y) {
   PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] / (1.0F + exp_of(-x[i]));
+}
+
+PLUMBLINE_VECTOR_CLONES
+void gelu_tanh_of(const float* x, std::int64_t count, float* y) {
+  PLUMBLINE_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) y[i] = gelu_tanh(x[i]);
+}
+
+PLUMBLINE_VECTOR_CLONES
+void gelu_erf_of(const float* x, std::int64_t count, float* y) {
+  PLUMBLINE_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) y[i] = gelu_erf(x[i]);
+}
+
+PLUMBLINE_VECTOR_CLONES
+void gelu_tanh_gradient_of(const float* dy, const float* x, std::int64_t count, float* dx) {
+  PLUMBLINE_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) dx[i] = dy[i] * gelu_tanh_slope(x[i]);
+}
+
+PLUMBLINE_VECTOR_CLONES
+void gelu_erf_gradient_of(const float* dy, const float* x, std::int64_t count, float* dx) {
+  PLUMBLINE_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) dx[i] = dy[i] * gelu_erf_slope(x[i]);
 }
 
 // The rounds of philox.h with one counter per lane.

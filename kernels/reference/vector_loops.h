@@ -21,6 +21,12 @@ float exp_and_sum(const float* x, std::int64_t count, float shift, float* out);
 /// y[i] = x[i] / (1 + e^-x[i]): SiLU.
 void silu_of(const float* x, std::int64_t count, float* y);
 
+/// y[i] = GELU of x[i] (gelu_forms.h); dx[i] = dy[i] times its slope at x[i]. Outputs may be inputs.
+void gelu_tanh_of(const float* x, std::int64_t count, float* y);
+void gelu_erf_of(const float* x, std::int64_t count, float* y);
+void gelu_tanh_gradient_of(const float* dy, const float* x, std::int64_t count, float* dx);
+void gelu_erf_gradient_of(const float* dy, const float* x, std::int64_t count, float* dx);
+
 /// words[4 i .. 4 i + 3] = the random words of quad first_quad + i, for `dropout_batch` quads.
 inline constexpr std::int64_t dropout_batch = 32;
 void dropout_words_of(const DropoutKey& key, std::uint64_t first_quad, std::uint32_t* words);

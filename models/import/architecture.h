@@ -25,6 +25,9 @@ struct DropoutDefaults {
   double embedding = 0.0;
 };
 
+/// Whether dropout behind the embedding has a probability of its own, or that of the layers (BERT, GPT-NeoX).
+enum class EmbeddingDropout : std::uint8_t { own, as_residual };
+
 struct Architecture;
 /// What a row cannot say: reads the keys that only this architecture has.
 using Refine = void (*)(ConfigReader& config, const Architecture& row, TransformerDescription& description);
@@ -49,8 +52,15 @@ struct Architecture {
   BiasRule attention_bias = {"attention_bias", false, true};
   BiasRule mlp_bias = {"", false, true};
   DropoutDefaults dropout = {};
+  EmbeddingDropout drops_embedding = EmbeddingDropout::own;
   double norm_epsilon = 1e-6;
   double rotary_base = 10'000;
+  double rotated = 1.0;                  ///< part of a head's features that rotary positions turn
+  std::string_view activation = "silu";  ///< of the gate, or of the MLP without one, as the config spells it
+  bool normalises_expert_weights = true;
+  std::int64_t first_position = 0;  ///< rows of the position table before that of the first token
+  std::string_view beyond =
+      {};  ///< what of it OperatorConstants and the operators of a Graph cannot say; empty: nothing
   Refine refine = nullptr;
 };
 

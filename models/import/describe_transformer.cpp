@@ -1,6 +1,7 @@
 #include "models/import/describe_transformer.h"
 
 #include "core/base/errors.h"
+#include "models/import/describe_operators.h"
 
 namespace plumbline {
 namespace {
@@ -12,10 +13,6 @@ constexpr Keys head_keys = {"num_attention_heads", "n_head", "num_heads", "n_hea
 constexpr Keys kv_head_keys = {"num_key_value_heads"};
 constexpr Keys ffn_keys = {"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"};
 constexpr Keys position_keys = {"max_position_embeddings", "n_positions", "seq_length"};
-constexpr Keys attention_dropout_keys = {"attention_dropout", "attn_pdrop", "attention_probs_dropout_prob"};
-constexpr Keys residual_dropout_keys = {"hidden_dropout", "resid_pdrop", "hidden_dropout_prob", "dropout"};
-constexpr Keys embedding_dropout_keys = {"embd_pdrop"};
-constexpr Keys epsilon_keys = {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_eps"};
 
 bool has_bias(ConfigReader& config, const BiasRule& rule) {
   return rule.key.empty() ? rule.when_absent : config.boolean({rule.key}, rule.when_absent);
@@ -62,23 +59,6 @@ std::vector<LayerVariant> equal_layers(std::size_t count, const LayerVariant& va
   return std::vector<LayerVariant>(count, variant);
 }
 
-OperatorConstants operator_constants(ConfigReader& config, const Architecture& row) {
-  OperatorConstants constants;
-  for (const auto& [keys, when_absent] : {std::pair{embedding_dropout_keys, row.dropout.embedding},
-                                          std::pair{attention_dropout_keys, row.dropout.attention},
-                                          std::pair{residual_dropout_keys, row.dropout.residual}}) {
-    const double probability = config.number(keys, when_absent, {0.0, 1.0});
-    if (probability > 0) constants.dropout = static_cast<float>(probability);
-  }
-  constants.norm_epsilon = static_cast<float>(config.number(epsilon_keys, row.norm_epsilon, {0.0, 1.0}));
-  constexpr RealRange bases{1.0, 1e12};
-  constants.rotary_base = config.number({"rope_theta"}, row.rotary_base, bases);
-  const auto nested = config.find({"rope_parameters"});
-  if (nested && nested->value().if_object() != nullptr)
-    constants.rotary_base = ConfigReader(*nested).number({"rope_theta"}, constants.rotary_base, bases);
-  return constants;
-}
-
 TransformerDescription describe_transformer(ConfigReader& config, const Architecture& row) {
   TransformerDescription d;
   d.hidden = config.integer(hidden_keys, row.hidden, width_range);
@@ -87,7 +67,9 @@ TransformerDescription describe_transformer(ConfigReader& config, const Architec
   d.default_sequence_length = config.integer(position_keys, row.positions, vocabulary_range);
   d.tied_head = config.boolean({"tie_word_embeddings"}, row.tied);
   d.layer = describe_layer(config, row, d.hidden);
-  d.embedding_dropout = config.is_positive(embedding_dropout_keys, row.dropout.embedding);
+  d.embedding_dropout = row.drops_embedding == EmbeddingDropout::as_residual
+                            ? d.layer.residual_dropout
+                            : config.is_positive(embedding_dropout_keys, row.dropout.embedding);
   d.layers = equal_layers(static_cast<std::size_t>(config.integer(layer_keys, row.layers, layer_range)), {});
   if (row.refine != nullptr) row.refine(config, row, d);
   return d;

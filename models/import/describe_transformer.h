@@ -1,7 +1,6 @@
 #pragma once
 /// \file describe_transformer.h: a config and its architecture's row as a description.
 
-#include "core/graph/operator_constants.h"
 #include "models/import/architecture.h"
 
 namespace plumbline {
@@ -9,9 +8,6 @@ namespace plumbline {
 /// Reads the facts that all token networks share, then lets the row's refinement read its own.
 /// Throws InputError naming the key for wrong types, absurd numbers and widths that do not divide.
 [[nodiscard]] TransformerDescription describe_transformer(ConfigReader& config, const Architecture& row);
-
-/// What only an execution needs. One probability of dropout stands for all of a config's.
-[[nodiscard]] OperatorConstants operator_constants(ConfigReader& config, const Architecture& row);
 
 /// Every layer `variant`.
 [[nodiscard]] std::vector<LayerVariant> equal_layers(std::size_t count, const LayerVariant& variant);

@@ -5,6 +5,7 @@
 #include "core/base/errors.h"
 #include "core/graph/parameter_count.h"
 #include "models/builders/language_model.h"
+#include "models/import/describe_operators.h"
 #include "models/import/describe_transformer.h"
 #include "models/import/other_importers.h"
 
@@ -69,7 +70,12 @@ std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {
 
 ImportedGraph import_as(const std::string& type, ConfigReader& config, const std::string& name) {
   for (const OtherArchitecture& row : other_architectures)
-    if (row.model_type == type) return row.import(config, name);
+    if (row.model_type == type) {
+      ImportedGraph imported = row.import(config, name);
+      imported.constants.not_executed.push_back(
+          {config.where({"model_type"}), type + " is not executed", "a decoder language model", ""});
+      return imported;
+    }
   const auto rows = architectures();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
   check(row != rows.end(), "a resolved type stands in a table");
@@ -137,7 +143,7 @@ Network import_hugging_face(const JsonPlace& config, std::string name) {
                  imported.default_sequence_length,
                  std::move(imported.note),
                  std::move(imported.graph),
-                 imported.constants};
+                 std::move(imported.constants)};
 }
 
 }  // namespace plumbline

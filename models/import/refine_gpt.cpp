@@ -12,10 +12,9 @@ void refine_gpt_neox(ConfigReader& config, const Architecture&, TransformerDescr
   if (config.boolean({"use_parallel_residual"}, true)) d.layer.wiring = LayerWiring::parallel_two_norms;
 }
 
-void refine_opt(ConfigReader& config, const Architecture&, TransformerDescription& d) {
-  // The first two rows of the table are a padding offset (modeling_opt.py, OPTLearnedPositionalEmbedding).
-  constexpr std::int64_t offset_rows = 2;
-  d.learned_positions = d.default_sequence_length + offset_rows;
+void refine_opt(ConfigReader& config, const Architecture& row, TransformerDescription& d) {
+  // The first rows of the table are for padding (modeling_opt.py, OPTLearnedPositionalEmbedding).
+  d.learned_positions = d.default_sequence_length + row.first_position;
   d.embedding_width = config.integer({"word_embed_proj_dim"}, d.hidden, width_range);
   const bool norm_first = config.boolean({"do_layer_norm_before"}, true);
   if (!norm_first) d.layer.wiring = LayerWiring::post_norm;
@@ -51,7 +50,6 @@ void refine_bert(ConfigReader& config, const Architecture&, TransformerDescripti
   d.learned_positions = d.default_sequence_length;
   d.token_types = config.integer({"type_vocab_size"}, 2, vocabulary_range);
   d.embedding_norm = true;
-  d.embedding_dropout = d.layer.residual_dropout;
   d.final_norm = false;
   d.pooler = true;
   d.layer.attention.causal = false;

@@ -101,7 +101,7 @@ void BlockRunner::attention_backward(OpId id, const Op& op) {
     if (a.dropout) {
       call.mask = reinterpret_cast<const std::uint8_t*>(side[1]->data());
       call.dropped_probabilities = dense_view(static_cast<const void*>(side[2]->data()), number, rows, shape.keys);
-      call.dropout_probability = env_.constants.dropout;
+      call.dropout_probability = draw(id).probability;
     }
     call.query_gradient = view(made[0], op.inputs[0]);
     call.key_gradient = view(made[1], op.inputs[1]);

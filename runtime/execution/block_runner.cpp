@@ -6,6 +6,7 @@
 #include "kernels/embedding.h"
 #include "kernels/gated_activation.h"
 #include "kernels/gelu.h"
+#include "kernels/relu.h"
 
 namespace plumbline {
 namespace {
@@ -22,12 +23,10 @@ bool is_product(const Op& op) {
   return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
 }
 
-[[noreturn]] void refuse(const Block& block, const Op& op) {
-  throw InputError(
-      {"model",
-       "operator " + op.name + " of block " + block.name() + " (" + std::string(to_text(op.kind)) + ") is not executed",
-       "decoder language models", ""});
-}
+Gelu gelu_form(Activation activation) { return activation == Activation::gelu_erf ? Gelu::erf : Gelu::tanh; }
+
+/// Admission lets no other operator in.
+constexpr std::string_view is_executed = "an operator of an admitted network is executed";
 
 }  // namespace
 
@@ -216,16 +215,15 @@ void BlockRunner::run_op(OpId id) {
     case OpKind::layer_norm:
     case OpKind::rms_norm: norm_forward(id, op, out, side); break;
     case OpKind::attention: attention_forward(id, op, out, side); break;
-    case OpKind::activation: reference::gelu_forward({value(op.inputs[0]), view(out[0], op.outputs[0])}); break;
+    case OpKind::activation: activation_forward(op, out[0]); break;
     case OpKind::gated_activation:
-      if (columns(op.inputs[0]) != columns(op.inputs[1])) refuse(block_, op);
       reference::swiglu_forward({value(op.inputs[0]), value(op.inputs[1]), view(out[0], op.outputs[0])});
       break;
     case OpKind::rotary: rotary(op, held(op.inputs[0]), out[0], Rotation::forward); break;
     case OpKind::dropout: dropout_forward(id, op, out[0], side); break;
     case OpKind::add: reference::add({value(op.inputs[0]), value(op.inputs[1]), view(out[0], op.outputs[0])}); break;
     case OpKind::cross_entropy: loss_forward(op, side); break;
-    default: refuse(block_, op);
+    default: check(false, is_executed);
   }
   store(id, std::move(out), std::move(side));
 }
@@ -303,7 +301,7 @@ void BlockRunner::backward_op(OpId id, BackwardPart part) {
         if (carries(input)) contribute(input, gradient(op.outputs[0]));
       break;
     case OpKind::cross_entropy: gradient(op.inputs[0]) = held(op.inputs[0]); break;
-    default: refuse(block_, op);
+    default: check(false, is_executed);
   }
   if (op.kind != OpKind::cross_entropy)
     for (const TensorId output : op.outputs) gradient(output) = nullptr;
@@ -346,11 +344,22 @@ void BlockRunner::contribute(TensorId tensor, Held fresh) {
   sum = std::move(into);
 }
 
+void BlockRunner::activation_forward(const Op& op, const Held& out) {
+  const ConstTensorView x = value(op.inputs[0]);
+  const TensorView y = view(out, op.outputs[0]);
+  if (env_.constants.activation == Activation::relu) return reference::relu_forward({x, y});
+  reference::gelu_forward({x, y, gelu_form(env_.constants.activation)});
+}
+
 void BlockRunner::activation_backward(const Op& op) {
   const ConstTensorView dy = view(gradient(op.outputs[0]), op.outputs[0]);
   if (op.kind == OpKind::activation) {
     Held dx = working(bytes(op.inputs[0]));
-    reference::gelu_backward({dy, value(op.inputs[0]), view(dx, op.inputs[0])});
+    const ConstTensorView x = value(op.inputs[0]);
+    if (env_.constants.activation == Activation::relu)
+      reference::relu_backward({dy, x, view(dx, op.inputs[0])});
+    else
+      reference::gelu_backward({dy, x, view(dx, op.inputs[0]), gelu_form(env_.constants.activation)});
     return contribute(op.inputs[0], std::move(dx));
   }
   Held gate = working(bytes(op.inputs[0]));

@@ -56,6 +56,9 @@ class BlockRunner {
   void embedding_forward(const Op& op, std::vector<Held>& out);
   void embedding_backward(const Op& op, const Held& gradient);
   void position_backward(const Op& op, const Held& gradient);
+  /// Rows of the position table, from that of position 0.
+  template <class View>
+  [[nodiscard]] View from_first_position(const View& table) const;
   void position_forward(const Op& op, const std::vector<Held>& out);
   void linear_forward(const Op& op, std::vector<Held>& out);
   void linear_backward(OpId id, const Op& op, BackwardPart part);
@@ -79,6 +82,7 @@ class BlockRunner {
   void grouped_backward(OpId id, const Op& op, BackwardPart part);
   void grouped_input_gradient(const Op& op, const std::vector<Held>& gradients, const TensorView& dx);
   void grouped_weight_gradient(const Op& op, const std::vector<Held>& gradients);
+  void activation_forward(const Op& op, const Held& out);
   void activation_backward(const Op& op);
   void rotary(const Op& op, const Held& from, const Held& to, Rotation turn) const;
   void dropout_forward(OpId id, const Op& op, const Held& out, SideBuffers& side);

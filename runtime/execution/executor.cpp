@@ -125,7 +125,7 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::offload:
     case ActionKind::fetch: break;
   }
-  throw InputError({"plan", "it offloads to the host, which is not executed", "a plan without offload", ""});
+  check(false, "an admitted program copies nothing to the host");
 }
 
 /// Those listed behind a compute action, before the next one.

@@ -33,7 +33,7 @@ std::vector<std::int32_t> BlockRunner::experts_in_turn(TensorId probabilities) c
 
 ExpertRoutes BlockRunner::routes_of(TensorId probabilities) const {
   const bool is_forced = env_.routing == ExpertRouting::balanced;
-  return expert_routes(value(probabilities), chosen_of(probabilities), env_.router_weights,
+  return expert_routes(value(probabilities), chosen_of(probabilities), env_.router_weights(),
                        is_forced ? experts_in_turn(probabilities) : std::vector<std::int32_t>());
 }
 
@@ -77,7 +77,7 @@ void BlockRunner::router_forward(OpId id, const Op& op, const Held& out, SideBuf
   std::vector<std::int32_t> experts(chosen);
   std::vector<float> weights(chosen);
   reference::router_forward(
-      {call.output, view(out, y), experts.data(), weights.data(), chosen_of(y), env_.router_weights});
+      {call.output, view(out, y), experts.data(), weights.data(), chosen_of(y), env_.router_weights()});
 }
 
 void BlockRunner::router_backward(OpId id, const Op& op, BackwardPart part) {
@@ -90,7 +90,7 @@ void BlockRunner::router_backward(OpId id, const Op& op, BackwardPart part) {
     of_weights.push_back(of_experts[i / routes.chosen * columns(y) + routes.experts[static_cast<std::size_t>(i)]]);
   Held of_logits = working(bytes(y));
   reference::router_backward(
-      {of_weights.data(), value(y), routes.experts.data(), view(of_logits, y), routes.chosen, env_.router_weights});
+      {of_weights.data(), value(y), routes.experts.data(), view(of_logits, y), routes.chosen, env_.router_weights()});
   gradient(y) = nullptr;
   std::vector<Held> made{std::move(of_logits)};
   if (carries(x)) linear_input_gradient(id, op, made);

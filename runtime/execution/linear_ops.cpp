@@ -75,10 +75,16 @@ void BlockRunner::embedding_backward(const Op& op, const Held& gradient) {
   reference::embedding_backward({env_.batch.tokens.data(), view(gradient, op.outputs[0]), table, first});
 }
 
+template <class View>
+View BlockRunner::from_first_position(const View& table) const {
+  const std::int64_t first = env_.constants.first_position;
+  return table.rows_from(first, table.rows - first);
+}
+
 void BlockRunner::position_forward(const Op& op, const std::vector<Held>& out) {
   const ConstTensorView x = value(op.inputs[0]);
   const TensorView y = view(out[0], op.outputs[0]);
-  const ConstTensorView table = env_.parameters.weight(execution_, op.parameters[0]);
+  const ConstTensorView table = from_first_position(env_.parameters.weight(execution_, op.parameters[0]));
   env_.for_row_places(x.rows, is_sliced(op.outputs[0]), [&](RowPlace place, std::int64_t first, std::int64_t n) {
     reference::position_embedding_forward({x.rows_from(first, n), table, y.rows_from(first, n), place});
   });
@@ -86,7 +92,7 @@ void BlockRunner::position_forward(const Op& op, const std::vector<Held>& out) {
 
 void BlockRunner::position_backward(const Op& op, const Held& gradient) {
   const ConstTensorView dy = view(gradient, op.outputs[0]);
-  const TensorView table = env_.parameters.gradient(execution_, op.parameters[0]);
+  const TensorView table = from_first_position(env_.parameters.gradient(execution_, op.parameters[0]));
   env_.for_row_places(dy.rows, is_sliced(op.outputs[0]), [&](RowPlace place, std::int64_t first, std::int64_t n) {
     reference::position_embedding_backward({dy.rows_from(first, n), table, place});
   });

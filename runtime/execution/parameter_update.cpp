@@ -67,7 +67,8 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
   update.gradient = owned_gradient(piece);
   update.gradient_factor = static_cast<float>(factor);
   update.learning_rate = static_cast<float>(learning_rate);
-  update.weight_decay = p.dimensions >= 2 ? settings.weight_decay : 0;
+  // Adam as published has no decay (Kingma and Ba, arXiv:1412.6980, algorithm 1); AdamW is Adam with one.
+  update.weight_decay = p.dimensions >= 2 && optimizer_ != Optimizer::adam ? settings.weight_decay : 0;
   const auto moment = [&](std::size_t state) {
     return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
   };
@@ -96,10 +97,8 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
       muon.workspace = backend_.workspace(reference::muon_workspace(muon));
       return reference::muon_step(muon);
     }
-    default: break;
+    default: check(false, "an admitted optimizer is executed");
   }
-  throw InputError({"optimizer", std::string(to_text(optimizer_)) + " is not executed",
-                    "sgd, momentum, adam, adamw, lion or muon", ""});
 }
 
 float ParameterStore::master_value(const OwnedPiece& piece, std::int64_t element) const {

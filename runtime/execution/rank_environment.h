@@ -52,7 +52,6 @@ class RankEnvironment {
   ParameterStore& parameters;
   ProductOperands operands;
   OperatorConstants constants;
-  RouterWeights router_weights = RouterWeights::normalised;
   ExpertRouting routing = ExpertRouting::learned;
 
   // Of the action at hand.
@@ -67,6 +66,10 @@ class RankEnvironment {
   /// Whether tensor-parallel ranks hold slices of the tokens between their regions.
   [[nodiscard]] bool slices_tokens() const {
     return shard.sequence_parallel == SequenceParallel::on && shard.tensor_parallel > 1;
+  }
+  [[nodiscard]] RouterWeights router_weights() const {
+    return constants.expert_weights == ExpertWeights::normalised ? RouterWeights::normalised
+                                                                 : RouterWeights::probability;
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 

@@ -8,6 +8,7 @@
 #include "kernels/rotary.h"
 #include "kernels/unfused_attention.h"
 #include "runtime/execution/block_runner.h"
+#include "runtime/execution/rotary_frequencies.h"
 
 namespace plumbline {
 namespace {
@@ -88,18 +89,23 @@ void BlockRunner::rotary(const Op& op, const Held& from, const Held& to, Rotatio
   const Tensor& tensor = block_.tensor(op.inputs[0]);
   const std::int64_t units = std::max<std::int64_t>(1, tensor.partition_units);
   const std::int64_t head_dim = tensor.shape.back().factor / units;
-  std::vector<float> frequencies(static_cast<std::size_t>(head_dim / 2));
-  reference::rotary_frequencies(env_.constants.rotary_base, head_dim, frequencies.data());
+  const std::int64_t rotary_dim = rotary_features(env_.constants.rotary, head_dim);
+  const std::vector<float> frequencies = rotary_frequencies(env_.constants.rotary, rotary_dim);
   const ConstTensorView x = view(from, op.inputs[0]);
   const TensorView y = view(to, op.inputs[0]);
   env_.for_row_places(x.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t n) {
-    reference::rotary({x.rows_from(first, n), y.rows_from(first, n), frequencies.data(), head_dim, place, turn});
+    reference::rotary(
+        {x.rows_from(first, n), y.rows_from(first, n), frequencies.data(), head_dim, rotary_dim, place, turn});
   });
 }
 
 DropoutDraw BlockRunner::draw(OpId id) const {
   constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
-  return {env_.constants.dropout,
+  const DropoutConstants& p = env_.constants.dropout;
+  const bool is_of_scores = block_.op(id).kind == OpKind::attention;
+  return {is_of_scores                        ? p.attention
+          : block_.kind() == BlockKind::input ? p.embedding
+                                              : p.residual,
           {env_.seed, static_cast<std::uint32_t>(execution_) * most_ops + static_cast<std::uint32_t>(id.index()), 0}};
 }
 

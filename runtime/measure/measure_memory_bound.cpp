@@ -73,7 +73,7 @@ class Elementwise {
     reference::rotary_frequencies(base, head_dim, frequencies.data());
     const std::int64_t rows = size_.value() / storage(columns_, x_.view().format).value();
     add("rotary", 2, [&] {
-      reference::rotary({x_, y_, frequencies.data(), head_dim, {rows, 0, rows, 0}, Rotation::forward});
+      reference::rotary({x_, y_, frequencies.data(), head_dim, head_dim, {rows, 0, rows, 0}, Rotation::forward});
     });
   }
 

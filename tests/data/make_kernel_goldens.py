@@ -2,6 +2,7 @@
 """Writes kernel_goldens/*.json: every op's results and gradients by PyTorch on the CPU in fp32, for tests/kernels.
 
 Usage: make_kernel_goldens.py   (needs torch 2.5 or later and transformers 5; commit what it writes)
+New ops come last: the numbers of those before are drawn first, and stay as they are.
 
 One file per op: {"format", "source", "cases": [{"name", "numbers", "tensors": {name: {"rows", "columns", "values"}}}]}.
 Nine significant digits name an fp32 exactly.
@@ -13,6 +14,8 @@ import pathlib
 import torch
 import torch.nn.functional as F
 import transformers
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.gpt_neox import modeling_gpt_neox as neox
 from transformers.models.llama.modeling_llama import LlamaConfig, LlamaRotaryEmbedding, apply_rotary_pos_emb
 
 FOLDER = pathlib.Path(__file__).parent / "kernel_goldens"
@@ -229,6 +232,47 @@ def optimizers(steps=10):
             yield case(name, {"rate": rate, "decay": decay, "steps": steps}, start=start, gradients=gradients, end=w)
 
 
+def partial_rotary():
+    batch, positions, heads, head_dim, first, part = 2, 5, 3, 16, 700, 0.5
+    config = neox.GPTNeoXConfig(hidden_size=heads * head_dim, num_attention_heads=heads, rotary_pct=part)
+    turn = neox.GPTNeoXRotaryEmbedding(config)
+    x = leaf(batch, heads, positions, head_dim)
+    cosine, sine = turn(x, torch.arange(first, first + positions)[None].expand(batch, -1))
+    y, _ = neox.apply_rotary_pos_emb(x, x, cosine, sine)
+    dy = torch.randn_like(y)
+    y.backward(dy)
+    flat = lambda t: t.transpose(1, 2).reshape(batch * positions, heads * head_dim)
+    yield case(f"{int(part * head_dim)} of {head_dim}",
+               {"positions": positions, "head_dim": head_dim, "rotary_dim": int(part * head_dim), "first": first},
+               frequencies=turn.inv_freq[None], x=flat(x), y=flat(y), dy=flat(dy), dx=flat(x.grad))
+
+
+def rotary_frequencies():
+    # The sizes of longchat-7b-16k (linear), Llama 3.1 8B and Llama 3.2 1B.
+    for name, head_dim, scaling in (
+            ("linear", 128, {"rope_type": "linear", "rope_theta": 10000.0, "factor": 8.0}),
+            ("llama3", 128, {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+                             "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}),
+            ("llama3", 64, {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0,
+                            "high_freq_factor": 4.0, "original_max_position_embeddings": 8192})):
+        config = LlamaConfig(hidden_size=2 * head_dim, num_attention_heads=2, max_position_embeddings=131072)
+        config.rope_parameters = scaling
+        frequencies, scale = ROPE_INIT_FUNCTIONS[name](config, "cpu")
+        assert scale == 1.0
+        numbers = {key: float(value) for key, value in scaling.items() if key != "rope_type"}
+        yield case(name, {"head_dim": head_dim, **numbers}, frequencies=frequencies[None])
+
+
+def relu():
+    x = leaf(3, 50)
+    with torch.no_grad():
+        x[0, 0] = 0.0
+    y = F.relu(x)
+    dy = torch.randn_like(y)
+    y.backward(dy)
+    yield case("relu", {}, x=x, y=y, dy=dy, dx=x.grad)
+
+
 def main():
     write("linear", list(linear()))
     write("layer_norm", list(norms("layer_norm")))
@@ -240,6 +284,9 @@ def main():
     write("cross_entropy", list(cross_entropy()))
     write("router", list(router()))
     write("optimizers", list(optimizers()))
+    write("partial_rotary", list(partial_rotary()))
+    write("rotary_frequencies", list(rotary_frequencies()))
+    write("relu", list(relu()))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes training_goldens/: a tiny GPT-2 and a tiny Llama of Hugging Face, trained for ten steps of AdamW by PyTorch.
+"""Writes training_goldens/: tiny networks of Hugging Face, trained for ten steps of AdamW by PyTorch.
 
-Usage: make_training_goldens.py   (needs torch 2.5 or later, transformers 5 and safetensors; commit what it writes)
+Usage: make_training_goldens.py [NETWORK ...]   (needs torch 2.5 or later, transformers 5 and safetensors; commit what it
+writes). Without names all of them: gpt2, llama, gpt_neox (half of a head turns, exact GELU), llama3 (scaled rotary
+positions), opt (ReLU, positions that begin in row 2), wide_llama.
 
 <network>.json is the network's config as save_pretrained writes it. <network>.safetensors holds, matrices as
 [outputs, inputs] under Plumbline's names:
@@ -20,6 +22,7 @@ bf16 with the linears of layers in fp8. That needs a wider Llama, of which only 
 import copy
 import json
 import pathlib
+import sys
 
 import numpy
 import safetensors.torch
@@ -44,6 +47,22 @@ def configs():
         num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, max_position_embeddings=LENGTH, rms_norm_eps=1e-6,
         rope_parameters={"rope_type": "default", "rope_theta": 500.0}, initializer_range=0.15, bos_token_id=0,
         eos_token_id=0)
+
+
+    yield "gpt_neox", transformers.GPTNeoXConfig(
+        vocab_size=VOCABULARY, hidden_size=HIDDEN, intermediate_size=64, num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS, max_position_embeddings=LENGTH, hidden_act="gelu", rotary_pct=0.5,
+        rotary_emb_base=500, initializer_range=0.15, bos_token_id=0, eos_token_id=0)
+    yield "llama3", transformers.LlamaConfig(
+        vocab_size=VOCABULARY, hidden_size=HIDDEN, intermediate_size=48, num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, max_position_embeddings=8 * LENGTH, rms_norm_eps=1e-6,
+        rope_parameters={"rope_type": "llama3", "rope_theta": 500.0, "factor": 8.0, "low_freq_factor": 1.0,
+                         "high_freq_factor": 4.0, "original_max_position_embeddings": 64},
+        initializer_range=0.15, bos_token_id=0, eos_token_id=0)
+    yield "opt", transformers.OPTConfig(
+        vocab_size=VOCABULARY, hidden_size=HIDDEN, ffn_dim=64, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+        max_position_embeddings=LENGTH, word_embed_proj_dim=HIDDEN, dropout=0.0, attention_dropout=0.0, init_std=0.15,
+        bos_token_id=0, eos_token_id=0, pad_token_id=None)
 
 
 def wide_config():
@@ -81,13 +100,20 @@ def some_tokens(count=300):
 
 
 class Rotary64(torch.nn.Module):
-    """LlamaRotaryEmbedding, which computes in fp32 whatever it is given."""
+    """LlamaRotaryEmbedding and GPTNeoXRotaryEmbedding, which compute in fp32 whatever they are given."""
 
     def __init__(self, config):
         super().__init__()
-        width = config.head_dim
+        rotary = config.rope_parameters
+        head_dim = config.hidden_size // config.num_attention_heads
+        width = int(head_dim * rotary.get("partial_rotary_factor", 1.0))
         exponents = torch.arange(0, width, 2, dtype=torch.float64) / width
-        self.frequencies = config.rope_parameters["rope_theta"] ** -exponents
+        self.frequencies = rotary["rope_theta"] ** -exponents
+        if rotary["rope_type"] == "llama3":
+            turns = rotary["original_max_position_embeddings"] * self.frequencies / (2 * torch.pi)
+            low, high = rotary["low_freq_factor"], rotary["high_freq_factor"]
+            kept = ((turns - low) / (high - low)).clamp(0, 1)
+            self.frequencies = self.frequencies * (kept + (1 - kept) / rotary["factor"])
 
     def forward(self, x, position_ids):
         angles = position_ids[..., None].double() * self.frequencies
@@ -96,8 +122,11 @@ class Rotary64(torch.nn.Module):
 
 
 def in_fp64(model):
-    """The same network without the places where transformers' Llama goes to fp32."""
+    """The same network without the places where transformers' Llama and GPT-NeoX go to fp32."""
     model = copy.deepcopy(model).double()
+    if model.config.model_type == "gpt_neox":
+        model.set_attn_implementation("sdpa")
+        model.gpt_neox.rotary_emb = Rotary64(model.config)
     if model.config.model_type != "llama":
         return model
     model.set_attn_implementation("sdpa")
@@ -117,8 +146,16 @@ LLAMA = {"input_layernorm": "attention.norm", "post_attention_layernorm": "mlp.n
          "mlp.gate_proj": "mlp.gate_up.gate", "mlp.up_proj": "mlp.gate_up.up", "mlp.down_proj": "mlp.down"}
 GPT2 = {"ln_1": "attention.norm", "ln_2": "mlp.norm", "attn.c_proj": "attention.output", "mlp.c_fc": "mlp.up",
         "mlp.c_proj": "mlp.down"}
+NEOX = {"input_layernorm": "attention.norm", "post_attention_layernorm": "mlp.norm", "attention.dense": "attention.output",
+        "mlp.dense_h_to_4h": "mlp.up", "mlp.dense_4h_to_h": "mlp.down"}
+OPT = {"self_attn_layer_norm": "attention.norm", "final_layer_norm": "mlp.norm", "self_attn.q_proj": "attention.qkv.q",
+       "self_attn.k_proj": "attention.qkv.k", "self_attn.v_proj": "attention.qkv.v",
+       "self_attn.out_proj": "attention.output", "fc1": "mlp.up", "fc2": "mlp.down"}
 ENDS = {"transformer.wte": "input.embedding", "transformer.wpe": "input.positions", "transformer.ln_f": "output.final_norm",
-        "model.embed_tokens": "input.embedding", "model.norm": "output.final_norm", "lm_head": "output.head"}
+        "model.embed_tokens": "input.embedding", "model.norm": "output.final_norm", "lm_head": "output.head",
+        "gpt_neox.embed_in": "input.embedding", "gpt_neox.final_layer_norm": "output.final_norm", "embed_out": "output.head",
+        "model.decoder.embed_tokens": "input.embedding", "model.decoder.embed_positions": "input.positions",
+        "model.decoder.final_layer_norm": "output.final_norm"}
 
 
 def ours(name, tensor):
@@ -126,6 +163,14 @@ def ours(name, tensor):
     module, kind = name.rsplit(".", 1)
     if module in ENDS:
         return {f"{ENDS[module]}.{kind}": tensor}
+    in_layer = module.removeprefix("model.decoder.").removeprefix("gpt_neox.")
+    if in_layer.startswith("layers."):
+        _, layer, module = in_layer.split(".", 2)
+        if module in NEOX | OPT:
+            return {f"layers.{layer}.{(NEOX | OPT)[module]}.{kind}": tensor}
+        # Head by head its query, key and value.
+        heads = tensor.unflatten(0, (HEADS, 3, HIDDEN // HEADS))
+        return {f"layers.{layer}.attention.qkv.{part}.{kind}": heads[:, i].flatten(0, 1) for i, part in enumerate("qkv")}
     _, _, layer, module = module.split(".", 3)
     if module in LLAMA:
         return {f"layers.{layer}.{LLAMA[module]}.{kind}": tensor}
@@ -271,6 +316,8 @@ def main():
     source = f"PyTorch {torch.__version__}, transformers {transformers.__version__}, CPU"
     made = [(name, config, golden) for name, config in configs()] + [("wide_llama", wide_config(), fp8_golden)]
     for name, config, make in made:
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
         torch.manual_seed(20261122)
         tensors = {key: value.contiguous() for key, value in make(config).items()}
         safetensors.torch.save_file(tensors, FOLDER / f"{name}.safetensors", metadata={"source": source})

@@ -139,6 +139,29 @@ class Running(Command):
         self.refused(["calibrate", "--backend", "cpu", "--kernels", kernels, "--out", "c.json"], "k.json:/format")
         self.refused(["compare", "--plan", plan], "--measured: is missing")
 
+    def test_what_a_config_asks_for_is_executed_or_refused(self):
+        llama = {"model_type": "llama", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+                 "num_attention_heads": 4, "vocab_size": 256}
+        for more, says in [({"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}, ["/rope_scaling", "yarn"]),
+                           ({"hidden_act": "gelu"}, ["/hidden_act: a gate of gelu is not executed; expected silu"]),
+                           ({"residual_multiplier": 0.2}, ["/residual_multiplier"]),
+                           ({"model_type": "gemma2", "num_key_value_heads": 4, "head_dim": 8}, ["1 + weight"])]:
+            config = self.written("config.json", json.dumps({**llama, **more}))
+            plan = self.folder / "plan.json"
+            done = run("estimate", "--model", config, *SIZES, "--gpus", 1, "--out", plan)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.refused(["run", "--plan", plan, "--steps", 1, "--record", "m.json"], "config.json:", *says)
+            self.assertFalse((self.folder / "m.json").exists())
+        losses = []
+        for more in ({}, {"rope_scaling": {"type": "linear", "factor": 4.0}}, {"partial_rotary_factor": 0.5}):
+            config = self.written("config.json", json.dumps({**llama, **more}))
+            done = run("estimate", "--model", config, *SIZES, "--gpus", 1, "--out", plan)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = run("run", "--plan", plan, "--steps", 2, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            losses.append(json.loads(done.stdout.splitlines()[-1])["loss"])
+        self.assertEqual(len(set(losses)), 3, losses)
+
     def test_ranks_of_mpi_need_mpi_and_as_many_processes(self):
         plan = self.made_plan("--tp", 2, gpus=2)
         done = run("run", "--plan", plan, "--ranks", "mpi", cwd=self.folder)

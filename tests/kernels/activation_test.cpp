@@ -1,5 +1,6 @@
 #include "kernels/gated_activation.h"
 #include "kernels/gelu.h"
+#include "kernels/relu.h"
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
 
@@ -38,6 +39,29 @@ TEST_CASE("GELU in both forms and SwiGLU, with their gradients, equal PyTorch's"
     else
       check_gelu(g, g.name == "gelu tanh" ? Gelu::tanh : Gelu::erf);
   }
+}
+
+TEST_CASE("ReLU and its gradient equal PyTorch's, at zero too") {
+  const KernelGolden g = kernel_goldens("relu").front();
+  const ConstTensorView x = g["x"];
+  KernelTensor y(x.rows, x.columns);
+  KernelTensor dx(x.rows, x.columns);
+  reference::relu_forward({x, y});
+  reference::relu_backward({g["dy"], x, dx});
+  CHECK(g["x"].values().front() == 0.0F);
+  CHECK(y.values() == g["y"].values());
+  CHECK(dx.values() == g["dx"].values());
+}
+
+TEST_CASE("The two forms of GELU are two functions") {
+  const KernelTensor x(std::vector<float>{2.0F}, 1, 1);
+  KernelTensor exact(1, 1);
+  KernelTensor approximate(1, 1);
+  reference::gelu_forward({x, exact, Gelu::erf});
+  reference::gelu_forward({x, approximate, Gelu::tanh});
+  // 2 * Phi(2) = 2 * 0.9772498681; u = 0.7978845608 * (2 + 0.044715 * 8) = 1.881191, 2 / (1 + e^-2u) = 1.9545976941.
+  CHECK(exact.values().front() == Approx(1.9544997361).epsilon(1e-7));
+  CHECK(approximate.values().front() == Approx(1.9545976941).epsilon(1e-7));
 }
 
 TEST_CASE("Activations of large numbers are the numbers or zero, and their slopes one or zero") {

@@ -20,11 +20,31 @@ TEST_CASE("Rotary positions and their gradient equal Hugging Face's Llama") {
     const RowPlace place{g.whole("positions"), g.whole("first"), 8192};
     KernelTensor y(x.rows, x.columns);
     KernelTensor dx(x.rows, x.columns);
-    reference::rotary({x, y, frequencies.data(), head_dim, place, Rotation::forward});
-    reference::rotary({g["dy"], dx, frequencies.data(), head_dim, place, Rotation::backward});
+    reference::rotary({x, y, frequencies.data(), head_dim, head_dim, place, Rotation::forward});
+    reference::rotary({g["dy"], dx, frequencies.data(), head_dim, head_dim, place, Rotation::backward});
     CHECK(relative_error(y.values(), g["y"].values()) < 1e-6);
     CHECK(relative_error(dx.values(), g["dx"].values()) < 1e-6);
   }
+}
+
+TEST_CASE("Of heads that turn in part the first features turn as GPT-NeoX's, and the rest pass") {
+  const KernelGolden g = kernel_goldens("partial_rotary").front();
+  const ConstTensorView x = g["x"];
+  const std::int64_t head_dim = g.whole("head_dim");
+  const std::int64_t rotary_dim = g.whole("rotary_dim");
+  KernelTensor frequencies = g["frequencies"];
+  const RowPlace place{g.whole("positions"), g.whole("first"), 8192};
+  KernelTensor y(x.rows, x.columns);
+  KernelTensor dx(x.rows, x.columns);
+  reference::rotary({x, y, frequencies.data(), head_dim, rotary_dim, place, Rotation::forward});
+  reference::rotary({g["dy"], dx, frequencies.data(), head_dim, rotary_dim, place, Rotation::backward});
+  CHECK(relative_error(y.values(), g["y"].values()) < 1e-6);
+  CHECK(relative_error(dx.values(), g["dx"].values()) < 1e-6);
+  KernelTensor in_place = g["x"];
+  reference::rotary({in_place, in_place, frequencies.data(), head_dim, rotary_dim, place, Rotation::forward});
+  CHECK(in_place.values() == y.values());
+  for (std::int64_t i = rotary_dim; i < head_dim; ++i)
+    CHECK(y.values()[static_cast<std::size_t>(i)] == g["x"].values()[static_cast<std::size_t>(i)]);
 }
 
 TEST_CASE("Turning back undoes a turn, and may happen in place") {
@@ -32,9 +52,9 @@ TEST_CASE("Turning back undoes a turn, and may happen in place") {
   std::vector<float> frequencies(4);
   reference::rotary_frequencies(10000.0, 8, frequencies.data());
   KernelTensor y = x;
-  reference::rotary({y, y, frequencies.data(), 8, {3, 100, 200}, Rotation::forward});
+  reference::rotary({y, y, frequencies.data(), 8, 8, {3, 100, 200}, Rotation::forward});
   CHECK(relative_error(y.values(), x.values()) > 0.1);
-  reference::rotary({y, y, frequencies.data(), 8, {3, 100, 200}, Rotation::backward});
+  reference::rotary({y, y, frequencies.data(), 8, 8, {3, 100, 200}, Rotation::backward});
   CHECK(relative_error(y.values(), x.values()) < 1e-6);
 }
 

@@ -1,15 +1,17 @@
-// A tiny GPT-2 and a tiny Llama against PyTorch: logits, losses, every gradient, and what ten steps of AdamW leave.
+// Tiny networks against PyTorch: logits, losses, every gradient, and what ten steps of AdamW leave.
 #include "tests/training_golden.h"
 
 namespace plumbline {
 namespace {
 
-TEST_CASE("GPT-2 and Llama train as PyTorch trains them, on one rank and on several") {
-  for (const std::string name : {"gpt2", "llama"}) {
+// gpt_neox: parallel residual, half of a head turns, exact GELU. llama3: scaled rotary positions. opt: ReLU, positions
+// from row 2 on.
+TEST_CASE("networks train as PyTorch trains them, on one rank and on several") {
+  for (const std::string name : {"gpt2", "llama", "gpt_neox", "llama3", "opt"}) {
     const TrainingGolden golden(name);
     for (const PrecisionRecipe precision : {PrecisionRecipe::fp32, PrecisionRecipe::bf16})
-      for (const Strategy& s :
-           {spread(1, 1, 1, 0), spread(1, 2, 2, 0), spread(2, 1, 1, name == "gpt2" ? 1 : 3), spread(2, 1, 2, 3)}) {
+      for (const Strategy& s : {spread(1, 1, 1, 0), spread(1, 2, 2, 0),
+                                spread(2, 1, 1, name == "gpt2" || name == "opt" ? 1 : 3), spread(2, 1, 2, 3)}) {
         INFO(name << ' ' << to_text(precision) << ": " << to_text(s));
         const Results results = train(golden, golden.network().constants, s, precision);
         REQUIRE(results.size() == golden.below("fp32/").size());
@@ -21,19 +23,25 @@ TEST_CASE("GPT-2 and Llama train as PyTorch trains them, on one rank and on seve
   }
 }
 
-TEST_CASE("the measure against PyTorch notices another epsilon and another rotary base") {
-  const TrainingGolden golden("llama");
-  OperatorConstants epsilon = golden.network().constants;
-  epsilon.norm_epsilon = 2e-6F;
-  OperatorConstants base = golden.network().constants;
-  base.rotary_base *= 1.0001;
-  for (const OperatorConstants& changed : {epsilon, base}) {
+TEST_CASE("the measure against PyTorch notices each constant of an operator") {
+  const auto require_noticed = [](const std::string& name, const auto& change) {
+    const TrainingGolden golden(name);
+    OperatorConstants changed = golden.network().constants;
+    change(changed);
     const Results results = train(golden, changed, spread(1, 1, 1, 0), PrecisionRecipe::fp32);
     for (const std::string key : {"logits", "gradient/layers.0.attention.qkv.q.weight", "losses"}) {
-      INFO(key);
+      INFO(name << ' ' << key);
       CHECK(miss_ratio(golden, results, PrecisionRecipe::fp32, key) > same_order);
     }
-  }
+  };
+  require_noticed("llama", [](OperatorConstants& c) { c.norm_epsilon = 2e-6F; });
+  require_noticed("llama", [](OperatorConstants& c) { c.rotary.base *= 1.0001; });
+  require_noticed("gpt_neox", [](OperatorConstants& c) { c.activation = Activation::gelu_tanh; });
+  require_noticed("gpt_neox", [](OperatorConstants& c) { c.rotary.rotated = 1; });
+  require_noticed("llama3", [](OperatorConstants& c) { c.rotary.scaling = RotaryScaling::none; });
+  require_noticed("llama3", [](OperatorConstants& c) { c.rotary.scaling = RotaryScaling::linear; });
+  require_noticed("opt", [](OperatorConstants& c) { c.activation = Activation::gelu_erf; });
+  require_noticed("opt", [](OperatorConstants& c) { c.first_position = 0; });
 }
 
 }  // namespace

@@ -33,19 +33,6 @@ using Runs = std::vector<std::pair<std::string, std::int64_t>>;
 
 }  // namespace
 
-// Defaults: configuration_llama.py, configuration_mixtral.py, configuration_gpt2.py of transformers 5.23.
-TEST_CASE("Epsilon, rotary base and dropout are the config's, or its architecture's") {
-  CHECK(imported(R"({"model_type": "llama"})").constants.norm_epsilon == 1e-6F);
-  CHECK(imported(R"({"model_type": "llama"})").constants.rotary_base == 10000);
-  CHECK(imported(R"({"model_type": "mixtral"})").constants.rotary_base == 1e6);
-  CHECK(imported(R"({"model_type": "gpt2"})").constants.norm_epsilon == 1e-5F);
-  CHECK(imported(R"({"model_type": "gpt2", "resid_pdrop": 0.2})").constants.dropout == 0.2F);
-  CHECK(imported(R"({"model_type": "llama", "rope_theta": 500000, "rms_norm_eps": 1e-5})").constants.rotary_base ==
-        5e5);
-  const Network nested = imported(R"({"model_type": "llama", "rope_parameters": {"rope_theta": 500.0}})");
-  CHECK(nested.constants.rotary_base == 500);
-}
-
 TEST_CASE("A token network is an input block, its layers, and an output block") {
   const Network network = imported(R"({"model_type": "llama", "num_hidden_layers": 3})");
   CHECK(runs_of(network.graph) == Runs{{"input", 1}, {"layer", 3}, {"output", 1}});
