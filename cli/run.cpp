@@ -177,7 +177,7 @@ class RunVerb : public Verb {
             training_.learning_rate(),
             {},
             asked.question.network().constants,
-            fingerprint(asked.plan),
+            fingerprint(fingerprint(asked.plan) + canonical_text(asked.question.network().constants)),
             training_.routing()};
   }
   void show(const StepRecord& step, const PricedQuestion& asked, const RunOptions& options, Terminal& terminal) const {

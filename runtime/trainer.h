@@ -43,7 +43,7 @@ struct TrainingJob {
   LearningRateSchedule learning_rate;
   LossScaleRule loss_scale;  ///< fp16 alone
   OperatorConstants constants;
-  std::string plan_fingerprint;  ///< what a checkpoint is compared with
+  std::string plan_fingerprint;  ///< of plan and constants: what a checkpoint is compared with
   ExpertRouting routing = ExpertRouting::learned;
 };
 

@@ -8,6 +8,7 @@
 /// Checked against: tests/unit/models/import/operator_constants_test.cpp.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/errors.h"
@@ -51,5 +52,8 @@ struct OperatorConstants {
   std::int64_t first_position = 0;  ///< row of the position table that the first token reads
   std::vector<InputProblem> not_executed;
 };
+
+/// Every number of what is executed, exactly, for fingerprints.
+[[nodiscard]] std::string canonical_text(const OperatorConstants& constants);
 
 }  // namespace plumbline

@@ -162,7 +162,7 @@ void Checkpoint::check_file(std::int32_t rank) const {
 void Checkpoint::require_plan(const std::string& fingerprint) const {
   if (manifest_.plan_fingerprint == fingerprint) return;
   throw InputError({path_.string(), "is of a run with plan " + manifest_.plan_fingerprint,
-                    "plan " + fingerprint + ": resume with the plan that wrote it", ""});
+                    "plan " + fingerprint + ": resume with the plan that wrote it, and its config", ""});
 }
 
 const ShardedTensor* Checkpoint::find(std::string_view name) const {

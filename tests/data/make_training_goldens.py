@@ -3,7 +3,8 @@
 
 Usage: make_training_goldens.py [NETWORK ...]   (needs torch 2.5 or later, transformers 5 and safetensors; commit what it
 writes). Without names all of them: gpt2, llama, gpt_neox (half of a head turns, exact GELU), llama3 (scaled rotary
-positions), opt (ReLU, positions that begin in row 2), wide_llama.
+positions), opt (ReLU, positions that begin in row 2), qwen3 (norms of each head, a window in the second layer), qwen3_moe
+(experts whose weights are not normalised; in fp32 alone, as rounding to bf16 changes which are chosen), wide_llama.
 
 <network>.json is the network's config as save_pretrained writes it. <network>.safetensors holds, matrices as
 [outputs, inputs] under Plumbline's names:
@@ -65,6 +66,20 @@ def configs():
         bos_token_id=0, eos_token_id=0, pad_token_id=None)
 
 
+    yield "qwen3", transformers.Qwen3Config(
+        vocab_size=VOCABULARY, hidden_size=HIDDEN, intermediate_size=48, num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=16, max_position_embeddings=LENGTH,
+        use_sliding_window=True, sliding_window=5, max_window_layers=1,
+        rope_parameters={"rope_type": "default", "rope_theta": 500.0}, initializer_range=0.15, bos_token_id=0,
+        eos_token_id=0)
+    yield "qwen3_moe", transformers.Qwen3MoeConfig(
+        vocab_size=VOCABULARY, hidden_size=HIDDEN, intermediate_size=48, moe_intermediate_size=16, num_experts=8,
+        num_experts_per_tok=2, norm_topk_prob=False, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+        num_key_value_heads=KV_HEADS, head_dim=8, max_position_embeddings=LENGTH, mlp_only_layers=[0],
+        rope_parameters={"rope_type": "default", "rope_theta": 500.0}, initializer_range=0.15, bos_token_id=0,
+        eos_token_id=0)
+
+
 def wide_config():
     """Two tensor-parallel ranks have sides of 256 still: no product leaves fp8."""
     return transformers.LlamaConfig(
@@ -105,7 +120,7 @@ class Rotary64(torch.nn.Module):
     def __init__(self, config):
         super().__init__()
         rotary = config.rope_parameters
-        head_dim = config.hidden_size // config.num_attention_heads
+        head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         width = int(head_dim * rotary.get("partial_rotary_factor", 1.0))
         exponents = torch.arange(0, width, 2, dtype=torch.float64) / width
         self.frequencies = rotary["rope_theta"] ** -exponents
@@ -121,20 +136,28 @@ class Rotary64(torch.nn.Module):
         return angles.cos(), angles.sin()
 
 
+def choice64(x, router):
+    """Qwen3MoeTopKRouter without normalisation."""
+    logits = F.linear(x.flatten(0, -2), router.weight)
+    return logits, *torch.softmax(logits, -1).topk(router.top_k, -1)
+
+
 def in_fp64(model):
-    """The same network without the places where transformers' Llama and GPT-NeoX go to fp32."""
+    """The same network without the places where transformers' networks go to fp32."""
     model = copy.deepcopy(model).double()
     if model.config.model_type == "gpt_neox":
         model.set_attn_implementation("sdpa")
         model.gpt_neox.rotary_emb = Rotary64(model.config)
-    if model.config.model_type != "llama":
+    if model.config.model_type not in ("llama", "qwen3", "qwen3_moe"):
         return model
     model.set_attn_implementation("sdpa")
     model.model.rotary_emb = Rotary64(model.config)
     for parent in list(model.modules()):
         for name, child in parent.named_children():
-            if type(child).__name__ == "LlamaRMSNorm":
-                norm = torch.nn.RMSNorm(model.config.hidden_size, model.config.rms_norm_eps, dtype=torch.float64)
+            if type(child).__name__ == "Qwen3MoeTopKRouter":
+                child.forward = lambda x, child=child: choice64(x, child)
+            if type(child).__name__ in ("LlamaRMSNorm", "Qwen3RMSNorm", "Qwen3MoeRMSNorm"):
+                norm = torch.nn.RMSNorm(len(child.weight), model.config.rms_norm_eps, dtype=torch.float64)
                 norm.weight = child.weight
                 setattr(parent, name, norm)
     return model
@@ -143,6 +166,7 @@ def in_fp64(model):
 LLAMA = {"input_layernorm": "attention.norm", "post_attention_layernorm": "mlp.norm",
          "self_attn.q_proj": "attention.qkv.q", "self_attn.k_proj": "attention.qkv.k",
          "self_attn.v_proj": "attention.qkv.v", "self_attn.o_proj": "attention.output",
+         "self_attn.q_norm": "attention.q_norm", "self_attn.k_norm": "attention.k_norm", "mlp.gate": "experts.router",
          "mlp.gate_proj": "mlp.gate_up.gate", "mlp.up_proj": "mlp.gate_up.up", "mlp.down_proj": "mlp.down"}
 GPT2 = {"ln_1": "attention.norm", "ln_2": "mlp.norm", "attn.c_proj": "attention.output", "mlp.c_fc": "mlp.up",
         "mlp.c_proj": "mlp.down"}
@@ -172,6 +196,10 @@ def ours(name, tensor):
         heads = tensor.unflatten(0, (HEADS, 3, HIDDEN // HEADS))
         return {f"layers.{layer}.attention.qkv.{part}.{kind}": heads[:, i].flatten(0, 1) for i, part in enumerate("qkv")}
     _, _, layer, module = module.split(".", 3)
+    if module == "mlp.experts" and kind == "gate_up_proj":
+        return {f"layers.{layer}.experts.gate_up.{part}.weight": t for part, t in zip(("gate", "up"), tensor.chunk(2, 1))}
+    if module == "mlp.experts":
+        return {f"layers.{layer}.experts.down.weight": tensor}
     if module in LLAMA:
         return {f"layers.{layer}.{LLAMA[module]}.{kind}": tensor}
     tensor = tensor.T if tensor.dim() == 2 else tensor
@@ -270,13 +298,16 @@ def compared(file, title, rate, model, recipes, kept=lambda run: run):
 
 
 def golden(config):
+    config._experts_implementation = "eager"  # the others know no fp64
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.1 * torch.randn_like(parameter)  # biases and norms too
     file = {"tokens": some_tokens(), **{k: v.float() for k, v in named("start/", model.named_parameters()).items()}}
-    return compared(file, config.model_type, 0.01, model,
-                    {"fp32": lambda model: model, "bf16": lambda model: model.bfloat16()})
+    recipes = {"fp32": lambda model: model, "bf16": lambda model: model.bfloat16()}
+    if config.model_type == "qwen3_moe":
+        del recipes["bf16"]
+    return compared(file, config.model_type, 0.01, model, recipes)
 
 
 def drawn(salt, shape):

@@ -161,6 +161,10 @@ class Running(Command):
             self.assertEqual(done.returncode, 0, done.stderr)
             losses.append(json.loads(done.stdout.splitlines()[-1])["loss"])
         self.assertEqual(len(set(losses)), 3, losses)
+        done = run("run", "--plan", plan, "--steps", 1, "--checkpoint", self.folder / "state")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.written("config.json", json.dumps({**llama, "rope_theta": 5000}))
+        self.refused(["run", "--plan", plan, "--steps", 1, "--resume", "state"], "plan")
 
     def test_ranks_of_mpi_need_mpi_and_as_many_processes(self):
         plan = self.made_plan("--tp", 2, gpus=2)

@@ -124,6 +124,31 @@ TEST_CASE("Values that mean the plain network are none of that") {
   CHECK(beyond(R"({"model_type": "llama", "final_logit_softcapping": null})").empty());
 }
 
+TEST_CASE("The text for fingerprints differs with each constant") {
+  std::vector<std::string> texts{canonical_text({})};
+  const auto add = [&](auto change) {
+    OperatorConstants c;
+    change(c);
+    texts.push_back(canonical_text(c));
+  };
+  add([](OperatorConstants& c) { c.dropout.embedding = 0.2F; });
+  add([](OperatorConstants& c) { c.dropout.attention = 0.2F; });
+  add([](OperatorConstants& c) { c.dropout.residual = 0.2F; });
+  add([](OperatorConstants& c) { c.rotary.base = 500000; });
+  add([](OperatorConstants& c) { c.rotary.rotated = 0.5; });
+  add([](OperatorConstants& c) { c.rotary.scaling = RotaryScaling::linear; });
+  add([](OperatorConstants& c) { c.rotary.factor = 8; });
+  add([](OperatorConstants& c) { c.rotary.low_frequency_turns = 2; });
+  add([](OperatorConstants& c) { c.rotary.high_frequency_turns = 8; });
+  add([](OperatorConstants& c) { c.rotary.original_positions = 4096; });
+  add([](OperatorConstants& c) { c.norm_epsilon = 1e-6F; });
+  add([](OperatorConstants& c) { c.activation = Activation::relu; });
+  add([](OperatorConstants& c) { c.expert_weights = ExpertWeights::probability; });
+  add([](OperatorConstants& c) { c.first_position = 2; });
+  std::sort(texts.begin(), texts.end());
+  CHECK(std::adjacent_find(texts.begin(), texts.end()) == texts.end());
+}
+
 TEST_CASE("Networks of the catalogue that no operator computes are known") {
   for (const std::string name :
        {"gemma-3-270m", "bloom-560m", "deepseek-v2-lite", "gpt-oss-20b", "glm-4.5-air", "llama-4-scout", "nemotron-8b",
