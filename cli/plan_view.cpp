@@ -125,6 +125,7 @@ std::string strategy_text(const Strategy& strategy, const Training& training) {
   std::string text = to_text(strategy) + ", " + std::string(to_text(training.precision));
   if (training.gradient_format) text += " with " + std::string(to_text(*training.gradient_format)) + " gradients";
   text += ", " + std::string(to_text(training.optimizer));
+  if (training.optimizer_format) text += " with " + std::string(to_text(*training.optimizer_format)) + " moments";
   if (strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";
   return text + "\n";
 }

@@ -19,10 +19,10 @@ constexpr std::int64_t largest_batch = 1'000'000'000;
 constexpr std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::int64_t largest_rank = 1'000'000;
 
-constexpr std::array gradient_formats{NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32};
+constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32};
 
-std::optional<NumberFormat> gradient_format_from_text(std::string_view text) {
-  for (const NumberFormat format : gradient_formats)
+std::optional<NumberFormat> state_format_from_text(std::string_view text) {
+  for (const NumberFormat format : state_formats)
     if (to_text(format) == text) return format;
   return std::nullopt;
 }
@@ -57,7 +57,9 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
       ->type_name(alternatives(names_of(all_precision_recipes)));
   option("--gradient-precision", gradient_precision_,
          "of accumulated and reduced gradients, instead of the precision's")
-      ->type_name(alternatives(names_of(gradient_formats)));
+      ->type_name(alternatives(names_of(state_formats)));
+  option("--optimizer-precision", optimizer_precision_, "of the optimizer's moments, instead of the precision's")
+      ->type_name(alternatives(names_of(state_formats)));
   option("--optimizer", optimizer_, "what updates the weights (adamw)")->type_name(alternatives(optimizer_names()));
   option("--freeze", freeze_, "what is not trained: embeddings, layers:0-15, or both apart by a comma")
       ->type_name("PARTS");
@@ -99,7 +101,10 @@ QuestionText QuestionOptions::question() const {
   text.training.precision = recipes.front();
   if (gradient_precision_)
     text.training.gradient_format =
-        choice_of("--gradient-precision", *gradient_precision_, gradient_formats, gradient_format_from_text);
+        choice_of("--gradient-precision", *gradient_precision_, state_formats, state_format_from_text);
+  if (optimizer_precision_)
+    text.training.optimizer_format =
+        choice_of("--optimizer-precision", *optimizer_precision_, state_formats, state_format_from_text);
   if (optimizer_) {
     const auto optimizer = optimizer_from_text(*optimizer_);
     if (!optimizer) refuse_choice("--optimizer", *optimizer_, optimizer_names());
@@ -112,7 +117,7 @@ QuestionText QuestionOptions::question() const {
 }
 
 std::string QuestionOptions::given_beside_plan() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 10> flags{
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 11> flags{
       {{"--model", &model_},
        {"--machine", &machine_},
        {"--gpus", &gpus_},
@@ -120,6 +125,7 @@ std::string QuestionOptions::given_beside_plan() const {
        {"--global-batch", &global_batch_},
        {"--precision", &precision_},
        {"--gradient-precision", &gradient_precision_},
+       {"--optimizer-precision", &optimizer_precision_},
        {"--optimizer", &optimizer_},
        {"--freeze", &freeze_},
        {"--lora-rank", &lora_rank_}}};

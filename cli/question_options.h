@@ -31,7 +31,7 @@ class QuestionOptions {
   [[nodiscard]] Adaptation adaptation() const;
 
   std::optional<std::string> model_, machine_, gpus_, sequence_length_, global_batch_, tokens_, precision_,
-      gradient_precision_, optimizer_, freeze_, lora_rank_, stack_;
+      gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_;
   bool tensor_parallel_across_nodes_ = false;
 };
 

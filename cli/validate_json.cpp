@@ -11,7 +11,7 @@ Json to_json(const SeriesSummary& s) {
 Json to_json(const ValidationSummary& s) {
   return Json::Object{{"time", to_json(s.time)},
                       {"memory", to_json(s.memory)},
-                      {"fit", Json::Object{{"n", s.fit.n}, {"right", s.fit.right}}},
+                      {"fit", Json::Object{{"n", s.fit.n}, {"right", s.fit.right}, {"doubtful", s.fit.doubtful}}},
                       {"time_inferred", to_json(s.time_inferred)},
                       {"time_doubtful", to_json(s.time_doubtful)},
                       {"memory_inferred", to_json(s.memory_inferred)},

@@ -57,7 +57,8 @@ std::string fits(const Validation& validation) {
     if (row.kind == RowKind::fit && !row.is_right())
       text += "\n* " + row.id + ": " + to_text(Bytes(static_cast<std::int64_t>(row.pair.predicted.expected))) +
               " predicted of " + to_text(Bytes(static_cast<std::int64_t>(row.pair.measured))) + ", yet it " +
-              (row.measured_fits ? "ran" : "ran out of memory");
+              (row.measured_fits ? "ran" : "ran out of memory") +
+              (row.doubt.empty() ? "" : " (not counted: " + row.doubt + ")");
   return text + "\n";
 }
 
@@ -90,7 +91,10 @@ std::string validation_markdown(const Validation& validation, const std::string&
   text += "## Runs that no fit has seen\n\nWritten by `make cross-validation`.\n\n" + std::string(cross_validation);
   text += "\n## Step time\n\n" + series_table(validation, &ValidationSummary::time);
   text += "\n## Peak memory, on the basis that each source reports\n\n" +
-          series_table(validation, &ValidationSummary::memory);
+          series_table(validation, &ValidationSummary::memory) +
+          "\nMemory is counted, not fitted, but for two constants of the trait `deepspeed` (`context_bytes`, "
+          "`fragmentation_fraction`): they were fitted on the peaks of bigscience_bloom_a100, whose line says how well "
+          "they describe it; bigscience_v100 is predicted with them.\n";
   text += "\n## Fits or not\n\n" + fits(validation);
   text += "\n## Reported apart: rows of which sequence, batch or a degree was inferred\n\nStep time:\n\n" +
           series_table(validation, &ValidationSummary::time_inferred) + "\nPeak memory:\n\n" +

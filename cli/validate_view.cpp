@@ -69,7 +69,8 @@ std::string fit_text(const Validation& validation) {
     for (const RowOutcome& row : validation.rows)
       if (row.kind == RowKind::fit && !row.is_right())
         text += "\n  " + row.id + ": " + value_text(row, row.pair.predicted.expected) + " predicted of " +
-                value_text(row, row.pair.measured) + ", yet it " + (row.measured_fits ? "ran" : "ran out of memory");
+                value_text(row, row.pair.measured) + ", yet it " + (row.measured_fits ? "ran" : "ran out of memory") +
+                (row.doubt.empty() ? "" : " (not counted: it contradicts its neighbours)");
     text += "\n";
   }
   if (summary.ran.n > 0)

@@ -75,6 +75,8 @@ namespace plumbline {
   s.score_bytes_forward = number(10);
   s.score_bytes_backward = number(20);
   s.logit_bytes = number(10);
+  s.fp8_copies = number(2);
+  s.gathered_parameters = s.gathered_gradients = number(1e13);
   s.context_bytes = number(500e6);
   s.communicator_bytes = number(100e6);
   s.workspace_bytes = number(32e6);

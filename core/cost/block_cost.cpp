@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/host_checkpoints.h"
 #include "core/cost/kept_by_operator.h"
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
@@ -69,7 +70,7 @@ struct BlockPricer::Times {
 };
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
-    : kernels_(slowest_device(cluster), calibration), communication_(cluster) {}
+    : kernels_(slowest_device(cluster), calibration), communication_(cluster), to_host_(slowest_to_host(cluster)) {}
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
   const OpWork work = op_work(block, op, shard);
@@ -374,6 +375,8 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   attention.time.compute = rounded(times.attention, factor);
   attention.host = host_time(times.attention_kernels, 0);
   cost.variants = uniform_variants(block, shard, cost, attention);
+  if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
+    hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
   cost.variants.push_back(by_operator(block, shard, cost, kept, replayed));
   cost.working = cost.variants[Variant::kept].working.backward;

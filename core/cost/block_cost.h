@@ -53,6 +53,7 @@ struct BlockVariant {
   Picoseconds host{0};         ///< until the host has launched the replay
   std::vector<bool> replayed;  ///< by op in order of execution; empty: none
   WorkingSets working;
+  Bytes on_host{0};  ///< as `saved`, in host memory
 };
 /// Index into BlockCost::variants. Choices of a placement stand from `first_placed` on (planner/checkpointing).
 struct Variant {
@@ -122,6 +123,7 @@ class BlockPricer {
 
   KernelClock kernels_;
   CommunicationClock communication_;
+  BytesPerSecond to_host_;  ///< of one device
 };
 
 }  // namespace plumbline

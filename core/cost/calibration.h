@@ -81,6 +81,11 @@ struct StackCalibration {
   Coefficient logit_bytes;             ///< live bytes per logit at the peak of the loss
   Coefficient copied_gradient_bytes;   ///< per trained parameter, kept beside gradients that are summed in 32 bits
   Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, beside gradients kept in 16 bits
+  Coefficient fp8_parameters;          ///< 1 where weights of fp8 products stand in fp8 alone, 0 where in 16 bits too
+  Coefficient fp8_copies;              ///< fp8 copies of such a weight, kept from micro-batch to micro-batch
+  Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
+  Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
+  Coefficient host_checkpoints;        ///< 1 where what full recompute keeps of a layer waits in host memory, else 0
   Coefficient kept_outputs;            ///< of what a stage sends on, held until its backward: 0 (freed) or 1
   Coefficient freed_logits;            ///< 1: gone when the backward of the block before them begins; 0: at its end
   Coefficient context_bytes;           ///< device context and loaded kernels

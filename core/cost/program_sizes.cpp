@@ -113,8 +113,8 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
     sizes.received_gradient = rank.handed;
   }
   sizes.persistent = persistent(plan, rank, index);
-  if (s.zero_stage >= 3) sizes.gathered_parameters = storage(rank.two_units_parameters, formats.weight);
-  if (s.zero_stage >= 2) sizes.gathered_gradients = storage(rank.two_units_trained, formats.gradient);
+  if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, formats, plan.stack);
+  if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_gradients(rank, formats, plan.stack);
   sizes.reduction = states.dense.reduction + states.expert.reduction;
   const std::int64_t partial = divided(rank.parameters.partial_trained, s.tensor_parallel) * s.tensor_parallel;
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);

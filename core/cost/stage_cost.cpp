@@ -31,6 +31,7 @@ void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& v
   stage.recompute += times(variant.recompute, count);
   stage.host_backward += variant.host * count;
   stage.saved += count * variant.saved;
+  stage.on_host += count * variant.on_host;
   const WorkingSets& sets = variant.working;
   const Bytes room = block.frees_logits && block.logits == Bytes(0) ? stage.logits : Bytes(0);
   stage.working = std::max(stage.working, beside_logits(sets.backward, room));

@@ -26,7 +26,8 @@ struct StageCost {
   PhaseTime backward;              ///< without recompute
   Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
   PhaseTime recompute;
-  Bytes saved{0};  ///< per micro-batch, all chunks
+  Bytes saved{0};    ///< per micro-batch, all chunks
+  Bytes on_host{0};  ///< the same in host memory
   // Where logits are freed, of layers only what is more than the room that they leave.
   Bytes working{0};  ///< of the backward that needs most (working_set.h)
   Bytes working_forward{0};

@@ -1,6 +1,7 @@
 #include "core/cost/stage_memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -9,10 +10,6 @@
 
 namespace plumbline {
 namespace {
-
-/// Row- and column-wise fp8 copies of each product's weight, kept over the micro-batches of a step (Transformer
-/// Engine). Where parameters are sharded there is nothing to keep them of: a unit is cast when it is gathered.
-constexpr std::int64_t fp8_copies = 2;
 
 Bytes coefficient_bytes(double value) { return Bytes(static_cast<std::int64_t>(value)); }
 
@@ -36,6 +33,17 @@ Bytes copied_gradients(const StageCost& stage, const Strategy& s, const Precisio
   const std::int64_t copied = divided(stage.parameters.dense_trained.total(), ranks.dense) +
                               divided(stage.parameters.expert_trained.total(), ranks.expert);
   return coefficient_bytes(bytes * static_cast<double>(copied));
+}
+
+/// Weights of fp8 products, kept over the micro-batches of a step: in 16 bits beside fp8 copies, row- and column-wise,
+/// or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it is gathered.
+void keep_fp8_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
+                      const PrecisionFormats& formats, const StackCalibration& stack) {
+  if (bits(formats.matmul) != 8 || s.zero_stage >= 3) return;
+  const std::int64_t weights = stage.parameters.product_weights;
+  const Bytes in_fp8 = storage(weights, formats.matmul);
+  if (stack.fp8_parameters > 0) memory[MemoryClass::weights] -= storage(weights, formats.weight) - in_fp8;
+  memory[MemoryClass::working_buffers] += std::llround(stack.fp8_copies) * in_fp8;
 }
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
@@ -63,9 +71,10 @@ struct AtPeak {
 };
 
 /// The kind of action at which load and gathered units are most, of equals the first in the order.
-AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats) {
-  const Bytes parameters = s.zero_stage >= 3 ? storage(stage.two_units_parameters, formats.weight) : Bytes(0);
-  const Bytes gradients = s.zero_stage >= 2 ? storage(stage.two_units_trained, formats.gradient) : Bytes(0);
+AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats,
+               const StackCalibration& stack) {
+  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(stage, formats, stack) : Bytes(0);
+  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(stage, formats, stack) : Bytes(0);
   std::optional<AtPeak> most;
   const auto see = [&](ActionKind kind, Bytes gathered) {
     const LoadPeak& peak = load[kind];
@@ -82,6 +91,16 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
 }
 
 }  // namespace
+
+Bytes gathered_parameters(const StageCost& stage, const PrecisionFormats& formats, const StackCalibration& stack) {
+  return storage(std::min<std::int64_t>(stage.two_units_parameters, std::llround(stack.gathered_parameters)),
+                 formats.weight);
+}
+
+Bytes gathered_gradients(const StageCost& stage, const PrecisionFormats& formats, const StackCalibration& stack) {
+  return storage(std::min<std::int64_t>(stage.two_units_trained, std::llround(stack.gathered_gradients)),
+                 formats.gradient);
+}
 
 ShardRanks shard_ranks(const Strategy& s) {
   if (s.zero_stage == 0) return {1, 1};
@@ -139,11 +158,10 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
   memory[MemoryClass::gradients] = state.gradients + copied_gradients(stage, s, formats, stack);
   memory[MemoryClass::master_weights] = state.master_weights;
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
-  const AtPeak peak = at_peak(stage, load, s, formats);
+  const AtPeak peak = at_peak(stage, load, s, formats, stack);
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.workspace_bytes);
-  if (bits(formats.matmul) == 8 && s.zero_stage < 3)
-    memory[MemoryClass::working_buffers] += storage(stage.parameters.product_weights * fp8_copies, formats.matmul);
+  keep_fp8_weights(memory, stage, s, formats, stack);
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
   const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.handed : Bytes(0);

@@ -4,7 +4,8 @@
 /// Model: states (rank_parameters.h) + what the micro-batches in flight hold at the action where that is most
 /// (peak_load.h: activations, the working set of the acting chunk, logits that wait for their backward) + gathered
 /// units and gradient buffers under ZeRO-3 (two of each: the unit in use and its prefetched neighbour), parameters
-/// while a forward or input gradient runs, gradients while weight gradients are made + buffers of communicators +
+/// while a forward or input gradient runs, gradients while weight gradients are made; a stack may gather by less than a
+/// unit and bound both) + buffers of communicators +
 /// device context + allocator loss. Source: Korthikanti et al., arXiv:2205.05198 section 4 (in-flight activations);
 /// PyTorch FSDP2's stream design (two all-gather and two reduce-scatter buffers); the stack calibration for context,
 /// communicators and fragmentation. A pipeline rank has a buffer for an activation that arrives and one for a gradient.
@@ -35,6 +36,11 @@ namespace plumbline {
 [[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& strategy,
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack, std::int32_t rank);
+/// Of neighbouring units, what is whole at once where ZeRO divides it.
+[[nodiscard]] Bytes gathered_parameters(const StageCost& stage, const PrecisionFormats& formats,
+                                        const StackCalibration& stack);
+[[nodiscard]] Bytes gathered_gradients(const StageCost& stage, const PrecisionFormats& formats,
+                                       const StackCalibration& stack);
 /// Ranks over which dense and expert states are divided.
 [[nodiscard]] ShardRanks shard_ranks(const Strategy& strategy);
 

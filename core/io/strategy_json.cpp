@@ -65,6 +65,8 @@ void read_recipe(JsonObject& object, Training& training) {
       choice<PrecisionRecipe>(object.at("precision"), all_precision_recipes, precision_recipe_from_text);
   if (const auto format = object.find("gradient_precision"))
     training.gradient_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
+  if (const auto format = object.find("optimizer_precision"))
+    training.optimizer_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
   training.optimizer = choice<Optimizer>(object.at("optimizer"), all_optimizers(), optimizer_from_text);
 }
 
@@ -81,7 +83,7 @@ void check_products(const std::string& where, const Strategy& s) {
 }  // namespace
 
 Json to_json(const Strategy& s, const Training& training) {
-  return Json::Object{
+  Json::Object object{
       {"data_parallel", s.data_parallel},
       {"tensor_parallel", s.tensor_parallel},
       {"sequence_parallel", s.sequence_parallel == SequenceParallel::on},
@@ -102,6 +104,8 @@ Json to_json(const Strategy& s, const Training& training) {
       {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
       {"optimizer", to_text(training.optimizer)},
       {"flash_attention", s.flash_attention == FlashAttention::on}};
+  if (training.optimizer_format) object.emplace_back("optimizer_precision", to_text(*training.optimizer_format));
+  return object;
 }
 
 Strategy strategy_from_json(const JsonPlace& place, Training& training) {

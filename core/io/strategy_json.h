@@ -7,11 +7,12 @@
 
 namespace plumbline {
 
-/// The keys of DESIGN section 4. Precision, gradient precision and optimizer come from `training`.
+/// The keys of DESIGN section 4, and optimizer_precision where it is not the recipe's. Precisions and optimizer come
+/// from `training`.
 [[nodiscard]] Json to_json(const Strategy& strategy, const Training& training);
-/// Strict; sets precision, gradient format and optimizer of `training`. Absent: expert_tensor_parallel (1),
-/// gradient_precision (the recipe's). Products of degrees that exceed ten million GPUs are refused here, so that
-/// whoever reads a strategy may multiply them. Throws InputError.
+/// Strict; sets precision, gradient format, optimizer and its format of `training`. Absent: expert_tensor_parallel (1),
+/// gradient_precision and optimizer_precision (the recipe's). Products of degrees that exceed ten million GPUs are
+/// refused here, so that whoever reads a strategy may multiply them. Throws InputError.
 [[nodiscard]] Strategy strategy_from_json(const JsonPlace& place, Training& training);
 
 }  // namespace plumbline

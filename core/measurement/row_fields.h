@@ -39,7 +39,7 @@ inline constexpr std::array row_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 37> row_word_fields{"model",
+inline constexpr std::array<std::string_view, 38> row_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -66,6 +66,7 @@ inline constexpr std::array<std::string_view, 37> row_word_fields{"model",
                                                                   "memory_unit",
                                                                   "memory_rank",
                                                                   "gradient_format",
+                                                                  "optimizer_format",
                                                                   "system",
                                                                   "machine",
                                                                   "stack",

@@ -2,7 +2,8 @@
 
 namespace plumbline {
 
-PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberFormat> gradient) {
+PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberFormat> gradient,
+                                   std::optional<NumberFormat> optimizer_state) {
   using F = NumberFormat;
   PrecisionFormats formats{};
   switch (recipe) {
@@ -15,6 +16,7 @@ PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberF
     case PrecisionRecipe::fp8: formats = {F::fp8_e4m3, F::bf16, F::bf16, F::bf16, F::fp32, F::fp32, F::bf16}; break;
   }
   if (gradient) formats.gradient = formats.reduction = *gradient;
+  if (optimizer_state) formats.optimizer_state = *optimizer_state;
   return formats;
 }
 

@@ -40,8 +40,11 @@ struct Training {
   std::optional<NumberFormat> gradient_format;  ///< overrides the recipe's
   Optimizer optimizer = Optimizer::adamw;
   Adaptation adaptation;
+  std::optional<NumberFormat> optimizer_format;  ///< of the moments, overrides the recipe's
 
-  [[nodiscard]] PrecisionFormats formats() const { return precision_formats(precision, gradient_format); }
+  [[nodiscard]] PrecisionFormats formats() const {
+    return precision_formats(precision, gradient_format, optimizer_format);
+  }
 };
 
 }  // namespace plumbline

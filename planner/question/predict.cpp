@@ -64,7 +64,7 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   }
   p.peak_memory = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total();
   p.peak_memory_interval_bytes = interval_of(static_cast<double>(p.peak_memory.value()), uncertainty.memory_sigma);
-  p.host_memory_per_node = host_memory_per_node(question);
+  p.host_memory_per_node = host_memory_per_node(question) + checkpoints_per_node(question, stages, s);
   const double tokens =
       static_cast<double>(question.training().global_batch) * static_cast<double>(question.training().sequence_length);
   p.tokens_per_second_per_gpu = tokens / step.value() / static_cast<double>(question.devices());
@@ -114,7 +114,7 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
                             to_text(v.capacity) + ", most of it " + std::string(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
   const Bytes host = question.cluster().groups.front().node.host_memory.value;
-  v.fits = v.margin >= Bytes(0) && fits_host(question);
+  v.fits = v.margin >= Bytes(0) && p.host_memory_per_node <= host;
   v.near_edge = v.fits && p.peak_memory > question.certain_capacity();
   if (v.margin < Bytes(0)) {
     v.reason = stage + ": " + to_text(Bytes(-v.margin.value())) + " too much";

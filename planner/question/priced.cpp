@@ -62,11 +62,27 @@ Bytes peak_memory(const Question& question, const StageTable& stages, const Stra
   return PeakMemory(question, stages, strategy).of(strategy);
 }
 
+namespace {
+
+std::int64_t ranks_per_node(const Question& question) {
+  std::int64_t ranks = 0;
+  for (const NodeGroup& group : question.cluster().groups) ranks = std::max<std::int64_t>(ranks, group.node.devices);
+  return ranks;
+}
+
+}  // namespace
+
 Bytes host_memory_per_node(const Question& question) {
-  std::int64_t ranks_per_node = 0;
-  for (const NodeGroup& group : question.cluster().groups)
-    ranks_per_node = std::max<std::int64_t>(ranks_per_node, group.node.devices);
-  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host_bytes_per_rank)) * ranks_per_node;
+  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host_bytes_per_rank)) * ranks_per_node(question);
+}
+
+Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy) {
+  Bytes most(0);
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
+    most = std::max(most, stages[rank].on_host * chunks / std::int64_t{strategy.virtual_stages});
+  }
+  return most / std::int64_t{strategy.tensor_parallel} * ranks_per_node(question);
 }
 
 bool fits_host(const Question& question) {

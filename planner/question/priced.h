@@ -35,6 +35,8 @@ class PeakMemory {
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// What the ranks of one node need of its host's memory, whatever the strategy.
 [[nodiscard]] Bytes host_memory_per_node(const Question& question);
+/// Beside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
+[[nodiscard]] Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy);
 [[nodiscard]] bool fits_host(const Question& question);
 
 }  // namespace plumbline

@@ -92,6 +92,8 @@ Training training_of(const RowFields& fields) {
   training.optimizer = choice(understood(fields, "optimizer"), "optimizer", optimizer_from_text);
   if (const std::string format = fields.word("gradient_format"); !format.empty())
     training.gradient_format = choice(fields, "gradient_format", number_format_from_text);
+  if (const std::string format = fields.word("optimizer_format"); !format.empty())
+    training.optimizer_format = choice(fields, "optimizer_format", number_format_from_text);
   training.adaptation.lora_rank = fields.number("lora_rank").value_or(0);
   if (!fields.word("lora_targets").empty())
     training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets_from_text);

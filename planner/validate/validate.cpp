@@ -133,6 +133,10 @@ ValidationSummary summarize(const Validation& validation, const std::string& sou
   ValidationSummary summary;
   for (const RowOutcome& row : validation.rows) {
     if (!source.empty() && row.source != source) continue;
+    if (row.kind == RowKind::fit && row.trust == RowTrust::doubtful) {
+      ++summary.fit.doubtful;
+      continue;
+    }
     if (row.kind == RowKind::fit) {
       ++summary.fit.n;
       summary.fit.right += row.is_right() ? 1 : 0;

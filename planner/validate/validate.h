@@ -65,6 +65,7 @@ struct ValidationFilter {
 struct FitSummary {
   std::int64_t n = 0;
   std::int64_t right = 0;
+  std::int64_t doubtful = 0;  ///< beside `n`: rows that contradict their neighbours
 };
 /// Runs that are known to have fitted because their time or memory was measured.
 struct RanSummary {

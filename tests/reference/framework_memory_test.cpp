@@ -76,6 +76,58 @@ TEST_CASE("kept outputs: one activation more per micro-batch in flight, on all s
   }
 }
 
+// Transformer Engine: bf16 weights and their fp8 copies by row and column, 4 bytes; with fp8_param_gather the weight is
+// fp8 itself and one copy is left, 2 bytes; without a cached transpose 1.
+TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 without its transpose") {
+  const auto states = [](double parameters, double copies) {
+    Run run;
+    run.training.precision = PrecisionRecipe::fp8;
+    run.calibration.stack.fp8_parameters.value = parameters;
+    run.calibration.stack.fp8_copies.value = copies;
+    const MemoryBreakdown memory = run.rank(0);
+    return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
+  };
+  const Bytes products(8 * 12 * 1024 * 1024);
+  CHECK(states(0, 2) - states(1, 1) == 2 * products);
+  CHECK(states(0, 2) - states(1, 0) == 3 * products);
+}
+
+// DeepSpeed's cpu_checkpointing: of 8 layers' inputs one stands on the device; each crosses the bus there and back.
+TEST_CASE("checkpoints on the host leave the device one layer's input and cost two copies a layer") {
+  Run run;
+  run.strategy.recompute = {RecomputeMode::full, 1};
+  Run host = run;
+  host.calibration.stack.host_checkpoints.value = 1;
+  const Bytes input(2 * sequence * 1024);
+  const auto held = [](const Run& of) {
+    const MemoryBreakdown memory = of.rank(0);
+    return memory[MemoryClass::activations] + memory[MemoryClass::working_buffers];
+  };
+  CHECK(held(run) - held(host) == 7 * input);
+
+  Cluster cluster = round_cluster(4);
+  cluster.groups.front().node.pcie_bandwidth.value = BytesPerSecond(1e9);
+  const auto replay = [&](const Run& of) {
+    const BlockPricer pricer(cluster, of.calibration);
+    const Block& layer = of.graph.blocks()[static_cast<std::size_t>(of.graph.sequence()[1].index())];
+    return pricer.price(layer, shard_of(of.strategy, of.training), block_groups(of.strategy)).variant(Variant::full);
+  };
+  CHECK(replay(host).on_host == input);
+  CHECK(replay(host).recompute.total() - replay(run).recompute.total() ==
+        to_picoseconds(Seconds(2.0 * static_cast<double>(input.value()) / 1e9)));
+}
+
+// DeepSpeed gathers module by module (stage3_max_live_parameters) and reduces by bucket.
+TEST_CASE("a stack may bound what is gathered: fewer parameters and gradients than two units") {
+  Run run;
+  run.strategy.zero_stage = 3;
+  run.strategy.data_parallel = 8;
+  run.strategy.shard_group = 8;
+  run.calibration.stack.gathered_parameters.value = 1e6;
+  run.calibration.stack.gathered_gradients.value = 5e5;
+  CHECK(run.rank(0)[MemoryClass::gathered_parameters] == Bytes(2 * 1'000'000 + 2 * 500'000));
+}
+
 // A head's logits are gone when the last layer's backward begins.
 TEST_CASE("logits and a layer's replay never stand side by side") {
   Run run;

@@ -71,6 +71,8 @@ TEST_CASE("fp32 gradients make mixed precision 18 bytes per parameter instead of
     CHECK(bytes_per_parameter(precision_formats(recipe, NumberFormat::fp32), 0, 1) == 18);
     // Stage 1 of Megatron's distributed optimizer: 6 + 12/N.
     CHECK(bytes_per_parameter(precision_formats(recipe, NumberFormat::fp32), 1, 4) == 6 + 12 / 4.0);
+    // Megatron-Core's precision-aware optimizer: both moments in bf16.
+    CHECK(bytes_per_parameter(precision_formats(recipe, {}, NumberFormat::bf16), 1, 4) == 4 + 8 / 4.0);
   }
 }
 

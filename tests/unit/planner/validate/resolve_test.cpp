@@ -20,7 +20,8 @@ struct Expected {
 constexpr std::array expected_rows{
     Expected{"bloom-prequel-l832", "jeanzay-a100", "megatron-deepspeed-2022",
              "tp 4 pp 12 dp 8 1f1b mbs 2 x 128 zero-1 recompute full"},  // 2048 / (8 * 2)
-    Expected{"bs-v100-1b3-l23", "jeanzay-v100", "megatron-lm-2021-v100", "dp 8 mbs 2 x 32 zero-1 recompute full"},
+    Expected{"bs-v100-1b3-l23", "jeanzay-v100", "megatron-deepspeed-2021-v100",
+             "dp 8 mbs 2 x 32 zero-1 recompute full"},
     Expected{"ds-qwen3-32b-mi300x-rccl", "mi300x", "deepspeed-2021", "dp 8 mbs 1 x 1 zero-3"},
     Expected{"llmc-gpt2-1558m", "dgx-h100", "llm-c-2024", "dp 8 mbs 16 x 8 zero-1"},
     Expected{"korth22-t5-full-megatron-22b", "dgx-a100-80g", "megatron-lm-2021", "tp 8 mbs 4 x 1 recompute full"},
@@ -29,7 +30,7 @@ constexpr std::array expected_rows{
              "pp 4 dp 2 interleaved virtual 8 mbs 1 x 4 zero-1"},
     Expected{"mcore-ft-gpt-gpt3-mcore-te-tp1-pp1-dist-optimizer-fim-dataset-dev-h100", "dgx-h100", "megatron-core-0.12",
              "dp 8 mbs 4 x 1 zero-1"},
-    Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06",
+    Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06-finetune",
              "tp 8 pp 4 sp interleaved virtual 5 mbs 1 x 32 recompute selective"},  // dp 1: nothing to shard over
     Expected{"mtnlg-530b-280", "dgx-a100-80g", "megatron-deepspeed-2022",
              "tp 8 pp 35 dp 8 1f1b mbs 1 x 240 zero-1 recompute full"},
@@ -41,10 +42,14 @@ constexpr std::array expected_rows{
     Expected{"ao-h100-l8b-none", "dgx-h100", "torchtitan-2024.12", "dp 8 mbs 1 x 1 zero-3 recompute by-operator"},
     Expected{"torchtitan-202412-t6-cp1", "h100-500w-roce", "torchtitan-2024.12-async-tp",
              "tp 8 pp 8 dp 8 sp 1f1b mbs 1 x 8 zero-1 recompute full"},
+    Expected{"torchtitan-202412-t5-1F1B", "h100-500w-roce", "torchtitan-2024.12-async-tp",
+             "tp 8 pp 8 dp 8 sp 1f1b mbs 4 x 8 zero-1 recompute full"},  // as many micro-batches as stages
+    Expected{"tt-d66b72a6-qwen3-32b-fsdp8tp4-b16", "h100-500w-roce", "torchtitan-2024.12-eager-parallel-loss",
+             "tp 4 dp 8 sp mbs 16 x 1 zero-3 recompute full"},
     Expected{"tt-83c879f1-l7b-fsdp2-compile-sac", "h100-500w-roce", "torchtitan-2024.12",
              "dp 8 mbs 8 x 1 zero-3 recompute by-operator"},
     Expected{"tt-nvfp4-l8b-bf16", "gb200-nvl72", "torchtitan-2026.03", "dp 4 mbs 32 x 1 zero-3 recompute by-operator"},
-    Expected{"torchtune-l3.2-3b-chunkedce", "dgx-a100-80g", "torchtitan-2024.12", "mbs 2 x 1"},
+    Expected{"torchtune-l3.2-3b-chunkedce", "dgx-a100-80g", "torchtitan-2025.06", "mbs 2 x 1"},
     Expected{"zb-t4-1.5b-zb-2p-m24", "dgx-a100-80g", "megatron-zero-bubble-2023", "pp 8 zb-h2 mbs 6 x 24"},
 };
 
@@ -66,6 +71,16 @@ TEST_CASE("published rows become the questions that their sources asked") {
     CHECK(resolution.row->question.calibration().stack.name == expected.stack);
     CHECK(to_text(resolution.row->strategy) == expected.strategy);
   }
+}
+
+TEST_CASE("recipes say what logs do not: 16-bit moments, a pipeline's first stage, dropout") {
+  const Resolution moonlight = resolved_row("mbskill-moonlight-0");
+  REQUIRE(moonlight.row);
+  CHECK(moonlight.row->question.training().optimizer_format == NumberFormat::bf16);
+  const Resolution first = resolved_row("bs-v100-1b3-l28");
+  REQUIRE(first.row);
+  CHECK(first.row->fields.word("memory_rank") == "first");
+  CHECK(first.row->fields.word("attention_dropout") == "on");
 }
 
 TEST_CASE("unpublished recompute is the least that fits, and says so") {

@@ -81,6 +81,16 @@ TEST_CASE("rows that prove less are summarized apart") {
   CHECK(summary.ran.n == 3);
 }
 
+TEST_CASE("a fit answer that contradicts its neighbours is counted apart") {
+  MeasuredRow row = zero_bubble_row();
+  row.question.id = "bloom-prequel-l957";  // of which row-doubts.json speaks
+  row.measured.out_of_memory = true;
+  row.uses.reset();
+  const ValidationSummary summary = summarize(validate({{"zero_bubble", {row}}}, resolver_of_catalogue()));
+  CHECK(summary.fit.n == 0);
+  CHECK(summary.fit.doubtful == 1);
+}
+
 TEST_CASE("interleaving that was only inferred makes a row prove less, one stage a rank does not") {
   const Validation validation = validate({set_named("zero_bubble")}, resolver_of_catalogue());
   for (const RowOutcome& row : validation.rows) {

@@ -1,0 +1,25 @@
+#include "core/cost/host_checkpoints.h"
+
+#include <algorithm>
+
+namespace plumbline {
+
+void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerSecond to_host) {
+  const Bytes part = variant.saved / std::int64_t{tensor_parallel};
+  variant.recompute.compute += to_picoseconds(2.0 * (part / to_host));
+  WorkingSets& working = variant.working;
+  for (Bytes* set : {&working.forward, &working.backward, &working.backward_input}) *set += variant.saved;
+  working.deferred += working.saved_for_weight;
+  working.saved_for_weight = Bytes(0);
+  variant.restored += variant.saved;
+  variant.on_host = variant.saved;
+  variant.saved = Bytes(0);
+}
+
+BytesPerSecond slowest_to_host(const Cluster& cluster) {
+  BytesPerSecond slowest = cluster.groups.front().node.pcie_bandwidth.value;
+  for (const NodeGroup& group : cluster.groups) slowest = std::min(slowest, group.node.pcie_bandwidth.value);
+  return slowest;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,19 @@
+#pragma once
+/// \file host_checkpoints.h: a block whose checkpoint waits in host memory, in bytes and seconds of one rank.
+///
+/// Model: what a variant keeps leaves the device after the forward and comes back before the replay. Tensor-parallel
+/// ranks hold the same and copy a part each. Nothing runs beside a copy; what the acting block has of it on the device
+/// is part of its working set. Source: DeepSpeed, runtime/activation_checkpointing (partition_activations,
+/// cpu_checkpointing). Not modelled: gathering the parts over the tensor-parallel ranks; memory that the host pins
+/// beside them. Checked against: tests/reference/framework_memory_test.cpp (by hand); the published ZeRO-3 runs
+/// on V100 fit with it, one of 38 sequences a micro-batch apart, which is 0.3 GiB over.
+
+#include "core/cost/block_cost.h"
+
+namespace plumbline {
+
+void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerSecond to_host);
+/// Of the slowest device of a cluster.
+[[nodiscard]] BytesPerSecond slowest_to_host(const Cluster& cluster);
+
+}  // namespace plumbline
