@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string>
 
 #include "planner/calibrate/folds.h"
 #include "planner/calibrate/recalibrated.h"
@@ -67,10 +65,7 @@ LeftOutStack leave_out(const std::string& framework, const std::vector<FitRow>& 
   const Trained trained(space, rows, others, options.fit);
   result.without = test(trained, rows, own);
   result.chosen = typical_rows(rows, candidates, options.rows_for_calibration);
-  std::set<std::string> measured;
-  for (const std::size_t i : trained.fitted()) measured.insert(set.device(rows[i].device).name);
-  const Recalibrated after(with_devices_held(knowledge_of(trained), space, measured), space, rows, result.chosen,
-                           options.fit);
+  const Recalibrated after(with_devices_held(knowledge_of(trained), space), space, rows, result.chosen, options.fit);
   for (const std::size_t i : own)
     if (std::find(result.chosen.begin(), result.chosen.end(), i) == result.chosen.end())
       result.after.push_back({i, after.predict(rows[i]), CalibrationRegime::few_rows});

@@ -13,13 +13,6 @@ constexpr double weight_of_own = 2;
 /// Posterior over prior sigma above which a number was not learned; its centre may have been, a little.
 constexpr double nothing_learned = 0.8;
 
-/// The device that a number belongs to, as its calibration is called; empty for a stack's.
-std::string device_of(const std::string& path) {
-  static const std::string root = "device/";
-  if (!path.starts_with(root)) return "";
-  return path.substr(root.size(), path.find('/', root.size()) - root.size());
-}
-
 /// A number that nothing was learned of stays around its centre, so that stacks of one family move together.
 PriorTerm prior_term(const Knowledge& known, const ParameterSpace& space, std::uint32_t u) {
   const PriorTerm& before = space.priors()[u];
@@ -41,13 +34,7 @@ Knowledge knowledge_of(const Trained& trained) {
 
 Knowledge with_devices_held(Knowledge known, const ParameterSpace& space) {
   for (std::size_t u = 0; u < space.paths().size(); ++u)
-    if (!device_of(space.paths()[u]).empty()) known.sigmas[u] = 0;
-  return known;
-}
-
-Knowledge with_devices_held(Knowledge known, const ParameterSpace& space, const std::set<std::string>& devices) {
-  for (std::size_t u = 0; u < space.paths().size(); ++u)
-    if (devices.contains(device_of(space.paths()[u]))) known.sigmas[u] = 0;
+    if (space.paths()[u].starts_with("device/")) known.sigmas[u] = 0;
   return known;
 }
 

@@ -5,9 +5,6 @@
 /// leaves more freedom than there is), the rows move what they can. Few rows thus move a common factor, many rows more.
 /// Checked against: tests/unit/planner/calibrate/recalibrated_test.cpp.
 
-#include <set>
-#include <string>
-
 #include "planner/calibrate/trained.h"
 
 namespace plumbline {
@@ -21,10 +18,6 @@ struct Knowledge {
 [[nodiscard]] Knowledge knowledge_of(const Trained& trained);
 /// The same with every number of a device held: a few steps cannot tell a slow device from a slow framework.
 [[nodiscard]] Knowledge with_devices_held(Knowledge known, const ParameterSpace& space);
-/// Only the numbers of these devices, by the name of their calibration: one that no run was measured on is as open as
-/// the framework, and the rows move both.
-[[nodiscard]] Knowledge with_devices_held(Knowledge known, const ParameterSpace& space,
-                                          const std::set<std::string>& devices);
 
 class Recalibrated {
  public:

@@ -130,24 +130,6 @@ TEST_CASE("A stack without any row of its class has an interval as wide as frame
   CHECK(of_unknown.high / of_unknown.low > 1.1 * as_if_known.high / as_if_known.low);
 }
 
-TEST_CASE("Devices that rows were measured on are held, others stay open") {
-  const std::vector<FitRow> rows = questions();
-  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
-  Knowledge known;
-  known.sigmas.assign(space.paths().size(), 0.1);
-  const Knowledge held = with_devices_held(known, space, {"a100"});
-  bool any_held = false;
-  bool any_open = false;
-  for (std::size_t u = 0; u < space.paths().size(); ++u) {
-    const bool is_a100 = space.paths()[u].starts_with("device/a100/");
-    CHECK(held.sigmas[u] == (is_a100 ? 0 : 0.1));
-    any_held = any_held || is_a100;
-    any_open = any_open || space.paths()[u].starts_with("device/h100/");
-  }
-  CHECK(any_held);
-  CHECK(any_open);
-}
-
 TEST_CASE("Three rows of a slower world move what was known towards it") {
   std::vector<FitRow> rows = questions();
   const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
