@@ -85,6 +85,11 @@ OpWork attention_work(const View& v, OpWork work) {
   attention.v_head_dim = a.v_head_dim;
   attention.causal = a.causal && (a.window <= 0 || a.window >= attended);  // a window is already the smaller triangle
   attention.dropout = a.dropout;
+  if (a.document > 0 && a.document < tokens) {  // as that many sequences of their own
+    attention.batch *= tokens / a.document;
+    attention.queries = divided(a.document, v.shard.context_parallel);
+    attention.keys = a.document;
+  }
   work.kind = WorkKind::attention;
   work.forward = Flops(2.0 * attention.scores() * static_cast<double>(a.qk_head_dim + a.v_head_dim));
   // Each of the two products has one backward product per operand; all four belong to the inputs.

@@ -69,7 +69,8 @@ struct AttentionAttributes {
   std::int64_t v_head_dim = 0;
   bool causal = true;
   bool dropout = false;
-  std::int64_t window = 0;  ///< tokens that a query sees; 0: all
+  std::int64_t window = 0;    ///< tokens that a query sees; 0: all
+  std::int64_t document = 0;  ///< tokens of one of several documents in a sequence that do not see each other; 0: one
 };
 struct RouterAttributes {
   std::int64_t experts = 0;

@@ -36,6 +36,7 @@ inline constexpr std::array row_number_fields{
     RowNumberField{"zero1_group", 0, 10'000'000},
     RowNumberField{"fsdp", 0, 1},
     RowNumberField{"lora_rank", 1, 1'000'000},
+    RowNumberField{"document_tokens", 1, 100'000'000},
 };
 
 /// Texts; truth values become "true" and "false".

@@ -44,12 +44,16 @@ FitProblem problem_of(const ParameterSpace& space, const std::vector<FitRow>& ro
   return problem;
 }
 
-std::vector<std::size_t> groups_of(const std::vector<FitRow>& rows, const std::vector<std::size_t>& fitted) {
+/// Numbers from 0 for what `name` calls each fitted row.
+template <class Name>
+std::vector<std::size_t> groups_of(const std::vector<FitRow>& rows, const std::vector<std::size_t>& fitted, Name name) {
   std::map<std::string, std::size_t> number;
   std::vector<std::size_t> groups;
-  for (const std::size_t i : fitted) groups.push_back(number.emplace(rows[i].group, number.size()).first->second);
+  for (const std::size_t i : fitted) groups.push_back(number.emplace(name(rows[i]), number.size()).first->second);
   return groups;
 }
+
+std::string stack_and_class(const FitRow& row) { return row.stack + "|" + std::string(to_text(row.row_class)); }
 
 }  // namespace
 
@@ -74,8 +78,14 @@ Trained::Trained(const ParameterSpace& space, const std::vector<FitRow>& rows, c
     if (rows[i].weight > 0) fitted_.push_back(i);
   const FitProblem problem = problem_of(space, rows, fitted_);
   result_ = fit(problem, options);
-  left_out_ = left_out_errors(problem, result_, groups_of(rows, fitted_), options.loss_scale);
+  const auto group = [](const FitRow& row) { return row.group; };
+  left_out_ = left_out_errors(problem, result_, groups_of(rows, fitted_, group), options.loss_scale);
   find_noise(rows);
+  const auto framework = [&](const FitRow& row) { return space.base().software_stack(row.stack).framework; };
+  noise_unknown_ =
+      covering_noise(left_out_errors(problem, result_, groups_of(rows, fitted_, framework), options.loss_scale),
+                     covered_share, deviations_90_percent);
+  for (const std::size_t i : fitted_) known_.insert(stack_and_class(rows[i]));
 }
 
 void Trained::find_noise(const std::vector<FitRow>& rows) {
@@ -105,7 +115,9 @@ Interval predicted_interval(const ParameterSpace& space, const FitResult& result
 }
 
 Interval Trained::predict(const FitRow& row) const {
-  return predicted_interval(space_, result_, noise(row.row_class), row, derivative_step_);
+  const double of_class = noise(row.row_class);
+  const double noise = known_.contains(stack_and_class(row)) ? of_class : std::max(of_class, noise_unknown_);
+  return predicted_interval(space_, result_, noise, row, derivative_step_);
 }
 
 }  // namespace plumbline

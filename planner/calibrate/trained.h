@@ -4,12 +4,16 @@
 /// Model of the interval: log(measured / predicted) is normal with variance noise^2 + what the fit leaves open of this
 /// prediction (robust_fit.h). The noise is the smallest that makes nine tenths of the training rows, each predicted
 /// without its group, lie inside their interval; by class of rows where there are enough, else over all.
-/// So a row far from what was trained on has a wide interval because its constants are still at their priors.
+/// So a row far from what was trained on has a wide interval because its constants are still at their priors; one of a
+/// stack without any row on its class of devices has at least the noise that nine tenths of the training rows need when
+/// each is predicted without its whole framework.
 /// Source: leave-one-group-out residuals as in Barber et al., "Predictive inference with the jackknife+", 2021.
 /// What is predicted enters by its question only: train() sees nothing else of rows that are not in `training`.
 /// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp.
 
 #include <array>
+#include <set>
+#include <string>
 
 #include "core/plan/estimate.h"
 #include "planner/calibrate/parameter_space.h"
@@ -38,6 +42,8 @@ class Trained {
   FitResult result_;
   std::vector<LeftOutError> left_out_;
   std::array<double, all_row_classes.size()> noise_{};
+  double noise_unknown_ = 0;     ///< of a stack and class of devices that no training row has
+  std::set<std::string> known_;  ///< stack and class of the training rows
   double derivative_step_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <variant>
 
 #include "core/base/errors.h"
 #include "models/builders/language_model.h"
@@ -214,6 +215,18 @@ Graph with_layers(const Graph& graph, std::int64_t layers) {
   return {graph.name(), graph.blocks(), std::move(runs)};
 }
 
+/// Documents of about `tokens` packed into a sequence do not see each other.
+Graph with_documents(const Graph& graph, std::int64_t tokens) {
+  std::vector<Block> blocks;
+  for (const Block& block : graph.blocks()) {
+    Block::Parts parts = block.parts();
+    for (Op& op : parts.ops)
+      if (auto* attention = std::get_if<AttentionAttributes>(&op.attributes)) attention->document = tokens;
+    blocks.emplace_back(std::move(parts));
+  }
+  return {graph.name(), std::move(blocks), graph.runs()};
+}
+
 bool is_complete(const RowFields& shape) { return shape.has("hidden") && shape.has("vocab"); }
 
 }  // namespace
@@ -225,6 +238,7 @@ Network network_of(const RowFields& fields, const std::optional<RowFields>& shap
     if (name.empty()) refuse("no name and no shape", "a name of the catalogue or a shape");
     Network network = find_network(name);
     if (const auto layers = fields.number("num_layers_override")) network.graph = with_layers(network.graph, *layers);
+    if (const auto tokens = fields.number("document_tokens")) network.graph = with_documents(network.graph, *tokens);
     return network;
   }
   const TransformerDescription description = ShapeReader(fields, *given, assumed).description();

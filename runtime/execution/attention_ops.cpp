@@ -23,6 +23,7 @@ AttentionShape attention_shape(const AttentionAttributes& a, const RankEnvironme
   shape.v_head_dim = a.v_head_dim;
   shape.scale = 1.0F / std::sqrt(static_cast<float>(a.qk_head_dim));
   shape.mask = a.causal ? Mask::causal : Mask::none;
+  check(a.document == 0, "documents of a sequence attend to each other when executed");
   shape.window = a.window;
   shape.first_query = shape.first_key = env.groups.index(Axis::context) * env.local_sequence();
   return shape;

@@ -2,6 +2,7 @@
 
 #include "planner/validate/resolve.h"
 
+#include "core/cost/op_work.h"
 #include "core/graph/parameter_count.h"
 #include "planner/question/evaluate.h"
 #include "tests/unit/planner/validate/published_rows.h"
@@ -26,10 +27,15 @@ constexpr std::array expected_rows{
     Expected{"llmc-gpt2-1558m", "dgx-h100", "llm-c-2024", "dp 8 mbs 16 x 8 zero-1"},
     Expected{"korth22-t5-full-megatron-22b", "dgx-a100-80g", "megatron-lm-2021", "tp 8 mbs 4 x 1 recompute full"},
     Expected{"llmfoundry-001", "dgx-h100", "llm-foundry-2023", "dp 512 mbs 8 x 1 zero-3 recompute full"},
-    Expected{"mcore-ft-gpt-gpt3-7b-tp1-pp4-memory-speed-dev-h100", "dgx-h100", "megatron-core-0.12",
+    Expected{"mcore-ft-gpt-gpt3-7b-tp1-pp4-memory-speed-dev-h100", "dgx-h100", "mcore-deterministic-0.12",
              "pp 4 dp 2 interleaved virtual 8 mbs 1 x 4 zero-1"},
-    Expected{"mcore-ft-gpt-gpt3-mcore-te-tp1-pp1-dist-optimizer-fim-dataset-dev-h100", "dgx-h100", "megatron-core-0.12",
-             "dp 8 mbs 4 x 1 zero-1"},
+    Expected{"mcore-ft-gpt-gpt3-7b-tp1-pp4-memory-speed-dev-gb200", "gb200-nvl72", "mcore-deterministic-0.12-blackwell",
+             "pp 4 dp 2 interleaved virtual 8 mbs 1 x 4 zero-1"},
+    Expected{"automodel-14", "dgx-h100", "nemo-automodel-2025-compiled",
+             "tp 2 dp 4 mbs 2 x 4 zero-3 recompute full"},  // 32 / (4 * 2)
+    Expected{"mbridge-25.09-284", "dgx-b200", "megatron-bridge-25.09-graphs", "ep 8 dp 8 mbs 1 x 64 zero-1"},
+    Expected{"mcore-ft-gpt-gpt3-mcore-te-tp1-pp1-dist-optimizer-fim-dataset-dev-h100", "dgx-h100",
+             "mcore-deterministic-0.12", "dp 8 mbs 4 x 1 zero-1"},
     Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06-finetune",
              "tp 8 pp 4 sp interleaved virtual 5 mbs 1 x 32 recompute selective"},  // dp 1: nothing to shard over
     Expected{"mtnlg-530b-280", "dgx-a100-80g", "megatron-deepspeed-2022",
@@ -84,8 +90,7 @@ TEST_CASE("recipes say what logs do not: 16-bit moments, a pipeline's first stag
 }
 
 TEST_CASE("unpublished recompute is the least that fits, and says so") {
-  for (const char* id :
-       {"mbridge-26.04-137", "nemo-24.12-028", "automodel-10", "nemo-24.07-003", "mbcard-qwen3-8b-pretrain-h100"}) {
+  for (const char* id : {"mbcard-qwen3-8b-pretrain-h100", "mbcard-moonlight-16b-a3b-pretrain-h100"}) {
     CAPTURE(id);
     const Resolution resolution = resolved_row(id);
     REQUIRE(resolution.row);
@@ -93,6 +98,41 @@ TEST_CASE("unpublished recompute is the least that fits, and says so") {
     REQUIRE(field != nullptr);
     CHECK(field->value == "least that fits: " + to_text(resolution.row->strategy.recompute));
   }
+}
+
+TEST_CASE("unpublished recompute is what the framework's own configuration says, where there is one") {
+  for (const char* id : {"mbridge-26.04-137", "nemo-24.12-028", "nemo-24.07-003", "automodel-11"}) {
+    CAPTURE(id);
+    const Resolution resolution = resolved_row(id);
+    REQUIRE(resolution.row);
+    CHECK(resolution.row->strategy.recompute.mode == RecomputeMode::none);
+    const AssumedField* field = assumed(*resolution.row, "recompute");
+    REQUIRE(field != nullptr);
+    CHECK_FALSE(field->source.empty());
+  }
+  const Resolution automodel = resolved_row("automodel-10");
+  REQUIRE(automodel.row);
+  CHECK(automodel.row->strategy.recompute.mode == RecomputeMode::full);
+}
+
+// 4096 tokens in documents of 225: 18 of them, so a query sees 225 / 4096 of the keys it would see in one sequence.
+TEST_CASE("documents packed into a sequence attend to themselves alone") {
+  const Resolution resolution = resolved_row("nemo-24.07-016");
+  REQUIRE(resolution.row);
+  const Question& question = resolution.row->question;
+  const Shard shard = shard_of(resolution.row->strategy, question.training());
+  bool found = false;
+  for (const Block& block : question.graph().blocks())
+    for (const Op& op : block.ops()) {
+      if (op.kind != OpKind::attention) continue;
+      found = true;
+      const OpWork work = op_work(block, op, shard);
+      CHECK(work.attention->batch == 18);
+      CHECK(work.attention->queries == 225);
+      CHECK(work.attention->keys == 225);
+      CHECK(work.attention->causal);
+    }
+  CHECK(found);
 }
 
 TEST_CASE("attention is fused where the source says so, and unfused before it existed") {
