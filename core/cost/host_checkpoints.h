@@ -6,7 +6,7 @@
 /// is part of its working set. Source: DeepSpeed, runtime/activation_checkpointing (partition_activations,
 /// cpu_checkpointing). Not modelled: gathering the parts over the tensor-parallel ranks; memory that the host pins
 /// beside them. Checked against: tests/reference/framework_memory_test.cpp (by hand); the published ZeRO-3 runs
-/// on V100 fit with it, one of 38 sequences a micro-batch apart, which is 0.3 GiB over.
+/// on V100 fit with it but for one.
 
 #include "core/cost/block_cost.h"
 
