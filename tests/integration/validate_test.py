@@ -33,7 +33,7 @@ class Validate(Command):
             self.assertGreaterEqual(set(answer["summary"][series]),
                                     {"n", "mape", "median", "p90", "worst", "spearman", "coverage"})
             self.assertEqual(answer["summary"][series]["n"], 1)
-        self.assertEqual(answer["summary"]["fit"], {"n": 1, "right": 1})
+        self.assertEqual(answer["summary"]["fit"], {"n": 1, "right": 1, "doubtful": 0})
         self.assertEqual(set(answer["by_source"]), {"runs"})
         self.assertEqual(answer["by_source"]["runs"]["time"], answer["summary"]["time"])
 
