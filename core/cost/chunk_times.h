@@ -21,20 +21,22 @@ class ChunkTimes {
   /// What a rank takes once per step besides: before its first forward, and on each of its chunks.
   void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
   /// How what is reduced beside the last backwards slows others; see PipelineTimes.
-  void set_contention(double slowdown, bool shares_links) {
+  void set_contention(double slowdown, bool shares_links, bool gathers) {
     slowdown_ = slowdown;
     shares_links_ = shares_links;
+    gathers_ = gathers;
   }
   /// Points into this object.
   [[nodiscard]] PipelineTimes times() const {
-    return {forward_, backward_, latency_,        backward_weight_, wrap_,
-            start_,   once_,     backward_input_, slowdown_,        shares_links_};
+    return {forward_, backward_,       latency_,  backward_weight_, wrap_,   start_,
+            once_,    backward_input_, slowdown_, shares_links_,    gathers_};
   }
 
  private:
   const Strategy* strategy_;
   double slowdown_ = 0;
   bool shares_links_ = false;
+  bool gathers_ = false;
   std::vector<Picoseconds> forward_;
   std::vector<Picoseconds> backward_;
   std::vector<Picoseconds> backward_input_;

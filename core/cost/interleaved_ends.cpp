@@ -73,6 +73,7 @@ class InterleavedSweep {
       clock_[i] = std::max(clock_[i], backward_end_[sender] + sent(sender, backward_end_[sender], hop(r + 1)));
     }
     const auto stage = static_cast<std::size_t>((v_ - 1 - turned) * p_ + r);
+    if (t_.gathers) clock_[i] = std::max(clock_[i], reduced_[i]);
     if (!t_.once.empty()) clock_[i] += slowed(i, t_.backward[stage]);
     const bool is_last = pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1;  // of the chunk
     if (!t_.once.empty() && is_last) {

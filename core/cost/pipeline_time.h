@@ -46,6 +46,7 @@ struct PipelineTimes {
   std::span<const Picoseconds> backward_input = {};
   double slowdown = 0;        ///< of a backward beside what its rank still reduces of another chunk
   bool shares_links = false;  ///< messages take twice as long beside what their sender still reduces
+  bool gathers = false;       ///< a backward begins with a gather, behind what its rank still reduces of another chunk
 };
 
 /// When each rank has ended its last micro-batch and what is reduced beside it.

@@ -232,7 +232,7 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
   }
-  chunks.set_contention(stack.overlap_slowdown, shares_network(s));
+  chunks.set_contention(stack.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   Picoseconds latest(0);
   for (std::size_t rank = 0; rank < ends.size(); ++rank) latest = std::max(latest, ends[rank] + after[rank]);
