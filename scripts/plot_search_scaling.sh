@@ -19,7 +19,7 @@ set output "docs/images/search-scaling.svg"
 set logscale xy
 set logscale x 2
 set xrange [6:180000]
-set yrange [1e-3:10]
+set yrange [1e-2:100]
 set xtics 8,4 format "%.0f"
 set format y "%g s"
 set xlabel "GPUs"
