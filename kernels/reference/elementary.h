@@ -46,10 +46,9 @@ struct NormalDistribution {
   float bell = 0;
 };
 
-/// Below -13.2 both are 0. Model: the tail below -|x| is bell * p(s) / (|x| + 3), s = (|x| - 3) / (|x| + 3). Source of
-/// p:
-/// (|x| + 3) e^(x^2 / 2) erfc(|x| / sqrt(2)) / 2 in double precision, interpolated at the 11 Chebyshev nodes of s for
-/// |x| in [0, 13.4]; relative remainder 1.2e-9.
+/// Below -13.2 both are 0. Model: the tail below -|x| is bell * p(s) / (|x| + 3), s = (|x| - 3) / (|x| + 3).
+/// Source of p: (|x| + 3) e^(x^2 / 2) erfc(|x| / sqrt(2)) / 2 in double precision, interpolated at the 11 Chebyshev
+/// nodes of s for |x| in [0, 13.4]; relative remainder 1.2e-9.
 inline NormalDistribution normal_distribution_of(float x) {
   const float z = x < 0.0F ? -x : x;
   const float bell = exp_of(-0.5F * z * z);

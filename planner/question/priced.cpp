@@ -78,6 +78,7 @@ Bytes host_memory_per_node(const Question& question) {
 
 Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy) {
   Bytes most(0);
+  if (question.calibration().stack.host_checkpoints <= 0) return most;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
     most = std::max(most, stages[rank].on_host * chunks / std::int64_t{strategy.virtual_stages});
@@ -85,8 +86,9 @@ Bytes checkpoints_per_node(const Question& question, const StageTable& stages, c
   return most / std::int64_t{strategy.tensor_parallel} * ranks_per_node(question);
 }
 
-bool fits_host(const Question& question) {
-  return host_memory_per_node(question) <= question.cluster().groups.front().node.host_memory.value;
+bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy) {
+  return host_memory_per_node(question) + checkpoints_per_node(question, stages, strategy) <=
+         question.cluster().groups.front().node.host_memory.value;
 }
 
 }  // namespace plumbline

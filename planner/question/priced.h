@@ -37,6 +37,7 @@ class PeakMemory {
 [[nodiscard]] Bytes host_memory_per_node(const Question& question);
 /// Beside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
 [[nodiscard]] Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy);
-[[nodiscard]] bool fits_host(const Question& question);
+/// Whether both fit its memory.
+[[nodiscard]] bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy);
 
 }  // namespace plumbline

@@ -78,14 +78,14 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   const FamilyEntry& family = families_[index];
   const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
-  // A host too small for its ranks is too small for every plan.
-  const Bytes capacity = fits_host(*question_) ? question_->capacity() : Bytes(-1);
   for (std::size_t r = 0; r < choices; ++r) {
+    const StageTable stages(question_->graph(), layout(family, r), block_tables_[family.blocks]);
+    // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
+    const Bytes capacity = fits_host(*question_, stages, family.strategy) ? question_->capacity() : Bytes(-1);
     if (places(r)) {
       bound_placed(index, r, leaves, capacity, into);
       continue;
     }
-    const StageTable stages(question_->graph(), layout(family, r), block_tables_[family.blocks]);
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
     const PeakMemory memory(*question_, stages, family.strategy);
     for (std::size_t leaf = r; leaf < leaves.size(); leaf += choices) {
@@ -174,8 +174,8 @@ CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Str
   const StageLayout placed = layout_of(*question_, s, blocks);
   const StageTable stages(question_->graph(), placed, blocks);
   const Bytes peak = peak_memory(*question_, stages, s);
-  return {peak <= question_->capacity() ? Outcome::priced : Outcome::infeasible,
-          question_->step_pricer().price(stages, s).total(), peak};
+  const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
+  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().price(stages, s).total(), peak};
 }
 
 void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {

@@ -30,7 +30,8 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
   const StageTable stages(question.graph(), layout, blocks);
   twin.step_time = question.step_pricer().price(stages, twin.strategy).total();
   twin.peak_memory = peak_memory(question, stages, twin.strategy);
-  if (twin.peak_memory > question.capacity() || twin.step_time >= plan.step_time) return std::nullopt;
+  const bool fits = twin.peak_memory <= question.capacity() && fits_host(question, stages, twin.strategy);
+  if (!fits || twin.step_time >= plan.step_time) return std::nullopt;
   return twin;
 }
 

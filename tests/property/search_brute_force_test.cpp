@@ -288,6 +288,21 @@ TEST_CASE("search equals brute force where the host cannot hold its ranks") {
   check_objective(questions, space, naive, Objective::step_time, false);
 }
 
+TEST_CASE("search equals brute force where the host cannot hold every plan's checkpoints") {
+  // 8 GB of each of eight processes, and checkpoints of some of the plans that recompute everything.
+  const ChangedMachine tight([](Node& node) { node.host_memory.value = Bytes(64'400'000'000); });
+  QuestionText text = text_of({small("llama"), "dgx-h100", 8, 4096, 64});
+  text.stack = "deepspeed-2021-host-checkpoints";
+  const std::vector<Question> questions{Question(tight.of(text))};
+  const SearchSpace space = space_from_text("cp=1,recompute=none|full");
+  const NaiveAnswer naive = NaiveSearch(questions, space).answer();
+  const auto recomputes = [](const NaivePlan& plan) { return plan.strategy.recompute.mode == RecomputeMode::full; };
+  CHECK(std::any_of(naive.fitting.begin(), naive.fitting.end(), recomputes));
+  CHECK(naive.memory > 0);
+  check_objective(questions, space, naive, Objective::step_time, false);
+  check_objective(questions, space, naive, Objective::least_memory, true);
+}
+
 TEST_CASE("search equals brute force where fewer devices may answer") {
   Asked asked{small("wide_llama"), "rtx4090-pcie", 8, 1024, 8, "cp=1,micro-batch=1,recompute=none|full"};
   const Objective objective = GENERATE(Objective::fewest_gpus, Objective::tokens_per_dollar);
