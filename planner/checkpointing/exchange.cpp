@@ -62,10 +62,10 @@ bool exchange_best(Counts& counts, std::int64_t& left, const std::vector<std::ve
 
 }  // namespace
 
-LayerChoice Knapsack::exchanged() const {
+LayerChoice Knapsack::exchanged(std::int64_t capacity) const {
   Counts counts;
   std::vector<std::size_t> corner;
-  std::int64_t left = capacity_ - smallest_;
+  std::int64_t left = capacity - smallest_;
   for (std::size_t g = 0; g < allowed_.size(); ++g) {
     counts.emplace_back(allowed_[g].size(), 0);
     corner.push_back(hull_->first_option(g));

@@ -14,20 +14,25 @@ namespace plumbline {
 using OptionOrders = std::vector<std::vector<std::size_t>>;
 [[nodiscard]] OptionOrders sorted_options(std::span<const LayerGroup> groups);
 
-/// The knapsack under one cap on restored bytes.
+/// Every cap on restored bytes that changes what is allowed, ascending.
+[[nodiscard]] std::vector<Bytes> restored_caps(std::span<const LayerGroup> groups);
+/// Whether every group with layers has an option under the cap.
+[[nodiscard]] bool has_options(std::span<const LayerGroup> groups, Bytes cap);
+
+/// The knapsack under one cap on restored bytes, for any capacity of kept bytes. `groups` outlive it.
 class Knapsack {
  public:
-  /// Requires that every group has an option under the cap (see `has_options`).
-  Knapsack(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap, std::int64_t capacity);
+  /// Requires `has_options`.
+  Knapsack(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap);
 
-  [[nodiscard]] bool fits() const { return smallest_ <= capacity_; }
-  [[nodiscard]] std::int64_t bound() const { return hull_->bound(counts_, capacity_); }
-  [[nodiscard]] std::int64_t reachable() const { return hull_->reachable(counts_, capacity_); }
+  [[nodiscard]] bool fits(std::int64_t capacity) const { return smallest_ <= capacity; }
+  [[nodiscard]] std::int64_t bound(std::int64_t capacity) const { return hull_->bound(counts_, capacity); }
+  [[nodiscard]] std::int64_t reachable(std::int64_t capacity) const { return hull_->reachable(counts_, capacity); }
   /// A good choice fast: whole moves along the convex corners, then exchanges of one or two layers that use what is
   /// left, while they save time. Requires `fits`.
-  [[nodiscard]] LayerChoice exchanged() const;
+  [[nodiscard]] LayerChoice exchanged(std::int64_t capacity) const;
   /// The best choice of at most `limit` time.
-  std::optional<LayerChoice> solve(std::int64_t limit);
+  [[nodiscard]] std::optional<LayerChoice> solve(std::int64_t capacity, std::int64_t limit) const;
 
  private:
   struct Label {
@@ -40,18 +45,24 @@ class Knapsack {
     std::size_t option = 0;  ///< of the group's own options
     std::int32_t before = -1;
   };
-  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, std::int64_t limit);
-  [[nodiscard]] LayerChoice read(const Label& label) const;
+  /// Undominated choices for the layers so far.
+  struct Labels {
+    std::vector<Label> ends;
+    std::vector<Taken> taken;
+  };
+  struct Limits {
+    std::int64_t capacity = 0;
+    std::int64_t time = 0;
+  };
+  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels) const;
+  [[nodiscard]] LayerChoice read(const Labels& labels) const;
 
   std::span<const LayerGroup> groups_;
-  std::int64_t capacity_;
   std::int64_t smallest_ = 0;
   std::vector<std::int64_t> counts_;
   std::vector<std::vector<LayerOption>> allowed_;
   std::vector<std::vector<std::size_t>> original_;
   std::optional<OptionHull> hull_;
-  std::vector<Label> labels_;
-  std::vector<Taken> taken_;
 };
 
 }  // namespace plumbline

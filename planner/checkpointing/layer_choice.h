@@ -40,14 +40,6 @@ struct LayerChoice {
 /// Of equal times the one under the least cap on restored bytes, and there the one that keeps least.
 [[nodiscard]] std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std::int64_t in_flight,
                                                        Bytes budget);
-/// A choice that takes at most `tolerance` longer than the best, many times as fast: exchanges of layers from the
-/// convex corners, proven by the relaxation, and labels only where that proves too little. The same for the same input.
-[[nodiscard]] std::optional<LayerChoice> choose_layers_within(std::span<const LayerGroup> groups,
-                                                              std::int64_t in_flight, Bytes budget,
-                                                              Picoseconds tolerance);
-/// Never more than the time of any choice that fits; nothing when none can. One relaxation for all caps.
-[[nodiscard]] std::optional<Picoseconds> least_replay(std::span<const LayerGroup> groups, std::int64_t in_flight,
-                                                      Bytes budget);
 /// What holds least, whatever the time: least in_flight * kept + restored; of equals the one that restores least.
 [[nodiscard]] LayerChoice smallest_layers(std::span<const LayerGroup> groups, std::int64_t in_flight);
 

@@ -84,18 +84,6 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
   }
 }
 
-/// The layers of a rank as groups of the knapsack: equal chunks count as one, whose layers weigh several times.
-struct RecomputePlacer::Groups {
-  struct Member {
-    std::size_t content;
-    std::int32_t block;
-  };
-  std::vector<std::size_t> content_of_chunk;
-  std::vector<Member> members;
-  std::vector<std::vector<LayerOption>> options;
-  std::vector<LayerGroup> groups;
-};
-
 RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy,
                                  const std::vector<BlockCost>& blocks)
     : question_(&question), strategy_(strategy), blocks_(&blocks) {
@@ -157,8 +145,15 @@ Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Grou
   return Bytes(-1);
 }
 
-RecomputePlacer::Groups RecomputePlacer::groups_of(std::span<const RankContent> chunks) const {
-  Groups result;
+RecomputePlacer::Groups& RecomputePlacer::groups_of(std::span<const RankContent> chunks) {
+  std::vector<std::vector<std::int32_t>> executions;
+  for (const RankContent& chunk : chunks) executions.push_back(chunk.executions);
+  const auto [entry, is_new] = groups_.try_emplace(std::move(executions));
+  if (is_new) prepare(entry->second, chunks);
+  return entry->second;
+}
+
+void RecomputePlacer::prepare(Groups& result, std::span<const RankContent> chunks) const {
   std::vector<const RankContent*> contents;
   std::vector<std::int64_t> repeats;
   for (const RankContent& chunk : chunks) {
@@ -189,7 +184,7 @@ RecomputePlacer::Groups RecomputePlacer::groups_of(std::span<const RankContent> 
     result.groups.push_back(
         {result.options[g],
          contents[result.members[g].content]->executions[static_cast<std::size_t>(result.members[g].block)]});
-  return result;
+  result.chooser.emplace(result.groups);
 }
 
 RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& groups) {
@@ -209,7 +204,7 @@ RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& gro
 }
 
 std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent> chunks, const StageCost& kept,
-                                                    std::int32_t rank) const {
+                                                    std::int32_t rank) {
   if (holds_all(kept, rank)) {
     RankPlacement all;
     for (const RankContent& chunk : chunks) {
@@ -220,28 +215,28 @@ std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent>
     }
     return all;
   }
-  const Groups groups = groups_of(chunks);
+  Groups& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups);
   if (available < Bytes(0)) return std::nullopt;
-  const auto choice = choose_layers_within(groups.groups, chunks_in_flight(strategy_, rank),
-                                           std::int64_t{strategy_.virtual_stages} * available,
-                                           (kept.forward_total() + kept.backward_total()) / tolerated_parts);
+  const auto choice =
+      groups.chooser->choose(chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available,
+                             (kept.forward_total() + kept.backward_total()) / tolerated_parts);
   if (!choice) return std::nullopt;
   return read(*choice, groups);
 }
 
 std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
-                                                         std::int32_t rank) const {
+                                                         std::int32_t rank) {
   if (holds_all(kept, rank)) return Picoseconds(0);
-  const Groups groups = groups_of(chunks);
+  Groups& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups);
   if (available < Bytes(0)) return std::nullopt;
-  return plumbline::least_replay(groups.groups, chunks_in_flight(strategy_, rank),
-                                 std::int64_t{strategy_.virtual_stages} * available);
+  return groups.chooser->least_replay(chunks_in_flight(strategy_, rank),
+                                      std::int64_t{strategy_.virtual_stages} * available);
 }
 
-RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) const {
-  const Groups groups = groups_of(chunks);
+RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) {
+  const Groups& groups = groups_of(chunks);
   return read(smallest_layers(groups.groups, chunks_in_flight(strategy_, rank)), groups);
 }
 
@@ -273,7 +268,7 @@ std::vector<RankContent> RecomputePlacer::chunks_of(const StageLayout& layout, s
   return contents;
 }
 
-Placement RecomputePlacer::place(const std::vector<Chunk>& chunks) const {
+Placement RecomputePlacer::place(const std::vector<Chunk>& chunks) {
   const Graph& graph = question_->graph();
   const StagePlacement where = placement(strategy_.schedule);
   const StageLayout unplaced = stage_layout(graph, chunks, strategy_.pipeline_stages, {}, where);

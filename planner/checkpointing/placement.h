@@ -18,12 +18,13 @@
 /// Checked against: tests/property/placement_test.cpp: never slower than any uniform mode that fits; all choices of
 /// small networks by brute force.
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
-#include "planner/checkpointing/layer_choice.h"
+#include "planner/checkpointing/layer_chooser.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
@@ -44,11 +45,13 @@ struct Placement {
 
 /// Leaves what the memory estimate is uncertain by (Question::certain_capacity) where some choice does, since a plan
 /// that fills the device is one that may not fit. Places the recompute of one strategy, whose own recompute mode is
-/// ignored. Pure; outlived by all it was made from.
+/// ignored. The same answer whatever was asked before; outlived by all it was made from.
 class RecomputePlacer {
  public:
   /// `blocks`: with their choices.
   RecomputePlacer(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks);
+  RecomputePlacer(const RecomputePlacer&) = delete;  // what is prepared refers to itself
+  RecomputePlacer& operator=(const RecomputePlacer&) = delete;
 
   [[nodiscard]] const std::vector<BlockCost>& blocks() const { return *blocks_; }
   [[nodiscard]] const Question& question() const { return *question_; }
@@ -58,26 +61,38 @@ class RecomputePlacer {
   [[nodiscard]] Bytes budget(const StageCost& stage, std::int32_t rank, Bytes capacity) const;
   /// The fastest of a rank that fits, or nothing. `kept`: the cost of all its chunks with nothing recomputed.
   [[nodiscard]] std::optional<RankPlacement> place(std::span<const RankContent> chunks, const StageCost& kept,
-                                                   std::int32_t rank) const;
+                                                   std::int32_t rank);
   /// Never more than the replay time of any placement of the rank that fits; nothing when none does. Fast.
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::span<const RankContent> chunks, const StageCost& kept,
-                                                        std::int32_t rank) const;
+                                                        std::int32_t rank);
   /// The placement of a rank that holds least.
-  [[nodiscard]] RankPlacement smallest(std::span<const RankContent> chunks, std::int32_t rank) const;
+  [[nodiscard]] RankPlacement smallest(std::span<const RankContent> chunks, std::int32_t rank);
   /// What each chunk of a rank holds. `layout`: of this strategy's ranks.
   [[nodiscard]] std::vector<RankContent> chunks_of(const StageLayout& layout, std::int32_t rank) const;
   /// All ranks of a split into chunks.
-  [[nodiscard]] Placement place(const std::vector<Chunk>& chunks) const;
+  [[nodiscard]] Placement place(const std::vector<Chunk>& chunks);
 
  private:
-  struct Groups;
+  /// The layers of a rank as groups of the knapsack: equal chunks count as one, whose layers weigh several times.
+  struct Groups {
+    struct Member {
+      std::size_t content;
+      std::int32_t block;
+    };
+    std::vector<std::size_t> content_of_chunk;
+    std::vector<Member> members;
+    std::vector<std::vector<LayerOption>> options;
+    std::vector<LayerGroup> groups;
+    std::optional<LayerChooser> chooser;
+  };
   [[nodiscard]] Bytes total(const StageCost& stage, std::int32_t rank) const;
   /// What `kept` leaves to choose layers by: within what surely fits, or within the device where nothing surely does;
   /// below 0: nothing fits.
   [[nodiscard]] Bytes room(const StageCost& kept, std::int32_t rank, const Groups& groups) const;
   /// Whether nothing needs to be replayed.
   [[nodiscard]] bool holds_all(const StageCost& kept, std::int32_t rank) const;
-  [[nodiscard]] Groups groups_of(std::span<const RankContent> chunks) const;
+  [[nodiscard]] Groups& groups_of(std::span<const RankContent> chunks);
+  void prepare(Groups& groups, std::span<const RankContent> chunks) const;
   [[nodiscard]] static RankPlacement read(const LayerChoice& choice, const Groups& groups);
   void assign(const std::vector<VariantCount>& counts, Chunk chunk, std::vector<std::int32_t>& variants) const;
 
@@ -85,6 +100,8 @@ class RecomputePlacer {
   Strategy strategy_;
   const std::vector<BlockCost>* blocks_;
   std::vector<std::vector<LayerOption>> options_;  ///< by BlockId: the choices, restored bytes with the working set
+  /// By what the chunks execute: ranks that hold the same choose from the same.
+  std::map<std::vector<std::vector<std::int32_t>>, Groups> groups_;
 };
 
 }  // namespace plumbline

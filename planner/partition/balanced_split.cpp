@@ -19,8 +19,7 @@ class RankPricer {
 
   [[nodiscard]] bool places() const { return strategy_.recompute.mode == RecomputeMode::placed; }
   /// `cost`: of `content` with its own variants; with everything kept where recompute is placed.
-  [[nodiscard]] std::optional<StagePrice> price(const RankContent& content, const StageCost& cost,
-                                                std::int32_t rank) const {
+  [[nodiscard]] std::optional<StagePrice> price(const RankContent& content, const StageCost& cost, std::int32_t rank) {
     if (!places()) {
       const bool fits = stage_memory(cost, strategy_, question_.training().formats(), question_.training().optimizer,
                                      question_.calibration().stack, rank)
@@ -98,7 +97,7 @@ Picoseconds link_latency(const RankPricer& pricer, const Ranges& ranges) {
 }
 
 /// The makespan of the split that needs no search, or the largest number when it does not fit.
-Picoseconds even_makespan(const RankPricer& pricer, const Ranges& ranges, const std::vector<Picoseconds>& latency) {
+Picoseconds even_makespan(RankPricer& pricer, const Ranges& ranges, const std::vector<Picoseconds>& latency) {
   std::vector<Picoseconds> forward;
   std::vector<Picoseconds> backward;
   for (const Chunk& chunk : split_into_chunks(pricer.question().graph(), pricer.strategy().chunks())) {
@@ -111,7 +110,7 @@ Picoseconds even_makespan(const RankPricer& pricer, const Ranges& ranges, const 
   return one_f_one_b_makespan({forward, backward, latency}, pricer.strategy().micro_batches);
 }
 
-StagePrices prices_of(const RankPricer& pricer, const Ranges& ranges, Picoseconds worst) {
+StagePrices prices_of(RankPricer& pricer, const Ranges& ranges, Picoseconds worst) {
   const std::int32_t stages = pricer.strategy().pipeline_stages;
   const std::int64_t m = pricer.strategy().micro_batches;
   StagePrices prices(stages, ranges.size());
@@ -137,7 +136,7 @@ std::optional<BalancedSplit> balanced_split(const Question& question, const Stra
                                             const std::vector<BlockCost>& blocks) {
   check(strategy.virtual_stages == 1 && (strategy.schedule == Schedule::one_f_one_b || strategy.pipeline_stages == 1),
         "splits are searched for plain 1F1B");
-  const RankPricer pricer(question, strategy, blocks);
+  RankPricer pricer(question, strategy, blocks);
   const Ranges ranges(pricer);
   if (ranges.size() < strategy.pipeline_stages) return std::nullopt;
   std::vector<Picoseconds> latency;

@@ -151,7 +151,7 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
   const StageLayout& kept = layout(family, recompute);
   const std::vector<BlockCost>& blocks = block_tables_[family.blocks];
   const StageTable stages(question_->graph(), kept, blocks);
-  const RecomputePlacer placer(*question_, s, blocks);
+  RecomputePlacer placer(*question_, s, blocks);
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);

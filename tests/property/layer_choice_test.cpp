@@ -6,6 +6,7 @@
 #include <random>
 
 #include "planner/checkpointing/block_frontier.h"
+#include "planner/checkpointing/layer_chooser.h"
 #include "planner/checkpointing/option_hull.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
@@ -56,8 +57,10 @@ TEST_CASE("choices of random layers are the best of all assignments") {
     const LayerChoice smallest = smallest_layers(groups, in_flight);
     REQUIRE(in_flight * smallest.saved.value() + smallest.restored.value() == least);
     REQUIRE(found.has_value() == best.has_value());
-    const auto relaxed = least_replay(groups, in_flight, Bytes(budget));
-    const auto near = choose_layers_within(groups, in_flight, Bytes(budget), Picoseconds(i % 4));
+    LayerChooser chooser(groups);
+    static_cast<void>(chooser.choose(1 + below(4), Bytes(below(140)), Picoseconds(0)));  // leaves no trace
+    const auto relaxed = chooser.least_replay(in_flight, Bytes(budget));
+    const auto near = chooser.choose(in_flight, Bytes(budget), Picoseconds(i % 4));
     REQUIRE(near.has_value() == best.has_value());
     if (!found) continue;
     REQUIRE(relaxed);

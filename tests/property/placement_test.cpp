@@ -174,7 +174,7 @@ TEST_CASE("layers by hand are where the plan says, and what the layers replay co
 TEST_CASE("a budget is the largest load that fits") {
   const Case c = std::move(cases().front());
   const std::vector<BlockCost> blocks = block_costs(c.question, placed_of(c.strategy));
-  const RecomputePlacer placer(c.question, c.strategy, blocks);
+  RecomputePlacer placer(c.question, c.strategy, blocks);
   const StageLayout layout = layout_of(c.question, c.strategy);
   const StageTable table(c.question.graph(), layout, blocks);
   StageCost loaded = table[0];

@@ -1,0 +1,49 @@
+#pragma once
+/// \file layer_chooser.h: many choices from the same layers (layer_choice.h): what no budget changes is prepared once.
+///
+/// Answers a choice of nearly the least time, and a lower bound on any, in picoseconds. Model: exchanges of layers from
+/// the convex corners, proven by the relaxation (option_hull.h), and labels (knapsack.h) only where that proves too
+/// little. The ranks of a pipeline mostly hold the same layers and differ in how many micro-batches are in flight.
+/// Checked against: tests/property/layer_choice_test.cpp (brute force).
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planner/checkpointing/knapsack.h"
+#include "planner/checkpointing/layer_choice.h"
+#include "planner/checkpointing/option_hull.h"
+
+namespace plumbline {
+
+class LayerChooser {
+ public:
+  /// `groups` outlive it.
+  explicit LayerChooser(std::span<const LayerGroup> groups);
+
+  /// A choice that takes at most `tolerance` longer than the best; nothing when none fits. The same for the same input,
+  /// whatever was asked before.
+  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance);
+  /// Never more than the time of any choice that fits; nothing when none can. One relaxation for all caps.
+  [[nodiscard]] std::optional<Picoseconds> least_replay(std::int64_t in_flight, Bytes budget) const;
+
+ private:
+  struct Cap {
+    Bytes restored{0};
+    std::optional<Knapsack> knapsack;  ///< made when first asked for
+  };
+  [[nodiscard]] std::optional<std::int64_t> bound(std::int64_t capacity) const;
+  [[nodiscard]] Bytes likely_restored(std::int64_t in_flight, Bytes budget) const;
+  [[nodiscard]] Bytes restored_at(const std::vector<std::size_t>& corners) const;
+  Knapsack& knapsack(Cap& cap);
+
+  std::span<const LayerGroup> groups_;
+  OptionOrders orders_;
+  std::vector<Cap> caps_;                          ///< under which every group has an option, ascending
+  std::vector<std::vector<LayerOption>> options_;  ///< of the groups with layers
+  std::vector<std::int64_t> counts_;               ///< of theirs
+  OptionHull hull_;                                ///< over all options, whatever they restore
+};
+
+}  // namespace plumbline
