@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cli/calibrate_backend.h"
+#include "cli/calibrate_kernels.h"
 #include "cli/calibrate_view.h"
 #include "cli/cross_validation_json.h"
 #include "cli/interruption.h"
@@ -50,7 +50,7 @@ class CalibrateVerb : public Verb {
     option("--name", name_, "NAME", "of the new stack (own)");
     option("--out", out_, "PATH", "write the stack to this file; with --all: all calibrations to this folder");
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
-    backend_.declare(app);
+    kernels_.declare(app);
     app.add_flag("--all", all_, "fit the calibrations that ship to the published rows and --rows anew")
         ->group("Maintenance");
     app.add_flag("--cross-validate", cross_validate_,
@@ -63,8 +63,8 @@ class CalibrateVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     const Interruption interruption(std::nullopt);
     fit_.stop = interruption.token();
-    if (backend_.asked()) {
-      backend_.run(out_, json_, interruption.token(), terminal);
+    if (kernels_.asked()) {
+      kernels_.run({out_, stack_, json_}, interruption.token(), terminal);
       return ExitCode::done;
     }
     if (all_ && cross_validate_) throw InputError({"--all", "stands beside --cross-validate", "one of them", ""});
@@ -189,7 +189,7 @@ class CalibrateVerb : public Verb {
         row.group = row.source + "|" + row.question;
   }
 
-  BackendCalibration backend_;
+  KernelCalibration kernels_;
   std::vector<std::string> files_;
   std::optional<std::string> device_, stack_, like_, name_, out_;
   bool json_ = false;

@@ -25,6 +25,7 @@ install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake ${PROJECT_BINARY_DIR}/
 # The catalogue: networks, machines and calibrations are data.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/plumbline/models
         FILES_MATCHING PATTERN "*.json")
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/measure_kernels.py DESTINATION ${CMAKE_INSTALL_DATADIR}/plumbline)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Shell completions and the man page, which the command wrote when it was built (cli/CMakeLists.txt).

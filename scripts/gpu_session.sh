@@ -22,6 +22,19 @@ date -u +%Y-%m-%dT%H:%M:%SZ >"$out/date.txt"
 echo "== kernel tables and training steps, at most $seconds s"
 PYTHONUNBUFFERED=1 python3 "$measure" --out "$out" --seconds "$seconds" || echo "gpu_session: measuring ended early; what was written is kept"
 
+echo "== kernels as plan calibrate reads them"
+name=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
+case $name in
+  *H200*) name=H200-SXM-141GB ;;
+  *H100*HBM3*) name=H100-SXM-80GB ;;
+  *A100-SXM4-80GB*) name=A100-SXM-80GB ;;
+  *B200*) name=B200-SXM-180GB ;;
+esac
+if python3 scripts/measure_kernels.py --name "$name" --out "$out/kernels.json" --seconds 120 && [ -x build/bin/plan ]; then
+  build/bin/plan calibrate --kernels "$out/kernels.json" --stack torchtitan-2025.06 --out "$out/device.json" |
+    tee "$out/device.txt"
+fi
+
 if [ -f build/CTestTestfile.cmake ]; then
   echo "== tests that need a GPU"
   ctest --test-dir build -L gpu --output-on-failure --no-tests=ignore 2>&1 | tee "$out/tests.log"

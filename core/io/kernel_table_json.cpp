@@ -19,9 +19,9 @@ Json entry_json(const ProductTiming& p) {
       {"median_s", p.median_s}};
 }
 Json entry_json(const AttentionTiming& a) {
-  return Json::Object{{"batch", a.batch},         {"seq", a.sequence},         {"heads", a.heads},
-                      {"kv_heads", a.kv_heads},   {"head_dim", a.head_dim},    {"format", to_text(a.format)},
-                      {"forward_s", a.forward_s}, {"backward_s", a.backward_s}};
+  return Json::Object{{"batch", a.batch},         {"seq", a.sequence},          {"heads", a.heads},
+                      {"kv_heads", a.kv_heads},   {"head_dim", a.head_dim},     {"format", to_text(a.format)},
+                      {"forward_s", a.forward_s}, {"backward_s", a.backward_s}, {"kernel", a.kernel}};
 }
 Json entry_json(const MemoryTiming& m) {
   return Json::Object{
@@ -70,6 +70,7 @@ void read(JsonObject& object, AttentionTiming& a) {
   a.format = format_of(object);
   a.forward_s = seconds(object, "forward_s");
   a.backward_s = seconds(object, "backward_s");
+  if (const auto kernel = object.find("kernel")) a.kernel = kernel->string();
 }
 void read(JsonObject& object, MemoryTiming& m) {
   m.op = object.at("op").string();

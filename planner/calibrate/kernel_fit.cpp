@@ -11,21 +11,11 @@
 namespace plumbline {
 namespace {
 
-/// Standard deviation of a normal distribution over its median absolute deviation.
-constexpr double deviations = 1.4826;
-constexpr double flash_backward_products = 2.5;  // arXiv:2307.08691, section 3: five products for two
 constexpr std::string_view grouped = "grouped";
 constexpr std::string_view tiny = "tiny_add";
 constexpr std::string_view streaming = "add";
 constexpr std::string_view optimizer = "adamw";
 constexpr std::string_view loss = "cross_entropy";
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 class Fit {
  public:
@@ -79,20 +69,19 @@ class Fit {
   /// Seconds over what the product would take at the peak, alignment included: (1 + K0 / k) / fraction.
   [[nodiscard]] double slowness(const ProductTiming& p) const {
     const double ideal = shape(p).flops().value() / device_.product_peak(p.format).value() / alignment_factor(shape(p));
-    return std::max(p.median_s - result_.device.kernel_gap_s, p.median_s / 2) / ideal;
+    return without_gap(p.median_s, Seconds(result_.device.kernel_gap_s)) / ideal;
   }
 
   void fit_products(NumberFormat format) {
     std::vector<std::pair<double, double>> points;
     for (const ProductTiming& p : table_.products)
       if (p.format == format && p.kind != grouped) points.emplace_back(1.0 / static_cast<double>(p.k), slowness(p));
-    if (points.size() < 3) return;
-    const MedianLine line = median_line(points);
-    const double intercept = std::max(line.intercept, 1e-6);
+    const auto law = saturation_law(points);
+    if (!law) return;
     ProductEfficiency product;
     product.format = format;
-    set(product.peak_fraction, 1 / intercept, 0.001, 1, 0);
-    set(product.half_depth, std::max(0.0, line.slope) / intercept, 0, 1e6, 0);
+    set(product.peak_fraction, law->fraction, 0.001, 1, 0);
+    set(product.half_depth, law->half, 0, 1e6, 0);
     result_.device.products.push_back(product);
   }
 
@@ -147,26 +136,13 @@ class Fit {
       set_stack("optimizer_traffic_factor", &StackCalibration::optimizer_traffic_factor, factor, 0.01, 100);
   }
 
-  static AttentionWork work(const AttentionTiming& a) {
-    return {a.batch, a.heads, a.kv_heads, a.sequence, a.sequence, a.head_dim, a.head_dim, true, false};
-  }
-
   void fit_attention() {
-    std::vector<std::pair<double, double>> points;
-    std::vector<double> backward;
-    for (const AttentionTiming& a : table_.attention) {
-      const double flops = 2.0 * work(a).scores() * static_cast<double>(2 * a.head_dim) / 2;
-      points.emplace_back(1.0 / static_cast<double>(a.sequence),
-                          a.forward_s * device_.product_peak(a.format).value() / flops);
-      backward.push_back(flash_backward_products * a.forward_s / a.backward_s);
-    }
-    if (points.size() < 3) return;
-    const MedianLine line = median_line(points);
-    const double intercept = std::max(line.intercept, 1e-6);
+    const auto law = attention_law(table_.attention, device_, Seconds(result_.device.kernel_gap_s));
+    if (!law) return;
     set_stack("flash_factor", &StackCalibration::flash_factor, 1, 0.01, 10);
-    set(result_.device.flash_forward_fraction, 1 / intercept, 0.001, 1, 0);
-    set(result_.device.flash_half_sequence, std::max(0.0, line.slope) / intercept, 0, 1e6, 0);
-    set(result_.device.flash_backward_factor, median(backward), 0.01, 2, 0);
+    set(result_.device.flash_forward_fraction, law->forward.fraction, 0.001, 1, 0);
+    set(result_.device.flash_half_sequence, law->forward.half, 0, 1e6, 0);
+    set(result_.device.flash_backward_factor, law->backward_factor, 0.01, 2, 0);
   }
 
   /// What ranks of their own cores take, over what the model of links says.
@@ -188,36 +164,29 @@ class Fit {
     set_stack("expert_parallel_exposure", &StackCalibration::expert_parallel_exposure, ratio, 0, 10);
   }
 
-  void note(const std::string& kind, double priced, double measured) {
-    errors_[kind].push_back(std::abs(priced / measured - 1));
-  }
-
   void note_residuals() {
     const KernelClock priced = clock();
     for (const ProductTiming& p : table_.products) {
       const std::string name = (p.kind == grouped ? "grouped gemm " : "gemm ") + std::string(to_text(p.format));
-      note(name,
-           p.kind == grouped ? priced.grouped_product({p.batch, p.m, p.n, p.k}, p.format).value()
-                             : priced.product(shape(p), p.format).value(),
-           p.median_s);
+      errors_.note(name,
+                   p.kind == grouped ? priced.grouped_product({p.batch, p.m, p.n, p.k}, p.format).value()
+                                     : priced.product(shape(p), p.format).value(),
+                   p.median_s);
     }
     for (const AttentionTiming& a : table_.attention) {
-      note("attention forward", priced.attention_forward(work(a), FlashAttention::on, a.format).value(), a.forward_s);
-      note("attention backward", priced.attention_backward(work(a), FlashAttention::on, a.format).value(),
-           a.backward_s);
+      errors_.note("attention forward", priced.attention_forward(work_of(a), FlashAttention::on, a.format).value(),
+                   a.forward_s);
+      errors_.note("attention backward", priced.attention_backward(work_of(a), FlashAttention::on, a.format).value(),
+                   a.backward_s);
     }
     for (const MemoryTiming& m : table_.memory_bound)
       if (is_of_layers(m))
-        note("memory-bound kernels " + std::string(to_text(m.format)), priced.memory(m.bytes).value(), m.median_s);
-    std::vector<double> all;
-    for (auto& [kind, errors] : errors_) {
-      result_.residuals.push_back(
-          {kind, std::ssize(errors), median(errors), *std::max_element(errors.begin(), errors.end())});
-      all.insert(all.end(), errors.begin(), errors.end());
-    }
+        errors_.note("memory-bound kernels " + std::string(to_text(m.format)), priced.memory(m.bytes).value(),
+                     m.median_s);
+    result_.residuals = errors_.list();
     Residuals residuals;
     residuals.regime = CalibrationRegime::few_rows;  // kernels were measured, whole steps were not
-    set(residuals.time.sigma, deviations * median(all), 0, 2, 0);
+    set(residuals.time.sigma, errors_.sigma(), 0, 2, 0);
     residuals.measured.devices = {device_.name};
     result_.device.residuals = residuals;
   }
@@ -228,24 +197,10 @@ class Fit {
   std::string source_;
   Calibration calibration_;  ///< its stack alone, as far as it is fitted
   KernelFit result_;
-  std::map<std::string, std::vector<double>> errors_;
+  KernelResiduals errors_;
 };
 
 }  // namespace
-
-MedianLine median_line(const std::vector<std::pair<double, double>>& points) {
-  std::vector<double> slopes;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (points[i].first != points[j].first)
-        slopes.push_back((points[i].second - points[j].second) / (points[i].first - points[j].first));
-  MedianLine line;
-  line.slope = median(slopes);
-  std::vector<double> intercepts;
-  for (const auto& [x, y] : points) intercepts.push_back(y - line.slope * x);
-  line.intercept = median(intercepts);
-  return line;
-}
 
 KernelFit fit_kernels(const KernelTable& table, const Cluster& cluster, const Calibration& shipped) {
   return Fit(table, cluster, shipped).run();

@@ -46,6 +46,41 @@ class Calibrate(Command):
         self.assertEqual(answer["stack"], json.loads(mine.read_text()))
         self.assertEqual(run(*words, "--json").stdout, run(*words, "--json").stdout)
 
+    def kernels(self, slower=1.0, **more):
+        """A table that follows simple laws: 700 TFLOP/s of products, 2.6 TB/s of memory, 300 TFLOP/s of attention."""
+        products = [{"batch": 1, "m": m, "n": n, "k": k, "format": "bf16", "kind": "forward",
+                     "median_s": slower * 2 * m * n * k / 700e12} for m in (2048, 8192) for n in (4096, 8192)
+                    for k in (4096, 8192)]
+        attention = [{"batch": 1, "seq": s, "heads": 32, "kv_heads": 8, "head_dim": 128, "format": "bf16",
+                      "forward_s": slower * 2 * 32 * s * s * 128 / 300e12,
+                      "backward_s": slower * 7 * 32 * s * s * 128 / 300e12} for s in (2048, 4096, 8192)]
+        adds = [{"op": "add", "format": "bf16", "bytes": 6 << 29, "median_s": (6 << 29) / 2.6e12}]
+        return self.written("kernels.json", json.dumps(dict(
+            {"format": "plumbline.kernels/1", "device": "H100-SXM-80GB", "machine": "a GPU", "library": "its own",
+             "cores": 1, "gemm": products, "attention": attention, "memory_bound": adds, "collectives": [],
+             "crowds": []}, **more)))
+
+    def test_kernels_of_a_gpu_make_a_device_that_predicts_by_them(self):
+        steps = []
+        for slower in (1.0, 1.5):
+            mine = self.folder / "gpu.json"
+            done = run("calibrate", "--kernels", self.kernels(slower), "--stack", "torchtitan-2024.12", "--out", mine)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for said in ("bf16 peak_fraction", "bandwidth_fraction", "gemm bf16", "attention backward"):
+                self.assertIn(said, done.stdout)
+            steps.append(self.predicted(mine, 1)["expected"])
+        # Products and attention are most of the step, and all that became slower.
+        self.assertGreater(steps[1] / steps[0], 1.3)
+        self.assertLess(steps[1] / steps[0], 1.5)
+
+    def test_kernels_that_are_not_of_the_device_are_refused(self):
+        words = ["calibrate", "--out", "m.json", "--stack", "torchtitan-2024.12", "--kernels"]
+        self.refused(words[:3] + ["--kernels", self.kernels()], "--stack", "is missing")
+        self.refused(words + [self.kernels(slower=1000)], "gemm", "of the dense bf16 peak of H100-SXM-80GB")
+        self.refused(words + [self.kernels(device="H100-SXM-80G")], "not in the catalogue", "nearest: H100-SXM-80GB")
+        self.refused(words + [self.kernels(device="mine"), "--machine", "dgx1-v100"], "memory_bound", "V100-SXM2-32GB")
+        self.assertFalse((self.folder / "m.json").exists())
+
     def test_mistakes_are_refused_in_one_line(self):
         rows, _ = self.runs(1.0)
         self.refused(["calibrate"], "--rows", "is missing")

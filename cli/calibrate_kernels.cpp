@@ -1,0 +1,164 @@
+#include "cli/calibrate_kernels.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <filesystem>
+
+#include "cli/plan_view.h"
+#include "cli/table.h"
+#include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
+#include "core/io/calibration_json.h"
+#include "core/io/kernel_table_json.h"
+#include "core/io/stack_json.h"
+#include "core/quantity/text.h"
+#include "models/calibration_catalog.h"
+#include "models/machine_catalog.h"
+#include "models/this_computer.h"
+#include "planner/calibrate/device_fit.h"
+#include "planner/calibrate/kernel_fit.h"
+#include "runtime/measure/measure_kernels.h"
+
+namespace plumbline {
+namespace {
+
+KernelTable measured(const std::stop_token& stop, Terminal& terminal) {
+  const ComputerFacts facts = computer_facts();
+  MeasureOptions options;
+  options.cores = facts.cores;
+  options.stop = stop;
+  options.progress = [&](std::string_view what) {
+    if (what.empty())
+      terminal.clear_progress();
+    else
+      terminal.progress("measuring " + std::string(what));
+  };
+  KernelTable table = measure_kernels(options);
+  table.machine = facts.model;
+  table.device = "this-computer";
+  if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
+  return table;
+}
+
+KernelTable read_table(const std::string& file) {
+  const Json json = read_json_file(file);
+  return kernel_table_from_json(JsonPlace(json, file + ":"));
+}
+
+/// What is written and printed of a fit.
+struct Fitted {
+  SoftwareStack stack;
+  std::vector<KernelResidual> residuals;
+};
+
+Fitted of_this_computer(const std::string& name, const KernelTable& table) {
+  const Cluster computer = find_machine(this_computer_name);
+  const KernelFit fit = fit_kernels(table, computer, CalibrationSet::shipped().of(slowest_device(computer), own_stack));
+  return {{name,
+           {},
+           "Plumbline",
+           std::nullopt,
+           "this program's own runtime on this computer, as plan calibrate --backend cpu measured it",
+           std::string(own_stack),
+           {},
+           fit.stack,
+           fit.device.residuals,
+           fit.device},
+          fit.residuals};
+}
+
+Fitted of_gpu(const std::string& name, const KernelTable& table, const Device& device, const std::string& stack) {
+  const CalibrationSet& shipped = CalibrationSet::shipped();
+  const DeviceFit fit = fit_device(table, device, shipped.of(device, stack), shipped.traits());
+  const SoftwareStack like = shipped.software_stack(stack);
+  return {{name,
+           {},
+           like.framework,
+           std::nullopt,
+           like.name + " on " + device.name + " as its kernels were measured",
+           like.name,
+           {},
+           {},
+           like.residuals,
+           fit.device},
+          fit.residuals};
+}
+
+/// Those that the table decided.
+std::vector<NamedCoefficient> measured_coefficients(const Fitted& fitted) {
+  std::vector<NamedCoefficient> all;
+  for (const NamedCoefficient& c : coefficients(*fitted.stack.device))
+    if (c.coefficient.kind == "measured") all.push_back(c);
+  all.insert(all.end(), fitted.stack.coefficients.begin(), fitted.stack.coefficients.end());
+  return all;
+}
+
+std::string fit_text(const Fitted& fitted, const KernelTable& kernels) {
+  Table numbers({{"coefficient", Align::left}, {"value"}});
+  for (const NamedCoefficient& c : measured_coefficients(fitted))
+    numbers.add_row({c.name, fixed(c.coefficient.value, c.coefficient.value < 0.01 ? 9 : 4)});
+  Table residuals({{"kernels", Align::left}, {"entries"}, {"median error"}, {"worst"}});
+  for (const KernelResidual& r : fitted.residuals)
+    residuals.add_row({r.kind, std::to_string(r.entries), per_cent_text(r.median), per_cent_text(r.worst)});
+  std::string text = numbers.text(terminal_columns) + "\n" + residuals.text(terminal_columns);
+  for (const CrowdTiming& crowd : kernels.crowds)
+    if (crowd.threads > 1)
+      text += std::to_string(crowd.threads) + " threads on " + std::to_string(kernels.cores) +
+              " cores: a product takes " + fixed(crowd.slowdown, 2) + " times as long as alone\n";
+  return text;
+}
+
+Json fit_json(const Fitted& fitted) {
+  Json::Array residuals;
+  for (const KernelResidual& r : fitted.residuals)
+    residuals.emplace_back(
+        Json::Object{{"kind", r.kind}, {"entries", r.entries}, {"median", r.median}, {"worst", r.worst}});
+  return Json::Object{{"coefficients", coefficients_json(measured_coefficients(fitted))},
+                      {"residuals", std::move(residuals)}};
+}
+
+}  // namespace
+
+void KernelCalibration::declare(CLI::App& app) {
+  const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
+    app.add_option(flag, value, text)->group("Kernels")->type_name(type);
+  };
+  option("--backend", backend_, "cpu", "measure the kernels of this computer and fit them instead of rows");
+  option("--kernels", kernels_, "FILE", "fit this table of kernels: of a GPU, or with --backend of this computer");
+  option("--kernels-out", kernels_out_, "FILE", "with --backend: write the table of kernels");
+  option("--machine", machine_, "MACHINE", "with --kernels: whose GPU was measured; absent: the one the table names");
+}
+
+Device KernelCalibration::measured_device(const KernelTable& table) const {
+  if (machine_) return slowest_device(find_machine(*machine_));
+  std::vector<std::string> names;
+  for (const Device& device : machine_parts().devices) {
+    if (device.name == table.device) return device;
+    names.push_back(device.name);
+  }
+  throw InputError({*kernels_ + ":/device", "\"" + table.device.substr(0, 40) + "\" is not in the catalogue",
+                    "a device of the catalogue, or --machine", nearest_text(table.device.substr(0, 40), names)});
+}
+
+void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop_token& stop,
+                            Terminal& terminal) const {
+  if (backend_ && backend_ != "cpu")
+    throw InputError({"--backend", "\"" + *backend_ + "\" is not built in", "cpu", ""});
+  if (!asked.out) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
+  const std::string name = std::filesystem::path(*asked.out).stem().string();
+  if (name.empty()) throw InputError({"--out", "\"" + *asked.out + "\" names no file", "a file such as mine.json", ""});
+  if (!backend_ && !asked.stack)
+    throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});
+  const KernelTable table = kernels_ ? read_table(*kernels_) : measured(stop, terminal);
+  const Fitted fitted =
+      backend_ ? of_this_computer(name, table) : of_gpu(name, table, measured_device(table), *asked.stack);
+  if (kernels_out_) write_file_atomically(*kernels_out_, to_json_text(to_json(table)));
+  write_file_atomically(*asked.out, to_json_text(software_stack_json(fitted.stack)));
+  if (!asked.json)
+    terminal.remark("calibration written to " + *asked.out + "; use it with --stack " + *asked.out +
+                    (backend_ ? " --machine this-computer" : ""));
+  terminal.print(asked.json ? to_json_text(fit_json(fitted)) : fit_text(fitted, table));
+}
+
+}  // namespace plumbline
