@@ -34,8 +34,9 @@ class CalibrateVerb : public Verb {
         "--rows FILE... [--device D] [--stack S | --like S] --out C.json",
         "Moves the numbers of a software stack as far as your measured steps can tell, from what ships as a prior; a "
         "handful of runs that differ is enough. Prints how far off it was before, after, and on rows that it had "
-        "not seen, and writes a file for --stack. docs/calibrating.md goes through it step by step. --all and "
-        "--cross-validate fit and test the calibrations that ship.",
+        "not seen, and writes a file for --stack. --kernels fits a device to a table of its kernels instead. "
+        "docs/calibrating.md goes through both step by step. --all and --cross-validate fit and test the calibrations "
+        "that ship.",
         "plan calibrate --rows my_runs.json --stack torchtitan-2024.12 --out mine.json\n"
         "plan search --model llama-3-8b --machine dgx-h100 --gpus 64 --global-batch 512 --stack mine.json"};
   }

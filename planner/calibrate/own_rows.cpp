@@ -33,15 +33,25 @@ void require_one_kind(const std::vector<FitRow>& rows) {
   }
 }
 
-/// The shipped set with a stack like `like`.
+bool is_shipped(const SoftwareStack& stack) {
+  const std::vector<std::string> names = CalibrationSet::shipped().stack_names();
+  return std::find(names.begin(), names.end(), stack.name) != names.end();
+}
+
+/// The shipped set with a stack like `like`. One of the user's own files is not in the set: what it says becomes the
+/// new stack's, and the device that it brings the set's.
 CalibrationSet set_with(const OwnRowsOptions& options, const std::string& like) {
   CalibrationSet set = CalibrationSet::shipped();
   const SoftwareStack parent = set.software_stack(like);
   SoftwareStack own;
+  if (is_shipped(parent))
+    own.like = parent.name;
+  else
+    own = parent;
   own.name = options.name;
   own.framework = parent.framework;
   own.description = "as " + parent.name + ", calibrated on own runs";
-  own.like = parent.name;
+  if (own.device) set.add(*own.device);
   set.add(own);
   return set;
 }
@@ -50,10 +60,10 @@ Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& s
                             double noise) {
   Knowledge known;
   for (const std::string& path : space.paths()) {
-    const bool is_own = path.starts_with("stack/" + options.name + "/");
-    const Coefficient& coefficient = is_own ? set.stack(options.name).step_factor : set.at(path);
+    const bool is_factor = path == "stack/" + options.name + "/step_factor";
+    const Coefficient& coefficient = is_factor ? set.stack(options.name).step_factor : set.at(path);
     known.unknowns.push_back(std::log(coefficient.value));
-    known.sigmas.push_back(is_own ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
+    known.sigmas.push_back(is_factor ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
   }
   known.noise.fill(noise);
   return with_devices_held(std::move(known), space);
@@ -78,7 +88,8 @@ class Calibrator {
         set_(set_with(options, like)),
         rows_(with_stack(rows, options.name)),
         space_(set_, shipped_priors(), rows_) {
-    result_.like = set_.software_stack(options.name).like;
+    const SoftwareStack parent = CalibrationSet::shipped().software_stack(like);
+    result_.like = is_shipped(parent) ? parent.name : like;
     shipped_sigma_ = shipped_sigma();
     known_ = shipped_knowledge(space_, set_, options, shipped_sigma_);
   }

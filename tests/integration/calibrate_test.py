@@ -73,6 +73,17 @@ class Calibrate(Command):
         self.assertGreater(steps[1] / steps[0], 1.3)
         self.assertLess(steps[1] / steps[0], 1.5)
 
+    def test_whole_runs_go_on_from_the_kernels_of_a_gpu(self):
+        gpu, mine = self.folder / "gpu.json", self.folder / "mine.json"
+        self.assertEqual(run("calibrate", "--kernels", self.kernels(1.5), "--stack", "torchtitan-2024.12", "--out",
+                             gpu).returncode, 0)
+        steps = [1.1 * self.predicted(gpu, b)["expected"] for b in (1, 2)]
+        rows = self.written("runs.json", json.dumps([own_run("a", 1, steps[0]), own_run("b", 2, steps[1])]))
+        done = run("calibrate", "--rows", rows, "--stack", gpu, "--out", mine)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(abs(self.predicted(mine, 1)["expected"] / steps[0] - 1), 0.05)
+        self.assertEqual(json.loads(mine.read_text())["device"], json.loads(gpu.read_text())["device"])
+
     def test_kernels_that_are_not_of_the_device_are_refused(self):
         words = ["calibrate", "--out", "m.json", "--stack", "torchtitan-2024.12", "--kernels"]
         self.refused(words[:3] + ["--kernels", self.kernels()], "--stack", "is missing")
