@@ -58,7 +58,7 @@ Launches scaled(const Launches& all, double factor) { return {factor * all.forwa
 
 Launches launches(const Op& op, const OpWork& work, NumberFormat format, FlashAttention flash,
                   const StackCalibration& stack) {
-  const bool quantises = bits(format) == 8;
+  const bool quantises = is_quantized(format);
   Launches result;
   switch (work.kind) {
     case WorkKind::product: {

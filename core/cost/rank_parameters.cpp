@@ -62,7 +62,7 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       if (parameter.trainable && parameter.partition == Partition::replicated && works_on_a_part(block, op, shard))
         sum.partial_trained += count;
       const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
-      if (matrix && is_product && bits(product_format(block, op, shard)) == 8) sum.product_weights += count;
+      if (matrix && is_product && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
     }
   }
   return sum;

@@ -35,15 +35,17 @@ Bytes copied_gradients(const StageCost& stage, const Strategy& s, const Precisio
   return coefficient_bytes(bytes * static_cast<double>(copied));
 }
 
-/// Weights of fp8 products, kept over the micro-batches of a step: in 16 bits beside fp8 copies, row- and column-wise,
-/// or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it is gathered.
-void keep_fp8_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
-                      const PrecisionFormats& formats, const StackCalibration& stack) {
-  if (bits(formats.matmul) != 8 || s.zero_stage >= 3) return;
+/// Weights of quantised products, kept over the micro-batches of a step: in 16 bits beside copies, row- and
+/// column-wise, or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it
+/// is gathered.
+void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
+                            const PrecisionFormats& formats, const StackCalibration& stack) {
+  if (!is_quantized(formats.matmul) || s.zero_stage >= 3) return;
   const std::int64_t weights = stage.parameters.product_weights;
-  const Bytes in_fp8 = storage(weights, formats.matmul);
-  if (stack.fp8_parameters > 0) memory[MemoryClass::weights] -= storage(weights, formats.weight) - in_fp8;
-  memory[MemoryClass::working_buffers] += std::llround(stack.fp8_copies) * in_fp8;
+  const Bytes copy = storage(weights, formats.matmul);
+  const bool stands_alone = stack.fp8_parameters > 0 && formats.matmul != NumberFormat::fp4;
+  if (stands_alone) memory[MemoryClass::weights] -= storage(weights, formats.weight) - copy;
+  memory[MemoryClass::working_buffers] += std::llround(stack.fp8_copies) * copy;
 }
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
@@ -161,7 +163,7 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
   const AtPeak peak = at_peak(stage, load, s, formats, stack);
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.workspace_bytes);
-  keep_fp8_weights(memory, stage, s, formats, stack);
+  keep_quantized_weights(memory, stage, s, formats, stack);
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
   const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.handed : Bytes(0);

@@ -52,6 +52,11 @@ inline constexpr std::array all_number_formats{NumberFormat::fp64,     NumberFor
   return 0;
 }
 
+/// Whether operands of products are cast to this format from a wider one, with scales: fp8 and fp4.
+[[nodiscard]] constexpr bool is_quantized(NumberFormat format) {
+  return format == NumberFormat::fp8_e4m3 || format == NumberFormat::fp8_e5m2 || format == NumberFormat::fp4;
+}
+
 /// Storage of `count` numbers, rounded up to whole bytes.
 [[nodiscard]] constexpr Bytes storage(std::int64_t count, NumberFormat format) {
   return Bytes((count * bits(format) + 7) / 8);

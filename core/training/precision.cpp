@@ -14,6 +14,7 @@ PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberF
     case PrecisionRecipe::bf16_pure: formats = {F::bf16, F::bf16, F::bf16, F::bf16, {}, F::bf16, F::bf16}; break;
     case PrecisionRecipe::fp16_pure: formats = {F::fp16, F::fp16, F::fp16, F::fp16, {}, F::fp16, F::fp16}; break;
     case PrecisionRecipe::fp8: formats = {F::fp8_e4m3, F::bf16, F::bf16, F::bf16, F::fp32, F::fp32, F::bf16}; break;
+    case PrecisionRecipe::nvfp4: formats = {F::fp4, F::bf16, F::bf16, F::bf16, F::fp32, F::fp32, F::bf16}; break;
   }
   if (gradient) formats.gradient = formats.reduction = *gradient;
   if (optimizer_state) formats.optimizer_state = *optimizer_state;
@@ -29,6 +30,7 @@ std::string_view to_text(PrecisionRecipe recipe) {
     case PrecisionRecipe::bf16_pure: return "bf16-pure";
     case PrecisionRecipe::fp16_pure: return "fp16-pure";
     case PrecisionRecipe::fp8: return "fp8";
+    case PrecisionRecipe::nvfp4: return "nvfp4";
   }
   return "";
 }

@@ -4,8 +4,9 @@
 /// Model: a recipe names one format per component; bytes per parameter follow. Mixed recipes keep an fp32 master copy
 /// of the weights and fp32 optimizer state; pure 16-bit ("true low precision") keeps everything in 16 bits.
 /// Source: Micikevicius et al., arXiv:1710.03740 (mixed precision); ZeRO, arXiv:1910.02054, section 3.1 (16 bytes);
-/// Transformer Engine's delayed/current scaling keeps bf16 weights and multiplies in fp8.
-/// Not modelled: loss-scale state (a few bytes).
+/// Transformer Engine's delayed/current scaling keeps bf16 weights and multiplies in fp8; NVFP4 (arXiv:2509.25149) does
+/// all three products of a linear layer in fp4, whose scales of 16 numbers add an eighth to what copies hold. Not
+/// modelled: loss-scale state (a few bytes); those scales; layers that a recipe keeps in 16 bits.
 
 #include <array>
 #include <optional>
@@ -15,11 +16,11 @@
 
 namespace plumbline {
 
-enum class PrecisionRecipe : std::uint8_t { fp32, tf32, fp16, bf16, bf16_pure, fp16_pure, fp8 };
+enum class PrecisionRecipe : std::uint8_t { fp32, tf32, fp16, bf16, bf16_pure, fp16_pure, fp8, nvfp4 };
 
 inline constexpr std::array all_precision_recipes{
     PrecisionRecipe::fp32,      PrecisionRecipe::tf32,      PrecisionRecipe::fp16, PrecisionRecipe::bf16,
-    PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8};
+    PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8,  PrecisionRecipe::nvfp4};
 
 struct PrecisionFormats {
   NumberFormat matmul;                 ///< inputs of matrix products

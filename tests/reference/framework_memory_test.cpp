@@ -1,6 +1,9 @@
 // What frameworks hold beside the textbook's bytes, each against a published account.
 
 #include "core/cost/stage_memory.h"
+
+#include <tuple>
+
 #include "tests/catch.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
@@ -90,6 +93,45 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
   const Bytes products(8 * 12 * 1024 * 1024);
   CHECK(states(0, 2) - states(1, 1) == 2 * products);
   CHECK(states(0, 2) - states(1, 0) == 3 * products);
+}
+
+// The same under NVFP4, which stands beside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters in fp4).
+TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy, whatever stands in fp8 alone") {
+  const auto states = [](PrecisionRecipe recipe, double parameters, double copies) {
+    Run run;
+    run.training.precision = recipe;
+    run.calibration.stack.fp8_parameters.value = parameters;
+    run.calibration.stack.fp8_copies.value = copies;
+    const MemoryBreakdown memory = run.rank(0);
+    return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
+  };
+  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes none = states(PrecisionRecipe::nvfp4, 0, 0);
+  CHECK(states(PrecisionRecipe::fp8, 0, 2) - states(PrecisionRecipe::nvfp4, 0, 2) == products);
+  CHECK(states(PrecisionRecipe::nvfp4, 0, 2) - none == products);
+  CHECK(states(PrecisionRecipe::nvfp4, 1, 0) == none);
+}
+
+// Transformer Engine reads a tensor twice to cast it to NVFP4, once to mxfp8, and writes 9/16 of a byte for 33/32.
+TEST_CASE("at the same rate of products, nvfp4 takes longer than fp8 by 17/16 bytes of casts an element") {
+  const auto price = [](PrecisionRecipe recipe) {
+    Run run;
+    run.training.precision = recipe;
+    Cluster cluster = round_cluster(4);
+    Device& device = cluster.groups.front().node.device;
+    device.peaks[NumberFormat::fp4] = device.peaks[NumberFormat::fp8_e4m3];
+    const BlockPricer pricer(cluster, run.calibration);
+    const Block& layer = run.graph.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
+    const BlockCost cost = pricer.price(layer, shard_of(run.strategy, run.training), block_groups(run.strategy));
+    const double rate = device.memory_bandwidth.value.value() * run.calibration.device.bandwidth_fraction;
+    return std::tuple(cost.forward.compute, cost.backward.compute, rate);
+  };
+  const auto [forward4, backward4, rate] = price(PrecisionRecipe::nvfp4);
+  const auto [forward8, backward8, same] = price(PrecisionRecipe::fp8);
+  // Inputs of a GPT layer's four linears: h, h, h, 4h; gradients of their outputs: 3h, h, 4h, h.
+  const double bytes = 17.0 / 16 * sequence * 1024;
+  CHECK(to_seconds(forward4 - forward8).value() == Approx(7 * bytes / rate).epsilon(1e-3));
+  CHECK(to_seconds(backward4 - backward8).value() == Approx(9 * bytes / rate).epsilon(1e-3));
 }
 
 // DeepSpeed's cpu_checkpointing: of 8 layers' inputs one stands on the device; each crosses the bus there and back.
