@@ -1,5 +1,6 @@
 #include "core/cost/kept_by_operator.h"
 
+#include "core/cost/product_format.h"
 #include "core/cost/saved_tensors.h"
 
 namespace plumbline {
@@ -28,7 +29,7 @@ KeptByOperator kept_by_operator(const Block& block, const Shard& shard) {
   for (const OpId id : block.execution_order()) {
     const Op& op = block.op(id);
     double& share = kept.share[static_cast<std::size_t>(id.index())];
-    if (op.kind == OpKind::linear) {
+    if (op.kind == OpKind::linear && product_format(block, op, shard) != NumberFormat::fp4) {
       share = keep_alternate(block, op, shard, products, kept.bytes);
       products += std::ssize(op.outputs);
     } else if (op.kind == OpKind::attention) {

@@ -95,7 +95,8 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
   CHECK(states(0, 2) - states(1, 0) == 3 * products);
 }
 
-// The same under NVFP4, which stands beside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters in fp4).
+// The same under NVFP4, which stands beside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters in
+// fp4).
 TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy, whatever stands in fp8 alone") {
   const auto states = [](PrecisionRecipe recipe, double parameters, double copies) {
     Run run;

@@ -33,6 +33,15 @@ TEST_CASE("by operator: attention and every second product of a layer are kept")
   CHECK(kept.bytes == Bytes(micro_batch * tokens * (2 * products + attention)));
 }
 
+TEST_CASE("by operator under nvfp4: attention alone is kept") {
+  Shard fp4 = shard();
+  fp4.formats = precision_formats(PrecisionRecipe::nvfp4);
+  const KeptByOperator kept = kept_by_operator(first_layer(network()), fp4);
+  CHECK(kept.bytes == Bytes(micro_batch * tokens * (2 * hidden + 4 * heads)));
+  fp4.formats = precision_formats(PrecisionRecipe::fp8);
+  CHECK(kept_by_operator(first_layer(network()), fp4).bytes == kept_by_operator(first_layer(network()), shard()).bytes);
+}
+
 // 47.1 + 8.3 + 8.2 kB a token: 86 % of what recomputing every second layer keeps on average.
 TEST_CASE("by operator keeps less than every second layer, and replays less") {
   const Graph graph = network();

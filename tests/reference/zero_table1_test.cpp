@@ -66,7 +66,8 @@ TEST_CASE("plain fp32 Adam keeps 16 bytes per parameter and ZeRO divides gradien
 }
 
 TEST_CASE("fp32 gradients make mixed precision 18 bytes per parameter instead of 16") {
-  for (const PrecisionRecipe recipe : {PrecisionRecipe::bf16, PrecisionRecipe::fp16, PrecisionRecipe::fp8, PrecisionRecipe::nvfp4}) {
+  for (const PrecisionRecipe recipe :
+       {PrecisionRecipe::bf16, PrecisionRecipe::fp16, PrecisionRecipe::fp8, PrecisionRecipe::nvfp4}) {
     CHECK(bytes_per_parameter(precision_formats(recipe), 0, 1) == 16);
     CHECK(bytes_per_parameter(precision_formats(recipe, NumberFormat::fp32), 0, 1) == 18);
     // Stage 1 of Megatron's distributed optimizer: 6 + 12/N.

@@ -188,7 +188,9 @@ TEST_CASE("absurd shapes are refused, not counted wrongly") {
 TEST_CASE("what cannot be asked is skipped with the reason") {
   CHECK(resolved_row("litgpt-15").skipped == "seq_len: is not published");
   CHECK(resolved_row("tt-nvfp4-l8b-nvfp4-tail").skipped == "fp4 in chosen layers is not modelled");
-  CHECK(resolved_row("tt-nvfp4-l8b-nvfp4-all").question.training.precision == PrecisionRecipe::nvfp4);
+  const Resolution fp4 = resolved_row("tt-nvfp4-l8b-nvfp4-all");
+  REQUIRE(fp4.row);
+  CHECK(fp4.row->question.training().precision == PrecisionRecipe::nvfp4);
   CHECK(resolved_row("mleng-upgrade-l8b-h200-8k").skipped == "offloaded optimizer states are not modelled");
 }
 
