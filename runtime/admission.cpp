@@ -70,6 +70,8 @@ void check_strategy(const TrainingJob& job) {
          "ZeRO-0 or ZeRO-1, or a pipeline whose ends are two ranks");
   refuse(!(job.training.optimizer == Optimizer::muon && (s.zero_stage > 0 || s.tensor_parallel > 1)),
          "Muon needs whole matrices", "ZeRO-0 without tensor parallelism");
+  refuse(job.strategy.recompute.mode != RecomputeMode::offloaded, "offloaded activations are not executed",
+         "another recompute mode");
   refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
          "fp32, tf32, bf16 or fp16");
   refuse(s.context_parallel == 1 || s.flash_attention == FlashAttention::on,

@@ -8,6 +8,7 @@
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
 #include "core/cost/product_format.h"
+#include "core/cost/recompute_modules.h"
 #include "core/cost/tensor_parallel_points.h"
 
 namespace plumbline {
@@ -66,7 +67,9 @@ struct BlockPricer::Times {
   }
   Launches kernels;
   Launches collectives;
-  double attention_kernels = 0;  ///< forward
+  double attention_kernels = 0;     ///< forward
+  std::vector<Seconds> op_forward;  ///< by op
+  std::vector<double> op_kernels;   ///< by op, forward
 };
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
@@ -140,8 +143,8 @@ Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
       Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
 }
 
-void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard,
-                                      const BlockGroups& groups) const {
+void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                      const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool sliced = shard.sequence_parallel == SequenceParallel::on;
   const auto time = [&](Collective kind, Bytes bytes) {
@@ -149,6 +152,7 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
+    if (counts && !counts(point.op)) continue;
     const auto forward = [&](Collective kind) {
       ++times.collectives.forward;
       times.tensor_forward += time(kind, point.bytes);
@@ -200,11 +204,13 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
   }
 }
 
-void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard,
-                                      const BlockGroups& groups) const {
+void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                      const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
-  for (const Op& op : block.ops()) {
+  for (std::size_t i = 0; i < block.ops().size(); ++i) {
+    const Op& op = block.ops()[i];
     if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
+    if (counts && !counts(OpId(static_cast<std::int32_t>(i)))) continue;
     const bool dispatch = op.kind == OpKind::dispatch;
     const Tensor& rows = block.tensor(dispatch ? op.outputs.front() : op.inputs.front());
     const Bytes routed = local_bytes(rows, shard);
@@ -337,13 +343,47 @@ void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, Recom
   variant.restored = std::max(Bytes(0), variant.working.backward - working);
 }
 
+BlockVariant BlockPricer::with_modules(const Times& times, const Block& block, const Shard& shard,
+                                       const BlockGroups& groups, const BlockCost& cost) const {
+  BlockVariant variant;
+  variant.replayed = replayed_by_modules(block, shard.recomputed);
+  if (std::none_of(variant.replayed.begin(), variant.replayed.end(), [](bool is) { return is; }))
+    return cost.variant(Variant::kept);
+  const double factor = kernels_.calibration().stack.step_factor;
+  Times again;
+  double kernels = 0;
+  std::vector<OpId> ops;
+  for (std::size_t i = 0; i < variant.replayed.size(); ++i) {
+    if (!variant.replayed[i]) continue;
+    const OpId id = block.execution_order()[i];
+    ops.push_back(id);
+    again.forward += times.op_forward[static_cast<std::size_t>(id.index())];
+    kernels += times.op_kernels[static_cast<std::size_t>(id.index())];
+    variant.flops += op_work(block, block.op(id), shard).forward;
+  }
+  const auto replays = [&](OpId id) { return std::find(ops.begin(), ops.end(), id) != ops.end(); };
+  add_tensor_parallel(again, block, shard, groups, replays);
+  add_expert_parallel(again, block, shard, groups, replays);
+  variant.recompute = {rounded(again.forward, factor), rounded(again.tensor_forward, factor), Picoseconds(0),
+                       rounded(again.expert_forward, factor)};
+  variant.wire = again.wire_forward;
+  variant.host = host_time(kernels, again.collectives.forward);
+  variant.saved = kept_bytes(block, shard, {variant.replayed, RecomputeMode::modules});
+  set_working_sets(variant, WorkingSetModel(block, shard), RecomputeMode::modules,
+                   cost.variant(Variant::kept).working.backward);
+  return variant;
+}
+
 BlockCost BlockPricer::price(const Block& block, const Shard& shard, const BlockGroups& groups) const {
   Times times;
   const KeptByOperator kept = kept_by_operator(block, shard);
   for (std::size_t op = 0; op < block.ops().size(); ++op) {
     const Seconds before = times.forward;
+    const double kernels = times.kernels.forward;
     add_op(times, block, block.ops()[op], shard);
     times.replayed += (1 - kept.share[op]) * (times.forward - before);
+    times.op_forward.push_back(times.forward - before);
+    times.op_kernels.push_back(times.kernels.forward - kernels);
   }
   add_tensor_parallel(times, block, shard, groups);
   add_context_parallel(times, block, shard, groups);
@@ -379,6 +419,9 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
   cost.variants.push_back(by_operator(block, shard, cost, kept, replayed));
+  cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept)
+                                                   : with_modules(times, block, shard, groups, cost));
+  cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
   cost.working = cost.variants[Variant::kept].working.backward;
   return cost;
 }
