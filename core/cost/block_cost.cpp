@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/block_variants.h"
 #include "core/cost/host_checkpoints.h"
-#include "core/cost/kept_by_operator.h"
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
 #include "core/cost/product_format.h"
@@ -248,19 +248,6 @@ Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit
   return sum;
 }
 
-Flops attention_flops(const Block& block, const Shard& shard) {
-  Flops sum(0);
-  for (const Op& op : block.ops())
-    if (op.kind == OpKind::attention) sum += op_work(block, op, shard).forward;
-  return sum;
-}
-
-std::vector<bool> attention_ops(const Block& block) {
-  std::vector<bool> ops;
-  for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
-  return ops;
-}
-
 /// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
 void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
   const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
@@ -268,71 +255,6 @@ void synchronise(BlockCost& cost, const Block& block, const StackCalibration& st
   const Picoseconds waited = std::max(Picoseconds(0), cost.host_forward - cost.forward.total());
   cost.forward.compute += part(waited, stack.expert_synchronisation);
   cost.host_forward = std::max(cost.host_forward, cost.forward.total());
-}
-
-/// What replaying attention alone takes.
-struct AttentionReplay {
-  PhaseTime time;
-  Picoseconds host{0};
-};
-
-/// Everything but attention and every second product. Of the two collectives around a pair of products one runs again:
-/// what a reduction leaves is kept.
-BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
-                         double replayed_share) {
-  const BlockVariant& whole = cost.variant(Variant::kept);
-  BlockVariant variant;
-  double replayed = 0;
-  variant.recompute.compute = part(cost.forward.compute, replayed_share);
-  variant.recompute.tensor_parallel = part(cost.forward.tensor_parallel, 0.5);
-  variant.recompute.expert_parallel = cost.forward.expert_parallel;
-  variant.saved = std::min(whole.saved, cost.boundary + kept.bytes);
-  variant.restored = whole.saved - variant.saved;
-  variant.working = whole.working;
-  variant.working.backward += variant.restored;
-  variant.working.backward_input += variant.restored;
-  variant.working.saved_for_weight = std::min(variant.saved, variant.working.saved_for_weight);
-  variant.wire = {cost.wire_forward.tensor / std::int64_t{2}, Bytes(0), cost.wire_forward.expert};
-  for (const OpId id : block.execution_order()) {
-    const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
-    variant.flops += share * op_work(block, block.op(id), shard).forward;
-    variant.replayed.push_back(share > 0);
-    if (share > 0) ++replayed;
-  }
-  const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));
-  variant.host = part(cost.host_forward, replayed / all_ops);
-  return variant;
-}
-
-/// Kept, selective and full, in the order of `Variant`.
-std::vector<BlockVariant> uniform_variants(const Block& block, const Shard& shard, const BlockCost& cost,
-                                           const AttentionReplay& attention) {
-  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
-  const Bytes all = saved_bytes(saved, RecomputeMode::none, cost.boundary);
-  const Bytes selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
-  std::vector<BlockVariant> variants{{{}, all, Bytes(0), Flops(0), {}, Picoseconds(0), {}, {}},
-                                     {attention.time,
-                                      selective,
-                                      Bytes(0),
-                                      attention_flops(block, shard),
-                                      {},
-                                      attention.host,
-                                      attention_ops(block),
-                                      {}},
-                                     {cost.forward,
-                                      cost.boundary,
-                                      Bytes(0),
-                                      cost.flops.forward,
-                                      cost.wire_forward,
-                                      cost.host_forward,
-                                      std::vector<bool>(block.ops().size(), true),
-                                      {}}};
-  const WorkingSetModel model(block, shard);
-  variants[Variant::kept].working = model.of({});
-  const Bytes working = variants[Variant::kept].working.backward;
-  set_working_sets(variants[Variant::selective], model, RecomputeMode::selective, working);
-  set_working_sets(variants[Variant::full], model, RecomputeMode::full, working);
-  return variants;
 }
 
 }  // namespace
@@ -414,7 +336,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
   attention.host = host_time(times.attention_kernels, 0);
-  cost.variants = uniform_variants(block, shard, cost, attention);
+  cost.variants = ruled_variants(block, shard, cost, attention);
   if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;

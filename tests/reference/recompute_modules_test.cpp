@@ -98,8 +98,9 @@ TEST_CASE("sets of modules are read and written alike; the attention core alone 
 }
 
 // Megatron-Bridge's recipe of Moonlight on 8 H100 (tp 2, ep 8), peaks allocated: 36.618 GB, with moe_act 35.941,
-// with mla_up_proj and the dense layer's MLP 35.917: 0.68 and 0.70 GB less.
-TEST_CASE("Moonlight: recomputing moe_act and mla_up_proj saves what Megatron-Bridge measured") {
+// with mla_up_proj and the dense layer's MLP 35.917: 0.68 and 0.70 GB less. A peak falls by less than what is no longer
+// kept, because what runs again stands beside it.
+TEST_CASE("Moonlight: recomputing moe_act and mla_up_proj saves at least what Megatron-Bridge's peaks fell by") {
   const Graph graph = find_network("moonlight-16b-a3b").graph;
   const auto saves = [&](const char* modules) {
     Shard s = shard();
@@ -118,9 +119,11 @@ TEST_CASE("Moonlight: recomputing moe_act and mla_up_proj saves what Megatron-Br
   };
   const double activations = saves("moe_act");
   const double projections = saves("mla_up_proj+mlp");
-  INFO("moe_act " << activations << " GB (0.68 measured), mla_up_proj and mlp " << projections << " GB (0.70)");
-  CHECK(activations == Approx(0.68).epsilon(0.4));
-  CHECK(projections == Approx(0.70).epsilon(0.55));
+  INFO("moe_act " << activations << " GB (0.677 measured), mla_up_proj and mlp " << projections << " GB (0.701)");
+  CHECK(activations >= 0.677);
+  CHECK(projections >= 0.701);
+  CHECK(projections > activations);
+  CHECK(projections / 0.701 < 1.6);
 }
 
 }  // namespace
