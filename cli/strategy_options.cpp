@@ -46,7 +46,7 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--schedule", schedule_, "gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv|v-half|dualpipev",
          "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", micro_batch_, "N", "sequences of one micro-batch (1)");
-  option("--recompute", recompute_, "none|selective|full|every:N|by-operator|optimal",
+  option("--recompute", recompute_, "none|selective[:MODULE+...]|full|every:N|by-operator|offload:N|optimal",
          "what the backward pass computes again (none); optimal: the least that fits");
   option("--split", split_, "even|balanced", "which layers a pipeline stage holds (even); balanced: the fastest split");
   option("--layers-per-stage", layers_per_stage_, "N,N,...", "the same by hand, a number for each pipeline chunk");
@@ -72,7 +72,9 @@ PartialStrategy StrategyOptions::strategy() const {
   if (recompute_) {
     const auto recompute = recompute_from_text(*recompute_);
     if (!recompute)
-      refuse_choice("--recompute", *recompute_, {"none", "selective", "full", "every:N", "by-operator", "optimal"});
+      refuse_choice(
+          "--recompute", *recompute_,
+          {"none", "selective", "selective:MODULE+...", "full", "every:N", "by-operator", "offload:N", "optimal"});
     s.recompute = *recompute;
   }
   if (split_) s.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);

@@ -95,6 +95,7 @@ struct TransformerDescription {
   Bias head_bias = Bias::no;
   LayerDescription layer;
   std::vector<LayerVariant> layers;
+  std::int64_t prediction_layers = 0;  ///< behind the others, of the last kind: each predicts one token further
   std::string note;
 };
 

@@ -72,6 +72,8 @@ void check_strategy(const TrainingJob& job) {
          "Muon needs whole matrices", "ZeRO-0 without tensor parallelism");
   refuse(job.training.precision != PrecisionRecipe::nvfp4, "products in nvfp4 are not executed",
          "fp32, tf32, bf16, fp16 or fp8");
+  refuse(job.strategy.recompute.mode != RecomputeMode::offloaded, "offloaded activations are not executed",
+         "another recompute mode");
   refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
          "fp32, tf32, bf16 or fp16");
   refuse(s.context_parallel == 1 || s.flash_attention == FlashAttention::on,

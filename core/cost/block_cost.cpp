@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/block_variants.h"
 #include "core/cost/host_checkpoints.h"
-#include "core/cost/kept_by_operator.h"
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
 #include "core/cost/product_format.h"
+#include "core/cost/recompute_modules.h"
 #include "core/cost/tensor_parallel_points.h"
 
 namespace plumbline {
@@ -73,7 +74,9 @@ struct BlockPricer::Times {
   }
   Launches kernels;
   Launches collectives;
-  double attention_kernels = 0;  ///< forward
+  double attention_kernels = 0;     ///< forward
+  std::vector<Seconds> op_forward;  ///< by op
+  std::vector<double> op_kernels;   ///< by op, forward
 };
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
@@ -147,8 +150,8 @@ Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
       Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
 }
 
-void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard,
-                                      const BlockGroups& groups) const {
+void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                      const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool sliced = shard.sequence_parallel == SequenceParallel::on;
   const auto time = [&](Collective kind, Bytes bytes) {
@@ -156,6 +159,7 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
+    if (counts && !counts(point.op)) continue;
     const auto forward = [&](Collective kind) {
       ++times.collectives.forward;
       times.tensor_forward += time(kind, point.bytes);
@@ -207,11 +211,13 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
   }
 }
 
-void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard,
-                                      const BlockGroups& groups) const {
+void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                      const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
-  for (const Op& op : block.ops()) {
+  for (std::size_t i = 0; i < block.ops().size(); ++i) {
+    const Op& op = block.ops()[i];
     if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
+    if (counts && !counts(OpId(static_cast<std::int32_t>(i)))) continue;
     const bool dispatch = op.kind == OpKind::dispatch;
     const Tensor& rows = block.tensor(dispatch ? op.outputs.front() : op.inputs.front());
     const Bytes routed = local_bytes(rows, shard);
@@ -249,19 +255,6 @@ Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit
   return sum;
 }
 
-Flops attention_flops(const Block& block, const Shard& shard) {
-  Flops sum(0);
-  for (const Op& op : block.ops())
-    if (op.kind == OpKind::attention) sum += op_work(block, op, shard).forward;
-  return sum;
-}
-
-std::vector<bool> attention_ops(const Block& block) {
-  std::vector<bool> ops;
-  for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
-  return ops;
-}
-
 /// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
 void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
   const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
@@ -269,71 +262,6 @@ void synchronise(BlockCost& cost, const Block& block, const StackCalibration& st
   const Picoseconds waited = std::max(Picoseconds(0), cost.host_forward - cost.forward.total());
   cost.forward.compute += part(waited, stack.expert_synchronisation);
   cost.host_forward = std::max(cost.host_forward, cost.forward.total());
-}
-
-/// What replaying attention alone takes.
-struct AttentionReplay {
-  PhaseTime time;
-  Picoseconds host{0};
-};
-
-/// Everything but attention and every second product. Of the two collectives around a pair of products one runs again:
-/// what a reduction leaves is kept.
-BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
-                         double replayed_share) {
-  const BlockVariant& whole = cost.variant(Variant::kept);
-  BlockVariant variant;
-  double replayed = 0;
-  variant.recompute.compute = part(cost.forward.compute, replayed_share);
-  variant.recompute.tensor_parallel = part(cost.forward.tensor_parallel, 0.5);
-  variant.recompute.expert_parallel = cost.forward.expert_parallel;
-  variant.saved = std::min(whole.saved, cost.boundary + kept.bytes);
-  variant.restored = whole.saved - variant.saved;
-  variant.working = whole.working;
-  variant.working.backward += variant.restored;
-  variant.working.backward_input += variant.restored;
-  variant.working.saved_for_weight = std::min(variant.saved, variant.working.saved_for_weight);
-  variant.wire = {cost.wire_forward.tensor / std::int64_t{2}, Bytes(0), cost.wire_forward.expert};
-  for (const OpId id : block.execution_order()) {
-    const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
-    variant.flops += share * op_work(block, block.op(id), shard).forward;
-    variant.replayed.push_back(share > 0);
-    if (share > 0) ++replayed;
-  }
-  const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));
-  variant.host = part(cost.host_forward, replayed / all_ops);
-  return variant;
-}
-
-/// Kept, selective and full, in the order of `Variant`.
-std::vector<BlockVariant> uniform_variants(const Block& block, const Shard& shard, const BlockCost& cost,
-                                           const AttentionReplay& attention) {
-  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
-  const Bytes all = saved_bytes(saved, RecomputeMode::none, cost.boundary);
-  const Bytes selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
-  std::vector<BlockVariant> variants{{{}, all, Bytes(0), Flops(0), {}, Picoseconds(0), {}, {}},
-                                     {attention.time,
-                                      selective,
-                                      Bytes(0),
-                                      attention_flops(block, shard),
-                                      {},
-                                      attention.host,
-                                      attention_ops(block),
-                                      {}},
-                                     {cost.forward,
-                                      cost.boundary,
-                                      Bytes(0),
-                                      cost.flops.forward,
-                                      cost.wire_forward,
-                                      cost.host_forward,
-                                      std::vector<bool>(block.ops().size(), true),
-                                      {}}};
-  const WorkingSetModel model(block, shard);
-  variants[Variant::kept].working = model.of({});
-  const Bytes working = variants[Variant::kept].working.backward;
-  set_working_sets(variants[Variant::selective], model, RecomputeMode::selective, working);
-  set_working_sets(variants[Variant::full], model, RecomputeMode::full, working);
-  return variants;
 }
 
 }  // namespace
@@ -344,13 +272,47 @@ void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, Recom
   variant.restored = std::max(Bytes(0), variant.working.backward - working);
 }
 
+BlockVariant BlockPricer::with_modules(const Times& times, const Block& block, const Shard& shard,
+                                       const BlockGroups& groups, const BlockCost& cost) const {
+  BlockVariant variant;
+  variant.replayed = replayed_by_modules(block, shard.recomputed);
+  if (std::none_of(variant.replayed.begin(), variant.replayed.end(), [](bool is) { return is; }))
+    return cost.variant(Variant::kept);
+  const double factor = kernels_.calibration().stack.step_factor;
+  Times again;
+  double kernels = 0;
+  std::vector<OpId> ops;
+  for (std::size_t i = 0; i < variant.replayed.size(); ++i) {
+    if (!variant.replayed[i]) continue;
+    const OpId id = block.execution_order()[i];
+    ops.push_back(id);
+    again.forward += times.op_forward[static_cast<std::size_t>(id.index())];
+    kernels += times.op_kernels[static_cast<std::size_t>(id.index())];
+    variant.flops += op_work(block, block.op(id), shard).forward;
+  }
+  const auto replays = [&](OpId id) { return std::find(ops.begin(), ops.end(), id) != ops.end(); };
+  add_tensor_parallel(again, block, shard, groups, replays);
+  add_expert_parallel(again, block, shard, groups, replays);
+  variant.recompute = {rounded(again.forward, factor), rounded(again.tensor_forward, factor), Picoseconds(0),
+                       rounded(again.expert_forward, factor)};
+  variant.wire = again.wire_forward;
+  variant.host = host_time(kernels, again.collectives.forward);
+  variant.saved = kept_bytes(block, shard, {variant.replayed, RecomputeMode::modules});
+  set_working_sets(variant, WorkingSetModel(block, shard), RecomputeMode::modules,
+                   cost.variant(Variant::kept).working.backward);
+  return variant;
+}
+
 BlockCost BlockPricer::price(const Block& block, const Shard& shard, const BlockGroups& groups) const {
   Times times;
   const KeptByOperator kept = kept_by_operator(block, shard);
   for (std::size_t op = 0; op < block.ops().size(); ++op) {
     const Seconds before = times.forward;
+    const double kernels = times.kernels.forward;
     add_op(times, block, block.ops()[op], shard);
     times.replayed += (1 - kept.share[op]) * (times.forward - before);
+    times.op_forward.push_back(times.forward - before);
+    times.op_kernels.push_back(times.kernels.forward - kernels);
   }
   add_tensor_parallel(times, block, shard, groups);
   add_context_parallel(times, block, shard, groups);
@@ -381,11 +343,14 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
   attention.host = host_time(times.attention_kernels, 0);
-  cost.variants = uniform_variants(block, shard, cost, attention);
+  cost.variants = ruled_variants(block, shard, cost, attention);
   if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
   cost.variants.push_back(by_operator(block, shard, cost, kept, replayed));
+  cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept)
+                                                   : with_modules(times, block, shard, groups, cost));
+  cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
   cost.working = cost.variants[Variant::kept].working.backward;
   return cost;
 }

@@ -9,6 +9,7 @@
 /// Not modelled: overlap that depends on what runs beside, expert imbalance beyond a factor.
 /// Checked against: tests/property/block_cost_test.cpp; whole steps in tests/reference/korthikanti_step_time_test.cpp.
 
+#include <functional>
 #include <vector>
 
 #include "core/cost/communication_clock.h"
@@ -53,7 +54,7 @@ struct BlockVariant {
   Picoseconds host{0};         ///< until the host has launched the replay
   std::vector<bool> replayed;  ///< by op in order of execution; empty: none
   WorkingSets working;
-  Bytes on_host{0};  ///< as `saved`, in host memory
+  Bytes on_host{0};  ///< as `saved`, in host memory, of the tensor-parallel ranks together
 };
 /// Index into BlockCost::variants. Choices of a placement stand from `first_placed` on (planner/checkpointing).
 struct Variant {
@@ -61,7 +62,9 @@ struct Variant {
   static constexpr std::int32_t selective = 1;
   static constexpr std::int32_t full = 2;
   static constexpr std::int32_t by_operator = 3;
-  static constexpr std::int32_t first_placed = 4;
+  static constexpr std::int32_t modules = 4;
+  static constexpr std::int32_t offloaded = 5;
+  static constexpr std::int32_t first_placed = 6;
 };
 
 struct BlockCost {
@@ -117,9 +120,15 @@ class BlockPricer {
   void add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const;
   void add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format, const Shard& shard) const;
   [[nodiscard]] Picoseconds host_time(double kernels, double collectives) const;
-  void add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  /// Which operators' collectives are counted; empty: all.
+  using OpFilter = std::function<bool(OpId)>;
+  void add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                           const OpFilter& counts = {}) const;
   void add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
-  void add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  void add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                           const OpFilter& counts = {}) const;
+  [[nodiscard]] BlockVariant with_modules(const Times& times, const Block& block, const Shard& shard,
+                                          const BlockGroups& groups, const BlockCost& cost) const;
 
   KernelClock kernels_;
   CommunicationClock communication_;

@@ -83,6 +83,9 @@ struct StackCalibration {
   Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, beside gradients kept in 16 bits
   Coefficient fp8_parameters;          ///< 1 where weights of fp8 products stand in fp8 alone, 0 where in 16 bits too
   Coefficient fp8_copies;              ///< fp8 copies of such a weight, kept from micro-batch to micro-batch
+  Coefficient sharded_masters;         ///< 1 where ZeRO-3 shards fp32 parameters and gradients alone, else 0
+  Coefficient fp8_inputs;              ///< of an fp8 product: 0 kept as it was, 1 in fp8, 2 in fp8 unless kept anyway
+  Coefficient weighted_activations;    ///< 1 where the router's weights scale what experts' activations make, else 0
   Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
   Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
   Coefficient host_checkpoints;        ///< 1 where what full recompute keeps of a layer waits in host memory, else 0

@@ -16,6 +16,21 @@ void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerS
   variant.saved = Bytes(0);
 }
 
+BlockVariant offload_kept(const BlockCost& cost, std::int32_t tensor_parallel, BytesPerSecond to_host) {
+  BlockVariant variant = cost.variant(Variant::kept);
+  const Picoseconds copy = to_picoseconds(1.0 * (variant.saved / to_host));
+  variant.recompute.compute =
+      std::max(Picoseconds(0), copy - cost.forward.total()) + std::max(Picoseconds(0), copy - cost.backward.total());
+  WorkingSets& working = variant.working;
+  for (Bytes* set : {&working.forward, &working.backward, &working.backward_input}) *set += variant.saved;
+  working.deferred += working.saved_for_weight;
+  working.saved_for_weight = Bytes(0);
+  variant.restored = variant.saved;
+  variant.on_host = std::int64_t{tensor_parallel} * variant.saved;
+  variant.saved = Bytes(0);
+  return variant;
+}
+
 BytesPerSecond slowest_to_host(const Cluster& cluster) {
   BytesPerSecond slowest = cluster.groups.front().node.pcie_bandwidth.value;
   for (const NodeGroup& group : cluster.groups) slowest = std::min(slowest, group.node.pcie_bandwidth.value);

@@ -15,6 +15,18 @@ void keep_without_replay(KeepRule& rule, const std::vector<SavedTensor>& saved) 
   }
 }
 
+/// A product whose input is made again saves nothing of it and casts what the replay brings (Transformer Engine:
+/// save_original_input).
+void drop_copies(KeepRule& rule, const Block& block, const std::vector<SavedTensor>& saved) {
+  for (const SavedTensor& s : saved) {
+    if (s.kind != SavedKind::input_copy) continue;
+    const OpId producer = block.producer(block.op(s.op).inputs.front());
+    if (!producer.is_valid() || !rule.replays[slot(producer)]) continue;
+    rule.restores_side[slot(s.op)] = rule.keeps_side[slot(s.op)];
+    rule.keeps_side[slot(s.op)] = false;
+  }
+}
+
 }  // namespace
 
 bool KeepRule::replays_anything() const { return std::find(replays.begin(), replays.end(), true) != replays.end(); }
@@ -48,6 +60,7 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
       rule.keeps_tensor[slot(output)] = false;
     }
   }
+  drop_copies(rule, block, saved);
   for (std::size_t op = 0; op < ops; ++op) {
     if (!rule.replays[op]) continue;
     for (const TensorId input : block.ops()[op].inputs) {

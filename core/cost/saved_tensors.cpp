@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cost/product_format.h"
 #include "core/cost/side_tensors.h"
 
 namespace plumbline {
@@ -42,6 +43,14 @@ class Collector {
   void collect_norm(const Op& op, std::int64_t values_per_row);
   void collect_attention(const Op& op);
   void collect_combine(const Op& op);
+  void collect_product(const Op& op);
+  /// FlashAttention's output.
+  bool is_kept_by_attention(TensorId id) const {
+    const OpId producer = block_.producer(id);
+    return producer.is_valid() && block_.op(producer).kind == OpKind::attention &&
+           kept_[static_cast<std::size_t>(id.index())];
+  }
+  void collect_activation(const Op& op);
 
   const Block& block_;
   const Shard& shard_;
@@ -79,9 +88,28 @@ void Collector::collect_attention(const Op& op) {
   keep_extra(op.name + ".dropped_probabilities", SavedKind::attention_core, storage(scores, shard_.formats.activation));
 }
 
+/// Every product makes a copy of its own.
+void Collector::collect_product(const Op& op) {
+  if (!any_carries(op.parameters)) return;
+  const NumberFormat format = product_format(block_, op, shard_);
+  if (shard_.kept.product_inputs == ProductInputs::as_read || bits(format) != 8) return keep(op.inputs.front());
+  const Tensor& input = block_.tensor(op.inputs.front());
+  if (shard_.kept.product_inputs == ProductInputs::shared && is_kept_by_attention(op.inputs.front())) return;
+  keep_extra(op.name + ".input", SavedKind::input_copy, storage(local_elements(input, shard_), format));
+}
+
+/// Router's weights that scale an activation need it as it was; a gated one is made again by the same kernel.
+void Collector::collect_activation(const Op& op) {
+  keep(op.inputs.front());
+  const Tensor& output = block_.tensor(op.outputs.front());
+  if (shard_.kept.expert_weighting == ExpertWeighting::of_activations && output.partition == Partition::routed_tensor)
+    keep_extra(op.name + ".unweighted", SavedKind::tensor, local_bytes(output, shard_));
+}
+
 /// Expert outputs, for the gradient of the router's weights: where the tokens are, unless ranks share an expert, whose
 /// parts are summed on the way.
 void Collector::collect_combine(const Op& op) {
+  if (shard_.kept.expert_weighting == ExpertWeighting::of_activations) return;
   const Tensor& outputs = block_.tensor(op.inputs.front());
   if (shard_.experts_exchange() && shard_.expert_tensor_parallel == 1)
     keep_extra(op.name + ".returned", SavedKind::tensor, chosen_bytes(outputs, shard_));
@@ -92,7 +120,7 @@ void Collector::collect_combine(const Op& op) {
 void Collector::collect(const Op& op) {
   switch (op.kind) {
     case OpKind::linear:
-    case OpKind::grouped_linear:
+    case OpKind::grouped_linear: collect_product(op); break;
     case OpKind::convolution:
       if (any_carries(op.parameters)) keep(op.inputs.front());
       break;
@@ -110,7 +138,7 @@ void Collector::collect(const Op& op) {
     case OpKind::layer_norm:
     case OpKind::batch_norm: collect_norm(op, 2); break;
     case OpKind::rms_norm: collect_norm(op, 1); break;
-    case OpKind::activation: keep(op.inputs.front()); break;
+    case OpKind::activation: collect_activation(op); break;
     case OpKind::gated_activation:
       for (const TensorId input : op.inputs) keep(input);
       break;

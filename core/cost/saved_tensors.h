@@ -20,6 +20,7 @@ enum class SavedKind : std::uint8_t {
   mask,            ///< one byte per element (dropout)
   statistics,      ///< fp32 mean and deviation of norms, log-sum-exp of attention
   attention_core,  ///< what selective recompute drops
+  input_copy,      ///< of a product's input, in the product's format
 };
 
 struct SavedTensor {

@@ -42,7 +42,18 @@ Shard shard_of(const Strategy& s, const Training& training) {
           s.expert_tensor_parallel,
           s.sequence_parallel,
           s.flash_attention,
-          training.formats()};
+          training.formats(),
+          0,
+          {},
+          s.recompute.modules};
+}
+
+Shard shard_of(const Strategy& s, const Training& training, const StackCalibration& stack) {
+  Shard shard = shard_of(s, training);
+  if (stack.fp8_inputs > 0)
+    shard.kept.product_inputs = stack.fp8_inputs > 1 ? ProductInputs::shared : ProductInputs::as_multiplied;
+  if (stack.weighted_activations > 0) shard.kept.expert_weighting = ExpertWeighting::of_activations;
+  return shard;
 }
 
 std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks) {

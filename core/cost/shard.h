@@ -7,12 +7,26 @@
 /// replicated. Divisions round up, as the heaviest rank decides.
 /// Not modelled: routing imbalance that nobody measured (a factor on top, see calibration.h).
 
+#include "core/cost/calibration.h"
 #include "core/graph/block.h"
 #include "core/plan/strategy.h"
 #include "core/quantity/number_format.h"
 #include "core/training/training.h"
 
 namespace plumbline {
+
+/// What a product keeps of its input for its weight gradient: the tensor that it read, or the copy that it multiplied,
+/// in the format of the product; `shared`: that copy, unless attention keeps the tensor anyway.
+enum class ProductInputs : std::uint8_t { as_read, as_multiplied, shared };
+/// What a router's weights scale, which is kept for their gradient: what experts return, or what their activation
+/// makes.
+enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
+
+/// What a software stack keeps of a forward pass where that is a choice.
+struct KeptForms {
+  ProductInputs product_inputs = ProductInputs::as_read;
+  ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
+};
 
 /// Everything about a strategy and recipe that the cost of a block depends on. Data parallelism, pipeline depth and
 /// ZeRO do not appear: they act on whole stages.
@@ -27,6 +41,8 @@ struct Shard {
   PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16);
   /// Rows that this rank's experts get beyond those that its own tokens choose: a routing that is known; 0 in balance.
   std::int64_t extra_rows = 0;
+  KeptForms kept;
+  RecomputeModules recomputed;  ///< parts of a layer that run again
 
   /// Ranks that divide the tokens between tensor-parallel regions.
   [[nodiscard]] std::int64_t sequence_ranks() const {
@@ -36,7 +52,9 @@ struct Shard {
   [[nodiscard]] bool experts_exchange() const { return expert_parallel * expert_tensor_parallel > 1; }
 };
 
+/// As the textbook and the runtime keep tensors.
 [[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training);
+[[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training, const StackCalibration& stack);
 
 [[nodiscard]] constexpr std::int64_t divided(std::int64_t amount, std::int64_t ranks) {
   return (amount + ranks - 1) / ranks;

@@ -186,9 +186,12 @@ std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompu
   for (const BlockId id : graph.sequence()) {
     std::int32_t variant = Variant::kept;
     if (graph.block(id).kind() == BlockKind::layer) {
-      const bool is_nth = recompute.mode == RecomputeMode::every_nth && layer++ % recompute.n == 0;
+      const bool is_nth = recompute.mode == RecomputeMode::every_nth && layer % recompute.n == 0;
+      if (recompute.mode == RecomputeMode::offloaded && layer < recompute.n) variant = Variant::offloaded;
+      ++layer;
       if (recompute.mode == RecomputeMode::selective) variant = Variant::selective;
       if (recompute.mode == RecomputeMode::by_operator) variant = Variant::by_operator;
+      if (recompute.mode == RecomputeMode::modules) variant = Variant::modules;
       if (recompute.mode == RecomputeMode::full || is_nth) variant = Variant::full;
     }
     variants.push_back(variant);

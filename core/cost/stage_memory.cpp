@@ -35,6 +35,18 @@ Bytes copied_gradients(const StageCost& stage, const Strategy& s, const Precisio
   return coefficient_bytes(bytes * static_cast<double>(copied));
 }
 
+/// PyTorch's FSDP shards parameters and gradients in the format of the master weights: 16-bit weights are there only
+/// while a unit is gathered.
+void shard_masters(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+                   const StackCalibration& stack) {
+  if (stack.sharded_masters <= 0 || s.zero_stage < 3 || !formats.master) return;
+  const ShardRanks ranks = shard_ranks(s);
+  const std::int64_t trained = divided(stage.parameters.dense_trained.total(), ranks.dense) +
+                               divided(stage.parameters.expert_trained.total(), ranks.expert);
+  memory[MemoryClass::weights] -= std::min(memory[MemoryClass::weights], storage(trained, formats.weight));
+  memory[MemoryClass::gradients] += storage(trained, *formats.master) - storage(trained, formats.gradient);
+}
+
 /// Weights of quantised products, kept over the micro-batches of a step: in 16 bits beside copies, row- and
 /// column-wise, or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it
 /// is gathered.
@@ -159,6 +171,7 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
   memory[MemoryClass::weights] = state.weights;
   memory[MemoryClass::gradients] = state.gradients + copied_gradients(stage, s, formats, stack);
   memory[MemoryClass::master_weights] = state.master_weights;
+  shard_masters(memory, stage, s, formats, stack);
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
   const AtPeak peak = at_peak(stage, load, s, formats, stack);
   memory[MemoryClass::activations] = peak.load.saved;

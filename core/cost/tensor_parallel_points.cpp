@@ -37,16 +37,16 @@ std::vector<TensorParallelPoint> tensor_parallel_points(const Block& block, cons
     if (is_column_linear(op) && std::find(entered.begin(), entered.end(), op.inputs.front()) == entered.end()) {
       entered.push_back(op.inputs.front());
       points.push_back(
-          {PointKind::enter, whole_bytes(block.tensor(op.inputs.front()), shard), carries(op.inputs.front())});
+          {PointKind::enter, whole_bytes(block.tensor(op.inputs.front()), shard), carries(op.inputs.front()), id});
     }
     if (leaves_region(block, op))
       points.push_back(
-          {PointKind::leave, whole_bytes(block.tensor(op.outputs.front()), shard), carries(op.outputs.front())});
+          {PointKind::leave, whole_bytes(block.tensor(op.outputs.front()), shard), carries(op.outputs.front()), id});
     if (op.kind == OpKind::cross_entropy && block.tensor(op.inputs.front()).partition == Partition::tensor)
       points.push_back(
           {PointKind::loss,
            storage(local_rows(block.tensor(op.inputs.front()), shard) * loss_values_per_token, NumberFormat::fp32),
-           false});
+           false, id});
   }
   return points;
 }

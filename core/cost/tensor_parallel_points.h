@@ -19,6 +19,7 @@ struct TensorParallelPoint {
   PointKind kind = PointKind::enter;
   Bytes bytes{0};  ///< the whole tensor: all tokens of the context-parallel slice
   bool needs_gradient = true;
+  OpId op;  ///< the first that enters, or the one that leaves
 };
 
 [[nodiscard]] std::vector<TensorParallelPoint> tensor_parallel_points(const Block& block, const Shard& shard);

@@ -40,7 +40,7 @@ inline constexpr std::array row_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 38> row_word_fields{"model",
+inline constexpr std::array<std::string_view, 39> row_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -77,7 +77,8 @@ inline constexpr std::array<std::string_view, 38> row_word_fields{"model",
                                                                   "attention_dropout",
                                                                   "hidden_dropout",
                                                                   "fake_comm",
-                                                                  "lora_targets"};
+                                                                  "lora_targets",
+                                                                  "layers_per_stage"};
 
 /// `args`: flags of the launch as published; each becomes the word "args.FLAG".
 inline constexpr std::string_view row_argument_prefix = "args.";

@@ -1,5 +1,6 @@
 #include "core/plan/strategy.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace plumbline {
@@ -25,6 +26,49 @@ std::optional<Schedule> schedule_from_text(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view to_text(RecomputeModule module) {
+  switch (module) {
+    case RecomputeModule::core_attn: return "core_attn";
+    case RecomputeModule::moe_act: return "moe_act";
+    case RecomputeModule::layernorm: return "layernorm";
+    case RecomputeModule::mla_up_proj: return "mla_up_proj";
+    case RecomputeModule::mlp: return "mlp";
+    case RecomputeModule::moe: return "moe";
+    case RecomputeModule::shared_experts: return "shared_experts";
+  }
+  return "";
+}
+
+namespace {
+
+constexpr std::string_view selective_modules = "selective:";
+
+std::string modules_text(const RecomputeModules& modules) {
+  std::string text;
+  for (const RecomputeModule module : all_recompute_modules)
+    if (modules.has(module)) text += (text.empty() ? "" : "+") + std::string(to_text(module));
+  return text;
+}
+
+std::optional<Recompute> modules_from_text(std::string_view text) {
+  Recompute recompute{RecomputeMode::modules, 1, {}};
+  while (true) {
+    const std::size_t end = text.find('+');
+    const std::string_view name = text.substr(0, end);
+    const auto* module = std::find_if(all_recompute_modules.begin(), all_recompute_modules.end(),
+                                      [&](RecomputeModule m) { return to_text(m) == name; });
+    if (module == all_recompute_modules.end()) return std::nullopt;
+    recompute.modules.add(*module);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  RecomputeModules core;
+  core.add(RecomputeModule::core_attn);
+  return recompute.modules == core ? Recompute{RecomputeMode::selective, 1} : recompute;
+}
+
+}  // namespace
+
 std::string to_text(Recompute recompute) {
   switch (recompute.mode) {
     case RecomputeMode::none: return "none";
@@ -32,6 +76,8 @@ std::string to_text(Recompute recompute) {
     case RecomputeMode::full: return "full";
     case RecomputeMode::every_nth: return "every:" + std::to_string(recompute.n);
     case RecomputeMode::by_operator: return "by-operator";
+    case RecomputeMode::modules: return std::string(selective_modules) + modules_text(recompute.modules);
+    case RecomputeMode::offloaded: return "offload:" + std::to_string(recompute.n);
     case RecomputeMode::placed: return "optimal";
   }
   return "";
@@ -43,12 +89,16 @@ std::optional<Recompute> recompute_from_text(std::string_view text) {
   if (text == "full") return Recompute{RecomputeMode::full, 1};
   if (text == "by-operator") return Recompute{RecomputeMode::by_operator, 1};
   if (text == "optimal") return Recompute{RecomputeMode::placed, 1};
+  if (text.starts_with(selective_modules)) return modules_from_text(text.substr(selective_modules.size()));
   constexpr std::string_view every = "every:";
-  if (!text.starts_with(every)) return std::nullopt;
-  text.remove_prefix(every.size());
+  constexpr std::string_view offload = "offload:";
+  const bool offloads = text.starts_with(offload);
+  if (!offloads && !text.starts_with(every)) return std::nullopt;
+  text.remove_prefix(offloads ? offload.size() : every.size());
   std::int32_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc{} || end != text.data() + text.size() || n < 1) return std::nullopt;
+  if (offloads) return Recompute{RecomputeMode::offloaded, n};
   return n == 1 ? Recompute{RecomputeMode::full, 1} : Recompute{RecomputeMode::every_nth, n};
 }
 

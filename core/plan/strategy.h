@@ -22,15 +22,41 @@ inline constexpr std::array all_schedules{Schedule::none,        Schedule::gpipe
 /// What the backward pass computes again instead of keeping. `selective`: the attention core (scores, softmax,
 /// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...
 /// in full, the others not at all. `by_operator`: all but attention and every second matrix product of each layer
-/// (core/cost/kept_by_operator.h). `placed`: for every layer the set of operators that makes its pipeline rank fastest
-/// among those that fit (planner/checkpointing).
-enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth, by_operator, placed };
+/// (core/cost/kept_by_operator.h). `modules`: chosen parts of each layer (core/cost/recompute_modules.h). `offloaded`:
+/// nothing, but what the first n layers keep waits in host memory (core/cost/host_checkpoints.h). `placed`: for every
+/// layer the set of operators that makes its pipeline rank fastest among those that fit (planner/checkpointing).
+enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth, by_operator, modules, offloaded, placed };
+/// Parts of a layer by Megatron-Core's names (transformer_config.py, recompute_modules): the attention core, the
+/// activation of routed experts, the norms before attention and MLP, the up-projections of latent attention with its
+/// norms and rotation, the MLP of dense layers, all of a mixture, its shared experts.
+enum class RecomputeModule : std::uint8_t { core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts };
+inline constexpr std::array all_recompute_modules{
+    RecomputeModule::core_attn, RecomputeModule::moe_act, RecomputeModule::layernorm,     RecomputeModule::mla_up_proj,
+    RecomputeModule::mlp,       RecomputeModule::moe,     RecomputeModule::shared_experts};
+[[nodiscard]] std::string_view to_text(RecomputeModule module);
+/// A set of modules.
+class RecomputeModules {
+ public:
+  constexpr RecomputeModules() = default;
+  constexpr void add(RecomputeModule module) { bits_ = static_cast<std::uint8_t>(bits_ | bit(module)); }
+  [[nodiscard]] constexpr bool has(RecomputeModule module) const { return (bits_ & bit(module)) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  auto operator<=>(const RecomputeModules&) const = default;
+
+ private:
+  [[nodiscard]] static constexpr std::uint8_t bit(RecomputeModule module) {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(module));
+  }
+  std::uint8_t bits_ = 0;
+};
 struct Recompute {
   RecomputeMode mode = RecomputeMode::none;
-  std::int32_t n = 1;  ///< for every_nth, at least 2; otherwise 1
+  std::int32_t n = 1;             ///< for every_nth, at least 2; for offloaded, layers; otherwise 1
+  RecomputeModules modules = {};  ///< for modules
   auto operator<=>(const Recompute&) const = default;
 };
-/// "none", "selective", "full", "every:4", "by-operator", "optimal".
+/// "none", "selective", "selective:mla_up_proj+moe_act", "full", "every:4", "by-operator", "offload:20",
+/// "optimal".
 [[nodiscard]] std::string to_text(Recompute recompute);
 [[nodiscard]] std::optional<Recompute> recompute_from_text(std::string_view text);
 

@@ -28,9 +28,36 @@ void pooler(BlockBuilder& block, TensorId x, std::int64_t hidden) {
   block.output(block.activation("pooler.activation", y));
 }
 
+/// Multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2): the hidden state and the next token's
+/// embedding, each normalized, joined and projected, then a layer of the last kind. The embedding is stood for by the
+/// hidden state, which is as large.
+Block prediction_block(const TransformerDescription& d) {
+  BlockBuilder block("prediction", BlockKind::layer);
+  const TensorId x = block.input("hidden", {batch_dimension, sequence_dimension, fixed_dimension(d.hidden)});
+  const TensorId both =
+      block.concatenate("prediction.joined", {block.norm("prediction.embedding_norm", d.layer.norm, x),
+                                              block.norm("prediction.hidden_norm", d.layer.norm, x)});
+  const TensorId joined = block.linear("prediction.projection", both, d.hidden, between_widths);
+  block.output(transformer_layer(block, d.layer, d.layers.back(), joined));
+  return block.build();
+}
+
+/// Logits and loss of every prediction layer, by the weights of the head. The last stage holds a second copy of the
+/// embedding for them, which is as large as the head.
+void prediction_heads(BlockBuilder& block, const TransformerDescription& d, TensorId x) {
+  for (std::int64_t i = 0; i < d.prediction_layers; ++i) {
+    const std::string name = "prediction" + std::to_string(i + 1);
+    const TensorId y = block.norm(name + ".final_norm", d.layer.norm, x);
+    const TensorId logits = block.linear(name + ".head", y, d.vocabulary, {WeightPartition::column, d.head_bias, true});
+    const TensorId labels = block.constant(name + ".labels", token_shape, ElementKind::index);
+    block.output(block.cross_entropy(name + ".loss", logits, labels, d.vocabulary));
+  }
+}
+
 Block output_block(const TransformerDescription& d) {
   BlockBuilder block("output", BlockKind::output);
   TensorId x = block.input("hidden", {batch_dimension, sequence_dimension, fixed_dimension(d.hidden)});
+  prediction_heads(block, d, x);
   if (d.final_norm) x = block.norm("final_norm", d.layer.norm, x);
   if (d.pooler) pooler(block, x, d.hidden);
   if (d.embedding_width != d.hidden) x = block.linear("head.projection", x, d.embedding_width, between_widths);
@@ -46,6 +73,10 @@ Graph language_model(std::string name, const TransformerDescription& d) {
   std::vector<Block> blocks = {input_block(d)};
   std::vector<BlockRun> runs = {{BlockId(0), 1}};
   append_layers(blocks, runs, d.layer, d.layers, sequence_dimension, d.hidden);
+  if (d.prediction_layers > 0) {
+    blocks.push_back(prediction_block(d));
+    runs.push_back({BlockId(static_cast<std::int32_t>(blocks.size()) - 1), d.prediction_layers});
+  }
   blocks.push_back(output_block(d));
   runs.push_back({BlockId(static_cast<std::int32_t>(blocks.size()) - 1), 1});
   return Graph(std::move(name), std::move(blocks), std::move(runs));

@@ -56,10 +56,13 @@ void read_latent_attention(ConfigReader& config, AttentionDescription& a) {
   a.latent = latent;
 }
 
-void note_prediction_layers(ConfigReader& config, std::int64_t when_absent, TransformerDescription& d) {
+/// Trained where the config says so in our own word; the class of the checkpoint leaves them out.
+void read_prediction_layers(ConfigReader& config, std::int64_t when_absent, TransformerDescription& d) {
   const std::int64_t extra =
       config.integer({"num_nextn_predict_layers", "num_mtp_layers"}, when_absent, {0, layer_range.largest});
-  if (extra > 0)
+  if (extra > 0 && config.boolean({"train_nextn_predict_layers"}, false))
+    d.prediction_layers = extra;
+  else if (extra > 0)
     d.note = "without the multi-token-prediction layers (" + std::to_string(extra) + ") that the config states";
 }
 
@@ -97,7 +100,7 @@ void refine_deepseek_v3(ConfigReader& config, const Architecture&, TransformerDe
   d.layer.mixture = read_mixture(config, 256, 8, config.integer({"moe_intermediate_size"}, 2048, width_range));
   read_shared_experts(config, 1, *d.layer.mixture);
   mark_all_but_first(config, 3, d);
-  note_prediction_layers(config, 1, d);
+  read_prediction_layers(config, 1, d);
 }
 
 void refine_glm4_moe(ConfigReader& config, const Architecture&, TransformerDescription& d) {
@@ -105,7 +108,7 @@ void refine_glm4_moe(ConfigReader& config, const Architecture&, TransformerDescr
   d.layer.mixture = read_mixture(config, 128, 8, config.integer({"moe_intermediate_size"}, 1408, width_range));
   read_shared_experts(config, 1, *d.layer.mixture);
   mark_all_but_first(config, 1, d);
-  note_prediction_layers(config, 0, d);
+  read_prediction_layers(config, 0, d);
 }
 
 void refine_gpt_oss(ConfigReader& config, const Architecture&, TransformerDescription& d) {

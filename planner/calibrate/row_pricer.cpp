@@ -75,7 +75,7 @@ RowPricer::RowPricer(const Question& question, Strategy strategy)
 
 double RowPricer::step_s(const Calibration& calibration) const {
   const BlockPricer pricer(cluster_, calibration);
-  const Shard shard = shard_of(strategy_, training_);
+  const Shard shard = shard_of(strategy_, training_, calibration.stack);
   const BlockGroups groups = block_groups(strategy_);
   std::vector<BlockCost> blocks;
   for (const Block& block : graph_.blocks()) blocks.push_back(pricer.price(block, shard, groups));

@@ -65,7 +65,7 @@ Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks
 }  // namespace
 
 void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
-  const Shard shard = shard_of(strategy, question.training());
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {

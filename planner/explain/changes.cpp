@@ -88,6 +88,8 @@ std::vector<Recompute> recompute_neighbours(Recompute now) {
     case RecomputeMode::none: return {selective, placed, full};
     case RecomputeMode::selective: return {none, placed, full};
     case RecomputeMode::every_nth:
+    case RecomputeMode::modules:
+    case RecomputeMode::offloaded:
     case RecomputeMode::by_operator: return {none, selective, placed, full};
     case RecomputeMode::full: return {none, selective, placed};
     case RecomputeMode::placed: return {none, selective, full};

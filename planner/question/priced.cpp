@@ -8,7 +8,7 @@
 namespace plumbline {
 
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
-  const Shard shard = shard_of(strategy, question.training());
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
   for (const Block& block : question.graph().blocks())
@@ -78,7 +78,6 @@ Bytes host_memory_per_node(const Question& question) {
 
 Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy) {
   Bytes most(0);
-  if (question.calibration().stack.host_checkpoints <= 0) return most;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
     most = std::max(most, stages[rank].on_host * chunks / std::int64_t{strategy.virtual_stages});

@@ -62,6 +62,8 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   block_tables_.resize(block_samples.size());
   parallel_for(block_samples.size(), threads, [&](std::size_t i) {
     if (placed != recompute.end()) block_samples[i].recompute = *placed;
+    for (const Recompute& choice : recompute)
+      if (!choice.modules.empty()) block_samples[i].recompute.modules = choice.modules;
     block_tables_[i] = block_costs(question, block_samples[i]);
   });
   if (placed != recompute.end())

@@ -78,13 +78,12 @@ class ShapeReader {
     if (position.empty() || position == "learned_absolute") d.learned_positions = d.default_sequence_length;
     d.embedding_dropout = d.layer.residual_dropout;
     d.layers = variants(layer_count(d));
+    d.prediction_layers = shape_.number("mtp_depth").value_or(0);
     return d;
   }
 
  private:
   void refuse_what_no_graph_holds() const {
-    if (shape_.number("mtp_depth").value_or(0) > 0)
-      refuse("multi-token prediction is not modelled", "a network that predicts the next token");
     if (shape_.has("hybrid_layer_pattern")) refuse("state-space layers are not modelled", "attention layers");
   }
   [[nodiscard]] std::int64_t required(const char* key) const {

@@ -160,6 +160,56 @@ TEST_CASE("checkpoints on the host leave the device one layer's input and cost t
         to_picoseconds(Seconds(2.0 * static_cast<double>(input.value()) / 1e9)));
 }
 
+// PyTorch's FSDP: 4 bytes of parameter, 4 of gradient, 8 of moments, whatever gradients are reduced in; the textbook
+// would add 2 of weight to 32-bit gradients.
+TEST_CASE("sharded masters: 16 bytes a parameter over the ranks, whatever is reduced") {
+  const auto states = [](double masters, std::optional<NumberFormat> gradient) {
+    Run run;
+    run.strategy.zero_stage = 3;
+    run.strategy.data_parallel = 8;
+    run.strategy.shard_group = 8;
+    run.training.precision = PrecisionRecipe::bf16;
+    run.training.gradient_format = gradient;
+    run.calibration.stack.sharded_masters.value = masters;
+    const MemoryBreakdown memory = run.rank(0);
+    const Bytes sum = memory[MemoryClass::weights] + memory[MemoryClass::gradients] +
+                      memory[MemoryClass::master_weights] + memory[MemoryClass::optimizer_state];
+    return sum / memory[MemoryClass::master_weights] * 4;
+  };
+  CHECK(states(1, NumberFormat::fp32) == Approx(16));
+  CHECK(states(1, std::nullopt) == Approx(16));
+  CHECK(states(0, NumberFormat::fp32) == Approx(18));
+}
+
+// Megatron's cpu_offloading_num_layers: the activations of 3 of 8 layers wait on the host, those of one of them stand
+// on the device while they are copied.
+TEST_CASE(
+    "offloaded activations leave the device but for one layer, and show where the copy is slower than the layer") {
+  Run run;
+  Run offloads = run;
+  offloads.strategy.recompute = {RecomputeMode::offloaded, 3};
+  const auto held = [](const Run& of) {
+    const MemoryBreakdown memory = of.rank(0);
+    return memory[MemoryClass::activations] + memory[MemoryClass::working_buffers];
+  };
+  const BlockCost layer = run.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
+  const Bytes saved = layer.variant(Variant::kept).saved;
+  CHECK(held(run) - held(offloads) == 2 * saved);
+
+  const auto shown = [&](double bytes_per_second) {
+    Cluster cluster = round_cluster(4);
+    cluster.groups.front().node.pcie_bandwidth.value = BytesPerSecond(bytes_per_second);
+    const BlockPricer pricer(cluster, run.calibration);
+    const Block& block = run.graph.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
+    return pricer.price(block, shard_of(run.strategy, run.training), block_groups(run.strategy))
+        .variant(Variant::offloaded)
+        .recompute.total();
+  };
+  const Picoseconds copy = to_picoseconds(Seconds(static_cast<double>(saved.value()) / 1e9));
+  CHECK(shown(1e9) == copy - layer.forward.total() + copy - layer.backward.total());
+  CHECK(shown(1e15) == Picoseconds(0));
+}
+
 // DeepSpeed gathers module by module (stage3_max_live_parameters) and reduces by bucket.
 TEST_CASE("a stack may bound what is gathered: fewer parameters and gradients than two units") {
   Run run;

@@ -31,6 +31,7 @@ constexpr Published published[] = {
     {"qwen3-30b-a3b", 30'532'122'624},
     {"qwen1.5-moe-a2.7b", 14'315'784'192},
     {"deepseek-v3", 671'026'404'352},
+    {"deepseek-v3-mtp", 682'636'472'320},
     {"deepseek-v2-lite", 15'706'484'224},
     {"gemma-2-2b", 2'614'341'888},
     {"gemma-2-9b", 9'241'705'984},

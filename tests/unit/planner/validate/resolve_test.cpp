@@ -4,7 +4,9 @@
 
 #include "core/cost/op_work.h"
 #include "core/graph/parameter_count.h"
+#include "models/network_catalog.h"
 #include "planner/question/evaluate.h"
+#include "planner/validate/row_strategy.h"
 #include "tests/unit/planner/validate/published_rows.h"
 
 namespace plumbline {
@@ -38,6 +40,12 @@ constexpr std::array expected_rows{
              "mcore-deterministic-0.12", "dp 8 mbs 4 x 1 zero-1"},
     Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06-finetune",
              "tp 8 pp 4 sp interleaved virtual 5 mbs 1 x 32 recompute selective"},  // dp 1: nothing to shard over
+    Expected{"mbridge-26.04-137", "dgx-b200", "megatron-bridge-26.02",
+             "ep 8 pp 16 dp 16 1f1b mbs 1 x 256 zero-1 recompute selective:mla_up_proj layers "
+             "4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,2"},  // 61 layers and one of multi-token prediction
+    Expected{"mbridge-25.09-268", "gb200-nvl72", "megatron-bridge-25.09",
+             "dp 64 mbs 2 x 1 zero-3 recompute offload:40"},
+    Expected{"automodel-08", "dgx-h100", "nemo-automodel-2025", "ep 8 dp 8 mbs 2 x 16 zero-1"},
     Expected{"mtnlg-530b-280", "dgx-a100-80g", "megatron-deepspeed-2022",
              "tp 8 pp 35 dp 8 1f1b mbs 1 x 240 zero-1 recompute full"},
     Expected{"msswift-qwen2.5-14b-zero2", "hgx-a800", "deepspeed-2024", "dp 8 mbs 1 x 2 zero-2 recompute full"},
@@ -65,7 +73,32 @@ const AssumedField* assumed(const ResolvedRow& row, const std::string& field) {
   return nullptr;
 }
 
+RowFields on_pipeline(const char* pp, const char* vpp, const char* layers) {
+  RowFields fields;
+  fields.words["layers_per_stage"] = layers;
+  fields.words["recompute"] = "none";
+  fields.numbers["pp"] = std::stoi(pp);
+  fields.numbers["vpp"] = std::stoi(vpp);
+  fields.numbers["micro_batch"] = 1;
+  fields.numbers["zero_stage"] = 1;
+  return fields;
+}
+
 }  // namespace
+
+TEST_CASE("layers of chunks are numbers or a layout as Megatron-Core writes it") {
+  const Graph graph = find_network("llama-3-8b").graph;
+  const auto layers = [&](const char* text) {
+    return layers_text(strategy_of(on_pipeline("4", "1", text), graph).strategy.layers_per_stage);
+  };
+  CHECK(layers("9,8,8,7") == "9,8,8,7");
+  CHECK(layers("Et*3|(tt|)*2mL") == "3,2,2,1");
+  CHECK(layers("Et*4|(t*4|)*14tmL") == "4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,2");
+  CHECK(layers("E|(t|t)*2L") == "0,1,2,1");
+  CHECK(strategy_of(on_pipeline("1", "1", "32"), graph).strategy.layers_per_stage.empty());
+  for (const char* wrong : {"Ex|L", "E(t|L", "t*|L", "t)", "4,,4", "4,x", "E(t*100000)*100000L"})
+    CHECK_THROWS_AS(layers(wrong), InputError);
+}
 
 TEST_CASE("published rows become the questions that their sources asked") {
   for (const Expected& expected : expected_rows) {

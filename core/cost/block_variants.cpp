@@ -1,0 +1,82 @@
+#include "core/cost/block_variants.h"
+
+#include <algorithm>
+
+#include "core/cost/op_work.h"
+#include "core/cost/overlap.h"
+
+namespace plumbline {
+namespace {
+
+Flops attention_flops(const Block& block, const Shard& shard) {
+  Flops sum(0);
+  for (const Op& op : block.ops())
+    if (op.kind == OpKind::attention) sum += op_work(block, op, shard).forward;
+  return sum;
+}
+
+std::vector<bool> attention_ops(const Block& block) {
+  std::vector<bool> ops;
+  for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
+  return ops;
+}
+
+}  // namespace
+
+BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
+                         double replayed_share) {
+  const BlockVariant& whole = cost.variant(Variant::kept);
+  BlockVariant variant;
+  double replayed = 0;
+  variant.recompute.compute = part(cost.forward.compute, replayed_share);
+  variant.recompute.tensor_parallel = part(cost.forward.tensor_parallel, 0.5);
+  variant.recompute.expert_parallel = cost.forward.expert_parallel;
+  variant.saved = std::min(whole.saved, cost.boundary + kept.bytes);
+  variant.restored = whole.saved - variant.saved;
+  variant.working = whole.working;
+  variant.working.backward += variant.restored;
+  variant.working.backward_input += variant.restored;
+  variant.working.saved_for_weight = std::min(variant.saved, variant.working.saved_for_weight);
+  variant.wire = {cost.wire_forward.tensor / std::int64_t{2}, Bytes(0), cost.wire_forward.expert};
+  for (const OpId id : block.execution_order()) {
+    const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
+    variant.flops += share * op_work(block, block.op(id), shard).forward;
+    variant.replayed.push_back(share > 0);
+    if (share > 0) ++replayed;
+  }
+  const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));
+  variant.host = part(cost.host_forward, replayed / all_ops);
+  return variant;
+}
+
+std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard, const BlockCost& cost,
+                                         const AttentionReplay& attention) {
+  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
+  const Bytes all = saved_bytes(saved, RecomputeMode::none, cost.boundary);
+  const Bytes selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
+  std::vector<BlockVariant> variants{{{}, all, Bytes(0), Flops(0), {}, Picoseconds(0), {}, {}},
+                                     {attention.time,
+                                      selective,
+                                      Bytes(0),
+                                      attention_flops(block, shard),
+                                      {},
+                                      attention.host,
+                                      attention_ops(block),
+                                      {}},
+                                     {cost.forward,
+                                      cost.boundary,
+                                      Bytes(0),
+                                      cost.flops.forward,
+                                      cost.wire_forward,
+                                      cost.host_forward,
+                                      std::vector<bool>(block.ops().size(), true),
+                                      {}}};
+  const WorkingSetModel model(block, shard);
+  variants[Variant::kept].working = model.of({});
+  const Bytes working = variants[Variant::kept].working.backward;
+  set_working_sets(variants[Variant::selective], model, RecomputeMode::selective, working);
+  set_working_sets(variants[Variant::full], model, RecomputeMode::full, working);
+  return variants;
+}
+
+}  // namespace plumbline

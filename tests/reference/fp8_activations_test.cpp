@@ -1,0 +1,55 @@
+// What Transformer Engine and Megatron-Core keep of activations, a layer worked by hand.
+
+#include "core/cost/saved_tensors.h"
+#include "models/network_catalog.h"
+#include "tests/catch.h"
+#include "tests/machines.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t tokens = 2048;
+constexpr std::int64_t hidden = 4096;
+constexpr std::int64_t width = 14336;
+
+Shard shard(ProductInputs inputs, PrecisionRecipe precision = PrecisionRecipe::fp8) {
+  Shard result;
+  result.lengths = {1, tokens};
+  result.formats = precision_formats(precision);
+  result.kept.product_inputs = inputs;
+  return result;
+}
+
+double kept(const Block& block, const Shard& shard) {
+  Bytes sum(0);
+  for (const SavedTensor& tensor : saved_tensors(block, shard)) sum += tensor.bytes;
+  return sum / Bytes(tokens);
+}
+
+// A layer of Llama 3 8B in bf16 keeps, a token: the inputs of two norms and what they make (4 x 2 h and a deviation
+// each), queries, keys and values (2 (h + 2 x 1024)), what attention makes (2 h and 4 bytes for each of 32 heads),
+// gate and up (2 x 2 w) and the input of down (2 w). In fp8 the inputs of qkv, gate_up and down take a byte a feature,
+// and the output projection keeps a copy of its own beside attention's, unless it shares it.
+TEST_CASE("fp8 products keep their inputs in fp8, beside what norms and attention keep") {
+  const Graph graph = llama({2, hidden, 32, 8, 128, width, 128256});
+  const Block& layer = first_layer(graph);
+  const double in_16_bits = 4 * 2 * hidden + 2 * 4 + 2 * (hidden + 2 * 1024) + 2 * hidden + 4 * 32 + 6 * width;
+  CHECK(kept(layer, shard(ProductInputs::as_read)) == in_16_bits);
+  CHECK(kept(layer, shard(ProductInputs::as_multiplied, PrecisionRecipe::bf16)) == in_16_bits);
+  CHECK(kept(layer, shard(ProductInputs::as_multiplied)) == in_16_bits - 2 * hidden - width + hidden);
+  CHECK(kept(layer, shard(ProductInputs::shared)) == in_16_bits - 2 * hidden - width);
+}
+
+// Mixtral: 2 of 8 experts, gated. Megatron-Core from 0.12 scales what the activation makes, in one kernel, so that
+// nobody keeps what experts return: 2 bytes of 4096 features for each choice.
+TEST_CASE("weighted activations: what experts return is not kept") {
+  const Graph graph = find_network("mixtral-8x7b").graph;
+  Shard after = shard(ProductInputs::as_read, PrecisionRecipe::bf16);
+  Shard inside = after;
+  inside.kept.expert_weighting = ExpertWeighting::of_activations;
+  CHECK(kept(first_layer(graph), after) - kept(first_layer(graph), inside) == 2 * 2 * hidden);
+}
+
+}  // namespace
+}  // namespace plumbline
