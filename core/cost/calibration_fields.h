@@ -78,6 +78,7 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"gathered_parameters", &StackCalibration::gathered_parameters, 0, 1e15},
     CoefficientField<StackCalibration>{"gathered_gradients", &StackCalibration::gathered_gradients, 0, 1e15},
     CoefficientField<StackCalibration>{"host_checkpoints", &StackCalibration::host_checkpoints, 0, 1},
+    CoefficientField<StackCalibration>{"post_validation", &StackCalibration::post_validation, 0, 1},
     CoefficientField<StackCalibration>{"kept_outputs", &StackCalibration::kept_outputs, 0, 1},
     CoefficientField<StackCalibration>{"freed_logits", &StackCalibration::freed_logits, 0, 1},
     CoefficientField<StackCalibration>{"context_bytes", &StackCalibration::context_bytes, 0, 1e12},
