@@ -70,6 +70,7 @@ struct StackCalibration {
   Coefficient expert_synchronisation;      ///< 1 where the host waits for the tokens per expert, else 0
   Coefficient routing_factor;              ///< bytes that dispatch and combine move over those of one kernel per step
   Coefficient transfer_synchronisation;    ///< 1 where the host waits for every message between stages, else 0
+  Coefficient pass_synchronisation;        ///< 1 where the host waits for the device after every pass, else 0
   Coefficient gather_copy_bytes;           ///< per parameter and pass: copies of gathered units into their tensors
   Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
   Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of

@@ -62,6 +62,7 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"expert_synchronisation", &StackCalibration::expert_synchronisation, 0, 1},
     CoefficientField<StackCalibration>{"routing_factor", &StackCalibration::routing_factor, 0.01, 100},
     CoefficientField<StackCalibration>{"transfer_synchronisation", &StackCalibration::transfer_synchronisation, 0, 1},
+    CoefficientField<StackCalibration>{"pass_synchronisation", &StackCalibration::pass_synchronisation, 0, 1},
     CoefficientField<StackCalibration>{"gather_copy_bytes", &StackCalibration::gather_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"scatter_copy_bytes", &StackCalibration::scatter_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"network_card_share", &StackCalibration::network_card_share, 0.01, 1},
