@@ -4,6 +4,9 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINT_BASE ?=
 CROSS_VALIDATION = tests/fidelity/cross_validation.json
+HOST_BOUND = tests/fidelity/host_bound.json
+# vTrain's single-node runs in the format of docs/rows.md; from the environment or the command line.
+HOST_BOUND_ROWS ?=
 DEMO = build/bin/plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \
        --top 10 --out plan.json
 
@@ -11,7 +14,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test fidelity cross-validation bench fuzz format format-check lint lint-changed install asan tsan headless clean
+.PHONY: help setup build demo test fidelity cross-validation host-bound bench fuzz format format-check lint lint-changed install asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -38,7 +41,7 @@ fidelity: ## predict the published measurements anew: docs/fidelity.md, its pict
 	@cmake --preset release
 	@cmake --build --preset release --target plan
 	@build/bin/plan validate --report docs/fidelity.md --plot docs/images/fidelity.svg >/dev/null
-	@python3 tests/fidelity/cross_validation.py --tables $(CROSS_VALIDATION) docs/fidelity.md
+	@python3 tests/fidelity/cross_validation.py --tables $(CROSS_VALIDATION) $(HOST_BOUND) docs/fidelity.md
 	@python3 tests/fidelity/check_fidelity.py build/bin/plan tests/fidelity/fidelity.json --regenerate
 	@git --no-pager diff --stat -- docs/fidelity.md tests/fidelity
 
@@ -51,6 +54,16 @@ cross-validation: ## predict published rows by fits that never saw them (minutes
 	  echo "worse than what was committed: see above"
 	@cp build/cross_validation_summary.json $(CROSS_VALIDATION)
 	@git --no-pager diff --stat -- $(CROSS_VALIDATION)
+	@$(MAKE) --no-print-directory host-bound
+
+host-bound: ## predict vTrain's host-bound runs question by question, with HOST_BOUND_ROWS=FILE: tests/fidelity/host_bound.json
+	@if [ ! -f "$(HOST_BOUND_ROWS)" ]; then echo "skipped: host-bound runs; HOST_BOUND_ROWS names no file of rows"; else \
+	  cmake --preset release && cmake --build --preset release --target plan && \
+	  build/bin/plan calibrate --cross-validate --by-question --rows "$(HOST_BOUND_ROWS)" >build/host_bound.json && \
+	  python3 tests/fidelity/cross_validation.py --host-bound build/host_bound.json build/host_bound_summary.json && \
+	  { python3 tests/fidelity/check_fidelity.py --host-bound $(HOST_BOUND) build/host_bound_summary.json || \
+	    echo "worse than what was committed: see above"; } && \
+	  cp build/host_bound_summary.json $(HOST_BOUND) && git --no-pager diff --stat -- $(HOST_BOUND); fi
 
 bench: ## run the benchmarks
 	@scripts/setup_debian.sh bench

@@ -82,7 +82,7 @@ std::string painted_row(const std::string& row, const Terminal& terminal) {
 
 std::string timeline_text(const PlayedPlan& played, const Terminal& terminal) {
   const Timeline& timeline = played.simulation.timeline;
-  const std::int64_t slot_length = std::max<std::int64_t>(1, timeline.step.value() / static_cast<std::int64_t>(slots));
+  const std::int64_t slot_length = std::max<std::int64_t>(1, timeline.end.value() / static_cast<std::int64_t>(slots));
   const std::size_t ranks = played.program.ranks.size();
   const std::size_t rows = std::min(ranks, most_rows);
   std::string text;

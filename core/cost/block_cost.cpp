@@ -329,6 +329,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.host_forward = host_time(times.kernels.forward, times.collectives.forward);
   cost.host_backward = host_time(times.kernels.backward, times.collectives.backward);
   cost.transfer_synchronisation = stack.transfer_synchronisation;
+  cost.pass_synchronisation = stack.pass_synchronisation;
   synchronise(cost, block, stack);
   cost.boundary = boundary_bytes(block, shard);
   cost.kept_output = Bytes(std::llround(stack.kept_outputs * static_cast<double>(cost.boundary.value())));

@@ -74,6 +74,7 @@ struct BlockCost {
   Picoseconds host_forward{0};
   Picoseconds host_backward{0};
   double transfer_synchronisation = 0;  ///< of the stack: whether messages between stages hold the host up
+  double pass_synchronisation = 0;      ///< of the stack: whether the end of a pass does
   /// Of backward's compute, what a schedule may put off: products for weight gradients, and what an operator that has
   /// no other gradient spends.
   Picoseconds backward_weight{0};

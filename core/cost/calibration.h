@@ -70,6 +70,7 @@ struct StackCalibration {
   Coefficient expert_synchronisation;      ///< 1 where the host waits for the tokens per expert, else 0
   Coefficient routing_factor;              ///< bytes that dispatch and combine move over those of one kernel per step
   Coefficient transfer_synchronisation;    ///< 1 where the host waits for every message between stages, else 0
+  Coefficient pass_synchronisation;        ///< 1 where the host waits for the device after every pass, else 0
   Coefficient gather_copy_bytes;           ///< per parameter and pass: copies of gathered units into their tensors
   Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
   Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of
@@ -89,6 +90,7 @@ struct StackCalibration {
   Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
   Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
   Coefficient host_checkpoints;        ///< 1 where what full recompute keeps of a layer waits in host memory, else 0
+  Coefficient post_validation;         ///< 1 where a zero-bubble rank updates without waiting for others' gradients
   Coefficient kept_outputs;            ///< of what a stage sends on, held until its backward: 0 (freed) or 1
   Coefficient freed_logits;            ///< 1: gone when the backward of the block before them begins; 0: at its end
   Coefficient context_bytes;           ///< device context and loaded kernels

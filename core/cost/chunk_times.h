@@ -20,6 +20,8 @@ class ChunkTimes {
 
   /// What a rank takes once per step besides: before its first forward, and on each of its chunks.
   void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
+  /// Ranks begin their next step when they have ended their own (post-validation).
+  void count_from_own_begin() { from_own_begin_ = true; }
   /// How what is reduced beside the last backwards slows others; see PipelineTimes.
   void set_contention(double slowdown, bool shares_links, bool gathers) {
     slowdown_ = slowdown;
@@ -28,8 +30,8 @@ class ChunkTimes {
   }
   /// Points into this object.
   [[nodiscard]] PipelineTimes times() const {
-    return {forward_, backward_,       latency_,  backward_weight_, wrap_,   start_,
-            once_,    backward_input_, slowdown_, shares_links_,    gathers_};
+    return {forward_, backward_,       latency_,  backward_weight_, wrap_,    start_,
+            once_,    backward_input_, slowdown_, shares_links_,    gathers_, from_own_begin_};
   }
 
  private:
@@ -37,6 +39,7 @@ class ChunkTimes {
   double slowdown_ = 0;
   bool shares_links_ = false;
   bool gathers_ = false;
+  bool from_own_begin_ = false;
   std::vector<Picoseconds> forward_;
   std::vector<Picoseconds> backward_;
   std::vector<Picoseconds> backward_input_;

@@ -103,9 +103,15 @@ std::vector<Picoseconds> evaluated_ends(Schedule schedule, const PipelineTimes& 
   const PipelineShape shape{static_cast<std::int32_t>(t.latency.size() + 1), static_cast<std::int32_t>(v),
                             static_cast<std::int32_t>(m)};
   const auto order = playable_order(schedule, shape);
-  return order_timing(order->play,
-                      stage_times(t, order->schedule.placement, shape.pipeline_stages, shape.virtual_stages))
-      .end;
+  OrderTiming timing =
+      order_timing(order->play, stage_times(t, order->schedule.placement, shape.pipeline_stages, shape.virtual_stages));
+  if (!t.from_own_begin) return std::move(timing.end);
+  for (std::size_t rank = 0; rank < timing.end.size(); ++rank) {
+    // What comes before its first forward belongs to the rank's step.
+    const Picoseconds before = t.start.empty() ? Picoseconds(0) : t.start[rank];
+    timing.end[rank] -= timing.start[rank] - before;
+  }
+  return std::move(timing.end);
 }
 
 /// GPipe micro-batch by micro-batch, where the first or the last one differs.
@@ -202,6 +208,7 @@ Picoseconds pipeline_lower_bound(Schedule schedule, const PipelineTimes& t, std:
       work += t.forward[s] + t.backward[s];
     }
     bound = std::max(bound, before + m * work);
+    if (t.from_own_begin) continue;
     // A split backward frees a rank to drain with weight gradients: only the fill is certain.
     before += splits_backward(schedule) ? t.forward[rank] : t.forward[rank] + t.backward[rank];
     if (rank < t.latency.size()) before += std::int64_t{splits_backward(schedule) ? 1 : 2} * t.latency[rank];

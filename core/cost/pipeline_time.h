@@ -10,7 +10,8 @@
 ///   off by up to 25 % for unequal stages.
 /// * Interleaved: the exact order, wave by wave, in O(p (m v + 3 p)) integer steps, for uneven chunks and any latency.
 /// * ZB-H1, ZB-H2, ZBV, V-Half, DualPipeV: their order evaluated action by action (order_makespan.h), exact too, in
-///   O(p m v).
+///   O(p m v). Where ranks do not wait for each other between steps, from each rank's own begin: an upper bound of the
+///   period of endless steps (arXiv:2401.10241, section 5: the largest execution time of a stage).
 /// Source: arXiv:1811.06965; arXiv:2104.04473 section 2.2; the order of Megatron-LM's schedules; arXiv:2401.10241.
 /// Not modelled: sends that block the sender.
 /// Checked against: tests/reference/pipeline_makespan_test.cpp (oracles by exhaustive longest path, exact);
@@ -47,9 +48,10 @@ struct PipelineTimes {
   double slowdown = 0;        ///< of a backward beside what its rank still reduces of another chunk
   bool shares_links = false;  ///< messages take twice as long beside what their sender still reduces
   bool gathers = false;       ///< a backward begins with a gather, behind what its rank still reduces of another chunk
+  bool from_own_begin = false;  ///< split backwards: each rank's end counts from its own begin, not from the first
 };
 
-/// When each rank has ended its last micro-batch and what is reduced beside it.
+/// When each rank has ended its last micro-batch and what is reduced beside it, from the step's begin or its own.
 [[nodiscard]] std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& times,
                                                      std::int64_t micro_batches, std::int64_t virtual_stages);
 [[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,

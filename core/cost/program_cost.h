@@ -24,7 +24,8 @@ struct ActionTimes {
   /// By how much compute, and collectives beside it, take longer while both run: 0.2 is a fifth.
   double overlap_slowdown = 0;
   std::vector<StreamLinks>
-      links{};  ///< by rank; what flows over one link at the same time shares its rate. Empty: none
+      links{};               ///< by rank; what flows over one link at the same time shares its rate. Empty: none
+  bool steps_early = false;  ///< ranks pass the program's barriers without waiting (StepPricer::steps_early)
 };
 
 /// `program` was lowered from `plan` and `pieces`.

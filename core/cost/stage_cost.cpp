@@ -126,8 +126,9 @@ StageCost content_cost(const Graph& graph, const RankContent& content, const std
     if (content.sends) cost.handed = std::max(cost.handed, blocks[b].output);
     if (content.receives) {
       cost.boundary = std::max(cost.boundary, blocks[b].boundary);
-      cost.transfer_synchronisation = blocks[b].transfer_synchronisation;
+      cost.synchronisation = std::max(cost.synchronisation, blocks[b].transfer_synchronisation);
     }
+    cost.synchronisation = std::max(cost.synchronisation, blocks[b].pass_synchronisation);
     const bool is_layer = graph.blocks()[b].kind() == BlockKind::layer;
     all.add(blocks[b].parameters.total(), content.executions[b], is_layer);
     trained.add(blocks[b].parameters.trained(), content.executions[b], is_layer);
@@ -166,7 +167,7 @@ HostWait host_wait(const StageCost& stage) {
   if (forward + backward <= Picoseconds(0)) return {};
   const Picoseconds ahead =
       std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);
-  const Picoseconds both = ahead + part(forward + backward - ahead, stage.transfer_synchronisation);
+  const Picoseconds both = ahead + part(forward + backward - ahead, stage.synchronisation);
   const Picoseconds of_forward = part(both, forward / (forward + backward));
   return {of_forward, both - of_forward};
 }

@@ -53,10 +53,10 @@ struct StageCost {
   Picoseconds host_forward{0};   ///< until the host has launched the forward pass
   Picoseconds host_backward{0};  ///< until the host has launched the backward pass with its recompute
 
-  double transfer_synchronisation = 0;  ///< 1: the host waits for the messages of each pass; 0: it runs ahead
+  double synchronisation = 0;  ///< 1: the host waits for each pass to end or for its message; 0: it runs ahead
 
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
-  /// take the host longer is held up, in the passes that launch late; where it waits for messages, every such pass.
+  /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;
   [[nodiscard]] Picoseconds backward_wait() const;
   [[nodiscard]] Picoseconds forward_total() const { return forward.total() + forward_wait(); }

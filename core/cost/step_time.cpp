@@ -206,6 +206,11 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
                 blocks_.communication().time(Collective::all_reduce, bytes, ends));
 }
 
+bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
+  return blocks_.kernels().calibration().stack.post_validation > 0 && splits_every_backward(s.schedule) &&
+         tied_bytes(stages, s).value() == 0;
+}
+
 bool StepPricer::shares_network(const Strategy& s) const {
   const Cluster& cluster = blocks_.communication().cluster();
   const auto leaves_node = [&](RankGroup group) {
@@ -288,6 +293,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   }
   const Besides besides = besides_of(busiest, times, s);
   ChunkTimes chunks(times, s);
+  if (steps_early(stages, s)) chunks.count_from_own_begin();
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   const Picoseconds makespan = *std::max_element(ends.begin(), ends.end());
   const StageCost& stage = stages[busiest];
@@ -315,9 +321,11 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   Picoseconds before(0);  // the first chunks of the ranks before: nothing begins here earlier, nor ends later
   Picoseconds slowest_forward(0);
   Picoseconds slowest_backward(0);
+  const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const StageCost& stage = stages[rank];
     bound = std::max(bound, before + s.micro_batches * (stage.forward_total() + stage.backward_total()));
+    if (!fills) continue;
     const StageCost& first = stages.stage(rank);
     // Ranks that split the backward may end with weight gradients: only the fill is certain.
     before += splits_backward(s.schedule) ? first.forward_total() : first.forward_total() + first.backward_total();

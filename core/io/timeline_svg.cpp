@@ -93,7 +93,7 @@ class Picture {
   [[nodiscard]] std::size_t rows() const { return std::min(most_stages, program_.ranks.size()); }
   [[nodiscard]] double stages_height() const { return static_cast<double>(rows()) * stage_height; }
   [[nodiscard]] double x_of(Picoseconds time) const {
-    return plot_left + (plot_right - plot_left) * (time / simulation_.step());
+    return plot_left + (plot_right - plot_left) * (time / simulation_.timeline.end);
   }
   [[nodiscard]] double height_of(Bytes amount) const { return memory_height * (amount / scale_); }
   [[nodiscard]] double paleness(std::int32_t chunk) const {
@@ -103,7 +103,7 @@ class Picture {
 
   void draw_axis() {
     const double bottom = plot_top + stages_height();
-    const double length = 1e3 * to_seconds(simulation_.step()).value();
+    const double length = 1e3 * to_seconds(simulation_.timeline.end).value();
     const double distance = mark_distance(length);
     const int digits = mark_digits(distance);
     for (int mark = 0; mark * distance <= length; ++mark) {
@@ -189,7 +189,7 @@ class Picture {
       held = point.memory.device_total();
       largest[column] = std::max(largest[column], held);
     }
-    fill_to(simulation_.step());
+    fill_to(simulation_.timeline.end);
     return largest;
   }
 

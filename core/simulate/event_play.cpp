@@ -181,7 +181,7 @@ bool EventPlay::issue_next(std::size_t rank, std::int64_t now) {
     ++next;
     return true;
   }
-  if (a.barrier > passed_ || !is_ready(rank, a)) return false;
+  if ((a.barrier > passed_ && !times_.steps_early) || !is_ready(rank, a)) return false;
   if (is_receive(a) && !has_ended(static_cast<std::size_t>(a.peer), a.peer_action)) return false;
   const std::size_t index = next++;
   start(rank, index, is_send(a) ? Place::message : Place::rank, alone(a, times_.of_rank[rank][index], slowdown_[rank]),

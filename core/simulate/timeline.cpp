@@ -24,7 +24,7 @@ class Clock {
     const auto i = static_cast<std::size_t>(index);
     const Action& action = program_.ranks[r].actions[i];
     const std::vector<Span>& row = result_.of_rank[r];
-    Picoseconds start = action.barrier == Barrier::none ? Picoseconds(0) : all_ended_;
+    Picoseconds start = action.barrier == Barrier::none || times_.steps_early ? Picoseconds(0) : all_ended_;
     // Needs of queues name actions that run beside others.
     for (const std::int32_t need : {action.needs[0], action.needs[1]})
       if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
@@ -56,6 +56,42 @@ class Clock {
   Picoseconds all_ended_{0};
 };
 
+/// When a rank's step begins: its first compute without waiting for its input, what comes before it included.
+Picoseconds own_begin(const RankProgram& rank, const std::vector<Span>& spans) {
+  Picoseconds before(0);
+  for (std::size_t i = 0; i < rank.actions.size(); ++i) {
+    const Action& action = rank.actions[i];
+    if (action.stream == Stream::compute) return spans[i].start - before;
+    if (action.issue == Issue::in_order && action.stream != Stream::pipeline) before += spans[i].length();
+  }
+  return Picoseconds(0);
+}
+
+/// Counts the ends from each rank's own begin.
+void count_from_own_begins(Timeline& t, const Program& program, Picoseconds overhead) {
+  t.micro_batches_end = t.reductions_end = Picoseconds(0);
+  Picoseconds slowest_optimizer(0);
+  for (std::size_t r = 0; r < program.ranks.size(); ++r) {
+    const RankProgram& rank = program.ranks[r];
+    const Picoseconds begin = own_begin(rank, t.of_rank[r]);
+    Picoseconds micro_batches = begin;
+    Picoseconds reductions = begin;
+    Picoseconds all = begin;
+    for (std::size_t i = 0; i < rank.actions.size(); ++i) {
+      const Action& action = rank.actions[i];
+      const Picoseconds end = t.of_rank[r][i].end;
+      all = std::max(all, end);
+      if (action.pass != Pass::step && action.issue == Issue::in_order) micro_batches = std::max(micro_batches, end);
+      if (action.kind != ActionKind::optimizer_step && action.stream != Stream::copy)
+        reductions = std::max(reductions, end);
+    }
+    t.micro_batches_end = std::max(t.micro_batches_end, micro_batches - begin);
+    t.reductions_end = std::max(t.reductions_end, reductions - begin);
+    slowest_optimizer = std::max(slowest_optimizer, all - reductions);
+  }
+  t.step = t.reductions_end + slowest_optimizer + overhead;
+}
+
 bool shares_links(const ActionTimes& times) {
   std::vector<std::int32_t> links;
   for (const StreamLinks& rank : times.links)
@@ -63,6 +99,16 @@ bool shares_links(const ActionTimes& times) {
       if (link >= 0) links.push_back(link);
   std::sort(links.begin(), links.end());
   return std::adjacent_find(links.begin(), links.end()) != links.end();
+}
+
+Timeline played_once(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
+  if (program.beside > 0 || options.sends == Sends::blocking || shares_links(times))
+    return EventPlay(program, times, options).play();
+  Clock clock(program, times, options);
+  const auto stalled = play_program(
+      program, [&](std::int32_t rank, std::int32_t index) { clock.visit(rank, index); }, [&] { clock.at_barrier(); });
+  check(!stalled, "a program is dry-run before it is simulated");
+  return clock.finish();
 }
 
 }  // namespace
@@ -73,13 +119,10 @@ Picoseconds alone(const Action& action, Picoseconds time, double slowdown) {
 }
 
 Timeline timeline(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
-  if (program.beside > 0 || options.sends == Sends::blocking || shares_links(times))
-    return EventPlay(program, times, options).play();
-  Clock clock(program, times, options);
-  const auto stalled = play_program(
-      program, [&](std::int32_t rank, std::int32_t index) { clock.visit(rank, index); }, [&] { clock.at_barrier(); });
-  check(!stalled, "a program is dry-run before it is simulated");
-  return clock.finish();
+  Timeline result = played_once(program, times, options);
+  result.end = result.step;
+  if (times.steps_early && !result.stall) count_from_own_begins(result, program, times.overhead);
+  return result;
 }
 
 }  // namespace plumbline

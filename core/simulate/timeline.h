@@ -9,6 +9,8 @@
 /// costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a factor
 /// each. Sends that block: transfers that stand next to each other on a rank are posted together (as frameworks batch
 /// them), and occupy it until both ends were posted and the messages are there.
+/// Where ranks step early (ActionTimes), barriers hold nobody, and the three ends of the timeline count from each
+/// rank's own begin: the longest of the ranks, and the slowest optimizer; the actions keep their times in one step.
 /// Source: event evaluation of an acyclic program; arXiv:2401.10241 section 3 for the dependencies; equal shares of a
 /// link: max-min fairness of one bottleneck.
 /// Not modelled: flows that share several links of different rate; more than two levels of slowdown.
@@ -33,6 +35,7 @@ struct Timeline {
   Picoseconds micro_batches_end{0};        ///< last micro-batch done on all ranks: the pipeline's makespan
   Picoseconds reductions_end{0};           ///< gradients are complete on all ranks
   Picoseconds step{0};                     ///< optimizers and copies done, and the step's overhead
+  Picoseconds end{0};                      ///< of the last action, with the overhead: the step, or later
   std::optional<std::string> stall;        ///< what ranks wait for for ever: only when sends block
 };
 

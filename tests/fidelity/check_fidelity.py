@@ -3,6 +3,7 @@
 
 Usage: check_fidelity.py <plan> <fidelity.json> [--regenerate]
        check_fidelity.py --cross-validated <before.json> <now.json>   two summaries of cross_validation.py
+       check_fidelity.py --host-bound <before.json> <now.json>        two of its host-bound summaries
 Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when rows are
 no longer predicted, or when fewer fit answers are right. What became better is printed, not refused: commit it.
 """
@@ -72,14 +73,29 @@ def cross_validation_complaints(old, new):
     return lines
 
 
+def host_bound_complaints(old, new):
+    """One line for each number of the host-bound summary that got worse by more than a tenth of itself."""
+    lines = []
+    if new["rows"] < old["rows"]:
+        lines.append(f"host-bound: {new['rows']} rows tested, were {old['rows']}")
+    before, now = old["ranking"], new["ranking"]
+    for what, was, value in (("mean error", old["tested"]["mape"], new["tested"]["mape"]),
+                             ("regret", before["mean_regret"], now["mean_regret"]),
+                             ("pairs in the wrong order", 1 - before["right"], 1 - now["right"])):
+        if value > was * GROWTH:
+            lines.append(f"host-bound, {what}: {100 * value:.2f} %, was {100 * was:.2f} %")
+    return lines
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def main():
-    if sys.argv[1] == "--cross-validated":
-        worse = cross_validation_complaints(read(sys.argv[2]), read(sys.argv[3]))
+    if sys.argv[1] in ("--cross-validated", "--host-bound"):
+        complain = host_bound_complaints if sys.argv[1] == "--host-bound" else cross_validation_complaints
+        worse = complain(read(sys.argv[2]), read(sys.argv[3]))
         for line in worse:
             print("WORSE:", line)
         return 1 if worse else 0

@@ -69,5 +69,31 @@ class CrossValidation(unittest.TestCase):
         self.assertFalse(cross_validation.binomial_inside(5, 10))
 
 
+def host_bound_row(strategy, measured, expected):
+    return {"strategy": strategy, "measured": measured, "fitted": expected,
+            "tested": {"low": 0.9 * expected, "expected": expected, "high": 1.1 * expected}}
+
+
+class HostBound(unittest.TestCase):
+    def kept(self, factor=1.0):
+        answer = {"rows": [host_bound_row("tp 8 mbs 1 x 2", 1.0, 1 - 0.1 * factor),
+                           host_bound_row("dp 2 mbs 1 x 2", 1.0, 1.0)],
+                  "questions": [{"rows": 3, "pairs": 4, "pairs_right": 3, "regret": 0.02 * factor, "noise": 0.01,
+                                 "spearman": 0.5}]}
+        return cross_validation.host_bound_summary(answer)
+
+    def test_errors_are_told_apart_by_tensor_parallel_ranks(self):
+        kept = self.kept()
+        self.assertEqual(sorted(kept["by_tp"]), ["1", "8"])
+        self.assertAlmostEqual(kept["by_tp"]["8"]["bias"], -0.1)
+        self.assertAlmostEqual(kept["tested"]["mape"], 0.05)
+        self.assertAlmostEqual(kept["ranking"]["mean_regret"], 0.02)
+
+    def test_what_grew_by_more_than_a_tenth_is_named(self):
+        self.assertEqual(check_fidelity.host_bound_complaints(self.kept(), self.kept()), [])
+        self.assertEqual(check_fidelity.host_bound_complaints(self.kept(), self.kept(1.2)),
+                         ["host-bound, mean error: 6.00 %, was 5.00 %", "host-bound, regret: 2.40 %, was 2.00 %"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -40,9 +40,9 @@ TEST_CASE("over a micro-batch the longer timeline counts, in the pass that launc
   CHECK(cost.backward_total() == Picoseconds(200));
 }
 
-TEST_CASE("a host that waits for the messages of each pass cannot catch up") {
+TEST_CASE("a host that waits for the end of each pass cannot catch up") {
   StageCost cost = stage(100, 200, 130, 150);
-  cost.transfer_synchronisation = 1;
+  cost.synchronisation = 1;
   CHECK(cost.forward_total() == Picoseconds(130));
   CHECK(cost.backward_total() == Picoseconds(200));
 }

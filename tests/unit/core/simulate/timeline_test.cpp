@@ -53,6 +53,35 @@ TEST_CASE("1F1B on two ranks with messages of one picosecond") {
   CHECK(s.idle[0] == Picoseconds(32));
 }
 
+// ZB-H2, four micro-batches, F, B and W of 10 each, no latency: a rank works 120 without a gap, and rank 1 starts
+// at 10. With a barrier the step lasts 130 + 5 + 3; without one, each rank starts the next step when it has ended its
+// own.
+TEST_CASE("With post-validation a step takes the longest that a rank takes from its own begin") {
+  LoweringInput input = two_ranks();
+  input.schedule = compute_schedule(Schedule::zb_h2, {2, 1, 4});
+  const Program program = lower(input);
+  ActionTimes times{{}, Picoseconds(3)};
+  for (const RankProgram& rank : program.ranks) {
+    times.of_rank.emplace_back();
+    for (const Action& action : rank.actions) {
+      const bool computes = action.stream == Stream::compute && action.kind != ActionKind::optimizer_step;
+      times.of_rank.back().push_back(Picoseconds(computes ? 10 : action.kind == ActionKind::optimizer_step ? 5 : 0));
+    }
+  }
+  const Simulation waiting = simulate(program, times, 0);
+  CHECK(waiting.timeline.micro_batches_end == Picoseconds(130));
+  CHECK(waiting.step() == Picoseconds(138));
+  CHECK(waiting.timeline.end == waiting.step());
+  times.steps_early = true;
+  const Simulation early = simulate(program, times, 0);
+  CHECK(early.timeline.micro_batches_end == Picoseconds(120));
+  CHECK(early.step() == Picoseconds(128));
+  CHECK(early.timeline.end == Picoseconds(138));
+  CHECK(early.time[TimeCause::pipeline_bubble] == Picoseconds(0));
+  CHECK(early.time.total() == early.step());
+  CHECK(early.idle == std::vector{Picoseconds(0), Picoseconds(0)});
+}
+
 // Rank 1 computes half as fast: F0 11-31, B0 31-71, F1 71-91, B1 91-131; B1 on rank 0 132-152; its optimizer takes 10.
 TEST_CASE("A straggler holds up the others") {
   const Program program = lower(two_ranks());
