@@ -3,7 +3,7 @@
 ///
 /// Three tests of growing distance. Folds: rows are tested by source and model, everything that was ever fitted is
 /// fitted anew on the other folds. A software stack left out: nothing of it, then with a calibration from three of its
-/// rows (typical_rows.h). Both start from priors that no training run decided (models/calibrations/priors.json).
+/// rows (telling_rows.h). Both start from priors that no training run decided (models/calibrations/priors.json).
 /// Not refitted: rules that complete a row's question (models/calibrations/row-*.json); memory decides an unpublished
 /// recompute, never time.
 /// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp (what is tested is never seen; constants
@@ -27,7 +27,7 @@ struct TestedRow {
 struct CrossValidationOptions {
   FitOptions fit;
   std::size_t folds = 6;
-  std::size_t rows_for_calibration = 3;
+  std::size_t rows_for_calibration = rows_of_recalibration;
   std::vector<std::string> tested_sources;  ///< only their rows are tested, all others only trained on; empty: all
   std::function<void(const std::string& phase)> progress = {};
 };
