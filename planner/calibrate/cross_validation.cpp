@@ -107,12 +107,16 @@ std::vector<TestedRow> cross_validate(const std::vector<FitRow>& rows, const Par
   const std::vector<std::size_t> folds = folds_of_tested(rows, options);
   std::vector<TestedRow> result;
   for (std::size_t fold = 0; fold < options.folds && !options.fit.stop.stop_requested(); ++fold) {
+    if (options.only_fold != 0 && options.only_fold != fold + 1) continue;
     report(options, "fold " + std::to_string(fold + 1) + " of " + std::to_string(options.folds));
     std::vector<std::size_t> training;
     std::vector<std::size_t> tested;
     for (std::size_t i = 0; i < rows.size(); ++i) (folds[i] == fold ? tested : training).push_back(i);
     const Trained trained(space, rows, training, options.fit);
-    for (const TestedRow& one : test(trained, rows, tested)) result.push_back(one);
+    for (TestedRow one : test(trained, rows, tested)) {
+      one.fold = fold + 1;
+      result.push_back(one);
+    }
   }
   std::sort(result.begin(), result.end(), [](const TestedRow& a, const TestedRow& b) { return a.row < b.row; });
   return result;

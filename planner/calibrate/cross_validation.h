@@ -22,17 +22,19 @@ struct TestedRow {
   std::size_t row = 0;  ///< index
   Interval predicted;
   CalibrationRegime regime = CalibrationRegime::unknown;
+  std::size_t fold = 0;  ///< that it was tested in, from 1; 0: with its stack
 };
 
 struct CrossValidationOptions {
   FitOptions fit;
   std::size_t folds = 6;
+  std::size_t only_fold = 0;  ///< from 1; 0: all
   std::size_t rows_for_calibration = rows_of_recalibration;
   std::vector<std::string> tested_sources;  ///< only their rows are tested, all others only trained on; empty: all
   std::function<void(const std::string& phase)> progress = {};
 };
 
-/// Each row once, in order of the rows; interrupted folds are missing.
+/// Each row once, in order of the rows; folds that were not asked for, or interrupted, are missing.
 [[nodiscard]] std::vector<TestedRow> cross_validate(const std::vector<FitRow>& rows, const ParameterSpace& space,
                                                     const CrossValidationOptions& options);
 
