@@ -60,6 +60,9 @@ class CalibrateVerb : public Verb {
     app.add_flag("--by-question", by_question_, "with --cross-validate --rows: test these rows question by question")
         ->group("Maintenance");
     app.add_option("--folds", folds_, "how many fits test all rows (6)")->group("Maintenance")->type_name("N");
+    app.add_option("--fold", fold_, "with --cross-validate: only this one of them, from 1")
+        ->group("Maintenance")
+        ->type_name("N");
   }
   ExitCode run(Terminal& terminal) override {
     const Interruption interruption(std::nullopt);
@@ -163,22 +166,30 @@ class CalibrateVerb : public Verb {
     answer.skipped = std::move(read.skipped);
     CrossValidationOptions options;
     options.folds = static_cast<std::size_t>(std::max(2, folds_));
+    if (fold_ < 0 || fold_ > folds_)
+      throw InputError({"--fold", std::to_string(fold_) + " is none", "1 to " + std::to_string(folds_), ""});
+    options.only_fold = static_cast<std::size_t>(fold_);
     options.fit = fit_;
     options.progress = [this](const std::string& phase) { phase_ = phase; };
     if (by_question_) test_only(sets(), answer.rows, options);
     const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), answer.rows);
-    phase_ = "all rows";
-    const Trained trained(space, answer.rows, all_of(answer.rows), fit_);
-    answer.numbers = fitted_numbers(space, trained.result());
-    for (const FitRow& row : answer.rows)
-      answer.fitted_s.push_back(std::exp(space.log_step(row, trained.result().unknowns)));
+    if (fold_ == 0) fit_all(answer, space);
     answer.tested = cross_validate(answer.rows, space, options);
-    if (!by_question_) answer.stacks = leave_stacks_out(answer.rows, CalibrationSet::shipped(), space, options);
+    if (!by_question_ && fold_ == 0)
+      answer.stacks = leave_stacks_out(answer.rows, CalibrationSet::shipped(), space, options);
     answer.questions = rank_questions(answer.rows, answer.tested);
     answer.complete = !fit_.stop.stop_requested();
     terminal.clear_progress();
     terminal.print(to_json_text(to_json(answer)));
     return ExitCode::done;
+  }
+
+  void fit_all(CrossValidationAnswer& answer, const ParameterSpace& space) {
+    phase_ = "all rows";
+    const Trained trained(space, answer.rows, all_of(answer.rows), fit_);
+    answer.numbers = fitted_numbers(space, trained.result());
+    for (const FitRow& row : answer.rows)
+      answer.fitted_s.push_back(std::exp(space.log_step(row, trained.result().unknowns)));
   }
 
   /// Rows of `sets` are tested by the question that they answer, all others only trained on.
@@ -198,6 +209,7 @@ class CalibrateVerb : public Verb {
   bool cross_validate_ = false;
   bool by_question_ = false;
   int folds_ = 6;
+  int fold_ = 0;
   FitOptions fit_;
   std::string phase_;
 };

@@ -9,20 +9,22 @@ Json interval_json(const Interval& interval) {
 
 Json tested_json(const CrossValidationAnswer& answer, const TestedRow& tested) {
   const FitRow& row = answer.rows[tested.row];
-  return Json::Object{{"id", row.id},
-                      {"source", row.source},
-                      {"model", row.model},
-                      {"class", to_text(row.row_class)},
-                      {"device", row.device.name},
-                      {"stack", row.stack},
-                      {"release", row.release},
-                      {"trust", to_text(row.trust)},
-                      {"fine_tuning", row.fine_tuning},
-                      {"strategy", to_text(row.pricer.strategy())},
-                      {"measured", row.measured_s},
-                      {"fitted", answer.fitted_s[tested.row]},
-                      {"tested", interval_json(tested.predicted)},
-                      {"regime", to_text(tested.regime)}};
+  Json::Object json{{"id", row.id},
+                    {"source", row.source},
+                    {"model", row.model},
+                    {"class", to_text(row.row_class)},
+                    {"device", row.device.name},
+                    {"stack", row.stack},
+                    {"release", row.release},
+                    {"trust", to_text(row.trust)},
+                    {"fine_tuning", row.fine_tuning},
+                    {"strategy", to_text(row.pricer.strategy())},
+                    {"measured", row.measured_s},
+                    {"tested", interval_json(tested.predicted)},
+                    {"regime", to_text(tested.regime)},
+                    {"fold", static_cast<std::int64_t>(tested.fold)}};
+  if (!answer.fitted_s.empty()) json.emplace_back("fitted", answer.fitted_s[tested.row]);
+  return json;
 }
 
 Json errors_json(const CrossValidationAnswer& answer, const std::vector<TestedRow>& tested) {

@@ -312,6 +312,10 @@ void CalibrationSet::set_stack_residuals(std::string_view stack, Residuals resid
   found->residuals = std::move(residuals);
 }
 
+void CalibrationSet::set_regime(CalibrationRegime regime, Coefficient time) {
+  traits_.regimes[static_cast<std::size_t>(regime)].time = std::move(time);
+}
+
 void CalibrationSet::add(SoftwareStack stack) {
   std::string like = stack.like;
   for (std::size_t steps = 0; !like.empty(); ++steps) {

@@ -70,6 +70,8 @@ class CalibrationSet {
   /// Replaces what a device or a stack of this set says about its runs. Throws InputError for an unknown name.
   void set_device_residuals(std::string_view device, Residuals residuals);
   void set_stack_residuals(std::string_view stack, Residuals residuals);
+  /// Replaces what stands for step times of a calibration that states no residuals of its own.
+  void set_regime(CalibrationRegime regime, Coefficient time);
 
   /// Adds a stack, in the place of the one that has its name. Throws InputError when it is like none of this set.
   void add(SoftwareStack stack);

@@ -92,7 +92,7 @@ void Collector::collect_attention(const Op& op) {
 void Collector::collect_product(const Op& op) {
   if (!any_carries(op.parameters)) return;
   const NumberFormat format = product_format(block_, op, shard_);
-  if (shard_.kept.product_inputs == ProductInputs::as_read || bits(format) != 8) return keep(op.inputs.front());
+  if (shard_.kept.product_inputs == ProductInputs::as_read || !is_quantized(format)) return keep(op.inputs.front());
   const Tensor& input = block_.tensor(op.inputs.front());
   if (shard_.kept.product_inputs == ProductInputs::shared && is_kept_by_attention(op.inputs.front())) return;
   keep_extra(op.name + ".input", SavedKind::input_copy, storage(local_elements(input, shard_), format));

@@ -5,7 +5,8 @@
 
 #include "planner/calibrate/folds.h"
 #include "planner/calibrate/recalibrated.h"
-#include "planner/calibrate/typical_rows.h"
+#include "planner/calibrate/telling_rows.h"
+#include "planner/search/parallel.h"
 
 namespace plumbline {
 namespace {
@@ -51,6 +52,26 @@ std::vector<std::size_t> folds_of_tested(const std::vector<FitRow>& rows, const 
   return folds;
 }
 
+/// Those of `candidates` that would tell most about the others, by what is known before any of them was measured.
+std::vector<std::size_t> chosen_of(const std::vector<FitRow>& rows, const std::vector<std::size_t>& candidates,
+                                   const Knowledge& known, const ParameterSpace& space,
+                                   const CrossValidationOptions& options) {
+  FitProblem problem = recalibration(known, space, {});
+  problem.predict = [&](std::size_t i, std::span<const double> x) { return space.log_step(rows[candidates[i]], x); };
+  for (const std::size_t i : candidates) problem.observations.push_back({0, 1, space.unknowns_of(rows[i])});
+  std::vector<Sensitivity> sensitivities(candidates.size());
+  parallel_for(candidates.size(), thread_count(options.fit.threads), [&](std::size_t i) {
+    const double log_step = problem.predict(i, known.unknowns);
+    sensitivities[i] = {problem.observations[i].unknowns,
+                        derivatives(problem, i, known.unknowns, log_step, options.fit.derivative_step)};
+  });
+  const RemainingUncertainty remaining(problem.priors, known.unknowns.size(), sensitivities);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : telling_rows(remaining, options.rows_for_calibration))
+    chosen.push_back(candidates[place]);
+  return chosen;
+}
+
 LeftOutStack leave_out(const std::string& framework, const std::vector<FitRow>& rows, const CalibrationSet& set,
                        const ParameterSpace& space, const CrossValidationOptions& options) {
   std::vector<std::size_t> others;
@@ -64,11 +85,13 @@ LeftOutStack leave_out(const std::string& framework, const std::vector<FitRow>& 
   LeftOutStack result{framework, {}, {}, {}};
   const Trained trained(space, rows, others, options.fit);
   result.without = test(trained, rows, own);
-  result.chosen = typical_rows(rows, candidates, options.rows_for_calibration);
-  const Recalibrated after(with_devices_held(knowledge_of(trained), space), space, rows, result.chosen, options.fit);
+  const Knowledge known = with_devices_held(knowledge_of(trained.result()), space);
+  result.chosen = chosen_of(rows, candidates, known, space, options);
+  const Recalibrated after(known, space, rows, result.chosen, options.fit);
   for (const std::size_t i : own)
     if (std::find(result.chosen.begin(), result.chosen.end(), i) == result.chosen.end())
-      result.after.push_back({i, after.predict(rows[i]), CalibrationRegime::few_rows});
+      result.after.push_back({i, after.predict(rows[i], trained.noise(rows[i].row_class, CalibrationRegime::few_rows)),
+                              CalibrationRegime::few_rows});
   return result;
 }
 
@@ -84,12 +107,16 @@ std::vector<TestedRow> cross_validate(const std::vector<FitRow>& rows, const Par
   const std::vector<std::size_t> folds = folds_of_tested(rows, options);
   std::vector<TestedRow> result;
   for (std::size_t fold = 0; fold < options.folds && !options.fit.stop.stop_requested(); ++fold) {
+    if (options.only_fold != 0 && options.only_fold != fold + 1) continue;
     report(options, "fold " + std::to_string(fold + 1) + " of " + std::to_string(options.folds));
     std::vector<std::size_t> training;
     std::vector<std::size_t> tested;
     for (std::size_t i = 0; i < rows.size(); ++i) (folds[i] == fold ? tested : training).push_back(i);
     const Trained trained(space, rows, training, options.fit);
-    for (const TestedRow& one : test(trained, rows, tested)) result.push_back(one);
+    for (TestedRow one : test(trained, rows, tested)) {
+      one.fold = fold + 1;
+      result.push_back(one);
+    }
   }
   std::sort(result.begin(), result.end(), [](const TestedRow& a, const TestedRow& b) { return a.row < b.row; });
   return result;

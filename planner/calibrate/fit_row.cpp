@@ -55,28 +55,6 @@ std::string ranking_question(const RowFields& fields, const std::string& model, 
   return key;
 }
 
-std::vector<double> features_of(const Question& question, const Strategy& s) {
-  const double tokens = static_cast<double>(s.micro_batch * question.training().sequence_length) /
-                        (s.context_parallel * (s.sequence_parallel == SequenceParallel::on ? s.tensor_parallel : 1));
-  const double parameters = static_cast<double>(question.graph().layer_count());
-  const double recompute = s.recompute.mode == RecomputeMode::none   ? 0
-                           : s.recompute.mode == RecomputeMode::full ? 1
-                                                                     : 0.5;
-  const auto log = [](double value) { return std::log(std::max(1.0, value)); };
-  return {log(static_cast<double>(question.devices())),
-          log(tokens),
-          log(parameters),
-          log(static_cast<double>(question.training().sequence_length)),
-          log(s.tensor_parallel),
-          log(s.pipeline_stages),
-          log(s.context_parallel),
-          log(s.expert_parallel),
-          log(static_cast<double>(s.micro_batches)),
-          static_cast<double>(s.zero_stage) / 2,
-          recompute,
-          bits(question.training().formats().matmul) < 16 ? 1.0 : 0.0};
-}
-
 std::string model_of(const RowFields& fields, const RowQuestion& question) {
   const std::string name = fields.word("model");
   if (!name.empty() || !question.shape) return name;
@@ -107,7 +85,6 @@ FitRow row_of(const MeasuredRow& row, const std::string& source, ResolvedRow res
           {measured},
           weight_of(row_class, trust, fine_tuning),
           run_features(question, resolved.strategy),
-          features_of(question, resolved.strategy),
           RowPricer(question, resolved.strategy)};
 }
 

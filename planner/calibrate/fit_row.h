@@ -44,7 +44,6 @@ struct FitRow {
   std::vector<double> repetitions_s;  ///< all measurements of exactly this question
   double weight = 1;                  ///< 0: doubtful, predicted but not fitted
   RunFeatures run;                    ///< as calibrations remember it
-  std::vector<double> features;       ///< logarithms of what the question asks: for choosing typical rows
   RowPricer pricer;
 };
 

@@ -56,8 +56,7 @@ CalibrationSet set_with(const OwnRowsOptions& options, const std::string& like) 
   return set;
 }
 
-Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& set, const OwnRowsOptions& options,
-                            double noise) {
+Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& set, const OwnRowsOptions& options) {
   Knowledge known;
   for (const std::string& path : space.paths()) {
     const bool is_factor = path == "stack/" + options.name + "/step_factor";
@@ -65,7 +64,6 @@ Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& s
     known.unknowns.push_back(std::log(coefficient.value));
     known.sigmas.push_back(is_factor ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
   }
-  known.noise.fill(noise);
   return with_devices_held(std::move(known), space);
 }
 
@@ -91,7 +89,7 @@ class Calibrator {
     const SoftwareStack parent = CalibrationSet::shipped().software_stack(like);
     result_.like = is_shipped(parent) ? parent.name : like;
     shipped_sigma_ = shipped_sigma();
-    known_ = shipped_knowledge(space_, set_, options, shipped_sigma_);
+    known_ = shipped_knowledge(space_, set_, options);
   }
 
   OwnCalibration run() {
@@ -117,7 +115,11 @@ class Calibrator {
   }
   [[nodiscard]] double shipped_sigma() const {
     const double sigma = uncertainty(set_.of(rows_.front().device, result_.like), rows_.front().run).time_sigma;
-    return sigma > 0 ? sigma : shipped_sigma_unknown;
+    const double shipped = sigma > 0 ? sigma : shipped_sigma_unknown;
+    if (options_.stack_sigma < sigma_of_like_stack) return shipped;
+    // Runs of another framework than `like` are as far off as frameworks are after a few rows.
+    const double few = set_.traits().regimes[static_cast<std::size_t>(CalibrationRegime::few_rows)].time;
+    return std::max(shipped, few);
   }
 
   void leave_groups_out() {

@@ -1,23 +1,13 @@
 #pragma once
 /// \file recalibrated.h: a calibration that is known, moved by a handful of rows.
 ///
-/// Model: every number keeps its value and uncertainty as a prior (each on its own; correlations are dropped, which
-/// leaves more freedom than there is), the rows move what they can. Few rows thus move a common factor, many rows more.
-/// Checked against: tests/unit/planner/calibrate/recalibrated_test.cpp.
+/// Model: what is known (knowledge.h) is the prior, the rows move what they can. Few rows thus move a common factor,
+/// many rows more. Intervals: the noise of the row's class, what the fit leaves open, and what frameworks add after few
+/// rows (framework_noise.h). Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp.
 
 #include "planner/calibrate/trained.h"
 
 namespace plumbline {
-
-/// What is known before: logarithms of the numbers of a space, their sigmas, and the noise of a class of rows.
-struct Knowledge {
-  std::vector<double> unknowns;
-  std::vector<double> sigmas;
-  std::array<double, all_row_classes.size()> noise{};
-};
-[[nodiscard]] Knowledge knowledge_of(const Trained& trained);
-/// The same with every number of a device held: a few steps cannot tell a slow device from a slow framework.
-[[nodiscard]] Knowledge with_devices_held(Knowledge known, const ParameterSpace& space);
 
 class Recalibrated {
  public:
@@ -25,11 +15,10 @@ class Recalibrated {
   Recalibrated(const Knowledge& known, const ParameterSpace& space, const std::vector<FitRow>& rows,
                const std::vector<std::size_t>& chosen, const FitOptions& options);
 
-  [[nodiscard]] Interval predict(const FitRow& row) const;
+  [[nodiscard]] Interval predict(const FitRow& row, const RowNoise& noise) const;
   [[nodiscard]] const FitResult& result() const { return result_; }
 
  private:
-  Knowledge known_;
   const ParameterSpace& space_;
   FitResult result_;
   double derivative_step_;

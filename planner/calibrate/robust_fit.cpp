@@ -258,4 +258,25 @@ std::vector<LeftOutError> left_out_errors(const FitProblem& problem, const FitRe
   return errors;
 }
 
+FitResult without_group(const FitProblem& problem, const FitResult& result, std::span<const std::size_t> members,
+                        double loss_scale) {
+  std::vector<bool> is_left(problem.observations.size());
+  for (const std::size_t i : members) is_left[i] = true;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < is_left.size(); ++i)
+    if (!is_left[i]) kept.push_back(i);
+  QuadraticModel without = share_of(problem, result, kept, loss_scale);
+  add_priors(problem, result.unknowns, without);
+  const auto factors = without.curvature.ldlt();
+  // The whole gradient is zero where the fit ended, so what is left of it is minus the group's.
+  const Vector move = factors.solve(share_of(problem, result, members, loss_scale).gradient);
+  FitResult moved = result;
+  for (std::size_t u = 0; u < moved.unknowns.size(); ++u) moved.unknowns[u] += move(index(u));
+  for (std::size_t i = 0; i < moved.log_predicted.size(); ++i)
+    moved.log_predicted[i] += dense(problem.observations[i], result.gradients[i], moved.unknowns.size()).dot(move);
+  const Matrix covariance = factors.solve(Matrix::Identity(move.size(), move.size()));
+  moved.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+  return moved;
+}
+
 }  // namespace plumbline

@@ -92,5 +92,9 @@ struct LeftOutError {
 /// Of every observation had its group not been fitted, to first order of the fit. `groups`: by observation, from 0.
 [[nodiscard]] std::vector<LeftOutError> left_out_errors(const FitProblem& problem, const FitResult& result,
                                                         std::span<const std::size_t> groups, double loss_scale);
+/// The whole fit had the observations `members` not been fitted, to first order: where its unknowns lie, what it
+/// predicts of all observations and leaves open; gradients as they were.
+[[nodiscard]] FitResult without_group(const FitProblem& problem, const FitResult& result,
+                                      std::span<const std::size_t> members, double loss_scale);
 
 }  // namespace plumbline

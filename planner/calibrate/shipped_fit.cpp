@@ -36,18 +36,32 @@ struct Missed {
   }
 };
 
-Residuals residuals_of(const Missed& missed, const Residuals& before, const std::string& source) {
+/// `few_rows`: what stands for a calibration of which few rows are known.
+Residuals residuals_of(const Missed& missed, const Residuals& before, double few_rows, const std::string& source) {
   Residuals residuals = before;
   const bool many = missed.errors.size() >= rows_of_calibrated;
   residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_rows;
   residuals.measured.include(missed.runs);
   const auto rows = static_cast<std::int64_t>(missed.errors.size());
-  // A handful of errors says little about nine tenths: what stood there is not lowered by them.
-  const double sigma = many ? missed.sigma() : std::max<double>(missed.sigma(), before.time.sigma);
+  // A handful of errors says little about nine tenths: no less than what frameworks need after a few rows.
+  const double sigma = many ? missed.sigma() : std::max(missed.sigma(), few_rows);
   residuals.time = {{four_digits(sigma), four_digits(1 / std::sqrt(2 * static_cast<double>(rows))), "fitted",
                      source + ", each row predicted without its source's model"},
                     rows};
   return residuals;
+}
+
+/// What stands for a stack of which nothing, or a few rows, are known: what the frameworks of the rows needed so.
+void set_regimes(CalibrationSet& set, const FrameworkNoises& noises, const std::string& source) {
+  const auto set_one = [&](CalibrationRegime regime, const FrameworkNoise& noise, const std::string& how) {
+    if (noise.frameworks < 2) return;
+    const double relative = 1 / std::sqrt(2 * static_cast<double>(noise.frameworks - 1));
+    set.set_regime(regime, {four_digits(noise.sigma), four_digits(relative), "fitted",
+                            source + ", " + std::to_string(noise.frameworks) + " frameworks predicted " + how});
+  };
+  set_one(CalibrationRegime::few_rows, noises.few_rows,
+          "after " + std::to_string(rows_of_recalibration) + " of their rows");
+  set_one(CalibrationRegime::unknown, noises.unknown, "without any of their rows");
 }
 
 void set_residuals(CalibrationSet& set, const Trained& trained, const std::vector<FitRow>& rows,
@@ -62,12 +76,13 @@ void set_residuals(CalibrationSet& set, const Trained& trained, const std::vecto
       missed->runs.include(row.run);
     }
   }
+  const double few_rows = set.traits().regimes[static_cast<std::size_t>(CalibrationRegime::few_rows)].time;
   for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices()))
     if (const auto found = devices.find(device.name); found != devices.end())
       set.set_device_residuals(device.name,
-                               residuals_of(found->second, device.residuals.value_or(Residuals{}), source));
+                               residuals_of(found->second, device.residuals.value_or(Residuals{}), few_rows, source));
   for (const auto& [name, missed] : stacks)
-    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, source));
+    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, few_rows, source));
 }
 
 }  // namespace
@@ -89,6 +104,7 @@ CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space
     fitted.set(number.path, {four_digits(number.value), four_digits(number.sigma), identified ? "fitted" : "assumed",
                              identified ? source : prior + "; not identified by the " + source});
   }
+  set_regimes(fitted, trained.of_frameworks(), source);
   set_residuals(fitted, trained, rows, source);
   return fitted;
 }

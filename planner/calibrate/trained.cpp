@@ -81,10 +81,7 @@ Trained::Trained(const ParameterSpace& space, const std::vector<FitRow>& rows, c
   const auto group = [](const FitRow& row) { return row.group; };
   left_out_ = left_out_errors(problem, result_, groups_of(rows, fitted_, group), options.loss_scale);
   find_noise(rows);
-  const auto framework = [&](const FitRow& row) { return space.base().software_stack(row.stack).framework; };
-  noise_unknown_ =
-      covering_noise(left_out_errors(problem, result_, groups_of(rows, fitted_, framework), options.loss_scale),
-                     covered_share, deviations_90_percent);
+  find_framework_noise(rows, problem, options);
   for (const std::size_t i : fitted_) known_.insert(stack_and_class(rows[i]));
 }
 
@@ -100,24 +97,48 @@ void Trained::find_noise(const std::vector<FitRow>& rows) {
   }
 }
 
-Interval predicted_interval(const ParameterSpace& space, const FitResult& result, double noise, const FitRow& row,
-                            double derivative_step) {
+void Trained::find_framework_noise(const std::vector<FitRow>& rows, const FitProblem& problem,
+                                   const FitOptions& options) {
+  const auto framework = [&](const FitRow& row) { return space_.base().software_stack(row.stack).framework; };
+  FittedFrameworks fitted{space_, problem, result_, {}, {}, {}};
+  const std::vector<std::size_t> groups = groups_of(rows, fitted_, framework);
+  for (std::size_t i = 0; i < fitted_.size(); ++i) {
+    if (groups[i] >= fitted.members.size()) fitted.members.resize(groups[i] + 1);
+    fitted.members[groups[i]].push_back(i);
+    fitted.trusted.push_back(rows[fitted_[i]].trust == RowTrust::trusted);
+    fitted.class_noise.push_back(noise(rows[fitted_[i]].row_class));
+  }
+  noises_ = framework_noises(fitted, options);
+}
+
+RowNoise Trained::noise(RowClass row_class, CalibrationRegime regime) const {
+  const double of_class = noise(row_class) * noise(row_class);
+  switch (regime) {
+    case CalibrationRegime::calibrated: break;
+    case CalibrationRegime::few_rows: return {of_class + noises_.few_rows.variance, noises_.few_rows.deviations};
+    case CalibrationRegime::unknown: return {of_class + noises_.unknown.variance, noises_.unknown.deviations};
+  }
+  return {of_class, deviations_90_percent};
+}
+
+Interval predicted_interval(const ParameterSpace& space, const FitResult& result, const RowNoise& noise,
+                            const FitRow& row, double derivative_step) {
   const double log_step = space.log_step(row, result.unknowns);
   FitProblem alone;
   alone.unknowns = space.unknowns();
   alone.observations = {{0, 1, space.unknowns_of(row)}};
   alone.predict = [&](std::size_t, std::span<const double> x) { return space.log_step(row, x); };
   const Gradient gradient = derivatives(alone, 0, result.unknowns, log_step, derivative_step);
-  const double sigma = std::sqrt(noise * noise + result.variance(alone.observations.front().unknowns, gradient));
-  const double factor = std::exp(deviations_90_percent * sigma);
+  const double sigma = std::sqrt(noise.variance + result.variance(alone.observations.front().unknowns, gradient));
+  const double factor = std::exp(noise.deviations * sigma);
   const double step = std::exp(log_step);
   return {step / factor, step, step * factor};
 }
 
 Interval Trained::predict(const FitRow& row) const {
-  const double of_class = noise(row.row_class);
-  const double noise = known_.contains(stack_and_class(row)) ? of_class : std::max(of_class, noise_unknown_);
-  return predicted_interval(space_, result_, noise, row, derivative_step_);
+  const bool is_known = known_.contains(stack_and_class(row));
+  const CalibrationRegime regime = is_known ? CalibrationRegime::calibrated : CalibrationRegime::unknown;
+  return predicted_interval(space_, result_, noise(row.row_class, regime), row, derivative_step_);
 }
 
 }  // namespace plumbline

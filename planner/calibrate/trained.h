@@ -5,8 +5,8 @@
 /// prediction (robust_fit.h). The noise is the smallest that makes nine tenths of the training rows, each predicted
 /// without its group, lie inside their interval; by class of rows where there are enough, else over all.
 /// So a row far from what was trained on has a wide interval because its constants are still at their priors; one of a
-/// stack without any row on its class of devices has at least the noise that nine tenths of the training rows need when
-/// each is predicted without its whole framework.
+/// stack without any row on its class of devices, and one after a few rows, also has what frameworks add
+/// (framework_noise.h).
 /// Source: leave-one-group-out residuals as in Barber et al., "Predictive inference with the jackknife+", 2021.
 /// What is predicted enters by its question only: train() sees nothing else of rows that are not in `training`.
 /// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp.
@@ -16,9 +16,15 @@
 #include <string>
 
 #include "core/plan/estimate.h"
-#include "planner/calibrate/parameter_space.h"
+#include "planner/calibrate/framework_noise.h"
 
 namespace plumbline {
+
+/// Of a measured step around its prediction, beside what a fit leaves open.
+struct RowNoise {
+  double variance = 0;
+  double deviations = 0;  ///< of 90 %, two-sided
+};
 
 class Trained {
  public:
@@ -33,22 +39,27 @@ class Trained {
   /// log(predicted / measured) of the fitted rows had their group not been fitted.
   [[nodiscard]] const std::vector<LeftOutError>& left_out() const { return left_out_; }
   [[nodiscard]] double noise(RowClass row_class) const { return noise_.at(static_cast<std::size_t>(row_class)); }
+  /// What a framework adds of which no row was trained on, and one of which a few were.
+  [[nodiscard]] const FrameworkNoises& of_frameworks() const { return noises_; }
+  /// Of a row of a class, by what is known of its stack.
+  [[nodiscard]] RowNoise noise(RowClass row_class, CalibrationRegime regime) const;
 
  private:
   void find_noise(const std::vector<FitRow>& rows);
+  void find_framework_noise(const std::vector<FitRow>& rows, const FitProblem& problem, const FitOptions& options);
 
   const ParameterSpace& space_;
   std::vector<std::size_t> fitted_;
   FitResult result_;
   std::vector<LeftOutError> left_out_;
   std::array<double, all_row_classes.size()> noise_{};
-  double noise_unknown_ = 0;     ///< of a stack and class of devices that no training row has
+  FrameworkNoises noises_;
   std::set<std::string> known_;  ///< stack and class of the training rows
   double derivative_step_ = 0;
 };
 
 /// Of a row's step, with what a fit leaves open of it: 90 % two-sided.
-[[nodiscard]] Interval predicted_interval(const ParameterSpace& space, const FitResult& result, double noise,
+[[nodiscard]] Interval predicted_interval(const ParameterSpace& space, const FitResult& result, const RowNoise& noise,
                                           const FitRow& row, double derivative_step);
 
 /// Smallest noise for which `share` of the errors lie inside deviations * sqrt(noise^2 + variance).

@@ -4,6 +4,7 @@
 Usage: check_fidelity.py <plan> <fidelity.json> [--regenerate]
        check_fidelity.py --cross-validated <before.json> <now.json>   two summaries of cross_validation.py
        check_fidelity.py --host-bound <before.json> <now.json>        two of its host-bound summaries
+       check_fidelity.py --fold <plan> <cross_validation.json>        one fold again: is the summary of this code?
 Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when rows are
 no longer predicted, or when fewer fit answers are right. What became better is printed, not refused: commit it.
 """
@@ -11,9 +12,13 @@ import json
 import subprocess
 import sys
 
+import cross_validation
+
 GROWTH = 1.1
 SERIES = ("time", "memory", "time_inferred", "memory_inferred")
 OVERALL = "all sources"
+FOLD = "1"
+SAME = 0.0005  # of a fold's mean error: less than any change of a model moves it, more than another compiler does
 
 
 def numbers(answer):
@@ -67,6 +72,11 @@ def cross_validation_complaints(old, new):
         for when in ("without", "after"):
             if before[when]:
                 compare(f"{name}, {when}", before[when], (new["stacks"].get(name) or {}).get(when))
+    for name, before in old.get("regimes", {}).items():
+        now = new.get("regimes", {}).get(name)
+        if now and cross_validation.holds(before) and not cross_validation.holds(now):
+            lines.append(f"{name}: {100 * now['coverage']:.1f} % inside the stated interval, were "
+                         f"{100 * before['coverage']:.1f} %")
     before, now = old["ranking"]["right"], new["ranking"]["right"]
     if before is not None and (now is None or 1 - now > GROWTH * (1 - before)):
         lines.append(f"pairs in the right order: {now}, were {before}")
@@ -87,6 +97,16 @@ def host_bound_complaints(old, new):
     return lines
 
 
+def fold_complaints(committed, answer):
+    """One line when a fold that was tested again is not the committed one."""
+    trusted = [row for row in answer["rows"] if row["trust"] == "trusted"]
+    before, now = committed.get("folds", {}).get(FOLD), cross_validation.folds(trusted).get(FOLD)
+    if before and now and before["n"] == now["n"] and abs(before["mape"] - now["mape"]) <= SAME:
+        return []
+    told = [f"{100 * one['mape']:.2f} % over {one['n']} rows" if one else "not tested" for one in (now, before)]
+    return [f"fold {FOLD}: {told[0]}, committed {told[1]}: make cross-validation"]
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -99,6 +119,13 @@ def main():
         for line in worse:
             print("WORSE:", line)
         return 1 if worse else 0
+    if sys.argv[1] == "--fold":
+        done = subprocess.run([sys.argv[2], "calibrate", "--cross-validate", "--fold", FOLD], capture_output=True,
+                              text=True, check=True, timeout=600)
+        stale = fold_complaints(read(sys.argv[3]), json.loads(done.stdout))
+        for line in stale:
+            print("STALE:", line)
+        return 1 if stale else 0
     plan, path = sys.argv[1], sys.argv[2]
     done = subprocess.run([plan, "validate", "--json"], capture_output=True, text=True, check=True, timeout=600)
     new = numbers(json.loads(done.stdout))

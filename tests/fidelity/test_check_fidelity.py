@@ -63,6 +63,30 @@ class CrossValidation(unittest.TestCase):
         self.assertAlmostEqual(both["fitted"]["mape"], 0.05)
         self.assertEqual(both["coverage"], 0.5)
 
+    def test_a_fold_that_differs_from_the_committed_one_is_stale(self):
+        def answer(expected):
+            return {"rows": [{"fold": 1, "trust": "trusted", "measured": 1.0, "tested": {"expected": expected}},
+                             {"fold": 1, "trust": "doubtful", "measured": 1.0, "tested": {"expected": 9.0}}]}
+        committed = {"folds": {"1": {"n": 1, "mape": 0.1}}}
+        self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.1004)), [])
+        self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.12)),
+                         ["fold 1: 12.00 % over 1 rows, committed 10.00 % over 1 rows: make cross-validation"])
+        self.assertEqual(len(check_fidelity.fold_complaints({}, answer(1.1))), 1)
+
+    def test_an_interval_that_held_may_not_stop_to(self):
+        before, now = cross_validated(), cross_validated()
+        before["regimes"], now["regimes"] = {"unknown": {"n": 100, "coverage": 0.9}}, {"unknown": {"n": 100, "coverage": 0.8}}
+        self.assertEqual(check_fidelity.cross_validation_complaints(before, now),
+                         ["unknown: 80.0 % inside the stated interval, were 90.0 %"])
+
+    def test_regimes_are_judged_by_rows_of_left_out_frameworks_too(self):
+        def row(low, **more):
+            return dict({"trust": "trusted", "measured": 1.0, "tested": {"low": low, "expected": 1.0, "high": 2.0}}, **more)
+        answer = {"rows": [row(0.9, regime="unknown")],
+                  "left_out_stacks": [{"without": [row(0.9), row(1.1), dict(row(0.9), trust="doubtful")], "after": []}]}
+        self.assertEqual(cross_validation.regimes(answer), {
+            "unknown, in folds": {"n": 1, "coverage": 1.0}, "unknown, framework left out": {"n": 2, "coverage": 0.5}})
+
     def test_coverage_of_few_rows_is_judged_by_a_binomial_test(self):
         self.assertTrue(cross_validation.binomial_inside(9, 10))
         self.assertTrue(cross_validation.binomial_inside(7, 8))

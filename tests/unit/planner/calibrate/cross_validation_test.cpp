@@ -123,8 +123,9 @@ TEST_CASE("A stack without any row of its class has an interval as wide as frame
   }
   REQUIRE(unmeasured != nullptr);
   const Trained trained(space, rows, training, quick());
-  const Interval as_if_known = predicted_interval(space, trained.result(), trained.noise(unmeasured->row_class),
-                                                  *unmeasured, quick().derivative_step);
+  const Interval as_if_known =
+      predicted_interval(space, trained.result(), trained.noise(unmeasured->row_class, CalibrationRegime::calibrated),
+                         *unmeasured, quick().derivative_step);
   const Interval of_unknown = trained.predict(*unmeasured);
   CHECK(of_unknown.expected == as_if_known.expected);
   CHECK(of_unknown.high / of_unknown.low > 1.1 * as_if_known.high / as_if_known.low);
@@ -138,14 +139,14 @@ TEST_CASE("Three rows of a slower world move what was known towards it") {
     known.unknowns.push_back(space.unknowns()[u].start);
     known.sigmas.push_back(space.priors()[u].sigma);
   }
-  known.noise.fill(0.03);
+  const RowNoise noise{0.03 * 0.03, 1.645};
   const double before = std::exp(space.log_step(rows[4], known.unknowns));
   for (FitRow& row : rows) row.measured_s = 1.1 * std::exp(space.log_step(row, known.unknowns));
   const Recalibrated moved(known, space, rows, {0, 1, 2}, quick());
-  const Interval after = moved.predict(rows[4]);
+  const Interval after = moved.predict(rows[4], noise);
   CHECK(after.expected > 1.05 * before);
   CHECK(after.expected < 1.11 * before);
   const Recalibrated unmoved(known, space, rows, {}, quick());
-  CHECK_THAT(unmoved.predict(rows[4]).expected, WithinRel(before, 1e-12));
-  CHECK(after.high / after.low < unmoved.predict(rows[4]).high / unmoved.predict(rows[4]).low);
+  CHECK_THAT(unmoved.predict(rows[4], noise).expected, WithinRel(before, 1e-12));
+  CHECK(after.high / after.low < unmoved.predict(rows[4], noise).high / unmoved.predict(rows[4], noise).low);
 }

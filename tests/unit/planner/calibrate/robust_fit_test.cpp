@@ -122,3 +122,19 @@ TEST_CASE("Errors of a left-out group in closed form are those of a fit without 
       }
   }
 }
+
+TEST_CASE("The whole fit without a group in closed form is that fit") {
+  const Line line{{0, 1, 2, 3, 4, 5}, {0.01, 0.11, 0.18, 0.33, 0.38, 0.52}};
+  const FitProblem all = line.problem(2);
+  FitOptions options = exact();
+  options.loss_scale = 10;  // quadratic, where the closed form is exact
+  FitProblem without = all;
+  without.observations[1].weight = without.observations[4].weight = 0;
+  const FitResult refitted = fit(without, options);
+  const FitResult closed = without_group(all, fit(all, options), std::vector<std::size_t>{1, 4}, options.loss_scale);
+  for (std::size_t u = 0; u < 2; ++u) {
+    CHECK_THAT(closed.unknowns[u], WithinAbs(refitted.unknowns[u], 1e-4));
+    CHECK_THAT(closed.sigma(u), WithinAbs(refitted.sigma(u), 1e-3));
+  }
+  for (std::size_t i = 0; i < 6; ++i) CHECK_THAT(closed.log_predicted[i], WithinAbs(refitted.log_predicted[i], 1e-4));
+}

@@ -1,0 +1,116 @@
+#include "planner/calibrate/framework_noise.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "planner/calibrate/telling_rows.h"
+#include "planner/question/question.h"
+
+namespace plumbline {
+namespace {
+
+constexpr double upper_end_of_90_percent = 0.95;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double deviations_of(std::size_t frameworks) {
+  if (frameworks < 3) return deviations_90_percent;  // nothing to learn a spread from
+  const boost::math::students_t spread(static_cast<double>(frameworks - 1));
+  return boost::math::quantile(spread, upper_end_of_90_percent);
+}
+
+std::vector<std::size_t> trusted_of(const FittedFrameworks& fitted, const std::vector<std::size_t>& members) {
+  std::vector<std::size_t> kept;
+  for (const std::size_t i : members)
+    if (fitted.trusted[i]) kept.push_back(i);
+  return kept;
+}
+
+LeftOutError error_of(const FittedFrameworks& fitted, const FitResult& result, std::size_t i) {
+  const double open = result.variance(fitted.problem.observations[i].unknowns, result.gradients[i]);
+  return {result.log_predicted[i] - fitted.problem.observations[i].log_measured,
+          open + fitted.class_noise[i] * fitted.class_noise[i]};
+}
+
+/// The fit without a framework, recalibrated on some of its rows, all to first order.
+FitResult recalibrated(const FittedFrameworks& fitted, const FitResult& without, const Knowledge& known,
+                       const std::vector<std::size_t>& chosen, const FitOptions& options) {
+  const auto log_predicted = [&](std::size_t i, std::span<const double> x) {
+    const std::vector<std::uint32_t>& unknowns = fitted.problem.observations[i].unknowns;
+    double value = without.log_predicted[i];
+    for (std::size_t a = 0; a < unknowns.size(); ++a)
+      value += without.gradients[i][a] * (x[unknowns[a]] - without.unknowns[unknowns[a]]);
+    return value;
+  };
+  FewObservations few;
+  for (const std::size_t i : chosen) few.observations.push_back(fitted.problem.observations[i]);
+  few.predict = [&](std::size_t i, std::span<const double> x) { return log_predicted(chosen[i], x); };
+  FitOptions linear = options;
+  linear.progress = {};
+  linear.threads = 1;
+  FitResult moved = fit(recalibration(known, fitted.space, std::move(few)), linear);
+  moved.gradients = without.gradients;
+  moved.log_predicted.clear();
+  for (std::size_t i = 0; i < without.log_predicted.size(); ++i)
+    moved.log_predicted.push_back(log_predicted(i, moved.unknowns));
+  return moved;
+}
+
+std::vector<LeftOutError> errors_after_few(const FittedFrameworks& fitted, const FitResult& without,
+                                           const std::vector<std::size_t>& rows, const FitOptions& options) {
+  const Knowledge known = with_devices_held(knowledge_of(without), fitted.space);
+  std::vector<Sensitivity> candidates;
+  for (const std::size_t i : rows)
+    candidates.push_back({fitted.problem.observations[i].unknowns, without.gradients[i]});
+  const RemainingUncertainty remaining(recalibration(known, fitted.space, {}).priors, known.unknowns.size(),
+                                       candidates);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : telling_rows(remaining, rows_of_recalibration)) chosen.push_back(rows[place]);
+  const FitResult after = recalibrated(fitted, without, known, chosen, options);
+  std::vector<LeftOutError> errors;
+  for (const std::size_t i : rows)
+    if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) errors.push_back(error_of(fitted, after, i));
+  return errors;
+}
+
+}  // namespace
+
+FrameworkNoise framework_noise(const std::vector<std::vector<LeftOutError>>& frameworks) {
+  std::vector<double> added;
+  std::vector<double> expected;
+  for (const std::vector<LeftOutError>& errors : frameworks) {
+    if (errors.empty()) continue;
+    double beyond = 0;
+    double variance = 0;
+    for (const LeftOutError& e : errors) beyond += e.error * e.error - e.variance, variance += e.variance;
+    added.push_back(beyond / static_cast<double>(errors.size()));
+    expected.push_back(variance / static_cast<double>(errors.size()));
+  }
+  FrameworkNoise noise;
+  noise.frameworks = added.size();
+  noise.deviations = deviations_of(added.size());
+  if (added.empty()) return noise;
+  noise.variance = std::max(0.0, median(added));
+  noise.sigma = noise.deviations / deviations_90_percent * std::sqrt(median(expected) + noise.variance);
+  return noise;
+}
+
+FrameworkNoises framework_noises(const FittedFrameworks& fitted, const FitOptions& options) {
+  std::vector<std::vector<LeftOutError>> unknown;
+  std::vector<std::vector<LeftOutError>> few_rows;
+  for (const std::vector<std::size_t>& members : fitted.members) {
+    const std::vector<std::size_t> rows = trusted_of(fitted, members);
+    const FitResult without = without_group(fitted.problem, fitted.result, members, options.loss_scale);
+    unknown.emplace_back();
+    for (const std::size_t i : rows) unknown.back().push_back(error_of(fitted, without, i));
+    if (rows.size() > rows_of_recalibration) few_rows.push_back(errors_after_few(fitted, without, rows, options));
+  }
+  return {framework_noise(unknown), framework_noise(few_rows)};
+}
+
+}  // namespace plumbline
