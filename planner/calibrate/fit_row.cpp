@@ -44,12 +44,12 @@ bool is_fine_tuning(const RowFields& fields) {
   return task.starts_with("sft") || task.starts_with("lora") || fields.number("lora_rank").value_or(0) > 0;
 }
 
-std::string ranking_question(const RowFields& fields, const std::string& model, const Question& question,
-                             const std::string& stack) {
+/// Variants of a stack that a launch chooses are answers to one question.
+std::string ranking_question(const RowFields& fields, const std::string& model, const Question& question) {
   std::string key = model;
   for (const std::string& part :
        {question.cluster().name, std::to_string(question.devices()), std::to_string(question.training().global_batch),
-        std::to_string(question.training().sequence_length), fields.word("precision"), stack, fields.word("release"),
+        std::to_string(question.training().sequence_length), fields.word("precision"), fields.word("release"),
         fields.word("framework"), fields.word("task")})
     key += "|" + part;
   return key;
@@ -75,7 +75,7 @@ FitRow row_of(const MeasuredRow& row, const std::string& source, ResolvedRow res
           model,
           resolved.fields.word("release"),
           source + "|" + model,
-          ranking_question(resolved.fields, model, question, question.text().stack),
+          ranking_question(resolved.fields, model, question),
           slowest_device(question.cluster()),
           question.text().stack,
           row_class,

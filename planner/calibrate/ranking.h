@@ -2,9 +2,10 @@
 /// \file ranking.h: whether predictions order the answers to one question as measurements do.
 ///
 /// A question: one model, hardware, GPUs, batch, sequence, precision and release of a stack; its rows differ in how
-/// they are parallelised. A pair counts when its measured times differ by more than twice the source's noise, the
-/// relative standard deviation of repetitions of one configuration (pooled over the source; `default_noise` without
-/// any). Regret: the measured time of the predicted best over that of the measured best, minus 1.
+/// they are parallelised, and in what of the stack their launch chose (compiled, async-TP). A pair counts when its
+/// measured times differ by more than twice the source's noise, the relative standard deviation of repetitions of one
+/// configuration (pooled over the source; `default_noise` without any). Regret: the measured time of the predicted
+/// best over that of the measured best, minus 1.
 
 #include <map>
 
