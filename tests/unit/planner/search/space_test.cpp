@@ -102,7 +102,10 @@ TEST_CASE("a value that an axis cannot take is refused with what it can") {
   CHECK(refusal("etp=1|2") == "--fix etp: \"1|2\"; expected one value");
   CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected a schedule as --schedule takes; nearest: 1f1b");
   CHECK(refusal("recompute=every:0") ==
-        "--fix recompute: \"every:0\"; expected none, selective, full, every:N or optimal");
+        "--fix recompute: \"every:0\"; expected none, selective, selective:MODULE+..., full, every:N, offload:N or "
+        "optimal");
+  CHECK(refusal("recompute=selective:mlp|selective:moe_act") ==
+        "--fix recompute: \"selective:moe_act\"; expected one set of modules in a search");
   CHECK(refusal("sequence-parallel=yes") == "--fix sequence-parallel: \"yes\"; expected on or off");
   CHECK(refusal(std::string("schedule=").append(200, 'x')).size() < 120);
 }

@@ -49,7 +49,7 @@ constexpr std::array expected_rows{
     Expected{"mtnlg-530b-280", "dgx-a100-80g", "megatron-deepspeed-2022",
              "tp 8 pp 35 dp 8 1f1b mbs 1 x 240 zero-1 recompute full"},
     Expected{"msswift-qwen2.5-14b-zero2", "hgx-a800", "deepspeed-2024", "dp 8 mbs 1 x 2 zero-2 recompute full"},
-    Expected{"nemo-24.12-032", "dgx-h100", "megatron-core-0.12",
+    Expected{"nemo-24.12-032", "dgx-h100", "megatron-core-0.12-nemo-fp8",
              "pp 4 dp 2 interleaved virtual 10 mbs 1 x 16 zero-1"},  // fine-tuning: 40 layers / pp 4 chunks
     Expected{"ptdp-t2-zero-3-megatron-530b-640", "dgx-a100-80g", "deepspeed-2021",
              "dp 640 mbs 4 x 1 zero-3 recompute full"},
@@ -134,7 +134,7 @@ TEST_CASE("unpublished recompute is the least that fits, and says so") {
 }
 
 TEST_CASE("unpublished recompute is what the framework's own configuration says, where there is one") {
-  for (const char* id : {"mbridge-26.04-137", "nemo-24.12-028", "nemo-24.07-003", "automodel-11"}) {
+  for (const char* id : {"mbridge-26.04.01-097", "nemo-24.12-028", "nemo-24.07-003", "automodel-11"}) {
     CAPTURE(id);
     const Resolution resolution = resolved_row(id);
     REQUIRE(resolution.row);
@@ -143,6 +143,9 @@ TEST_CASE("unpublished recompute is what the framework's own configuration says,
     REQUIRE(field != nullptr);
     CHECK_FALSE(field->source.empty());
   }
+  const Resolution deepseek = resolved_row("mbridge-26.04-137");
+  REQUIRE(deepseek.row);
+  CHECK(to_text(deepseek.row->strategy.recompute) == "selective:mla_up_proj");
   const Resolution automodel = resolved_row("automodel-10");
   REQUIRE(automodel.row);
   CHECK(automodel.row->strategy.recompute.mode == RecomputeMode::full);
