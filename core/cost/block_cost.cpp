@@ -1,4 +1,5 @@
 #include "core/cost/block_cost.h"
+#include "core/cost/point_to_point.h"
 
 #include <algorithm>
 #include <cmath>
@@ -211,6 +212,16 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
   }
 }
 
+namespace {
+
+double experts_per_token(const Block& block) {
+  for (const Op& op : block.ops())
+    if (const auto* router = std::get_if<RouterAttributes>(&op.attributes)) return static_cast<double>(router->chosen);
+  return 1;
+}
+
+}  // namespace
+
 void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
                                       const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
@@ -221,7 +232,7 @@ void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Sh
     const bool dispatch = op.kind == OpKind::dispatch;
     const Tensor& rows = block.tensor(dispatch ? op.outputs.front() : op.inputs.front());
     const Bytes routed = local_bytes(rows, shard);
-    const Bytes own = chosen_bytes(rows, shard);
+    const Bytes own(std::llround(sent_share * static_cast<double>(chosen_bytes(rows, shard).value())));
     Seconds time = communication_.time(Collective::all_to_all, own, groups.expert) * stack.expert_imbalance.value;
     const Collective joining = dispatch ? Collective::all_gather : Collective::reduce_scatter;
     time += communication_.time(joining, routed, groups.expert_tensor);

@@ -98,6 +98,7 @@ struct StackCalibration {
   Coefficient workspace_bytes;         ///< matrix-product workspaces
   Coefficient fragmentation_fraction;  ///< of live bytes, lost in the allocator
   Coefficient expert_imbalance;        ///< busiest expert rank over the mean
+  Coefficient expert_copies_once;      ///< 1: a token crosses once to a rank or node that has several of its experts
   Coefficient host_bytes_per_rank;     ///< host memory of one rank's process
   Coefficient shared_time_sigma;       ///< what the residuals of device and stack both contain (extrapolation.h)
   Coefficient sigma_per_doubling;      ///< added to step times' residual outside of what was measured

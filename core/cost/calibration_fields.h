@@ -90,6 +90,7 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"workspace_bytes", &StackCalibration::workspace_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"fragmentation_fraction", &StackCalibration::fragmentation_fraction, 0, 1},
     CoefficientField<StackCalibration>{"expert_imbalance", &StackCalibration::expert_imbalance, 1, 1000},
+    CoefficientField<StackCalibration>{"expert_copies_once", &StackCalibration::expert_copies_once, 0, 1},
     CoefficientField<StackCalibration>{"host_bytes_per_rank", &StackCalibration::host_bytes_per_rank, 0, 1e13},
     CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, 2},
     CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, 2},

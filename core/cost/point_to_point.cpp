@@ -1,6 +1,7 @@
 #include "core/cost/point_to_point.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/cost/nccl_graph.h"
 
@@ -42,6 +43,11 @@ Seconds all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& clust
   }
   const int rounds = (span.ranks - 1 + peers_at_once - 1) / peers_at_once;
   return Seconds(rounds * latency_us(span) * 1e-6 + time);
+}
+
+double share_sent_once(double chosen, const GroupSpan& span) {
+  const double places = span.crosses_network() ? span.nodes : span.ranks;
+  return places * (1 - std::pow(1 - 1 / places, chosen)) / chosen;
 }
 
 }  // namespace plumbline

@@ -19,4 +19,8 @@ namespace plumbline {
 /// `bytes`: what one rank holds for all ranks, itself included.
 [[nodiscard]] Seconds all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& cluster);
 
+/// Of the rows that tokens choose `chosen` experts with, drawn evenly, the share that crosses when a token is sent once
+/// to each node, or inside one node once to each rank, however many of its experts wait there.
+[[nodiscard]] double share_sent_once(double chosen, const GroupSpan& span);
+
 }  // namespace plumbline
