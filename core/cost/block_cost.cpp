@@ -225,6 +225,8 @@ double experts_per_token(const Block& block) {
 void BlockPricer::add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
                                       const OpFilter& counts) const {
   const StackCalibration& stack = kernels_.calibration().stack;
+  const GroupSpan span = group_span(groups.expert.size, groups.expert.stride, communication_.cluster());
+  const double sent_share = 1 - stack.expert_copies_once * (1 - share_sent_once(experts_per_token(block), span));
   for (std::size_t i = 0; i < block.ops().size(); ++i) {
     const Op& op = block.ops()[i];
     if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
