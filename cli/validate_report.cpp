@@ -52,7 +52,10 @@ std::string fits(const Validation& validation) {
   const ValidationSummary summary = summarize(validation);
   std::string text = std::to_string(summary.fit.right) + " of " + std::to_string(summary.fit.n) +
                      " published fit or no-fit answers are right; of " + std::to_string(summary.ran.n) +
-                     " runs that did fit, " + std::to_string(summary.ran.predicted_not_to) + " are predicted not to.\n";
+                     " runs that did fit, " + std::to_string(summary.ran.predicted_not_to) +
+                     " are predicted not to; of " + std::to_string(summary.ran_doubtful.n) +
+                     " whose rows contradict their neighbours, " +
+                     std::to_string(summary.ran_doubtful.predicted_not_to) + ".\n";
   for (const RowOutcome& row : validation.rows)
     if (row.kind == RowKind::fit && !row.is_right())
       text += "\n* " + row.id + ": " + to_text(Bytes(static_cast<std::int64_t>(row.pair.predicted.expected))) +

@@ -144,8 +144,9 @@ ValidationSummary summarize(const Validation& validation, const std::string& sou
     }
     series[{row.kind, row.trust}].push_back(row.pair);
     if (row.kind != RowKind::time) continue;
-    ++summary.ran.n;
-    summary.ran.predicted_not_to += row.predicted_fits ? 0 : 1;
+    RanCount& ran = row.trust == RowTrust::doubtful ? summary.ran_doubtful : summary.ran;
+    ++ran.n;
+    ran.predicted_not_to += row.predicted_fits ? 0 : 1;
   }
   const auto of = [&](RowKind kind, RowTrust trust) { return summarize(series[{kind, trust}]); };
   summary.time = of(RowKind::time, RowTrust::trusted);

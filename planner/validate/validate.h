@@ -68,7 +68,7 @@ struct FitSummary {
   std::int64_t doubtful = 0;  ///< beside `n`: rows that contradict their neighbours
 };
 /// Runs that are known to have fitted because their time or memory was measured.
-struct RanSummary {
+struct RanCount {
   std::int64_t n = 0;
   std::int64_t predicted_not_to = 0;
 };
@@ -80,7 +80,8 @@ struct ValidationSummary {
   SeriesSummary time_doubtful;
   SeriesSummary memory_inferred;
   SeriesSummary memory_doubtful;
-  RanSummary ran;
+  RanCount ran;
+  RanCount ran_doubtful;
 };
 /// Of one source; of all when it is empty.
 [[nodiscard]] ValidationSummary summarize(const Validation& validation, const std::string& source = "");

@@ -25,36 +25,41 @@ STATED = 0.90
 LEAST_SHARE = 0.08  # of a class's error: smaller groups are not listed
 # What is known of the errors that remain, and where from; changed by hand when the facts change.
 WEAK_BECAUSE = (
-    "**Zero-bubble, ZB-2p**: 4 to 10 % too slow beside 1F1B of the same runs. The measured stack starts a stage's next "
-    "step before other stages have ended the last one (arXiv:2401.10241, section 4), so that a step takes the longest "
-    "span of one stage; here it takes from the first start to the last end. Five of the pairs that are ordered wrongly.",
-    "**Llama-3 8B under Megatron-Bridge on one H100 node** (FSDP) is 10 % too slow in the fit and twice that in the test, "
-    "LoRA of Llama-2 70B under NeMo 15 to 18 % too fast: they and three examples of Megatron-LM, whose numbers may repeat "
-    "another release's, hold the 90th percentile of H100 above 9 %.",
+    "**H100 at 500 W**: all rows are of one framework, from logs of many commits, and the power limit of these logs "
+    "is not published. Qwen3-32B without tensor parallelism is too slow, with it and Llama-7B of 2024 with context "
+    "parallelism too fast by the same model, so no number of the device explains both; on the 700 W device's numbers "
+    "the former is within 3 to 5 %, the latter 19 % off. Tried: the device's rate around the 700 W one's.",
+    "**A software stack left out** is off by what its framework adds: DeepSpeed's ZeRO-3 of 2021 (share of network "
+    "cards, overlap), BLOOM's factor and tensor parallelism, mixtures under Bridge, torchtitan, most of whose rows "
+    "are on a device that no other stack ran. Stated facts helped: the attention kernel (llm-foundry 15 to 8 %), no "
+    "interpreter (llm.c 15 to 4 %), DeepEP (AutoModel 17 to 9 %); they were looked for because these stacks were off, "
+    "so these are no longer blind tests. After three telling rows Bridge and torchtitan stay above 7 %, as they do in "
+    "the fit. Tried after three rows: trusting rows of badly predicted classes less, letting devices move that nobody "
+    "else measured; neither was kept.",
+    "**Zero-bubble, ZB-2p of the 1.5 B model** is 3 to 6 % too slow: the measured order is fitted to its times, ZB-H2 "
+    "is not.",
+    "**Llama-3 8B under Megatron-Bridge on one H100 node** (FSDP) is 13 to 16 % too slow and 70B 10 to 12 %, full "
+    "fine-tuning of Llama-2 7B 11 to 12 % too fast.",
     "**Megatron's deterministic mode on GB200** (two rows of mcore_golden_large): Transformer Engine leaves cuDNN's "
     "attention there (its pull requests 2130 and 2584), which is modelled; torch.use_deterministic_algorithms also "
     "fills every new tensor, which is not.",
-    "**Moonlight on eight H100** (two rows): one micro-batch of a small mixture, bound by the host in a way that no other "
-    "row shows. **Qwen3-30B with overlapped all-to-all**: the overlap is not modelled.",
-    "**DeepSeek-V3 on B200 and B300** under a pipeline is too fast in every release. Its recipes train a layer of "
-    "multi-token prediction on the last stage and recompute mla_up_proj; neither is modelled. Tried: the dispatcher that "
-    "each configuration names as a trait of its own (mixtures 13.7 to 14.9 %); not kept.",
-    "**H100 at 500 W**: all rows are of one framework, from logs of many commits. Qwen3-32B without tensor parallelism is "
-    "too slow, with it and Llama-7B of 2024 too fast by the same model, so no number of the device explains both. Tried: "
-    "the device's rate around the 700 W one's.",
-    "**A software stack left out** is off by what software is worth, which nothing that is known before a run tells: "
-    "BLOOM's and torchtitan's runs are slower, llm.c's and 2021's Megatron-LM's faster than the mean of the others. Most "
-    "of torchtitan's rows are on a device that no other stack ran. Tried after three rows: "
-    "trusting rows of badly predicted classes less (AutoModel 10.6 to 17.5 %, Megatron-LM 2.7 to 5.5 %), letting "
-    "devices move that nobody else measured (torchtitan 20.4 to 20.9 %); neither was kept.",
-    "**Tensor parallelism with divided sequences**: the second all-gather of a layer's input is priced in full, though "
-    "Megatron computes beside it (arXiv:2205.05198, section 4.2.2). Tried: only what the two slow each other; it tests "
-    "no better (H100 4.3 %) and contradicts the paper's own table 4, where dividing sequences saves next to nothing of "
-    "the backward pass.",
-    "**Rows reported apart**: torchao calls its B200 power-limited without saying to how much, and leaves the variant of "
-    "its H100 open; both were counted as those devices before.",
-    "**Runs that are said not to fit**: configurations of NeMo, Megatron-Bridge and AutoModel are taken as their "
-    "repositories publish them. Before, recompute was chosen so that the memory model was content, which hid its errors.",
+    "**Moonlight on eight H100** (four rows of one run): one micro-batch of a small mixture under the library recipe, "
+    "bound by the host in a way that no other row shows. Without their times mixtures are at 11.8 %.",
+    "**DeepSeek-V3 on B200 and B300** is 12 to 26 % too fast under a pipeline of 16, though its layer of multi-token "
+    "prediction and recomputed up-projections are counted. Tried: the dispatcher that each configuration names as a "
+    "trait of its own (mixtures 13.7 to 14.9 %); not kept.",
+    "**Host-bound runs** (vTrain's): eight tensor-parallel ranks are 9 % too fast, four 6 % too slow. The file "
+    "repeats one time per micro-batch over data-parallel degrees, so few timings are independent, and on four ranks a "
+    "larger micro-batch takes less per layer than a smaller. Tried: a 5-norm of host and device time (6.7 %, regret "
+    "5.7 %); not kept.",
+    "**Tensor parallelism with divided sequences**: the second all-gather of a layer's input is priced in full, "
+    "though Megatron computes beside it (arXiv:2205.05198, section 4.2.2). Tried: only what the two slow each other; "
+    "it tests no better (H100 4.3 %) and contradicts the paper's own table 4, where dividing sequences saves next to "
+    "nothing of the backward pass.",
+    "**Rows reported apart**: torchao calls its B200 power-limited without saying to how much, and leaves the variant "
+    "of its H100 open; both were counted as those devices before.",
+    "**Runs that are said not to fit**: BLOOM's and the V100 runs at the edge of their memory, NeMo 24.07 whose fp8 "
+    "settings are unpublished, rows whose page contradicts its configurations.",
 )
 BEGIN, END = "<!-- cross-validation: begin -->", "<!-- cross-validation: end -->"
 
