@@ -175,6 +175,10 @@ StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
   calibration.name = described.name;
   calibration.description = described.description;
   calibration.residuals = described.residuals ? *described.residuals : unknown(stacks_);
+  const SoftwareStack* parent = described.residuals || described.like.empty() ? nullptr : find(described.like);
+  Coefficient& sigma = calibration.residuals.time.sigma;
+  if (parent != nullptr && parent->residuals && parent->residuals->time.sigma > sigma)
+    sigma = parent->residuals->time.sigma;
   for (std::size_t i = 0; i < stack_fields.size(); ++i) calibration.*stack_fields[i].member = numbers[i].coefficient;
   return calibration;
 }

@@ -37,7 +37,7 @@ class CalibrationSet {
   /// residuals gets those of an unknown device. Never fails.
   [[nodiscard]] DeviceCalibration device(const Device& device) const;
   /// Composed; what states no residuals gets those of an unknown stack, whose traits were measured wherever any stack
-  /// was. Throws as `of`.
+  /// was, and is no surer than the stack that it is like. Throws as `of`.
   [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
   /// As its file says. Throws as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
