@@ -78,7 +78,7 @@ class Fit {
     const auto m = static_cast<double>(p.m);
     const auto n = static_cast<double>(p.n);
     const auto k = static_cast<double>(p.k);
-    const double bytes = bits(p.format) / 8.0 * (m * k + k * n + m * n);
+    const double bytes = static_cast<double>(bits(p.format)) / 8 * (m * k + k * n + m * n);
     return bytes / stream_rate() < most_memory_share * p.median_s;
   }
   /// Seconds over what the product would take at the peak, alignment and waves included: (1 + K0 / k) / fraction.
