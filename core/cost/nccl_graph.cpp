@@ -139,6 +139,7 @@ Communicator communicator(const GroupSpan& span, const Cluster& cluster) {
   c.ring = span.nodes == 1 ? intra_ring(intra_gbps(node, span.ranks_per_node), c.generation)
                            : inter_ring(span, node, c.generation);
   c.nvls = nvls_graph(span, node, c.generation);
+  c.link_gbps = intra_gbps(node, span.ranks_per_node);
   return c;
 }
 

@@ -93,6 +93,14 @@ double bandwidth(Collective kind, Algorithm a, Protocol p, const Communicator& c
   return 0;
 }
 
+/// Algorithm bandwidth of an all-reduce that the node's switch adds up, in GB/s. Every device owns 1 / n of the buffer:
+/// it sends all of it once, to whoever owns the part, and its own part's sum once more to everybody, and receives as
+/// much; so its link carries 1 + 1 / n of the buffer each way. 0 where the law was not held against measurements.
+double in_switch_bandwidth(const Communicator& c) {
+  if (c.nodes > 1 || c.ranks > nvls_law_up_to_ranks) return 0;
+  return c.link_gbps * nvls_link_share[index(c.generation)] * c.ranks / (c.ranks + 1);
+}
+
 double inter_latency(Algorithm a, Protocol p, const Communicator& c) {
   // With one rank per node nothing hides the network, and NCCL takes the tree's figure.
   const Algorithm row = c.ranks == c.nodes ? Algorithm::tree : a;
@@ -133,9 +141,11 @@ Rate rate(Collective kind, Algorithm algorithm, Protocol protocol, const Communi
   return {latency(kind, algorithm, protocol, c), bandwidth(kind, algorithm, protocol, c)};
 }
 
-double time_us(Collective kind, Bytes bytes, Algorithm algorithm, Protocol protocol, const Communicator& c) {
+Time time(Collective kind, Bytes bytes, Algorithm algorithm, Protocol protocol, const Communicator& c) {
   Rate entry = rate(kind, algorithm, protocol, c);
-  if (!(entry.bandwidth_gbps > 0)) return std::numeric_limits<double>::infinity();
+  if (!(entry.bandwidth_gbps > 0)) return {0, std::numeric_limits<double>::infinity()};
+  if (algorithm == Algorithm::nvls && kind == Collective::all_reduce && in_switch_bandwidth(c) > 0)
+    entry.bandwidth_gbps = in_switch_bandwidth(c);
   const int log_size = log2_floor(bytes.value() >> 6);
   const auto& correction = tree_correction[index(protocol)];
   if (algorithm == Algorithm::tree && log_size >= 0 && log_size < static_cast<int>(correction.size()))
@@ -145,16 +155,16 @@ double time_us(Collective kind, Bytes bytes, Algorithm algorithm, Protocol proto
   if (algorithm == Algorithm::ring && protocol == Protocol::simple && c.nodes > 1 && kind == Collective::all_reduce &&
       bytes.value() / parts >= ring_plateau_bytes)
     entry.latency_us *= c.generation == Generation::volta ? ring_plateau_factor_volta : ring_plateau_factor;
-  return entry.latency_us + static_cast<double>(bytes.value()) / (1000 * entry.bandwidth_gbps);
+  return {entry.latency_us, static_cast<double>(bytes.value()) / (1000 * entry.bandwidth_gbps)};
 }
 
 Choice choose(Collective kind, Bytes bytes, const Communicator& c) {
   if (c.ranks < 2) return {};
-  Choice best{std::numeric_limits<double>::infinity(), Algorithm::ring, Protocol::simple};
+  Choice best{{0, std::numeric_limits<double>::infinity()}, Algorithm::ring, Protocol::simple};
   for (const Algorithm algorithm : all_algorithms) {
     for (const Protocol protocol : all_protocols) {
-      const double time = time_us(kind, bytes, algorithm, protocol, c);
-      if (time < best.time_us) best = {time, algorithm, protocol};
+      const Time candidate = time(kind, bytes, algorithm, protocol, c);
+      if (candidate.total_us() < best.time.total_us()) best = {candidate, algorithm, protocol};
     }
   }
   return best;

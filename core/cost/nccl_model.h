@@ -2,11 +2,13 @@
 /// \file nccl_model.h: NCCL's own estimate of a collective: what its tuner compares when it chooses an algorithm.
 ///
 /// Answers microseconds. Model: latency + bytes / bandwidth for every algorithm and protocol; the choice is the least.
+/// In-switch all-reduce on 4 to 8 devices of a node goes by what its traffic takes of a link, not by NCCL's estimate,
+/// which snaps to a ladder of channel speeds and is 11 to 18 % low on 5 to 7 devices (decision 0021).
 /// Source: NCCL 2.28.9, src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; one collective per launch.
 /// Not modelled: launch (5 to 10 us of host time), contention, CollNet/SHARP, symmetric-memory kernels, the .85 of
 /// plain trees, tuner plugins. Tree bandwidth has NCCL's steps at powers of two, so time is a saw-tooth there.
-/// Checked against: tests/reference/nccl_model_test.cpp: NCCL's table for 8 H100 to 0.1; measured bus bandwidths
-/// within 5 %, but in-switch reduction on 5 to 7 of 8 devices 11 to 18 % low.
+/// Checked against: tests/reference/nccl_model_test.cpp: NCCL's table for 8 H100 to 0.1; bus bandwidths measured inside
+/// a node within 5 %, between nodes within 20 %.
 
 #include <cstdint>
 
@@ -34,6 +36,7 @@ struct Communicator {
   double inter_latency = 0;  ///< us, the network's own beyond the tables
   Graph ring;                ///< trees use the same channels
   Graph nvls;                ///< no channels: no in-switch reduction
+  double link_gbps = 0;      ///< of one device to all others of its node
 
   [[nodiscard]] double ranks_per_node() const { return static_cast<double>(ranks) / nodes; }
 };
@@ -47,15 +50,22 @@ struct Rate {
 /// The tuner's table entry. Zero for all_to_all and send_receive, which are no collectives to NCCL.
 [[nodiscard]] Rate rate(Collective kind, Algorithm algorithm, Protocol protocol, const Communicator& communicator);
 
+/// What a collective waits for, and what it transfers.
+struct Time {
+  double latency_us = 0;
+  double transfer_us = 0;
+  [[nodiscard]] double total_us() const { return latency_us + transfer_us; }
+};
+
 struct Choice {
-  double time_us = 0;
+  Time time;
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
 };
 
-/// Time of one algorithm and protocol with the size-dependent corrections; infinite when disabled.
-[[nodiscard]] double time_us(Collective kind, Bytes bytes, Algorithm algorithm, Protocol protocol,
-                             const Communicator& communicator);
+/// One algorithm and protocol with the size-dependent corrections; an infinite transfer when disabled.
+[[nodiscard]] Time time(Collective kind, Bytes bytes, Algorithm algorithm, Protocol protocol,
+                        const Communicator& communicator);
 /// The least of all. Ties go to the first in NCCL's order.
 [[nodiscard]] Choice choose(Collective kind, Bytes bytes, const Communicator& communicator);
 

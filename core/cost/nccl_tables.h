@@ -43,6 +43,11 @@ inline constexpr PerGeneration channel_max_nvls_tree{
     {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 43.8}}};
 /// Share of NVLink that in-switch reduction reaches; zero where the switch cannot.
 inline constexpr std::array<double, 4> nvls_efficiency{0, 0, .85, .74};
+/// Share of a device's links that in-switch all-reduce fills inside a node: what NCCL's own estimate says of 8 devices,
+/// 476 GB/s of bus bandwidth on 370.8 and 828.8 on 721.8, over the law of in_switch_bandwidth (nccl_model.cpp).
+inline constexpr std::array<double, 4> nvls_link_share{0, 0, 476 / 370.8 * 9 / 14, 828.8 / 721.8 * 9 / 14};
+/// Devices up to which that law was held against measurements.
+inline constexpr int nvls_law_up_to_ranks = 8;
 
 inline constexpr double ring_ll_share = .5;
 inline constexpr double ll128_share = .92;  // 120 of 128 bytes carry data; .92 measured

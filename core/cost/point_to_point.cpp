@@ -19,8 +19,8 @@ double latency_us(const GroupSpan& span) {
 
 }  // namespace
 
-Seconds send_receive_time(Bytes message, const GroupSpan& span, const Cluster& cluster) {
-  if (span.ranks < 2) return Seconds(0);
+PeerTime send_receive_time(Bytes message, const GroupSpan& span, const Cluster& cluster) {
+  if (span.ranks < 2) return {};
   const Node& node = limiting_node(cluster);
   double rate = nccl::intra_gbps(node, 2);
   if (span.crosses_network()) {
@@ -29,11 +29,11 @@ Seconds send_receive_time(Bytes message, const GroupSpan& span, const Cluster& c
                        std::max(1.0, nics / node.devices);
     rate = std::min(nccl::inter_gbps(span, node), own);
   }
-  return Seconds(latency_us(span) * 1e-6) + message / BytesPerSecond(rate * gbps);
+  return {Seconds(latency_us(span) * 1e-6), message / BytesPerSecond(rate * gbps)};
 }
 
-Seconds all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& cluster) {
-  if (span.ranks < 2) return Seconds(0);
+PeerTime all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& cluster) {
+  if (span.ranks < 2) return {};
   const Node& node = limiting_node(cluster);
   const double share = static_cast<double>(bytes.value()) / span.ranks;  // for one peer
   double time = share * (span.ranks_per_node - 1) / (nccl::intra_gbps(node, span.ranks_per_node) * gbps);
@@ -42,7 +42,7 @@ Seconds all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& clust
     time = std::max(time, share * (span.ranks - span.ranks_per_node) / rank_rate);
   }
   const int rounds = (span.ranks - 1 + peers_at_once - 1) / peers_at_once;
-  return Seconds(rounds * latency_us(span) * 1e-6 + time);
+  return {Seconds(rounds * latency_us(span) * 1e-6), Seconds(time)};
 }
 
 double share_sent_once(double chosen, const GroupSpan& span) {

@@ -14,10 +14,15 @@
 
 namespace plumbline {
 
+struct PeerTime {
+  Seconds latency{0};
+  Seconds transfer{0};
+};
+
 /// One message between neighbours of the group; every group of the kind sends at once.
-[[nodiscard]] Seconds send_receive_time(Bytes message, const GroupSpan& span, const Cluster& cluster);
+[[nodiscard]] PeerTime send_receive_time(Bytes message, const GroupSpan& span, const Cluster& cluster);
 /// `bytes`: what one rank holds for all ranks, itself included.
-[[nodiscard]] Seconds all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& cluster);
+[[nodiscard]] PeerTime all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& cluster);
 
 /// Of the rows that tokens choose `chosen` experts with, drawn evenly, the share that crosses when a token is sent once
 /// to each node, or inside one node once to each rank, however many of its experts wait there.

@@ -150,6 +150,16 @@ NodeGroup read_node_group(const JsonPlace& place, const MachineParts& known) {
   return group;
 }
 
+LinkFactors read_link_factors(const JsonPlace& place) {
+  JsonObject object(place);
+  LinkFactors factors;
+  for (const LinkFactor factor : all_link_factors)
+    if (const auto number = object.find(to_text(factor)))
+      factors.set(factor, read_sourced_number(*number, least_link_factor, most_link_factor));
+  object.finish();
+  return factors;
+}
+
 Cluster read_cluster(const JsonPlace& place, const MachineParts& known) {
   JsonObject object(place);
   Cluster cluster;
@@ -160,6 +170,7 @@ Cluster read_cluster(const JsonPlace& place, const MachineParts& known) {
   cluster.fabric = read_or_find(object.at("fabric"), known.fabrics, read_fabric, "fabric");
   if (const auto price = object.find("price_usd_per_device_hour"))
     cluster.price_per_device_hour = read_sourced_dollars(*price);
+  if (const auto factors = object.find("link_factors")) cluster.link_factors = read_link_factors(*factors);
   object.finish();
   return cluster;
 }

@@ -46,6 +46,13 @@ Json to_json(const NodeGroup& group) {
   return object;
 }
 
+Json to_json(const LinkFactors& factors) {
+  Json::Object object;
+  for (const LinkFactor factor : all_link_factors)
+    if (factors.number(factor)) object.emplace_back(to_text(factor), plumbline::to_json(*factors.number(factor)));
+  return object;
+}
+
 }  // namespace
 
 Json to_json(const Device& device) {
@@ -75,6 +82,7 @@ Json to_json(const Cluster& cluster) {
   for (const NodeGroup& group : cluster.groups) nodes.push_back(to_json(group));
   Json::Object object{{"name", cluster.name}, {"fabric", to_json(cluster.fabric)}, {"nodes", std::move(nodes)}};
   add_if(object, "price_usd_per_device_hour", cluster.price_per_device_hour);
+  if (!cluster.link_factors.empty()) object.emplace_back("link_factors", to_json(cluster.link_factors));
   return object;
 }
 

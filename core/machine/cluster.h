@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/link_factors.h"
 #include "core/machine/node.h"
 
 namespace plumbline {
@@ -38,6 +39,7 @@ struct Cluster {
   std::vector<NodeGroup> groups;  ///< at least one; more than one kind of node makes the cluster mixed
   Fabric fabric;
   std::optional<Sourced<Dollars>> price_per_device_hour;  ///< instead of the device's own
+  LinkFactors link_factors;                               ///< what its collectives were measured to reach
 
   bool operator==(const Cluster&) const = default;
 };
