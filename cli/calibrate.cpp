@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "cli/calibrate_collectives.h"
 #include "cli/calibrate_kernels.h"
 #include "cli/calibrate_view.h"
 #include "cli/cross_validation_json.h"
@@ -34,8 +35,10 @@ class CalibrateVerb : public Verb {
         "--rows FILE... [--device D] [--stack S | --like S] --out C.json",
         "Moves the numbers of a software stack as far as your measured steps can tell, from what ships as a prior; a "
         "handful of runs that differ is enough. Prints how far off it was before, after, and on rows that it had "
-        "not seen, and writes a file for --stack. --kernels fits a device to a table of its kernels instead. "
-        "docs/calibrating.md goes through both step by step. --all and --cross-validate fit and test the calibrations "
+        "not seen, and writes a file for --stack. --kernels fits a device to a table of its kernels instead, "
+        "--collectives a machine's links to outputs of nccl-tests. "
+        "docs/calibrating.md goes through all three step by step. --all and --cross-validate fit and test the "
+        "calibrations "
         "that ship.",
         "plan calibrate --rows my_runs.json --stack torchtitan-2024.12 --out mine.json\n"
         "plan search --model llama-3-8b --machine dgx-h100 --gpus 64 --global-batch 512 --stack mine.json"};
@@ -52,6 +55,7 @@ class CalibrateVerb : public Verb {
     option("--out", out_, "PATH", "write the stack to this file; with --all: all calibrations to this folder");
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
     kernels_.declare(app);
+    collectives_.declare(app);
     app.add_flag("--all", all_, "fit the calibrations that ship to the published rows and --rows anew")
         ->group("Maintenance");
     app.add_flag("--cross-validate", cross_validate_,
@@ -67,6 +71,10 @@ class CalibrateVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     const Interruption interruption(std::nullopt);
     fit_.stop = interruption.token();
+    if (collectives_.asked()) {
+      collectives_.run({kernels_.machine(), out_, json_}, terminal);
+      return ExitCode::done;
+    }
     if (kernels_.asked()) {
       kernels_.run({out_, stack_, json_}, interruption.token(), terminal);
       return ExitCode::done;
@@ -202,6 +210,7 @@ class CalibrateVerb : public Verb {
   }
 
   KernelCalibration kernels_;
+  CollectiveCalibration collectives_;
   std::vector<std::string> files_;
   std::optional<std::string> device_, stack_, like_, name_, out_;
   bool json_ = false;

@@ -127,7 +127,8 @@ void KernelCalibration::declare(CLI::App& app) {
   option("--backend", backend_, "cpu", "measure the kernels of this computer and fit them instead of rows");
   option("--kernels", kernels_, "FILE", "fit this table of kernels: of a GPU, or with --backend of this computer");
   option("--kernels-out", kernels_out_, "FILE", "with --backend: write the table of kernels");
-  option("--machine", machine_, "MACHINE", "with --kernels: whose GPU was measured; absent: the one the table names");
+  option("--machine", machine_, "MACHINE",
+         "with --kernels or --collectives: what was measured; absent: the device that the kernels name");
 }
 
 Device KernelCalibration::measured_device(const KernelTable& table) const {

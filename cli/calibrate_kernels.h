@@ -28,6 +28,7 @@ class KernelCalibration {
   void declare(CLI::App& app);
   /// Whether kernels are what to calibrate from.
   [[nodiscard]] bool asked() const { return backend_ || kernels_; }
+  [[nodiscard]] const std::optional<std::string>& machine() const { return machine_; }
   /// Measures this computer, or reads the table of --kernels, and writes the stack file. Prints what was fitted and how
   /// far the laws are from the measurements. Throws InputError for another backend, an unusable name, a table that
   /// cannot be fitted.

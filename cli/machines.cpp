@@ -69,6 +69,16 @@ void add_node(Numbers& numbers, const Node& node) {
   numbers.add("  host power", node.host_power, fixed(node.host_power.value.value(), 0) + " W");
 }
 
+/// What its collectives were measured to reach, where they were.
+std::string link_factors_text(const LinkFactors& factors) {
+  if (factors.empty()) return "";
+  Table table({{"  measured over modelled", Align::left}, {"factor"}, {"source", Align::left}});
+  for (const LinkFactor factor : all_link_factors)
+    if (const auto& number = factors.number(factor))
+      table.add_row({"  " + std::string(to_text(factor)), fixed(number->value, 3), number->source});
+  return "\n" + table.text(terminal_columns);
+}
+
 std::string details_text(const Cluster& cluster) {
   std::string text = cluster.name + ": ";
   for (const NodeGroup& group : cluster.groups)
@@ -81,6 +91,7 @@ std::string details_text(const Cluster& cluster) {
     add_node(numbers, group.node);
     text += numbers.text();
   }
+  text += link_factors_text(cluster.link_factors);
   if (cluster.fabric.levels.empty()) return text;
   Table levels({{"  network level", Align::left}, {"nodes"}, {"latency"}, {"oversubscription"}});
   for (const NetworkLevel& level : cluster.fabric.levels)

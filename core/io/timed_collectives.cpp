@@ -21,12 +21,13 @@ constexpr double most_seconds = 1e6;
 constexpr double most_gbps = 1e6;
 constexpr std::size_t longest_quoted = 40;
 
-constexpr std::array<std::pair<std::string_view, Collective>, 6> programs{{{"all_reduce_perf", Collective::all_reduce},
-                                                                          {"all_gather_perf", Collective::all_gather},
-                                                                          {"reduce_scatter_perf", Collective::reduce_scatter},
-                                                                          {"alltoall_perf", Collective::all_to_all},
-                                                                          {"broadcast_perf", Collective::broadcast},
-                                                                          {"sendrecv_perf", Collective::send_receive}}};
+constexpr std::array<std::pair<std::string_view, Collective>, 6> programs{
+    {{"all_reduce_perf", Collective::all_reduce},
+     {"all_gather_perf", Collective::all_gather},
+     {"reduce_scatter_perf", Collective::reduce_scatter},
+     {"alltoall_perf", Collective::all_to_all},
+     {"broadcast_perf", Collective::broadcast},
+     {"sendrecv_perf", Collective::send_receive}}};
 
 std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view blanks = " \t\r";
@@ -130,6 +131,7 @@ class NcclTestsReader {
       fail("a line of numbers without a time in column " + std::to_string(place + 1), "a line as nccl-tests prints it",
            "");
     if (size == 0) return;
+    if (ranks_ < 2) fail("is of one rank, which sends nothing", "a test of two ranks or more", "");
     const double seconds = *microseconds * 1e-6;
     if (size < 0 || size > most_bytes || seconds < least_seconds || seconds > most_seconds)
       fail("a size or a time beyond any machine", "bytes and microseconds", "");
@@ -144,8 +146,8 @@ class NcclTestsReader {
   }
 
   [[noreturn]] void fail(std::string what, std::string expected, std::string nearest) const {
-    throw InputError({std::string(source_) + ":" + std::to_string(line_), std::move(what), std::move(expected),
-                      std::move(nearest)});
+    throw InputError(
+        {std::string(source_) + ":" + std::to_string(line_), std::move(what), std::move(expected), std::move(nearest)});
   }
 
   std::string_view source_;
@@ -176,7 +178,8 @@ TimedCollective timing_at(const JsonPlace& place, std::optional<Collective> kind
     throw InputError({object.where() + "/collective", "is " + std::string(to_text(timing.kind)),
                       std::string(to_text(*kind)) + ", as the file was said to be", ""});
   timing.ranks = static_cast<std::int32_t>(object.at("ranks").integer(2, most_ranks));
-  if (const auto nodes = object.find("nodes")) timing.nodes = static_cast<std::int32_t>(nodes->integer(1, timing.ranks));
+  if (const auto nodes = object.find("nodes"))
+    timing.nodes = static_cast<std::int32_t>(nodes->integer(1, timing.ranks));
   if (timing.ranks % timing.nodes != 0)
     throw InputError({object.where() + "/nodes", "do not share " + std::to_string(timing.ranks) + " ranks evenly",
                       "as many ranks on each node", ""});
@@ -186,9 +189,9 @@ TimedCollective timing_at(const JsonPlace& place, std::optional<Collective> kind
   if (time.has_value() == rate.has_value())
     throw InputError({object.where(), time ? "both a time and a bandwidth" : "neither a time nor a bandwidth",
                       "time_s or bus_bandwidth_gbps", ""});
-  timing.time = time ? Seconds(time->number(least_seconds, most_seconds))
-                     : wire_bytes(timing.kind, timing.bytes, timing.ranks) /
-                           BytesPerSecond(rate->number(1e-9, most_gbps) * 1e9);
+  timing.time =
+      time ? Seconds(time->number(least_seconds, most_seconds))
+           : wire_bytes(timing.kind, timing.bytes, timing.ranks) / BytesPerSecond(rate->number(1e-9, most_gbps) * 1e9);
   object.finish();
   return timing;
 }

@@ -30,10 +30,14 @@ enum class LinkFactor : std::uint8_t {
 /// A hundredth to a hundred times what the model says: beyond, the machine is another one, or the unit is.
 inline constexpr double least_link_factor = 0.01;
 inline constexpr double most_link_factor = 100;
-inline constexpr std::array all_link_factors{
-    LinkFactor::node_bandwidth,      LinkFactor::node_latency,      LinkFactor::node_in_switch_bandwidth,
-    LinkFactor::node_peer_bandwidth, LinkFactor::network_bandwidth, LinkFactor::network_latency,
-    LinkFactor::network_in_switch_bandwidth, LinkFactor::network_peer_bandwidth};
+inline constexpr std::array all_link_factors{LinkFactor::node_bandwidth,
+                                             LinkFactor::node_latency,
+                                             LinkFactor::node_in_switch_bandwidth,
+                                             LinkFactor::node_peer_bandwidth,
+                                             LinkFactor::network_bandwidth,
+                                             LinkFactor::network_latency,
+                                             LinkFactor::network_in_switch_bandwidth,
+                                             LinkFactor::network_peer_bandwidth};
 [[nodiscard]] std::string_view to_text(LinkFactor factor);
 [[nodiscard]] std::optional<LinkFactor> link_factor_from_text(std::string_view text);
 

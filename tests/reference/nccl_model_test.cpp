@@ -144,22 +144,31 @@ TEST_CASE("large all-reduces, all-gathers and reduce-scatters come within 5 % of
 // NVIDIA/nccl issue 1455 (2 to 4 GiB, fp32); H200: stas00/ml-engineering; H800, whose NVLink is cut to 8 of 18 links:
 // NVIDIA/nccl issue 1374.
 TEST_CASE("in-switch reduction on 4 to 8 devices of a node comes within 5 % of three published machines") {
-  for (const auto& [n, published] : {std::pair{2, 367.}, {3, 367.}, {4, 370.}, {5, 420.}, {6, 440.}, {7, 460.}, {8, 480.}})
+  for (const auto& [n, published] :
+       {std::pair{2, 367.}, {3, 367.}, {4, 370.}, {5, 420.}, {6, 440.}, {7, 460.}, {8, 480.}})
     CHECK(is_near(("all-reduce on " + std::to_string(n) + " of 8 H100, 4 GiB").c_str(),
                   bus_bandwidth(Collective::all_reduce, 4_GiB, machine("dgx-h100", n)), published, -.05, .05));
   for (const auto& [n, published] : {std::pair{4, 363.}, {5, 414.}, {6, 436.}, {7, 460.}, {8, 473.}})
     CHECK(is_near(("all-reduce on " + std::to_string(n) + " of 8 H200, 8 GiB").c_str(),
                   bus_bandwidth(Collective::all_reduce, 8_GiB, machine("dgx-h200", n)), published, -.05, .05));
-  CHECK(is_near("all-reduce on 8 H800, 4 GiB", bus_bandwidth(Collective::all_reduce, 4_GiB, machine("hgx-h800", 8)), 215,
-                -.05, .05));
+  CHECK(is_near("all-reduce on 8 H800, 4 GiB", bus_bandwidth(Collective::all_reduce, 4_GiB, machine("hgx-h800", 8)),
+                215, -.05, .05));
 }
 
 // stas00/ml-engineering, network/README.md: all_reduce_perf on 8 A100, microseconds; the middle sizes, where NCCL
 // changes protocol, are its model's weak part.
-TEST_CASE("all-reduces on 8 A100 from 64 MiB on come within 12 % of a published nccl-tests run, the largest within 4 %") {
+TEST_CASE(
+    "all-reduces on 8 A100 come within 25 % of a published nccl-tests run from 64 MiB on, within 4 % from 1 GiB on") {
   const Cluster a100 = machine("dgx-a100-80g", 8);
-  for (const auto& [mib, us] : {std::pair{64, 684.6}, {128, 1327.6}, {256, 2420.6}, {512, 4218.4}, {1024, 8203.9}, {4096, 32136.}, {16384, 127997.}}) {
-    const Seconds time = collective_cost(Collective::all_reduce, Bytes(std::int64_t{mib} << 20), group_span(8, 1, a100), a100).time;
+  for (const auto& [mib, us] : {std::pair{64, 684.6},
+                                {128, 1327.6},
+                                {256, 2420.6},
+                                {512, 4218.4},
+                                {1024, 8203.9},
+                                {4096, 32136.},
+                                {16384, 127997.}}) {
+    const Seconds time =
+        collective_cost(Collective::all_reduce, Bytes(std::int64_t{mib} << 20), group_span(8, 1, a100), a100).time;
     const double allowed = mib >= 1024 ? .04 : .25;
     CHECK(is_near((std::to_string(mib) + " MiB on 8 A100, us").c_str(), time.value() * 1e6, us, -allowed, allowed));
   }

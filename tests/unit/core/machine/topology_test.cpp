@@ -14,7 +14,7 @@ Cluster cluster_of(std::int32_t devices_per_node, std::int32_t nodes, std::vecto
   node.devices = devices_per_node;
   node.interconnect.domain_devices = domain;
   node.network = NetworkInterfaces{8, {BytesPerSecond(50e9)}, NicPath::direct};
-  return Cluster{"test", {NodeGroup{node, nodes}}, Fabric{"test", std::move(levels)}, std::nullopt};
+  return Cluster{"test", {NodeGroup{node, nodes}}, Fabric{"test", std::move(levels)}, std::nullopt, {}};
 }
 
 NetworkLevel level(std::int32_t nodes, double oversubscription, double latency_s) {
