@@ -52,7 +52,7 @@ class Calibrate(Command):
         lines += [f"#  Rank {r} Group  0 Pid 1 on node device {r} [0x00] NVIDIA H100 80GB HBM3" for r in range(ranks)]
         lines += ["#  size  count  type  redop  root  time  algbw  busbw  #wrong"]
         lines += [f"{b} {b // 4} float none -1 {32 + b * 7 / 8 / (scale * 360e3):.1f} 0 0 0" for b in (1 << 28, 1 << 30)]
-        return self.written("node.txt", "\n".join(lines) + "\n")
+        return self.written(f"node-{scale}-{ranks}.txt", "\n".join(lines) + "\n")
 
     def test_slow_links_make_a_machine_on_which_sharded_steps_take_longer(self):
         mine = self.folder / "mine.json"
@@ -61,25 +61,25 @@ class Calibrate(Command):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("node_bandwidth", done.stdout)
         self.assertNotIn("network_bandwidth", done.stdout)  # nobody timed it
-        self.assertIn("2 timed collectives of node.txt", run("machines", mine).stdout)
+        self.assertIn("2 timed collectives of node-0.5-8.txt", run("machines", mine).stdout)
         answer = json.loads(run(*words, "--json").stdout)
         self.assertEqual(answer["format"], "plumbline.link_fit/1")
         self.assertEqual(answer["machine"], json.loads(mine.read_text()))
         self.assertAlmostEqual(answer["link_factors"]["node_bandwidth"], 0.5, delta=0.03)
         steps = [json.loads(run("estimate", "--model", "llama-3-8b", "--machine", machine, "--gpus", 8, "--global-batch", 8,
-                                "--tensor", 8, "--json").stdout)["prediction"]["step_time_s"]["expected"]
+                                "--tp", 8, "--sequence-parallel", "on", "--json").stdout)["prediction"]["step_time_s"]["expected"]
                  for machine in ("dgx-h100", mine)]
         self.assertGreater(steps[1], 1.02 * steps[0])
 
     def test_bad_timings_write_nothing(self):
         mine = self.folder / "mine.json"
         for words, said in ((["--collectives", self.log(5), "--machine", "dgx-h100"], "what the machine's links carry"),
-                            (["--collectives", self.log(1, 1), "--machine", "dgx-h100"], "node.txt:5: is of one rank"),
+                            (["--collectives", self.log(1, 1), "--machine", "dgx-h100"], "node-1-1.txt:5: is of one rank"),
                             (["--collectives", self.log(1, 9), "--machine", "dgx-h100"], "at most 8 on each"),
                             (["--collectives", self.log(1)], "--machine: is missing"),
                             (["--collectives", self.folder / "none.txt", "--machine", "dgx-h100"], "none.txt"),
                             (["--collectives", "broadcast=" + str(self.log(1)), "--machine", "dgx-h100"],
-                             "node.txt:1: is of all_gather_perf")):
+                             "node-1-8.txt:1: is of all_gather_perf")):
             done = run("calibrate", *words, "--out", mine)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(said, done.stderr)
