@@ -11,6 +11,7 @@
 #include "cli/calibrate_kernels.h"
 #include "cli/calibrate_view.h"
 #include "cli/cross_validation_json.h"
+#include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
@@ -44,6 +45,7 @@ class CalibrateVerb : public Verb {
         "plan search --model llama-3-8b --machine dgx-h100 --gpus 64 --global-batch 512 --stack mine.json"};
   }
   void declare(CLI::App& app) override {
+    app_ = &app;
     const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
       app.add_option(flag, value, text)->type_name(type);
     };
@@ -72,10 +74,12 @@ class CalibrateVerb : public Verb {
     const Interruption interruption(std::nullopt);
     fit_.stop = interruption.token();
     if (collectives_.asked()) {
+      require_only(*app_, "--collectives", {"--machine", "--out", "--json"});
       collectives_.run({kernels_.machine(), out_, json_}, terminal);
       return ExitCode::done;
     }
     if (kernels_.asked()) {
+      kernels_.require_only_its_flags(*app_);
       kernels_.run({out_, stack_, json_}, interruption.token(), terminal);
       return ExitCode::done;
     }
@@ -105,6 +109,7 @@ class CalibrateVerb : public Verb {
 
   ExitCode own(Terminal& terminal) {
     if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured rows (docs/rows.md)", ""});
+    require_only(*app_, "--rows", {"--device", "--stack", "--like", "--name", "--out", "--json"});
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
     if (stack_ && like_) throw InputError({"--like", "stands beside --stack", "one of them", ""});
     const std::vector<FitRow> rows = own_rows(terminal);
@@ -145,6 +150,7 @@ class CalibrateVerb : public Verb {
   }
 
   ExitCode shipped(Terminal& terminal) {
+    require_only(*app_, "--all", {"--rows", "--out"});
     if (!out_) throw InputError({"--out", "is missing", "a folder for the calibrations", ""});
     if (std::filesystem::exists(*out_) && !std::filesystem::is_directory(*out_))
       throw InputError({"--out", *out_ + " is no folder", "a folder for the calibrations", ""});
@@ -167,6 +173,9 @@ class CalibrateVerb : public Verb {
   }
 
   ExitCode cross_validated(Terminal& terminal) {
+    require_only(*app_, "--cross-validate", {"--rows", "--by-question", "--folds", "--fold", "--json"});
+    if (by_question_ && files_.empty())
+      throw InputError({"--by-question", "stands without --rows", "both, or neither", ""});
     show_progress(terminal);
     FitRows read = fit_rows(all_sets(), resolver());
     CrossValidationAnswer answer;
@@ -209,6 +218,7 @@ class CalibrateVerb : public Verb {
         row.group = row.source + "|" + row.question;
   }
 
+  const CLI::App* app_ = nullptr;
   KernelCalibration kernels_;
   CollectiveCalibration collectives_;
   std::vector<std::string> files_;

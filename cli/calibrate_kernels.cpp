@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <filesystem>
 
+#include "cli/flag_values.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/base/errors.h"
@@ -129,6 +130,13 @@ void KernelCalibration::declare(CLI::App& app) {
   option("--kernels-out", kernels_out_, "FILE", "with --backend: write the table of kernels");
   option("--machine", machine_, "MACHINE",
          "with --kernels or --collectives: what was measured; absent: the device that the kernels name");
+}
+
+void KernelCalibration::require_only_its_flags(const CLI::App& app) const {
+  if (backend_)
+    require_only(app, "--backend", {"--kernels", "--kernels-out", "--out", "--json"});
+  else
+    require_only(app, "--kernels", {"--machine", "--stack", "--out", "--json"});
 }
 
 Device KernelCalibration::measured_device(const KernelTable& table) const {

@@ -29,6 +29,8 @@ class KernelCalibration {
   /// Whether kernels are what to calibrate from.
   [[nodiscard]] bool asked() const { return backend_ || kernels_; }
   [[nodiscard]] const std::optional<std::string>& machine() const { return machine_; }
+  /// Throws InputError for a flag of the verb that neither way reads.
+  void require_only_its_flags(const CLI::App& app) const;
   /// Measures this computer, or reads the table of --kernels, and writes the stack file. Prints what was fitted and how
   /// far the laws are from the measurements. Throws InputError for another backend, an unusable name, a table that
   /// cannot be fitted.

@@ -4,15 +4,19 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/flag_values.h"
+
 namespace plumbline {
 
 void CatalogueVerb::declare(CLI::App& app) {
+  app_ = &app;
   app.add_option("NAME", name_, "a name, an alias, or a file")->group("Output")->type_name(type_name_);
   app.add_flag("--names", names_, "only the names, one per line")->group("Output");
   app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
 }
 
 ExitCode CatalogueVerb::run(Terminal& terminal) {
+  if (names_) require_only(*app_, "--names", {});
   std::string text;
   if (name_)
     text = one(*name_);

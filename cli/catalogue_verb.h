@@ -25,6 +25,7 @@ class CatalogueVerb : public Verb {
   [[nodiscard]] bool json() const { return json_; }
 
  private:
+  const CLI::App* app_ = nullptr;
   std::string type_name_;
   std::optional<std::string> name_;
   bool names_ = false;

@@ -1,5 +1,8 @@
 #include "cli/flag_values.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <charconv>
 
@@ -7,20 +10,33 @@
 
 namespace plumbline {
 
+void require_only(const CLI::App& app, std::string_view mode, const std::vector<std::string>& read) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string flag = option->get_name();
+    if (option->count() == 0 || flag == mode || std::find(read.begin(), read.end(), flag) != read.end()) continue;
+    std::string others;
+    for (const std::string& name : read) others += (others.empty() ? "only " : ", ") + name;
+    throw InputError({flag, "does nothing with " + std::string(mode),
+                      (others.empty() ? "nothing" : others) + " beside " + std::string(mode), ""});
+  }
+}
+
 std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest, std::int64_t largest) {
-  const InputError refusal(
-      {std::string(flag), "\"" + text.substr(0, 40) + "\" is not a whole number in range",
-       "from " + std::to_string(smallest) + " to " + std::to_string(largest) + ", K, M, B, T allowed", ""});
+  const auto refusal = [&] {
+    return InputError({std::string(flag), "\"" + text.substr(0, 40) + "\" is not a whole number in range",
+                       "from " + std::to_string(smallest) + " to " + std::to_string(largest) + ", K, M, B, T allowed",
+                       ""});
+  };
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) {
     try {
       number = parse_count(text, flag);
     } catch (const InputError&) {
-      throw refusal;
+      throw refusal();
     }
   }
-  if (number < smallest || number > largest) throw refusal;
+  if (number < smallest || number > largest) throw refusal();
   return number;
 }
 

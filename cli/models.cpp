@@ -101,6 +101,8 @@ class ModelsVerb : public CatalogueVerb {
   }
   ExitCode run(Terminal& terminal) override {
     if (graph_ && *graph_ != "dot") refuse_choice("--graph", *graph_, {"dot"});
+    if (graph_ && json())
+      throw InputError({"--json", "does nothing with --graph, whose language is Graphviz's", "one of the two", ""});
     if (graph_ && !name()) throw InputError({"--graph", "no network is named", "plan models NAME --graph dot", ""});
     return CatalogueVerb::run(terminal);
   }

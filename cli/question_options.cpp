@@ -110,6 +110,10 @@ QuestionText QuestionOptions::question() const {
     if (!optimizer) refuse_choice("--optimizer", *optimizer_, optimizer_names());
     text.training.optimizer = *optimizer;
   }
+  if (optimizer_precision_ && facts(text.training.optimizer).other_states == 0)
+    throw InputError({"--optimizer-precision",
+                      std::string(to_text(text.training.optimizer)) + " keeps no moments whose format could be chosen",
+                      "an optimizer with moments, or no such flag", ""});
   text.training.adaptation = adaptation();
   if (stack_) text.stack = *stack_;
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;

@@ -178,7 +178,7 @@ class RunVerb : public Verb {
             {},
             asked.question.network().constants,
             fingerprint(fingerprint(asked.plan) + canonical_text(asked.question.network().constants)),
-            training_.routing()};
+            training_.routing(graph)};
   }
   void show(const StepRecord& step, const PricedQuestion& asked, const RunOptions& options, Terminal& terminal) const {
     const Training& t = asked.question.training();

@@ -9,6 +9,7 @@
 #include "cli/flag_values.h"
 #include "core/base/errors.h"
 #include "core/io/json.h"
+#include "core/plan/legality.h"
 
 namespace plumbline {
 namespace {
@@ -133,10 +134,13 @@ LearningRateSchedule TrainingFlags::learning_rate() const {
   return schedule;
 }
 
-ExpertRouting TrainingFlags::routing() const {
+ExpertRouting TrainingFlags::routing(const Graph& graph) const {
   const std::string routing = routing_.value_or("learned");
   if (routing != "learned" && routing != "balanced")
     refuse_choice("--expert-routing", routing, {"learned", "balanced"});
+  if (routing_ && divisibility(graph).experts.empty())
+    throw InputError({"--expert-routing", "the network " + graph.name() + " has no experts",
+                      "a network with experts, or no such flag", "nano-moe"});
   return routing == "learned" ? ExpertRouting::learned : ExpertRouting::balanced;
 }
 

@@ -20,7 +20,7 @@ class TrainingFlags {
   [[nodiscard]] RunOptions options(const Graph& graph) const;
   [[nodiscard]] LearningRateSchedule learning_rate() const;
   [[nodiscard]] OptimizerSettings optimizer() const;
-  [[nodiscard]] ExpertRouting routing() const;
+  [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
 
  private:
   [[nodiscard]] std::int64_t steps() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/flag_values.h"
 #include "cli/validate_json.h"
 #include "cli/validate_plot.h"
 #include "cli/validate_report.h"
@@ -29,6 +30,7 @@ class ValidateVerb : public Verb {
             "plan validate --source llm_foundry\nplan validate --rows my_runs.json --json"};
   }
   void declare(CLI::App& app) override {
+    app_ = &app;
     app.add_option("--rows", files_, "files of measured rows; absent: the published ones")->type_name("FILE");
     app.add_option("--device", filter_.devices, "only rows of these devices")->type_name("NAME")->delimiter(',');
     app.add_option("--source", filter_.sources, "only these row files, by name")->type_name("NAME")->delimiter(',');
@@ -39,6 +41,7 @@ class ValidateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     if (assumptions_) {
+      require_only(*app_, "--assumptions", {});
       terminal.print(rules_text(row_assumptions()));
       return ExitCode::done;
     }
@@ -96,6 +99,7 @@ class ValidateVerb : public Verb {
     return validation;
   }
 
+  const CLI::App* app_ = nullptr;
   std::vector<std::string> files_;
   ValidationFilter filter_;
   std::optional<std::string> plot_;

@@ -2,7 +2,8 @@
 /// \file wire.h: how one rank hands a message to another: all that a transport must provide.
 ///
 /// Model: buffered sends, receives with a deadline, order kept between two ranks in one group and tag.
-/// Not modelled: routes, rates. Checked against: runtime/exchange_communicator.h's tests, on both transports.
+/// Not modelled: routes, rates. Checked against: the collectives that are made of it, between threads
+/// (tests/runtime/local_communicator_threads_test.cpp) and processes (tests/runtime/mpi/mpi_ranks.cpp).
 
 #include <functional>
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/errors.h"
 #include "core/cost/calibration.h"
 
 namespace plumbline {
@@ -22,6 +23,9 @@ struct CoefficientField {
   double smallest;
   double largest;
 };
+
+/// Of a relative error, as a logarithm: beyond it nothing was predicted.
+inline constexpr double largest_sigma = 2;
 
 inline constexpr std::array product_fields{
     CoefficientField<ProductEfficiency>{"peak_fraction", &ProductEfficiency::peak_fraction, 0.001, 1},
@@ -92,9 +96,9 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"expert_imbalance", &StackCalibration::expert_imbalance, 1, 1000},
     CoefficientField<StackCalibration>{"expert_copies_once", &StackCalibration::expert_copies_once, 0, 1},
     CoefficientField<StackCalibration>{"host_bytes_per_rank", &StackCalibration::host_bytes_per_rank, 0, 1e13},
-    CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, 2},
-    CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, 2},
-    CoefficientField<StackCalibration>{"sigma_per_novelty", &StackCalibration::sigma_per_novelty, 0, 2},
+    CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, largest_sigma},
+    CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, largest_sigma},
+    CoefficientField<StackCalibration>{"sigma_per_novelty", &StackCalibration::sigma_per_novelty, 0, largest_sigma},
 };
 
 /// The field with a key, or null.
@@ -104,6 +108,15 @@ template <class Owner, std::size_t N>
   for (const CoefficientField<Owner>& field : fields)
     if (field.key == key) return &field;
   return nullptr;
+}
+/// The field that fills a member; every coefficient has one.
+template <class Owner, std::size_t N>
+[[nodiscard]] constexpr const CoefficientField<Owner>& field_of(const std::array<CoefficientField<Owner>, N>& fields,
+                                                                Coefficient Owner::*member) {
+  for (const CoefficientField<Owner>& field : fields)
+    if (field.member == member) return field;
+  check(false, "every coefficient stands in the table of fields");
+  return fields.front();
 }
 
 }  // namespace plumbline

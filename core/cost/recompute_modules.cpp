@@ -36,12 +36,12 @@ class ModuleMarks {
   [[nodiscard]] static bool is_activation(const Op& op) {
     return op.kind == OpKind::activation || op.kind == OpKind::gated_activation;
   }
-  /// The norms before attention and MLP: as wide as what enters the layer.
+  /// The norms before attention and MLP: their weights are as wide as what enters the layer, those of heads are not.
   [[nodiscard]] bool is_layer_norm(const Op& op) const {
     if (op.kind != OpKind::layer_norm && op.kind != OpKind::rms_norm) return false;
     const auto width = [&](TensorId id) { return block_.tensor(id).shape.back().factor; };
-    return !block_.inputs().empty() && width(op.inputs.front()) == width(block_.inputs().front()) &&
-           !op.name.ends_with(".post_norm");
+    return !block_.inputs().empty() && !op.parameters.empty() &&
+           width(op.parameters.front()) == width(block_.inputs().front()) && !op.name.ends_with(".post_norm");
   }
   template <class Belongs>
   void mark_where(Belongs belongs) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
 
 namespace plumbline {
 namespace {
 
-constexpr double largest_sigma = 2;
 constexpr std::int64_t most_rows = 1'000'000'000;
 constexpr std::int64_t largest_scale = 1'000'000'000'000;
 constexpr std::string_view rows_key = "rows";

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/quantity/number_format.h"
@@ -16,8 +17,15 @@
 
 namespace plumbline {
 
-/// [m, k] x [k, n]; what it is of a linear layer: "forward", "input_gradient", "weight_gradient", or "grouped" for
-/// experts' products (`batch` of them in one call).
+/// Kinds of kernels that fits look for by name.
+inline constexpr std::string_view grouped_kernel = "grouped";  ///< of experts, several in one call
+inline constexpr std::string_view tiny_kernel = "tiny_add";    ///< so small that its time is the call's
+inline constexpr std::string_view streaming_kernel = "add";    ///< of two tensors: memory and nothing else
+inline constexpr std::string_view optimizer_kernel = "adamw";
+inline constexpr std::string_view loss_kernel = "cross_entropy";
+
+/// [m, k] x [k, n]; what it is of a linear layer: "forward", "input_gradient", "weight_gradient", or grouped_kernel
+/// (`batch` of them in one call).
 struct ProductTiming {
   std::int64_t batch = 1;
   std::int64_t m = 0;
@@ -43,7 +51,7 @@ struct AttentionTiming {
   bool operator==(const AttentionTiming&) const = default;
 };
 
-/// "rms_norm_forward", ..., "adamw", "cross_entropy".
+/// "rms_norm_forward", ..., or one of the names above.
 struct MemoryTiming {
   std::string op;
   NumberFormat format = NumberFormat::fp32;

@@ -1,7 +1,8 @@
 #pragma once
 /// \file gelu_forms.h: GELU of one number and its slope, exactly and by the tanh approximation, for loops.
 ///
-/// Source: Hendrycks and Gimpel, arXiv:1606.08415, section 2. Checked against: kernels/gelu.h.
+/// Source: Hendrycks and Gimpel, arXiv:1606.08415, section 2. Checked against: PyTorch
+/// (tests/kernels/activation_test.cpp), within 1e-6 of the largest element.
 
 #include <numbers>
 

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "core/base/errors.h"
-#include "core/cost/calibration_fields.h"
 #include "core/cost/kernel_time.h"
 #include "core/quantity/text.h"
+#include "planner/validate/summary.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view grouped = "grouped";
-constexpr std::string_view tiny = "tiny_add";
-constexpr std::string_view streaming = "add";
 /// A tensor that is read again from the cache says nothing about memory: the sum's three must be several times as
 /// large.
 constexpr std::int64_t caches_of_a_stream = 4;
@@ -30,8 +26,7 @@ constexpr double most_share = 1.05;
 class Fit {
  public:
   Fit(const KernelTable& table, const Device& device, const Calibration& shipped, const TraitTable& traits)
-      : table_(table), device_(device), traits_(traits), fitted_(shipped) {
-    source_ = "kernels of " + table.machine + ", " + table.library;
+      : table_(table), device_(device), traits_(traits), fitted_(shipped), measured_(table) {
     fitted_.device.name = device.name;
     fitted_.device.devices = {device.name};
   }
@@ -46,15 +41,12 @@ class Fit {
   }
 
  private:
-  void set(Coefficient& c, double value, double smallest, double largest) const {
-    c = {std::clamp(value, smallest, largest), 0, "measured", source_};
-  }
+  void set(Coefficient DeviceCalibration::*member, double value) { measured_.set(fitted_.device, member, value); }
   void require_share(double share, const std::string& where, const std::string& of_what) const {
     if (share >= least_share && share <= most_share) return;
     throw InputError({where, "reaches " + fixed(100 * share, 1) + " % of the " + of_what + " of " + device_.name,
                       "5 to 105 %: seconds, of this device", ""});
   }
-  static MatrixProduct shape(const ProductTiming& p) { return {1, p.m, p.n, p.k}; }
   [[nodiscard]] double stream_rate() const {
     return device_.memory_bandwidth.value.value() * fitted_.device.bandwidth_fraction;
   }
@@ -63,15 +55,15 @@ class Fit {
     std::vector<double> large;
     std::vector<double> all;
     for (const MemoryTiming& entry : table_.memory_bound) {
-      if (entry.op == tiny) set(fitted_.device.kernel_gap_s, entry.median_s, 0, 1);
-      if (entry.op != streaming) continue;
+      if (entry.op == tiny_kernel) set(&DeviceCalibration::kernel_gap_s, entry.median_s);
+      if (entry.op != streaming_kernel) continue;
       all.push_back(static_cast<double>(entry.bytes.value()) / entry.median_s / device_.memory_bandwidth.value.value());
       if (entry.bytes > caches_of_a_stream * device_.l2_cache.value) large.push_back(all.back());
     }
     if (all.empty()) throw InputError({"memory_bound", "holds no entry \"add\"", "sums of two tensors", ""});
     const double share = median(large.empty() ? all : large);
     require_share(share, "memory_bound", "memory bandwidth");
-    set(fitted_.device.bandwidth_fraction, share, 0, 1);
+    set(&DeviceCalibration::bandwidth_fraction, share);
   }
 
   [[nodiscard]] bool is_bound_by_arithmetic(const ProductTiming& p) const {
@@ -83,9 +75,9 @@ class Fit {
   }
   /// Seconds over what the product would take at the peak, alignment and waves included: (1 + K0 / k) / fraction.
   [[nodiscard]] double slowness(const ProductTiming& p, double exponent) const {
-    const double waves = std::pow(tile_efficiency(shape(p), device_.streaming_multiprocessors), exponent);
+    const double waves = std::pow(tile_efficiency(shape_of(p), device_.streaming_multiprocessors), exponent);
     const double ideal =
-        shape(p).flops().value() / device_.product_peak(p.format).value() / alignment_factor(shape(p)) / waves;
+        shape_of(p).flops().value() / device_.product_peak(p.format).value() / alignment_factor(shape_of(p)) / waves;
     return without_gap(p.median_s, Seconds(fitted_.device.kernel_gap_s)) / ideal;
   }
 
@@ -102,7 +94,7 @@ class Fit {
     for (const NumberFormat format : all_number_formats) {
       std::vector<std::pair<double, double>> points;
       for (const ProductTiming& p : table_.products)
-        if (p.format == format && p.kind != grouped && is_bound_by_arithmetic(p))
+        if (p.format == format && p.kind != grouped_kernel && is_bound_by_arithmetic(p))
           points.emplace_back(1.0 / static_cast<double>(p.k), slowness(p, exponent));
       const auto law = saturation_law(points);
       if (!law) continue;
@@ -127,15 +119,15 @@ class Fit {
     if (!has_main)
       throw InputError({"gemm", "holds fewer than three products of bf16 or fp16 that arithmetic bounds",
                         "matrix products of a layer's shapes", ""});
-    set(fitted_.device.wave_exponent, exponent, 0, largest_exponent);
+    set(&DeviceCalibration::wave_exponent, exponent);
     for (const FormatLaw& found : best.laws) {
       std::vector<ProductEfficiency>& all = fitted_.device.products;
       auto at =
           std::find_if(all.begin(), all.end(), [&](const ProductEfficiency& p) { return p.format == found.format; });
       if (at == all.end()) at = all.insert(all.end(), ProductEfficiency{found.format, {}, {}});
       require_share(found.law.fraction, "gemm", "dense " + std::string(to_text(found.format)) + " peak");
-      set(at->peak_fraction, found.law.fraction, 0, 1);
-      set(at->half_depth, found.law.half, 0, 1e6);
+      measured_.set(*at, &ProductEfficiency::peak_fraction, found.law.fraction);
+      measured_.set(*at, &ProductEfficiency::half_depth, found.law.half);
     }
   }
 
@@ -143,11 +135,10 @@ class Fit {
     const double shipped = fitted_.device.grouped_product_factor;
     std::vector<double> factors;
     for (const ProductTiming& p : table_.products)
-      if (p.kind == grouped)
-        factors.push_back(shipped * clock().grouped_product(grouped_shape(p), p.format).value() / p.median_s);
-    if (!factors.empty()) set(fitted_.device.grouped_product_factor, median(factors), 0.01, 2);
+      if (p.kind == grouped_kernel)
+        factors.push_back(shipped * clock().grouped_product(shape_of(p), p.format).value() / p.median_s);
+    if (!factors.empty()) set(&DeviceCalibration::grouped_product_factor, median(factors));
   }
-  static MatrixProduct grouped_shape(const ProductTiming& p) { return {p.batch, p.m, p.n, p.k}; }
   [[nodiscard]] KernelClock clock() const { return {device_, fitted_}; }
 
   /// How fast the kernel that the table measured is over the device's FlashAttention 2.
@@ -174,35 +165,23 @@ class Fit {
     const auto law = attention_law(table_.attention, device_, Seconds(fitted_.device.kernel_gap_s));
     if (!law) return;
     require_share(law->forward.fraction, "attention", "dense peak");
-    set(fitted_.device.flash_forward_fraction, law->forward.fraction / fitted_.stack.flash_factor, 0, 1);
-    set(fitted_.device.flash_half_sequence, law->forward.half, 0, 1e6);
-    set(fitted_.device.flash_backward_factor, law->backward_factor, 0.01, 2);
+    set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction / fitted_.stack.flash_factor);
+    set(&DeviceCalibration::flash_half_sequence, law->forward.half);
+    set(&DeviceCalibration::flash_backward_factor, law->backward_factor);
   }
 
   void note_residuals() {
     const KernelClock priced = clock();
-    for (const ProductTiming& p : table_.products) {
-      const bool is_grouped = p.kind == grouped;
-      errors_.note(
-          (is_grouped ? "grouped gemm " : "gemm ") + std::string(to_text(p.format)),
-          (is_grouped ? priced.grouped_product(grouped_shape(p), p.format) : priced.product(shape(p), p.format))
-              .value(),
-          p.median_s);
-    }
-    for (const AttentionTiming& a : table_.attention) {
-      errors_.note("attention forward", priced.attention_forward(work_of(a), FlashAttention::on, a.format).value(),
-                   a.forward_s);
-      errors_.note("attention backward", priced.attention_backward(work_of(a), FlashAttention::on, a.format).value(),
-                   a.backward_s);
-    }
+    errors_.note_products(table_, priced);
+    errors_.note_attention(table_, priced);
     for (const MemoryTiming& m : table_.memory_bound)
-      if (m.op == streaming && m.bytes > caches_of_a_stream * device_.l2_cache.value)
+      if (m.op == streaming_kernel && m.bytes > caches_of_a_stream * device_.l2_cache.value)
         errors_.note("sums of tensors", priced.stream(static_cast<double>(m.bytes.value())).value(), m.median_s);
     // Kernels were measured, whole steps were not: no surer than a device that a few runs are known of.
     const Coefficient& few = traits_.regimes[static_cast<std::size_t>(CalibrationRegime::few_rows)].time;
     Residuals residuals;
     residuals.regime = CalibrationRegime::few_rows;
-    set(residuals.time.sigma, std::max(errors_.sigma(), few.value), 0, 2);
+    residuals.time.sigma = measured_.sigma(std::max(errors_.sigma(), few.value));
     residuals.measured.devices = {device_.name};
     fitted_.device.residuals = residuals;
   }
@@ -211,7 +190,7 @@ class Fit {
   const Device& device_;
   const TraitTable& traits_;
   Calibration fitted_;  ///< its device, as far as it is fitted
-  std::string source_;
+  MeasuredCoefficients measured_;
   KernelResiduals errors_;
 };
 

@@ -6,17 +6,12 @@
 
 #include "planner/calibrate/telling_rows.h"
 #include "planner/question/question.h"
+#include "planner/validate/summary.h"
 
 namespace plumbline {
 namespace {
 
 constexpr double upper_end_of_90_percent = 0.95;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double deviations_of(std::size_t frameworks) {
   if (frameworks < 3) return deviations_90_percent;  // nothing to learn a spread from

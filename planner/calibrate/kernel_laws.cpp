@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/calibration_fields.h"
+#include "planner/validate/summary.h"
+
 namespace plumbline {
 namespace {
 
@@ -12,13 +15,6 @@ constexpr double flash_backward_products = 2.5;  // arXiv:2307.08691, section 3:
 constexpr std::size_t fewest_points = 3;
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 MedianLine median_line(const std::vector<std::pair<double, double>>& points) {
   std::vector<double> slopes;
@@ -62,8 +58,52 @@ std::optional<AttentionLaw> attention_law(const std::vector<AttentionTiming>& ti
   return AttentionLaw{*forward, median(backward)};
 }
 
+MatrixProduct shape_of(const ProductTiming& p) { return {p.batch, p.m, p.n, p.k}; }
+
+MeasuredCoefficients::MeasuredCoefficients(const KernelTable& table)
+    : source_("kernels of " + table.machine + ", " + table.library) {}
+
+Coefficient MeasuredCoefficients::within(double smallest, double value, double largest) const {
+  return {std::clamp(value, smallest, largest), 0, "measured", source_};
+}
+
+void MeasuredCoefficients::set(ProductEfficiency& product, Coefficient ProductEfficiency::*member, double value) const {
+  const auto& field = field_of(product_fields, member);
+  product.*member = within(field.smallest, value, field.largest);
+}
+
+void MeasuredCoefficients::set(DeviceCalibration& device, Coefficient DeviceCalibration::*member, double value) const {
+  const auto& field = field_of(device_fields, member);
+  device.*member = within(field.smallest, value, field.largest);
+}
+
+NamedCoefficient MeasuredCoefficients::of_stack(Coefficient StackCalibration::*member, double value) const {
+  const auto& field = field_of(stack_fields, member);
+  return {std::string(field.key), within(field.smallest, value, field.largest)};
+}
+
+Coefficient MeasuredCoefficients::sigma(double value) const { return within(0, value, largest_sigma); }
+
 void KernelResiduals::note(const std::string& kind, double priced, double measured) {
   errors_[kind].push_back(std::abs(priced / measured - 1));
+}
+
+void KernelResiduals::note_products(const KernelTable& table, const KernelClock& clock) {
+  for (const ProductTiming& p : table.products) {
+    const std::string format(to_text(p.format));
+    if (p.kind == grouped_kernel)
+      note("grouped gemm " + format, clock.grouped_product(shape_of(p), p.format).value(), p.median_s);
+    else
+      note("gemm " + format, clock.product(shape_of(p), p.format).value(), p.median_s);
+  }
+}
+
+void KernelResiduals::note_attention(const KernelTable& table, const KernelClock& clock) {
+  for (const AttentionTiming& a : table.attention) {
+    const AttentionWork work = work_of(a);
+    note("attention forward", clock.attention_forward(work, FlashAttention::on, a.format).value(), a.forward_s);
+    note("attention backward", clock.attention_backward(work, FlashAttention::on, a.format).value(), a.backward_s);
+  }
 }
 
 std::vector<KernelResidual> KernelResiduals::list() const {

@@ -4,7 +4,7 @@
 /// Answers shares of a peak and half-lengths by straight lines through medians, which a few wild measurements do not
 /// move (Theil, 1950; Sen, JASA 1968). A law rate = fraction * x / (x + half) is a line of 1 / rate over 1 / x.
 /// Not modelled: interaction of the laws; each is fitted with the others held.
-/// Checked against: tests/unit/planner/calibrate/kernel_fit_test.cpp.
+/// Checked against: tests/unit/planner/calibrate/kernel_fit_test.cpp and device_fit_test.cpp beside it.
 
 #include <map>
 #include <optional>
@@ -12,14 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/cost/calibration.h"
+#include "core/cost/kernel_time.h"
 #include "core/cost/op_work.h"
 #include "core/machine/device.h"
 #include "core/measurement/kernel_table.h"
 
 namespace plumbline {
-
-/// 0 of none; the upper one of two.
-[[nodiscard]] double median(std::vector<double> values);
 
 /// y = intercept + slope x by medians; with one distinct x, slope 0.
 struct MedianLine {
@@ -48,6 +47,25 @@ struct AttentionLaw {
 [[nodiscard]] std::optional<AttentionLaw> attention_law(const std::vector<AttentionTiming>& timings,
                                                         const Device& device, Seconds kernel_gap);
 
+/// [m, k] x [k, n]; of a grouped product, `batch` of them.
+[[nodiscard]] MatrixProduct shape_of(const ProductTiming& timing);
+
+/// Coefficients as the kernels of one table give them: of kind "measured", within the ranges of
+/// core/cost/calibration_fields.h.
+class MeasuredCoefficients {
+ public:
+  explicit MeasuredCoefficients(const KernelTable& table);
+  void set(ProductEfficiency& product, Coefficient ProductEfficiency::*member, double value) const;
+  void set(DeviceCalibration& device, Coefficient DeviceCalibration::*member, double value) const;
+  /// With the name that the coefficient has in files.
+  [[nodiscard]] NamedCoefficient of_stack(Coefficient StackCalibration::*member, double value) const;
+  [[nodiscard]] Coefficient sigma(double value) const;
+
+ private:
+  [[nodiscard]] Coefficient within(double smallest, double value, double largest) const;
+  std::string source_;
+};
+
 /// How far a fitted law is from one kind of entry: |priced / measured - 1|.
 struct KernelResidual {
   std::string kind;  ///< "gemm fp32", "attention forward", ...
@@ -59,6 +77,9 @@ struct KernelResidual {
 class KernelResiduals {
  public:
   void note(const std::string& kind, double priced, double measured);
+  /// Every product and every attention of the table.
+  void note_products(const KernelTable& table, const KernelClock& clock);
+  void note_attention(const KernelTable& table, const KernelClock& clock);
   [[nodiscard]] std::vector<KernelResidual> list() const;
   /// One standard deviation of a normal distribution with the median of all errors.
   [[nodiscard]] double sigma() const;

@@ -4,7 +4,8 @@
 /// Model: every number keeps its value and uncertainty, each on its own; correlations are dropped, which leaves more
 /// freedom than there is. A number that nothing was learned of stays around its centre, so that stacks of one family
 /// move together. Not modelled: what the numbers of a fit have in common.
-/// Checked against: tests/unit/planner/calibrate/recalibrated_test.cpp.
+/// Checked against: tests/unit/planner/calibrate/knowledge_test.cpp (what becomes of each number) and
+/// tests/unit/planner/calibrate/cross_validation_test.cpp (three rows of a slower world).
 
 #include "planner/calibrate/parameter_space.h"
 

@@ -8,7 +8,7 @@
 #include "core/base/errors.h"
 #include "core/cost/collective_time.h"
 #include "core/quantity/text.h"
-#include "planner/calibrate/kernel_laws.h"
+#include "planner/validate/summary.h"
 
 namespace plumbline {
 namespace {

@@ -33,15 +33,11 @@ void add_priors(const FitProblem& problem, std::span<const double> x, QuadraticM
   for (const PriorTerm& term : problem.priors) {
     const double precision = 1 / (term.sigma * term.sigma);
     const double away = x[term.unknown] - (term.centre ? x[*term.centre] : 0) - term.mean;
-    const Eigen::Index i = index(term.unknown);
-    model.curvature(i, i) += precision;
-    model.gradient(i) += precision * away;
-    if (!term.centre) continue;
-    const Eigen::Index j = index(*term.centre);
-    model.curvature(j, j) += precision;
-    model.curvature(i, j) -= precision;
-    model.curvature(j, i) -= precision;
-    model.gradient(j) -= precision * away;
+    add_curvature(term, [&](std::uint32_t i, std::uint32_t j, double curvature) {
+      model.curvature(index(i), index(j)) += curvature;
+    });
+    model.gradient(index(term.unknown)) += precision * away;
+    if (term.centre) model.gradient(index(*term.centre)) -= precision * away;
   }
 }
 

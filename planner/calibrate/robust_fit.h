@@ -36,6 +36,17 @@ struct PriorTerm {
   double sigma = 1;
 };
 
+/// Calls add(row, column, curvature) for what a prior's term adds to the halved second derivatives of the objective.
+template <class Add>
+void add_curvature(const PriorTerm& term, Add add) {
+  const double precision = 1 / (term.sigma * term.sigma);
+  add(term.unknown, term.unknown, precision);
+  if (!term.centre) return;
+  add(*term.centre, *term.centre, precision);
+  add(term.unknown, *term.centre, -precision);
+  add(*term.centre, term.unknown, -precision);
+}
+
 struct FitObservation {
   double log_measured = 0;
   double weight = 1;

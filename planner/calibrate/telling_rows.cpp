@@ -15,14 +15,9 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 Matrix precision_of(const std::vector<PriorTerm>& priors, std::size_t unknowns) {
   Matrix precision = Matrix::Zero(index(unknowns), index(unknowns));
-  for (const PriorTerm& term : priors) {
-    const double p = 1 / (term.sigma * term.sigma);
-    precision(index(term.unknown), index(term.unknown)) += p;
-    if (!term.centre) continue;
-    precision(index(*term.centre), index(*term.centre)) += p;
-    precision(index(term.unknown), index(*term.centre)) -= p;
-    precision(index(*term.centre), index(term.unknown)) -= p;
-  }
+  for (const PriorTerm& term : priors)
+    add_curvature(
+        term, [&](std::uint32_t i, std::uint32_t j, double curvature) { precision(index(i), index(j)) += curvature; });
   return precision;
 }
 

@@ -5,7 +5,7 @@
 /// memory and in-flight counts are folded in, and what was never set cannot be chosen.
 /// Source: planning as a chain of layers over stages, Narayanan et al., arXiv:1806.03377 (PipeDream).
 /// Not modelled: stages of layers that are not neighbours; stages of more than 26 days.
-/// Checked against: what reads it (partition.h).
+/// Checked against: tests/property/partition_test.cpp (whose partitions read it).
 
 #include <vector>
 

@@ -1,11 +1,11 @@
 #include "planner/validate/row_strategy.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/errors.h"
 #include "core/training/adaptation_text.h"
 #include "models/machine_catalog.h"
+#include "planner/validate/stage_layout.h"
 
 namespace plumbline {
 namespace {
@@ -51,73 +51,6 @@ std::int32_t virtual_stages(const RowFields& fields, const Graph& graph) {
   if (fields.word("vpp") == "layers_per_stage")
     return static_cast<std::int32_t>(std::max<std::int64_t>(1, graph.layer_count() / degree(fields, "pp")));
   return degree(fields, "vpp");
-}
-
-/// Megatron-Core's layout strings, "Et*3|(tt|)*6mL": E embedding, t layer, m layer of multi-token prediction, L loss, |
-/// the next chunk, *N a repetition of what stands before it.
-class LayoutReader {
- public:
-  explicit LayoutReader(std::string_view text) : text_(text) {}
-  [[nodiscard]] std::vector<std::int32_t> layers() {
-    std::vector<std::int32_t> counts{0};
-    for (const char c : expanded()) {
-      if (c == '|') counts.push_back(0);
-      if (c == 't' || c == 'm') ++counts.back();
-    }
-    if (at_ != text_.size()) refuse();
-    return counts;
-  }
-
- private:
-  [[noreturn]] void refuse() const {
-    throw InputError({"layers_per_stage", "\"" + std::string(text_) + "\" is no split of layers",
-                      "numbers (4,4,3) or a layout (Et*4|(t*4|)*2tmL)", ""});
-  }
-  std::string expanded() {
-    std::string all;
-    while (at_ < text_.size() && text_[at_] != ')') {
-      std::string part(1, text_[at_++]);
-      if (part == "(") {
-        part = expanded();
-        if (at_ == text_.size()) refuse();
-        ++at_;  // the closing one
-      } else if (std::string_view("EtmL|").find(part) == std::string_view::npos) {
-        refuse();
-      }
-      const std::int64_t times = repetitions();
-      for (std::int64_t i = 0; i < times; ++i) all += part;
-      if (all.size() > longest) refuse();
-    }
-    return all;
-  }
-  std::int64_t repetitions() {
-    if (at_ == text_.size() || text_[at_] != '*') return 1;
-    std::int64_t times = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_ + 1, text_.data() + text_.size(), times);
-    if (error != std::errc() || times < 1 || times > static_cast<std::int64_t>(longest)) refuse();
-    at_ = static_cast<std::size_t>(end - text_.data());
-    return times;
-  }
-
-  static constexpr std::size_t longest = 100'000;
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-std::vector<std::int32_t> layers_per_stage(const std::string& text) {
-  if (text.empty()) return {};
-  if (text.find_first_not_of("0123456789,") != std::string::npos) return LayoutReader(text).layers();
-  std::vector<std::int32_t> counts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::int32_t count = 0;
-    const auto [last, error] = std::from_chars(text.data() + at, text.data() + end, count);
-    if (error != std::errc() || last != text.data() + end)
-      throw InputError({"layers_per_stage", "\"" + text + "\" is no list of numbers", "4,4,3", ""});
-    counts.push_back(count);
-    at = end + 1;
-  }
-  return counts;
 }
 
 }  // namespace
@@ -195,7 +128,7 @@ PartialStrategy strategy_of(const RowFields& fields, const Graph& graph) {
     if (s.schedule == Schedule::interleaved && s.virtual_stages == 1) s.schedule = Schedule::one_f_one_b;
     partial.schedule_given = true;
   }
-  if (s.pipeline_stages > 1) s.layers_per_stage = layers_per_stage(fields.word("layers_per_stage"));
+  if (s.pipeline_stages > 1) s.layers_per_stage = stage_layout_from_text(fields.word("layers_per_stage"));
   const std::int64_t group = fields.number("fsdp_group").value_or(fields.number("zero1_group").value_or(0));
   if (s.zero_stage > 0 && group > 1) {
     s.shard_group = static_cast<std::int32_t>(group);

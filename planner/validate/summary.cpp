@@ -57,6 +57,8 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
 double spearman(std::span<const double> first, std::span<const double> second) {
   if (first.size() < fewest_for_ranks) return 0;
   return correlation(ranks(first), ranks(second));
@@ -83,7 +85,7 @@ SeriesSummary summarize(std::span<const PredictedPair> pairs) {
   constexpr double nine_tenths = 0.9;
   summary.mape = mean(magnitudes);
   summary.bias = signed_sum / static_cast<double>(pairs.size());
-  summary.median = quantile(magnitudes, 0.5);
+  summary.median = median(magnitudes);
   summary.p90 = quantile(magnitudes, nine_tenths);
   summary.spearman = spearman(measured, predicted);
   summary.coverage = inside / static_cast<double>(pairs.size());

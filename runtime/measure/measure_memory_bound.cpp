@@ -39,14 +39,15 @@ class Elementwise {
   void run() {
     norms();
     activations();
-    add("add", 3, [this] { reference::add({x_, y_, z_}); });
+    add(streaming_kernel, 3, [this] { reference::add({x_, y_, z_}); });
     turns();
   }
 
  private:
   template <class Call>
-  void add(const char* op, std::int64_t passes, Call call) {
-    table_.memory_bound.push_back({op, x_.view().format, passes * size_, median_time(call, budget).value()});
+  void add(std::string_view op, std::int64_t passes, Call call) {
+    table_.memory_bound.push_back(
+        {std::string(op), x_.view().format, passes * size_, median_time(call, budget).value()});
   }
   void norms() {
     add("rms_norm_forward", 2, [this] { reference::rms_norm_forward({x_, weight_, y_, row_sums_.floats()}); });
@@ -96,7 +97,7 @@ void measure_loss(std::int64_t tokens, std::int64_t vocabulary, KernelTable& tab
   const auto call = [&] {
     (void)reference::cross_entropy({logits, targets.data(), maximum.data(), sum.data(), target.data(), gradient});
   };
-  table.memory_bound.push_back({"cross_entropy", NumberFormat::fp32,
+  table.memory_bound.push_back({std::string(loss_kernel), NumberFormat::fp32,
                                 12 * storage(tokens * vocabulary, NumberFormat::fp32),
                                 median_time(call, budget).value()});
 }
@@ -109,14 +110,14 @@ void measure_adamw(std::int64_t parameters, KernelTable& table) {
   MeasuredTensor second(NumberFormat::fp32, 1, parameters);
   for (std::int64_t i = 0; i < parameters; ++i) second.floats()[i] = std::abs(second.floats()[i]);
   AdamwStep step{{weight, {}, gradient, 1.0F, 1e-4F, 0.1F}, first, second};
-  table.memory_bound.push_back({"adamw", NumberFormat::fp32, Bytes(28 * parameters),
+  table.memory_bound.push_back({std::string(optimizer_kernel), NumberFormat::fp32, Bytes(28 * parameters),
                                 median_time([&] { reference::adamw_step(step); }, budget).value()});
 }
 
 /// So little that what it takes is the call.
 void measure_call(KernelTable& table) {
   MeasuredTensor x(NumberFormat::fp32, 1, 16);
-  table.memory_bound.push_back({"tiny_add", NumberFormat::fp32, 3 * storage(16, NumberFormat::fp32),
+  table.memory_bound.push_back({std::string(tiny_kernel), NumberFormat::fp32, 3 * storage(16, NumberFormat::fp32),
                                 median_time(
                                     [&] {
                                       reference::add({x, x, x});

@@ -51,7 +51,7 @@ void measure_grouped(std::int64_t experts, std::int64_t rows, const Widths& w, K
   MeasuredWorkspace scratch(reference::grouped_linear_workspace(forward));
   forward.workspace = scratch.view();
   const Seconds time = median_time([&] { reference::grouped_linear_forward(forward); }, budget);
-  table.products.push_back({experts, rows, w.out, w.in, format, "grouped", time.value()});
+  table.products.push_back({experts, rows, w.out, w.in, format, std::string(grouped_kernel), time.value()});
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "planner/calibrate/recalibrated.h"
-#include "planner/question/evaluate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_rows.h"
 
@@ -39,15 +38,6 @@ std::vector<double> other_world(const ParameterSpace& space) {
 }
 
 }  // namespace
-
-TEST_CASE("A row's price is the evaluated step to the picosecond") {
-  const auto [row, rows] = published_row("korth22-t5-seqsel-gpt3-175b");
-  const Resolution resolution = resolver_of_catalogue().resolve(row->question, rows);
-  REQUIRE(resolution.row);
-  const RowPricer pricer(resolution.row->question, resolution.row->strategy);
-  const double step = evaluate(resolution.row->question, resolution.row->strategy).prediction.step_time_s.expected;
-  CHECK(pricer.step_s(without_sources(resolution.row->question.calibration())) == step);
-}
 
 TEST_CASE("Constants that made synthetic rows are found again as far as the rows can tell, and intervals hold") {
   std::vector<FitRow> rows = questions();

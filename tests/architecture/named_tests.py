@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Refuses a path tests/... that no file or folder has, and a header that says by what it was checked without naming one.
+
+Usage: named_tests.py <repository root>. Prints each violation with file, line and the rule; exits 1 if any.
+
+A header of an estimator says what it was checked against (CONTRIBUTING.md, style 16). A test that was renamed, moved or
+never written leaves a claim that nobody holds. Read are sources, scripts and documents; not the tests themselves.
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = ("core", "kernels", "models", "planner", "runtime", "cli", "gui", "bench", "docs", "scripts", "cmake")
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".txt", ".md"}
+ROOT_FILES = ("README.md", "CONTRIBUTING.md", "Makefile", "CMakeLists.txt")
+NAMED = re.compile(r"(?<![\w/.])tests/[\w./-]*[\w/]")
+CLAIM = re.compile(r"Checked\s+(?:///\s*)?against")
+
+
+def files(root):
+    for folder in FOLDERS:
+        yield from sorted(path for path in (root / folder).rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    yield from (root / name for name in ROOT_FILES if (root / name).is_file())
+
+
+def claims(text):
+    """(line number, the comment from "Checked against" to its end) of each claim."""
+    for found in CLAIM.finditer(text):
+        comment = re.match(r"[^\n]*(?:\n[ \t]*//[^\n]*)*", text[found.start():]).group()
+        yield text.count("\n", 0, found.start()) + 1, comment
+
+
+def violations(root):
+    for path in files(root):
+        name = path.relative_to(root).as_posix()
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            for test in NAMED.findall(line):
+                if not (root / test).exists():
+                    yield f"{name}:{number}: names {test}, which does not exist"
+        if path.suffix == ".h":
+            for number, comment in claims(text):
+                if not NAMED.search(comment):
+                    yield f'{name}:{number}: "Checked against" names no test; expected a path tests/...'
+
+
+def main():
+    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
+    print("\n".join(found) or "every test that is named exists")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
