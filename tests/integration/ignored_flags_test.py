@@ -47,6 +47,11 @@ class IgnoredFlags(Command):
             self.refuses("--cross-validate", words, flag, value)
         self.refused([*words, "--by-question"], "--by-question: stands without --rows; expected both, or neither")
 
+    def test_calibrating_on_collectives_reads_nothing_of_kernels_and_rows(self):
+        words = ["calibrate", "--collectives", "log.txt", "--machine", "dgx-h100", "--out", "m.json"]
+        for flag, value in (("--rows", "r.json"), ("--kernels", "k.json"), ("--stack", "plumbline"), ("--name", "mine")):
+            self.refuses("--collectives", words, flag, value)
+
     def test_assumptions_are_printed_alone(self):
         for flag, value in (("--rows", "r.json"), ("--device", "H100-SXM-80GB"), ("--source", "llm_foundry"),
                             ("--plot", "p.svg"), ("--report", "r.md")):
