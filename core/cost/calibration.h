@@ -54,7 +54,8 @@ struct StackCalibration {
   Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
   Coefficient primitive_norms;      ///< 1 where a root-mean-square norm is primitive operators in 32 bits, else 0
-  Coefficient primitive_operators;  ///< 1 where gates, rotations and sums of gradients are kernels of their own, else 0
+  Coefficient primitive_operators;  ///< 1 where gates and sums of gradients are kernels of their own, else 0
+  Coefficient primitive_rotations;  ///< 1 where rotary embeddings are products of complex numbers in 32 bits, else 0
   Coefficient repeated_heads;  ///< 1 where keys and values are copied for every query head before attention, else 0
   Coefficient distributed_tensors;  ///< 1 where tensor parallelism is PyTorch's DTensor, else 0
   Coefficient ring_bytes_forward;   ///< per element of the queries and step of a ring: merging what was attended to

@@ -38,7 +38,7 @@ Traffic scaled(const OpWork& work, Passes primitive, Passes fused, double share)
 Traffic memory_traffic(const Op& op, const OpWork& work, const StackCalibration& stack) {
   switch (op.kind) {
     case OpKind::rms_norm: return scaled(work, norm, fused_norm, stack.primitive_norms);
-    case OpKind::rotary: return scaled(work, rotation, fused_rotation, stack.primitive_operators);
+    case OpKind::rotary: return scaled(work, rotation, fused_rotation, stack.primitive_rotations);
     case OpKind::gated_activation: return scaled(work, gate, fused_gate, stack.primitive_operators);
     default: return {work.forward_traffic, work.backward_traffic};
   }

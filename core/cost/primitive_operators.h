@@ -6,12 +6,13 @@
 /// cast back and weighted (18; its gradients 42), a rotation is cast, multiplied as complex numbers and cast back (10
 /// and 10), a gate is an activation and a product (5 and 9). An input that several products read gathers their
 /// gradients by sums of two (3 passes each). Keys and values that are repeated for every query head are read once and
-/// written for each. Source: the operators of torchtitan's models (models/norms.py; llama3/model/model.py:
-/// apply_rotary_emb, repeat_kv, FeedForward) and what PyTorch's autograd runs for each
-/// (tools/autograd/derivatives.yaml); norms are one kernel from PyTorch 2.9 on (pull request 153666). Not modelled:
-/// rotations by halves (Qwen3), which move about as much; caches that hold what the next kernel reads. Checked against:
-/// tests/unit/core/cost/primitive_operators_test.cpp, by hand; torchtitan's Llama 3.1 8B with and without a compiler
-/// (benchmarks/llama3_h100_202412_torchtitan.md): 0.41 s apart, counted 0.47.
+/// written for each.
+/// Source: the operators of torchtitan's models (models/norms.py; llama3/model/model.py: apply_rotary_emb, repeat_kv,
+/// FeedForward) and what PyTorch's autograd runs for each (tools/autograd/derivatives.yaml). Norms are one kernel from
+/// PyTorch 2.9 on (pull request 153666). TorchInductor generates no code for complex numbers and says so in a warning.
+/// Not modelled: rotations by halves (Qwen3), which move about as much; caches that hold what the next kernel reads.
+/// Checked against: tests/unit/core/cost/primitive_operators_test.cpp, by hand; torchtitan's Llama 3.1 8B with and
+/// without a compiler (benchmarks/llama3_h100_202412_torchtitan.md): 0.41 s apart, counted 0.43.
 
 #include "core/cost/calibration.h"
 #include "core/cost/op_work.h"

@@ -33,6 +33,7 @@ StackCalibration primitive() {
   StackCalibration stack = round_calibration().stack;
   stack.primitive_norms.value = 1;
   stack.primitive_operators.value = 1;
+  stack.primitive_rotations.value = 1;
   stack.repeated_heads.value = 1;
   return stack;
 }
