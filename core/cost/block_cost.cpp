@@ -8,6 +8,7 @@
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
+#include "core/cost/primitive_operators.h"
 #include "core/cost/product_format.h"
 #include "core/cost/recompute_modules.h"
 #include "core/cost/tensor_parallel_points.h"
@@ -101,6 +102,8 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.forward += time(p);
       if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
       if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
+      times.backward +=
+          kernels_.memory(gradient_sums(op, work, shard.formats.activation, kernels_.calibration().stack));
       if (is_quantized(format)) {
         const double input = static_cast<double>(p.batch * p.m * p.k);
         const double output = static_cast<double>(p.batch * p.m * p.n);
@@ -116,17 +119,22 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.attention += forward;
       if (any_gradient)
         times.backward += kernels_.attention_backward(*work.attention, shard.flash_attention, shard.formats.activation);
+      const Seconds repeating =
+          kernels_.memory(repeated_heads(*work.attention, shard.formats.activation, kernels_.calibration().stack));
+      times.forward += repeating;
+      if (any_gradient) times.backward += repeating;
       break;
     }
     case WorkKind::memory: {
-      const auto time = [&](Bytes traffic) {
-        if (op.kind == OpKind::cross_entropy) return kernels_.loss(traffic);
-        if (op.kind == OpKind::dispatch || op.kind == OpKind::combine) return kernels_.routing(traffic);
-        return kernels_.memory(traffic);
+      const auto time = [&](Bytes moved) {
+        if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
+        if (op.kind == OpKind::dispatch || op.kind == OpKind::combine) return kernels_.routing(moved);
+        return kernels_.memory(moved);
       };
-      times.forward += time(work.forward_traffic);
+      const Traffic traffic = memory_traffic(op, work, kernels_.calibration().stack);
+      times.forward += time(traffic.forward);
       if (!any_gradient) break;
-      const Seconds backward = time(work.backward_traffic);
+      const Seconds backward = time(traffic.backward);
       // A kernel that makes both gradients runs where the input gradient is due.
       if (work.needs.input)
         times.backward += backward;
@@ -159,24 +167,32 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
     times.wire.tensor += wire_bytes(kind, bytes, groups.tensor.size);
     return stack.tensor_parallel_exposure * communication_.time(kind, bytes, groups.tensor);
   };
+  // DTensor gathers and scatters the first dimension, which is the batch, and copies the whole tensor into the order of
+  // the sequence (torch/distributed/_functional_collectives.py: all_gather_tensor, reduce_scatter_tensor).
+  const auto copying = [&](Bytes bytes) {
+    return sliced ? stack.distributed_tensors * kernels_.stream(2.0 * static_cast<double>(bytes.value())) : Seconds(0);
+  };
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
     if (counts && !counts(point.op)) continue;
     const auto forward = [&](Collective kind) {
       ++times.collectives.forward;
       times.tensor_forward += time(kind, point.bytes);
+      if (kind != Collective::all_reduce) times.tensor_forward += copying(point.bytes);
       times.wire_forward.tensor += wire_bytes(kind, point.bytes, groups.tensor.size);
     };
     const auto backward = [&](Collective kind) {
       if (!point.needs_gradient) return;
       ++times.collectives.backward;
       times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
+      if (kind != Collective::all_reduce) times.tensor_backward += copying(point.bytes);
     };
     switch (point.kind) {
       case PointKind::enter:
         if (sliced) {
           forward(Collective::all_gather);
           backward(Collective::reduce_scatter);
-          backward(Collective::all_gather);
+          // DTensor keeps the gathered input for the gradients of weights.
+          if (stack.distributed_tensors <= 0) backward(Collective::all_gather);
         } else {
           backward(Collective::all_reduce);
         }
@@ -193,11 +209,18 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
 void BlockPricer::add_context_parallel(Times& times, const Block& block, const Shard& shard,
                                        const BlockGroups& groups) const {
   if (shard.context_parallel == 1) return;
-  const double exposure = kernels_.calibration().stack.context_parallel_exposure;
+  const StackCalibration& stack = kernels_.calibration().stack;
+  const double exposure = stack.context_parallel_exposure;
   for (const Op& op : block.ops()) {
     if (op.kind != OpKind::attention) continue;
-    const Bytes keys_and_values =
+    const OpWork work = op_work(block, op, shard);
+    const Bytes of_heads =
         local_bytes(block.tensor(op.inputs[1]), shard) + local_bytes(block.tensor(op.inputs[2]), shard);
+    const Bytes keys_and_values(
+        std::llround(copies_of_heads(*work.attention, stack) * static_cast<double>(of_heads.value())));
+    const auto queries = static_cast<double>(local_elements(block.tensor(op.inputs[0]), shard));
+    const double merges = shard.context_parallel - 1;
+    times.context_forward += kernels_.stream(merges * stack.ring_bytes_forward * queries);
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);
     times.context_forward += steps * step;
@@ -205,7 +228,8 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     times.wire_forward.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     times.wire.context += std::int64_t{shard.context_parallel - 1} * keys_and_values;
     // Keys and values travel again, and their gradients with them.
-    if (!op_work(block, op, shard).needs.input) continue;
+    if (!work.needs.input) continue;
+    times.context_backward += kernels_.stream(merges * stack.ring_bytes_backward * queries);
     times.context_backward += 2.0 * steps * step;
     times.collectives.backward += shard.context_parallel - 1;
     times.wire.context += std::int64_t{2} * (shard.context_parallel - 1) * keys_and_values;

@@ -53,8 +53,15 @@ struct StackCalibration {
   std::string description;
   Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
-  Coefficient loss_factor;          ///< bytes of the loss over the model's
-  Coefficient flash_factor;         ///< attention kernels over the device's FlashAttention 2 efficiency
+  Coefficient primitive_norms;      ///< 1 where a root-mean-square norm is primitive operators in 32 bits, else 0
+  Coefficient primitive_operators;  ///< 1 where gates and sums of gradients are kernels of their own, else 0
+  Coefficient primitive_rotations;  ///< 1 where rotary embeddings are products of complex numbers in 32 bits, else 0
+  Coefficient repeated_heads;  ///< 1 where keys and values are copied for every query head before attention, else 0
+  Coefficient distributed_tensors;  ///< 1 where tensor parallelism is PyTorch's DTensor, else 0
+  Coefficient ring_bytes_forward;   ///< per element of the queries and step of a ring: merging what was attended to
+  Coefficient ring_bytes_backward;
+  Coefficient loss_factor;   ///< bytes of the loss over the model's
+  Coefficient flash_factor;  ///< attention kernels over the device's FlashAttention 2 efficiency
   Coefficient tensor_parallel_exposure;
   Coefficient tensor_parallel_backward_factor;  ///< backward collectives over forward ones (contention)
   Coefficient pipeline_exposure;

@@ -46,6 +46,13 @@ inline constexpr std::array device_fields{
 inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"step_factor", &StackCalibration::step_factor, 0.1, 10},
     CoefficientField<StackCalibration>{"memory_bound_factor", &StackCalibration::memory_bound_factor, 0.01, 100},
+    CoefficientField<StackCalibration>{"primitive_norms", &StackCalibration::primitive_norms, 0, 1},
+    CoefficientField<StackCalibration>{"primitive_operators", &StackCalibration::primitive_operators, 0, 1},
+    CoefficientField<StackCalibration>{"primitive_rotations", &StackCalibration::primitive_rotations, 0, 1},
+    CoefficientField<StackCalibration>{"repeated_heads", &StackCalibration::repeated_heads, 0, 1},
+    CoefficientField<StackCalibration>{"distributed_tensors", &StackCalibration::distributed_tensors, 0, 1},
+    CoefficientField<StackCalibration>{"ring_bytes_forward", &StackCalibration::ring_bytes_forward, 0, 1000},
+    CoefficientField<StackCalibration>{"ring_bytes_backward", &StackCalibration::ring_bytes_backward, 0, 1000},
     CoefficientField<StackCalibration>{"loss_factor", &StackCalibration::loss_factor, 0.01, 100},
     CoefficientField<StackCalibration>{"flash_factor", &StackCalibration::flash_factor, 0.01, 10},
     CoefficientField<StackCalibration>{"tensor_parallel_exposure", &StackCalibration::tensor_parallel_exposure, 0, 10},

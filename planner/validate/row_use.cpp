@@ -56,17 +56,24 @@ RowUses uses_of(const MeasuredRow& row) {
   return {{}, "its collector found it fit for no comparison"};
 }
 
+namespace {
+
+bool is_partly_known(const RowQuestion& question) {
+  return std::any_of(decisive_fields.begin(), decisive_fields.end(),
+                     [&](std::string_view field) { return question.unverified.contains(field); });
+}
+
+}  // namespace
+
 RowTrust trust_of(const RowQuestion& question, const RowFields& fields) {
   if (fields.has("doubtful")) return RowTrust::doubtful;
-  const bool inferred = std::any_of(decisive_fields.begin(), decisive_fields.end(),
-                                    [&](std::string_view field) { return question.unverified.contains(field); });
+  const bool inferred = is_partly_known(question);
   const bool inferred_interleaving = question.unverified.contains("vpp") && fields.number("vpp").value_or(1) > 1;
   return inferred || inferred_interleaving ? RowTrust::inferred : RowTrust::trusted;
 }
 
-/// Everything that was asked, so that two runs of one question have one key.
 std::string question_key(const RowQuestion& question) {
-  std::string key;
+  std::string key = is_partly_known(question) ? "inferred;" : "";
   const auto add = [&](const RowFields& fields) {
     for (const auto& [name, word] : fields.words) key.append(name).append("=").append(word).append(";");
     for (const auto& [name, number] : fields.numbers) key += name + "=" + std::to_string(number) + ";";

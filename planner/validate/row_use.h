@@ -28,7 +28,8 @@ struct RowUses {
 [[nodiscard]] std::optional<double> measured_time(const MeasuredRow& row);
 /// `fields` after the rules.
 [[nodiscard]] RowTrust trust_of(const RowQuestion& question, const RowFields& fields);
-/// Everything that was asked, so that two runs of one question have one key.
+/// Everything that was asked, so that two runs of one question have one key. What was asked in a run that is partly
+/// known is itself inferred: such a run repeats no other that is known.
 [[nodiscard]] std::string question_key(const RowQuestion& question);
 
 }  // namespace plumbline

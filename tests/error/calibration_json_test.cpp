@@ -60,7 +60,7 @@ TEST_CASE("stack and traits files of the catalogue are accepted") {
 
 TEST_CASE("a misspelt coefficient is named with the nearest") {
   CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"los_factor": 1})")) ==
-        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 52 "
+        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 59 "
         "(docs/calibrations.md); nearest: loss_factor, flash_factor");
 }
 
@@ -87,7 +87,8 @@ TEST_CASE("an unknown axis, value or neighbour of a stack gets what is known and
         "gradient_reduction, tensor_parallel_overlap, pipeline_transfers, launch, gradient_accumulation, optimizer, "
         "memory, moe; nearest: fusion");
   CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {"fusion": "complied"})")) ==
-        "s.json:/traits/fusion: \"complied\"; expected one of eager, jit_fused, fused, compiled; nearest: compiled");
+        "s.json:/traits/fusion: \"complied\"; expected one of eager, primitive, primitive_fused_norms, jit_fused, "
+        "fused, compiled; nearest: compiled");
   CHECK(stack_refusal(small_stack(R"("like": "torchtitan-2024.21", "traits": {})"))
             .starts_with("s.json:/like: \"torchtitan-2024.21\" is no stack of the catalogue; expected one of "));
 }

@@ -58,7 +58,7 @@ constexpr std::array expected_rows{
              "tp 8 pp 8 dp 8 sp 1f1b mbs 1 x 8 zero-1 recompute full"},
     Expected{"torchtitan-202412-t5-1F1B", "h100-500w-roce", "torchtitan-2024.12-async-tp",
              "tp 8 pp 8 dp 8 sp 1f1b mbs 4 x 8 zero-1 recompute full"},  // as many micro-batches as stages
-    Expected{"tt-d66b72a6-qwen3-32b-fsdp8tp4-b16", "h100-500w-roce", "torchtitan-2024.12-eager-parallel-loss",
+    Expected{"tt-d66b72a6-qwen3-32b-fsdp8tp4-b16", "h100-500w-roce", "torchtitan-2025.09-eager-parallel-loss",
              "tp 4 dp 8 sp mbs 16 x 1 zero-3 recompute full"},
     Expected{"tt-83c879f1-l7b-fsdp2-compile-sac", "h100-500w-roce", "torchtitan-2024.12",
              "dp 8 mbs 8 x 1 zero-3 recompute by-operator"},

@@ -63,6 +63,17 @@ TEST_CASE("of two runs of one question the faster counts, of their peaks the lar
   CHECK(validation.skipped[1].reason == "a repetition of slow, whose peak was larger");
 }
 
+TEST_CASE("a faster run whose batch was inferred does not stand for one that published it") {
+  const MeasuredRow known = zero_bubble_row();
+  MeasuredRow inferred = known;
+  inferred.question.id = "inferred";
+  inferred.question.unverified.insert("global_batch");
+  *inferred.measured.step_time_s /= 2;
+  const ValidationSummary summary = summarize(validate({{"zero_bubble", {inferred, known}}}, resolver_of_catalogue()));
+  CHECK(summary.time.n == 1);
+  CHECK(summary.time_inferred.n == 1);
+}
+
 TEST_CASE("rows that prove less are summarized apart") {
   MeasuredRow known = zero_bubble_row();
   MeasuredRow inferred = known;

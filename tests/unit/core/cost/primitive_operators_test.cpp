@@ -1,0 +1,124 @@
+// Bytes of primitive operators in a Llama layer, counted by hand.
+
+#include "core/cost/primitive_operators.h"
+
+#include "core/cost/block_cost.h"
+#include "tests/catch.h"
+#include "tests/machines.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t sequence = 512;
+constexpr std::int64_t hidden = 1024;
+constexpr std::int64_t heads = 16;
+constexpr std::int64_t kv_heads = 8;
+constexpr std::int64_t head_dim = 64;
+constexpr std::int64_t ffn = 2816;
+const LlamaShape shape{2, hidden, heads, kv_heads, head_dim, ffn, 32000};
+
+Shard shard(std::int32_t tensor_parallel = 1) {
+  Training training;
+  training.sequence_length = sequence;
+  training.global_batch = 8;
+  Strategy s;
+  s.flash_attention = FlashAttention::on;
+  s.tensor_parallel = tensor_parallel;
+  s.sequence_parallel = tensor_parallel > 1 ? SequenceParallel::on : SequenceParallel::off;
+  return shard_of(s, training);
+}
+
+StackCalibration primitive() {
+  StackCalibration stack = round_calibration().stack;
+  stack.primitive_norms.value = 1;
+  stack.primitive_operators.value = 1;
+  stack.primitive_rotations.value = 1;
+  stack.repeated_heads.value = 1;
+  return stack;
+}
+
+struct LayerBytes {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+};
+
+LayerBytes layer(const StackCalibration& stack, const Shard& of) {
+  const Graph graph = llama(shape);
+  const Block& block = first_layer(graph);
+  LayerBytes sum;
+  for (const Op& op : block.ops()) {
+    const OpWork work = op_work(block, op, of);
+    if (work.kind == WorkKind::memory) {
+      const Traffic traffic = memory_traffic(op, work, stack);
+      sum.forward += traffic.forward.value();
+      sum.backward += traffic.backward.value();
+    }
+    if (work.kind == WorkKind::product) sum.backward += gradient_sums(op, work, NumberFormat::bf16, stack).value();
+    if (work.kind == WorkKind::attention) {
+      const std::int64_t repeated = repeated_heads(*work.attention, NumberFormat::bf16, stack).value();
+      sum.forward += repeated;
+      sum.backward += repeated;
+    }
+  }
+  return sum;
+}
+
+// Per token in 16-bit passes. Fused: two norms and two additions of the hidden features, rotations of queries and keys,
+// the gate.
+TEST_CASE("a fused Llama layer makes one pass for each group") {
+  const LayerBytes fused = layer(round_calibration().stack, shard());
+  CHECK(fused.forward == 2 * sequence * (2 * (2 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 3 * ffn));
+  CHECK(fused.backward == 2 * sequence * (2 * (3 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 5 * ffn));
+}
+
+// Primitive: norms 18 and 42, rotations 10 and 10, gates 5 and 9. Three products read the first norm (two sums of three
+// passes), two the second (one). Keys and values: read once, written for each query head, and back.
+TEST_CASE("primitive operators make their own passes, sum gradients two by two and repeat keys and values") {
+  const LayerBytes own = layer(primitive(), shard());
+  constexpr std::int64_t rotated = 10 * (heads + kv_heads) * head_dim;
+  constexpr std::int64_t repeated = 2 * (heads + kv_heads) * head_dim;
+  CHECK(own.forward == 2 * sequence * (2 * (18 + 3) * hidden + rotated + 5 * ffn + repeated));
+  CHECK(own.backward == 2 * sequence * (2 * (42 + 3) * hidden + rotated + 9 * ffn + repeated + (2 + 1) * 3 * hidden));
+}
+
+TEST_CASE("tensor parallelism divides every pass but the sums of gradients, which are of the gathered input") {
+  const LayerBytes whole = layer(primitive(), shard());
+  const LayerBytes half = layer(primitive(), shard(2));
+  CHECK(2 * half.forward == whole.forward);
+  CHECK(2 * half.backward - whole.backward == 2 * sequence * (2 + 1) * 3 * hidden);
+}
+
+TEST_CASE("keys and values that travel are there for every query head only where they are repeated") {
+  AttentionWork work;
+  work.heads = heads;
+  work.kv_heads = kv_heads;
+  CHECK(copies_of_heads(work, primitive()) == 2);
+  CHECK(copies_of_heads(work, round_calibration().stack) == 1);
+}
+
+// The embedding is left (a reduce-scatter), a layer entered and left twice. Forward 4 collectives, backward 4 under
+// DTensor, 6 where inputs are gathered again; each that is copied reads and writes the whole tensor.
+TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") {
+  const Graph graph = llama(shape);
+  const Block& block = first_layer(graph);
+  Calibration calibration = round_calibration();
+  calibration.stack.tensor_parallel_exposure.value = 0;
+  const Cluster cluster = round_cluster(1);
+  Strategy s;
+  s.tensor_parallel = 2;
+  s.sequence_parallel = SequenceParallel::on;
+  const auto tensor = [&](double distributed) {
+    calibration.stack.distributed_tensors.value = distributed;
+    const BlockPricer pricer(cluster, calibration);
+    return pricer.price(block, shard(2), block_groups(s));
+  };
+  const BlockCost copied = tensor(1);
+  CHECK(tensor(0).forward.tensor_parallel == Picoseconds(0));
+  const Seconds copies = KernelClock(slowest_device(cluster), calibration).stream(4 * 2.0 * 2 * sequence * hidden);
+  CHECK(copied.forward.tensor_parallel == to_picoseconds(calibration.stack.step_factor * copies));
+  CHECK(copied.backward.tensor_parallel == copied.forward.tensor_parallel);
+}
+
+}  // namespace
+}  // namespace plumbline
