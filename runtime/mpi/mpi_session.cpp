@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <list>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -20,10 +21,14 @@ namespace {
 constexpr int data_tag = 0;
 constexpr int failure_tag = 1;
 constexpr int standing_tag = 2;
+constexpr int question_tag = 3;  // for whom does a rank wait?
+constexpr int answer_tag = 4;
 constexpr std::chrono::microseconds idle_sleep(50);
 constexpr std::chrono::seconds time_to_answer(1);  // for a rank that was told of a failure
 constexpr std::chrono::seconds time_to_speak(3);   // for the rank that says what failed
 constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
+
+std::string name_of(std::int32_t rank) { return "rank " + std::to_string(rank); }
 
 /// Stands before each fragment. All ranks of a job run the same binary, so its bytes travel as they are.
 struct Envelope {
@@ -61,6 +66,7 @@ class MpiSession::Hub : public Wire {
     if (const auto place = launch_place(process_environment)) check_place(*place, "MPI", rank_, size_);
     ranks_here_ = count_here();
     standing_.resize(static_cast<std::size_t>(size_), {-1, false});
+    awaited_.resize(static_cast<std::size_t>(size_));
     carrier_ = std::thread([this] { carry(); });
   }
   Hub(const Hub&) = delete;
@@ -74,9 +80,7 @@ class MpiSession::Hub : public Wire {
 
   [[nodiscard]] std::int32_t own_rank() const override { return rank_; }
   void post(std::int32_t to, std::uint64_t group, std::int32_t tag, Message message) override;
-  [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override {
-    return take_or_explain(mailbox_, key, site, rank_, options_.deadline);
-  }
+  [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override;
   void enter(const CallSite&) override {}
   void leave() override {}
 
@@ -107,6 +111,10 @@ class MpiSession::Hub : public Wire {
   void send_alone(std::int32_t to, int mpi_tag, std::vector<std::byte> data);  ///< with `mutex_` held
   void hear_failure(std::int32_t from, std::span<const std::byte> news);
   [[nodiscard]] bool all_answered();
+  /// Who keeps this rank, which waited for `awaited`, from going on: "; rank 3 waits for rank 2, rank 2 for nobody".
+  [[nodiscard]] std::string chain_from(std::int32_t awaited);
+  [[nodiscard]] std::optional<std::int32_t> asked_for_whom(std::int32_t rank);
+  void answer_for_whom(std::int32_t from);
   void carry();
   [[nodiscard]] bool begin_receive();
   [[nodiscard]] bool complete_receives();
@@ -133,6 +141,8 @@ class MpiSession::Hub : public Wire {
   bool is_origin_ = false;
   bool has_ended_ = false;
   std::vector<Standing> standing_;  ///< of the others; under `mutex_`
+  std::atomic<std::int32_t> waits_for_{nobody};
+  std::vector<std::optional<std::int32_t>> awaited_;  ///< for whom the others said that they wait; under `mutex_`
   std::thread carrier_;
 };
 
@@ -149,6 +159,53 @@ void MpiSession::Hub::post(std::int32_t to, std::uint64_t group, std::int32_t ta
     send(to, data_tag, std::move(data));
     first += count;
   } while (first < size);
+}
+
+/// A rank whose wait has failed is still waiting for those who ask it.
+Message MpiSession::Hub::take(const MessageKey& key, const CallSite& site) {
+  waits_for_ = key.from;
+  Message message =
+      take_or_explain(mailbox_, key, site, rank_, options_.deadline, [&] { return chain_from(key.from); });
+  waits_for_ = nobody;
+  return message;
+}
+
+std::string MpiSession::Hub::chain_from(std::int32_t awaited) {
+  std::string text;
+  std::set<std::int32_t> seen{rank_};
+  for (std::int32_t rank = awaited; seen.insert(rank).second;) {
+    const std::optional<std::int32_t> next = asked_for_whom(rank);
+    if (!text.empty()) text += ", ";
+    if (!next) return text + name_of(rank) + " does not answer";
+    if (*next == nobody) return text + name_of(rank) + " waits for nobody";
+    text += name_of(rank) + " waits for " + name_of(*next);
+    rank = *next;
+  }
+  return text;
+}
+
+std::optional<std::int32_t> MpiSession::Hub::asked_for_whom(std::int32_t rank) {
+  {
+    const std::lock_guard lock(mutex_);
+    awaited_[static_cast<std::size_t>(rank)].reset();
+    send_alone(rank, question_tag, {});
+  }
+  const auto latest = Clock::now() + time_to_answer;
+  while (Clock::now() < latest) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto answer = awaited_[static_cast<std::size_t>(rank)]) return answer;
+    }
+    std::this_thread::sleep_for(idle_sleep);
+  }
+  return std::nullopt;
+}
+
+void MpiSession::Hub::answer_for_whom(std::int32_t from) {
+  const std::int32_t awaited = waits_for_;
+  std::vector<std::byte> answer(sizeof awaited);
+  std::memcpy(answer.data(), &awaited, sizeof awaited);
+  send_alone(from, answer_tag, std::move(answer));
 }
 
 std::int32_t MpiSession::Hub::count_here() const {
@@ -280,6 +337,12 @@ void MpiSession::Hub::take_in(std::int32_t from, int mpi_tag, std::span<const st
     Standing& standing = standing_[static_cast<std::size_t>(from)];
     std::memcpy(&standing.action, data.data(), sizeof standing.action);
     standing.answers = true;
+  } else if (mpi_tag == question_tag) {
+    answer_for_whom(from);
+  } else if (mpi_tag == answer_tag) {
+    std::int32_t awaited = nobody;
+    std::memcpy(&awaited, data.data(), sizeof awaited);
+    awaited_[static_cast<std::size_t>(from)] = awaited;
   } else {
     deliver(from, data);
   }
