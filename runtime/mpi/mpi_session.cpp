@@ -27,6 +27,7 @@ constexpr std::chrono::microseconds idle_sleep(50);
 constexpr std::chrono::seconds time_to_answer(1);  // for a rank that was told of a failure
 constexpr std::chrono::seconds time_to_speak(3);   // for the rank that says what failed
 constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t all_to_end = nobody - 1;  // whom a rank awaits that has done its work
 
 std::string name_of(std::int32_t rank) { return "rank " + std::to_string(rank); }
 
@@ -113,7 +114,11 @@ class MpiSession::Hub : public Wire {
   [[nodiscard]] bool all_answered();
   /// Who keeps this rank, which waited for `awaited`, from going on: "; rank 3 waits for rank 2, rank 2 for nobody".
   [[nodiscard]] std::string chain_from(std::int32_t awaited);
-  [[nodiscard]] std::optional<std::int32_t> asked_for_whom(std::int32_t rank);
+  /// Of the others who wait for somebody: "; rank 0 waits for rank 2".
+  [[nodiscard]] std::string who_waits();
+  [[nodiscard]] static std::string waits_text(std::int32_t rank, std::optional<std::int32_t> awaited);
+  /// For whom each of the ranks waits; none of those that do not answer in time.
+  [[nodiscard]] std::vector<std::optional<std::int32_t>> asked_for_whom(const std::vector<std::int32_t>& ranks);
   void answer_for_whom(std::int32_t from);
   void carry();
   [[nodiscard]] bool begin_receive();
@@ -174,31 +179,50 @@ std::string MpiSession::Hub::chain_from(std::int32_t awaited) {
   std::string text;
   std::set<std::int32_t> seen{rank_};
   for (std::int32_t rank = awaited; seen.insert(rank).second;) {
-    const std::optional<std::int32_t> next = asked_for_whom(rank);
-    if (!text.empty()) text += ", ";
-    if (!next) return text + name_of(rank) + " does not answer";
-    if (*next == nobody) return text + name_of(rank) + " waits for nobody";
-    text += name_of(rank) + " waits for " + name_of(*next);
+    const std::optional<std::int32_t> next = asked_for_whom({rank}).front();
+    text += (text.empty() ? "" : ", ") + waits_text(rank, next);
+    if (!next || *next >= all_to_end) break;
     rank = *next;
   }
   return text;
 }
 
-std::optional<std::int32_t> MpiSession::Hub::asked_for_whom(std::int32_t rank) {
+std::string MpiSession::Hub::who_waits() {
+  constexpr std::size_t most = 8;  // a message is one line
+  std::vector<std::int32_t> others;
+  for (std::int32_t rank = 0; rank < size_; ++rank)
+    if (rank != rank_) others.push_back(rank);
+  const std::vector<std::optional<std::int32_t>> awaited = asked_for_whom(others);
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < others.size() && named < most; ++i)
+    if (awaited[i] != all_to_end) text += (named++ == 0 ? "; " : ", ") + waits_text(others[i], awaited[i]);
+  return text;
+}
+
+std::string MpiSession::Hub::waits_text(std::int32_t rank, std::optional<std::int32_t> awaited) {
+  if (!awaited) return name_of(rank) + " does not answer";
+  if (*awaited == all_to_end) return name_of(rank) + " is at its end";
+  return name_of(rank) + " waits for " + (*awaited == nobody ? "nobody" : name_of(*awaited));
+}
+
+std::vector<std::optional<std::int32_t>> MpiSession::Hub::asked_for_whom(const std::vector<std::int32_t>& ranks) {
+  std::vector<std::optional<std::int32_t>> answers(ranks.size());
   {
     const std::lock_guard lock(mutex_);
-    awaited_[static_cast<std::size_t>(rank)].reset();
-    send_alone(rank, question_tag, {});
+    for (const std::int32_t rank : ranks) {
+      awaited_[static_cast<std::size_t>(rank)].reset();
+      send_alone(rank, question_tag, {});
+    }
   }
   const auto latest = Clock::now() + time_to_answer;
-  while (Clock::now() < latest) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto answer = awaited_[static_cast<std::size_t>(rank)]) return answer;
-    }
+  const auto is_open = [](const std::optional<std::int32_t>& answer) { return !answer; };
+  while (std::any_of(answers.begin(), answers.end(), is_open) && Clock::now() < latest) {
     std::this_thread::sleep_for(idle_sleep);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < ranks.size(); ++i) answers[i] = awaited_[static_cast<std::size_t>(ranks[i])];
   }
-  return std::nullopt;
+  return answers;
 }
 
 void MpiSession::Hub::answer_for_whom(std::int32_t from) {
@@ -382,13 +406,14 @@ void MpiSession::Hub::wait_at_end(const std::string& what, const std::function<b
       throw CommunicationError("rank " + std::to_string(rank_) + " stopped at its end: " + *failure);
     if (Clock::now() > deadline)
       throw CommunicationError("rank " + std::to_string(rank_) + " waited " + duration_text(options_.deadline) +
-                               " at its end for " + what);
+                               " at its end for " + what + who_waits());
     std::this_thread::sleep_for(idle_sleep);
   }
 }
 
 void MpiSession::Hub::finish() {
   wait_at_end("its messages to be received", [this] { return all_sent(); });
+  waits_for_ = all_to_end;
   MPI_Request barrier = MPI_REQUEST_NULL;
   {
     const std::lock_guard lock(mutex_);
