@@ -49,6 +49,7 @@ Plan signed_plan(const Question& question, const Strategy& strategy) {
 
 PricedQuestion priced(const QuestionText& text, const PartialStrategy& partial) {
   Question question(text);
+  require_units(question);
   const Strategy strategy = completed(partial, question);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);

@@ -88,6 +88,7 @@ class SearchVerb : public Verb {
     if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
       space.flash_attention = FlashAttention::off;
     const std::vector<Question> questions = search_questions(answer.text, answer.precisions, answer.objective);
+    for (const Question& question : questions) require_units(question);
     answer.text = questions.front().text();
     answer.text.devices = questions.front().devices();
     output_.lap("question");

@@ -9,15 +9,19 @@
 namespace plumbline {
 
 /// Other fields as their defaults.
-inline Question question_of(const std::string& model, const std::string& machine, std::int64_t devices,
-                            std::int64_t sequence, std::int64_t batch) {
+inline QuestionText question_text(const std::string& model, const std::string& machine, std::int64_t devices,
+                                  std::int64_t sequence, std::int64_t batch) {
   QuestionText text;
   text.model = model;
   text.machine = machine;
   text.devices = devices;
   text.training.sequence_length = sequence;
   text.training.global_batch = batch;
-  return Question(text);
+  return text;
+}
+inline Question question_of(const std::string& model, const std::string& machine, std::int64_t devices,
+                            std::int64_t sequence, std::int64_t batch) {
+  return Question(question_text(model, machine, devices, sequence, batch));
 }
 
 inline std::vector<Strategy> legal_plans(const Question& question) {

@@ -124,9 +124,10 @@ double latency(Collective kind, Algorithm a, Protocol p, const Communicator& c) 
   const double intra = hardware_latency[index(c.intra_link)][index(a)][index(p)];
   const double inter = inter_latency(a, p, c);
   const int log_nodes = log2_floor(c.nodes);
+  const int ranks_per_node = c.ranks / c.nodes;
   switch (a) {
     case Algorithm::ring: return base + ring_latency(kind, p, intra, inter, c);
-    case Algorithm::tree: return base + 2 * ((c.ranks / c.nodes - 1) * intra + log_nodes * inter);
+    case Algorithm::tree: return base + 2 * ((ranks_per_node - 1) * intra + log_nodes * inter);
     case Algorithm::nvls: return intra + (c.nodes > 1 ? inter : 0);
     case Algorithm::nvls_tree: return base + intra + 2 * log_nodes * inter;
     case Algorithm::pat: return base + log_nodes * (inter / pat_latency_divisor) + c.ranks * pat_latency_per_rank;

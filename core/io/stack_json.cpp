@@ -76,7 +76,7 @@ void require_partition(const TraitTable& table, const JsonPlace& root) {
   for (std::size_t i = 0; i < table.axes.size(); ++i)
     take(table.axes[i].values.front().coefficients, "/axes/" + std::to_string(i));
   for (const CoefficientField<StackCalibration>& field : stack_fields)
-    if (set.count(field.key) == 0)
+    if (!set.contains(field.key))
       throw InputError({root.where(), std::string(field.key) + " is set nowhere", "one axis or the base sets it", ""});
 }
 

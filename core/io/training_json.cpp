@@ -21,7 +21,7 @@ LayerRange layer_range(const JsonPlace& place) {
 }
 
 LoraTargets lora_targets(const JsonPlace& place) {
-  const std::string text = place.string();
+  const std::string& text = place.string();
   if (const auto targets = lora_targets_from_text(text)) return *targets;
   throw InputError({place.where(), "\"" + text + "\"", "all or qkv", ""});
 }

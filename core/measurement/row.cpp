@@ -38,7 +38,7 @@ std::string RowFields::word(std::string_view key) const {
   return found == words.end() ? "" : found->second;
 }
 
-bool RowFields::has(std::string_view key) const { return numbers.count(key) != 0 || words.count(key) != 0; }
+bool RowFields::has(std::string_view key) const { return numbers.contains(key) || words.contains(key); }
 
 std::string_view to_text(MemoryBasis basis) { return name_in(bases, basis); }
 std::optional<MemoryBasis> memory_basis_from_text(std::string_view text) { return value_in(bases, text); }

@@ -59,7 +59,7 @@ RuledRow apply(const RowRuleTable& table, RuledRow row, const std::set<std::stri
     for (const auto& [field, value] : rule.then) {
       const bool decided = std::any_of(row.assumed.begin(), row.assumed.end(),
                                        [&, &key = field](const AssumedField& a) { return a.field == key; });
-      const bool open = !row.fields.has(field) || (rule.over_unverified && unverified.count(field) != 0);
+      const bool open = !row.fields.has(field) || (rule.over_unverified && unverified.contains(field));
       if (decided || !open) continue;
       set(row.fields, field, value);
       row.assumed.push_back({field, value, rule.source});

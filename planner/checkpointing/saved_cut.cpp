@@ -20,8 +20,9 @@ std::vector<std::int32_t> least_kept_values(const std::vector<CutValue>& values)
   }
   const std::vector<bool> side = minimum_cut(sink + 1, arcs, source, sink);
   std::vector<std::int32_t> kept;
+  const auto on_source_side = [&](std::int32_t node) { return side[static_cast<std::size_t>(node)]; };
   for (std::int32_t v = 0; v < n; ++v)
-    if (side[static_cast<std::size_t>(v)] && !side[static_cast<std::size_t>(n + v)]) kept.push_back(v);
+    if (on_source_side(v) && !on_source_side(n + v)) kept.push_back(v);
   return kept;
 }
 

@@ -130,6 +130,24 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
   return s;
 }
 
+void require_units(const Question& question) {
+  const NumberFormat format = question.training().formats().matmul;
+  if (bits(format) > 8) return;
+  for (const NodeGroup& group : question.cluster().groups) {
+    const Device& device = group.node.device;
+    const bool is_emulated = device.architecture == DeviceArchitecture::cpu && bits(format) == 8;
+    if (is_emulated || device.peak(format)) continue;
+    std::string recipes;
+    for (const PrecisionRecipe recipe : all_precision_recipes)
+      if (device.peak(precision_formats(recipe).matmul))
+        recipes += (recipes.empty() ? "" : ", ") + std::string(to_text(recipe));
+    throw InputError({"--precision",
+                      std::string(to_text(question.training().precision)) + " multiplies in " +
+                          std::string(to_text(format)) + ", for which " + device.name + " has no units",
+                      "one of " + recipes, device.peak(NumberFormat::bf16) ? "bf16" : "fp16"});
+  }
+}
+
 void require_legal(const Strategy& strategy, const Question& question) {
   const auto violation = first_violation(strategy, question.training(), question.facts(), question.limits());
   if (!violation) return;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <list>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -20,10 +21,15 @@ namespace {
 constexpr int data_tag = 0;
 constexpr int failure_tag = 1;
 constexpr int standing_tag = 2;
+constexpr int question_tag = 3;  // for whom does a rank wait?
+constexpr int answer_tag = 4;
 constexpr std::chrono::microseconds idle_sleep(50);
 constexpr std::chrono::seconds time_to_answer(1);  // for a rank that was told of a failure
 constexpr std::chrono::seconds time_to_speak(3);   // for the rank that says what failed
 constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t all_to_end = nobody - 1;  // whom a rank awaits that has done its work
+
+std::string name_of(std::int32_t rank) { return "rank " + std::to_string(rank); }
 
 /// Stands before each fragment. All ranks of a job run the same binary, so its bytes travel as they are.
 struct Envelope {
@@ -61,6 +67,7 @@ class MpiSession::Hub : public Wire {
     if (const auto place = launch_place(process_environment)) check_place(*place, "MPI", rank_, size_);
     ranks_here_ = count_here();
     standing_.resize(static_cast<std::size_t>(size_), {-1, false});
+    awaited_.resize(static_cast<std::size_t>(size_));
     carrier_ = std::thread([this] { carry(); });
   }
   Hub(const Hub&) = delete;
@@ -74,9 +81,7 @@ class MpiSession::Hub : public Wire {
 
   [[nodiscard]] std::int32_t own_rank() const override { return rank_; }
   void post(std::int32_t to, std::uint64_t group, std::int32_t tag, Message message) override;
-  [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override {
-    return take_or_explain(mailbox_, key, site, rank_, options_.deadline);
-  }
+  [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override;
   void enter(const CallSite&) override {}
   void leave() override {}
 
@@ -107,6 +112,14 @@ class MpiSession::Hub : public Wire {
   void send_alone(std::int32_t to, int mpi_tag, std::vector<std::byte> data);  ///< with `mutex_` held
   void hear_failure(std::int32_t from, std::span<const std::byte> news);
   [[nodiscard]] bool all_answered();
+  /// Who keeps this rank, which waited for `awaited`, from going on: "; rank 3 waits for rank 2, rank 2 for nobody".
+  [[nodiscard]] std::string chain_from(std::int32_t awaited);
+  /// Of the others who wait for somebody: "; rank 0 waits for rank 2".
+  [[nodiscard]] std::string who_waits();
+  [[nodiscard]] static std::string waits_text(std::int32_t rank, std::optional<std::int32_t> awaited);
+  /// For whom each of the ranks waits; none of those that do not answer in time.
+  [[nodiscard]] std::vector<std::optional<std::int32_t>> asked_for_whom(const std::vector<std::int32_t>& ranks);
+  void answer_for_whom(std::int32_t from);
   void carry();
   [[nodiscard]] bool begin_receive();
   [[nodiscard]] bool complete_receives();
@@ -133,6 +146,8 @@ class MpiSession::Hub : public Wire {
   bool is_origin_ = false;
   bool has_ended_ = false;
   std::vector<Standing> standing_;  ///< of the others; under `mutex_`
+  std::atomic<std::int32_t> waits_for_{nobody};
+  std::vector<std::optional<std::int32_t>> awaited_;  ///< for whom the others said that they wait; under `mutex_`
   std::thread carrier_;
 };
 
@@ -149,6 +164,72 @@ void MpiSession::Hub::post(std::int32_t to, std::uint64_t group, std::int32_t ta
     send(to, data_tag, std::move(data));
     first += count;
   } while (first < size);
+}
+
+/// A rank whose wait has failed is still waiting for those who ask it.
+Message MpiSession::Hub::take(const MessageKey& key, const CallSite& site) {
+  waits_for_ = key.from;
+  Message message =
+      take_or_explain(mailbox_, key, site, rank_, options_.deadline, [&] { return chain_from(key.from); });
+  waits_for_ = nobody;
+  return message;
+}
+
+std::string MpiSession::Hub::chain_from(std::int32_t awaited) {
+  std::string text;
+  std::set<std::int32_t> seen{rank_};
+  for (std::int32_t rank = awaited; seen.insert(rank).second;) {
+    const std::optional<std::int32_t> next = asked_for_whom({rank}).front();
+    text += (text.empty() ? "" : ", ") + waits_text(rank, next);
+    if (!next || *next >= all_to_end) break;
+    rank = *next;
+  }
+  return text;
+}
+
+std::string MpiSession::Hub::who_waits() {
+  constexpr std::size_t most = 8;  // a message is one line
+  std::vector<std::int32_t> others;
+  for (std::int32_t rank = 0; rank < size_; ++rank)
+    if (rank != rank_) others.push_back(rank);
+  const std::vector<std::optional<std::int32_t>> awaited = asked_for_whom(others);
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < others.size() && named < most; ++i)
+    if (awaited[i] != all_to_end) text += (named++ == 0 ? "; " : ", ") + waits_text(others[i], awaited[i]);
+  return text;
+}
+
+std::string MpiSession::Hub::waits_text(std::int32_t rank, std::optional<std::int32_t> awaited) {
+  if (!awaited) return name_of(rank) + " does not answer";
+  if (*awaited == all_to_end) return name_of(rank) + " is at its end";
+  return name_of(rank) + " waits for " + (*awaited == nobody ? "nobody" : name_of(*awaited));
+}
+
+std::vector<std::optional<std::int32_t>> MpiSession::Hub::asked_for_whom(const std::vector<std::int32_t>& ranks) {
+  std::vector<std::optional<std::int32_t>> answers(ranks.size());
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::int32_t rank : ranks) {
+      awaited_[static_cast<std::size_t>(rank)].reset();
+      send_alone(rank, question_tag, {});
+    }
+  }
+  const auto latest = Clock::now() + time_to_answer;
+  const auto is_open = [](const std::optional<std::int32_t>& answer) { return !answer; };
+  while (std::any_of(answers.begin(), answers.end(), is_open) && Clock::now() < latest) {
+    std::this_thread::sleep_for(idle_sleep);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < ranks.size(); ++i) answers[i] = awaited_[static_cast<std::size_t>(ranks[i])];
+  }
+  return answers;
+}
+
+void MpiSession::Hub::answer_for_whom(std::int32_t from) {
+  const std::int32_t awaited = waits_for_;
+  std::vector<std::byte> answer(sizeof awaited);
+  std::memcpy(answer.data(), &awaited, sizeof awaited);
+  send_alone(from, answer_tag, std::move(answer));
 }
 
 std::int32_t MpiSession::Hub::count_here() const {
@@ -280,6 +361,12 @@ void MpiSession::Hub::take_in(std::int32_t from, int mpi_tag, std::span<const st
     Standing& standing = standing_[static_cast<std::size_t>(from)];
     std::memcpy(&standing.action, data.data(), sizeof standing.action);
     standing.answers = true;
+  } else if (mpi_tag == question_tag) {
+    answer_for_whom(from);
+  } else if (mpi_tag == answer_tag) {
+    std::int32_t awaited = nobody;
+    std::memcpy(&awaited, data.data(), sizeof awaited);
+    awaited_[static_cast<std::size_t>(from)] = awaited;
   } else {
     deliver(from, data);
   }
@@ -319,13 +406,14 @@ void MpiSession::Hub::wait_at_end(const std::string& what, const std::function<b
       throw CommunicationError("rank " + std::to_string(rank_) + " stopped at its end: " + *failure);
     if (Clock::now() > deadline)
       throw CommunicationError("rank " + std::to_string(rank_) + " waited " + duration_text(options_.deadline) +
-                               " at its end for " + what);
+                               " at its end for " + what + who_waits());
     std::this_thread::sleep_for(idle_sleep);
   }
 }
 
 void MpiSession::Hub::finish() {
   wait_at_end("its messages to be received", [this] { return all_sent(); });
+  waits_for_ = all_to_end;
   MPI_Request barrier = MPI_REQUEST_NULL;
   {
     const std::lock_guard lock(mutex_);

@@ -5,6 +5,8 @@
 /// session receives whatever comes and completes sends, so that a rank that computes still delivers; it sleeps between
 /// looks. A rank that throws tells all others, whose calls then end, and asks where they stand; of several that fail at
 /// once the lowest speaks. One that is killed ends the job through mpirun (runtime/watched_process.h says who it was).
+/// A rank whose wait fails asks the one that it waited for whom that one waits for, and so on: of a barrier's rounds or
+/// a ring the first to give up seldom waits for the rank that never came. One that waits at its end asks all.
 /// Source: MPI 3.1, chapters 3 (matched probes, order of messages) and 12 (threads: one at a time).
 /// Not modelled: device memory; processes that join later.
 /// Checked against: tests/runtime/mpi/mpi_test.py (the bits and bytes of the local ranks; faults),

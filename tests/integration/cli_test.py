@@ -38,6 +38,19 @@ class Mistakes(Command):
         self.refused(["fit", *QUESTION, "--recompute", "ful"], "nearest: full")
         self.refused(["fit", *QUESTION, "--schedule", "1f1"], "nearest: 1f1b")
         self.refused(["fit", *QUESTION, "--precision", "bf61"], "nearest: bf16")
+
+    def test_formats_without_units_are_refused(self):
+        words = ["--model", "llama-3-8b", "--gpus", 8, "--global-batch", 64]
+        for verb in ("fit", "estimate", "simulate", "explain", "search"):
+            self.refused([verb, *words, "--machine", "dgx-a100-80g", "--precision", "fp8"],
+                         "--precision: fp8 multiplies in fp8_e4m3, for which A100-SXM-80GB has no units",
+                         "expected one of fp32, tf32, fp16, bf16, bf16-pure, fp16-pure; nearest: bf16")
+            self.refused([verb, *words, "--machine", "dgx-h100", "--precision", "nvfp4"], "fp4", "H100-SXM-80GB")
+        self.refused(["search", *words, "--machine", "dgx1-v100", "--precision", "fp16,fp8"], "--precision: fp8 ",
+                     "one of fp32, tf32, fp16, fp16-pure; nearest: fp16")
+        self.assertEqual(run("estimate", *words, "--machine", "dgx-h100", "--precision", "fp8").returncode, 0)
+        self.assertEqual(run("estimate", "--model", "nano-llama", "--machine", "this-computer", "--gpus", 1,
+                             "--global-batch", 2, "--precision", "fp8").returncode, 0)
         self.refused(["search", *QUESTION, "--objective", "tim"], "nearest: time")
         self.refused(["search", *QUESTION, "--fix", "tpp=2"], "nearest: pp, tp")
 

@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 #include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
+#include "tests/questions.h"
 
 namespace plumbline {
 namespace {
@@ -23,12 +24,7 @@ struct Asked {
 };
 
 QuestionText text_of(const Asked& asked) {
-  QuestionText text;
-  text.model = asked.model;
-  text.machine = asked.machine;
-  text.devices = asked.devices;
-  text.training.sequence_length = asked.sequence;
-  text.training.global_batch = asked.batch;
+  QuestionText text = question_text(asked.model, asked.machine, asked.devices, asked.sequence, asked.batch);
   text.training.adaptation = asked.adaptation;
   text.training.optimizer = asked.optimizer;
   return text;

@@ -50,13 +50,25 @@ class Mpi(unittest.TestCase):
     def test_a_rank_that_hangs_is_named_with_the_call(self):
         code, text, seconds = mpirun("hang")
         self.assertEqual(code, 3, text)
-        self.assertRegex(text, r"rank \d waited 5\S* \w+ in barrier 0 of group data for rank 2")
+        # Whoever gives up first: in the barrier's second round rank 1 waits for rank 3, which waits for rank 2.
+        self.assertRegex(text, r"rank \d waited 5\S* \w+ in barrier 0 of group data for rank \d; "
+                               r"(rank \d waits for rank \d, )*rank 2 waits for nobody")
+        self.assertNotRegex(text, r"rank [013] waits for nobody")
         self.assertLess(seconds, 30)
+
+    def test_a_rank_that_gives_up_beside_a_waiting_one_names_the_one_that_hangs(self):
+        """Rank 1 is the only one whose patience ends."""
+        code, text, _ = mpirun("impatient")
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, r"rank 1 waited 4\S* \w+ in barrier 0 of group data for rank 3; "
+                               r"rank 3 waits for rank 2, rank 2 waits for nobody")
 
     def test_a_rank_that_ends_early_is_noticed(self):
         code, text, _ = mpirun("end")
         self.assertEqual(code, 3, text)
-        self.assertRegex(text, r"waited 5\S* \w+ in ")
+        # Either a rank that still wants rank 2 gives up first, or rank 2, which waits for all at its end.
+        self.assertRegex(text, r"waited 5\S* \w+ (in barrier 0 of group data for rank \d; .*rank 2 is at its end|"
+                               r"at its end for the other ranks to finish; .*waits for rank 2)")
 
     def test_variables_of_another_launcher_that_contradict_are_refused(self):
         code, text, _ = mpirun("agree", 2, RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")

@@ -3,10 +3,10 @@
 #include "planner/calibrate/device_fit.h"
 
 #include "core/base/errors.h"
-#include "core/cost/kernel_time.h"
 #include "models/calibration_catalog.h"
 #include "models/machine_catalog.h"
 #include "tests/catch.h"
+#include "tests/kernel_tables.h"
 
 namespace plumbline {
 namespace {
@@ -39,17 +39,8 @@ KernelTable table_of(const Known& k, std::vector<NumberFormat> formats) {
   const KernelClock clock(k.device, k.calibration);
   KernelTable table{k.device.name, "a GPU", "its library", 1, {}, {}, {}, {}, {}};
   for (const NumberFormat format : formats)
-    for (const std::int64_t m : {512, 2048, 8192})
-      for (const std::int64_t n : {1792, 4096, 14336})
-        for (const std::int64_t depth : {1024, 4096, 8192})
-          table.products.push_back(
-              {1, m, n, depth, format, "forward", clock.product({1, m, n, depth}, format).value()});
-  for (const std::int64_t sequence : {1024, 4096, 16384}) {
-    const AttentionWork work{1, 32, 8, sequence, sequence, 128, 128, true, false};
-    table.attention.push_back({1, sequence, 32, 8, 128, NumberFormat::bf16,
-                               clock.attention_forward(work, FlashAttention::on, NumberFormat::bf16).value(),
-                               clock.attention_backward(work, FlashAttention::on, NumberFormat::bf16).value()});
-  }
+    add_products(table, clock, {{512, 2048, 8192}, {1792, 4096, 14336}, {1024, 4096, 8192}}, format);
+  add_attention(table, clock, {1, 0, 32, 8, 128, NumberFormat::bf16}, {1024, 4096, 16384});
   table.memory_bound = {{"tiny_add", NumberFormat::fp32, Bytes(384), 2e-6},
                         {"add", NumberFormat::bf16, 3_MiB, 1e-7},  // from the cache: faster than memory
                         {"add", NumberFormat::bf16, 3_GiB, clock.stream(3.0 * (1 << 30)).value()},

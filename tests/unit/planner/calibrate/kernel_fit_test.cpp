@@ -3,10 +3,10 @@
 #include "planner/calibrate/kernel_fit.h"
 
 #include "core/base/errors.h"
-#include "core/cost/kernel_time.h"
 #include "models/calibration_catalog.h"
 #include "models/machine_catalog.h"
 #include "tests/catch.h"
+#include "tests/kernel_tables.h"
 
 namespace plumbline {
 namespace {
@@ -38,19 +38,10 @@ KernelTable table_of(const Known& k) {
   const KernelClock clock(device, k.calibration);
   const double stream = device.memory_bandwidth.value.value() * k.calibration.device.bandwidth_fraction;
   KernelTable table{"here", "a computer", "loops", 2, {}, {}, {}, {}, {}};
-  for (const std::int64_t m : {512, 2048})
-    for (const std::int64_t n : {128, 512})
-      for (const std::int64_t depth : {64, 128, 256, 1024})
-        table.products.push_back({1, m, n, depth, NumberFormat::fp32, "forward",
-                                  clock.product({1, m, n, depth}, NumberFormat::fp32).value()});
+  add_products(table, clock, {{512, 2048}, {128, 512}, {64, 128, 256, 1024}}, NumberFormat::fp32);
   table.products.push_back({8, 512, 256, 256, NumberFormat::fp32, "grouped",
                             clock.grouped_product({8, 512, 256, 256}, NumberFormat::fp32).value()});
-  for (const std::int64_t sequence : {512, 1024, 2048}) {
-    const AttentionWork work{4, 8, 4, sequence, sequence, 64, 64, true, false};
-    table.attention.push_back({4, sequence, 8, 4, 64, NumberFormat::fp32,
-                               clock.attention_forward(work, FlashAttention::on, NumberFormat::fp32).value(),
-                               clock.attention_backward(work, FlashAttention::on, NumberFormat::fp32).value()});
-  }
+  add_attention(table, clock, {4, 0, 8, 4, 64, NumberFormat::fp32}, {512, 1024, 2048});
   table.memory_bound = {{"tiny_add", NumberFormat::fp32, Bytes(192), 1e-7},
                         {"add", NumberFormat::fp32, 1_MiB, Bytes(1 << 20) / BytesPerSecond(stream) / Seconds(1)},
                         {"rms_norm_forward", NumberFormat::fp32, 64_MiB, 2.0 * static_cast<double>(1 << 26) / stream},
