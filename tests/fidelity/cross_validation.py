@@ -31,17 +31,17 @@ WEAK_BECAUSE = (
     "the former is within 3 to 5 %, the latter 19 % off. Tried: the device's rate around the 700 W one's.",
     "**A software stack left out** is off by what its framework adds. BLOOM's Megatron-DeepSpeed is 14 % too fast "
     "without its rows: 9 to 23 % on eight tensor-parallel ranks, 4 to 15 % on four (but for its ramp-up), also on one "
-    "node without a pipeline (14 and 15 %), so it is its tensor parallelism (fitted at 1.9 times NCCL's model) and its factor (1.19), "
-    "neither with a source. Under Bridge Qwen3's mixtures since 26.06 are mostly 16 to 25 % too slow and DeepSeek-V3 of "
-    "25.09 on B200 26 % too fast; its three telling rows are 4, 10 and 22 % too slow, and after them everything else "
-    "is 10 % too fast. Most of torchtitan's rows are on a device that no other stack ran. Stated facts helped: DeepSpeed's ZeRO-3 "
-    "of 2021 gathers tensor by tensor and waits for each (23 to 4 %), the attention kernel (llm-foundry 15 to 9 %), no "
-    "interpreter (llm.c 15 to 4 %), DeepEP (AutoModel 17 to 9 %); they were looked for because these stacks were off, "
-    "so these are no longer blind tests. DeepSpeed's one run on MI300X is of 2026 but counts as the stack of 2021: "
-    "under the newer one it is 33 % too fast, as other runs on that device are, and DeepSpeed 17 % off (tried; not "
-    "kept, A100 4.3 %). Its runs of 2021 on V100 stay 16 to 53 % too fast; they are inferred and reported apart. Tried "
-    "after three rows: trusting rows of badly predicted classes less, letting devices move that nobody else measured; "
-    "neither was kept.",
+    "node without a pipeline (14 and 15 %), so it is its tensor parallelism (fitted at 1.9 times NCCL's model) and "
+    "its factor (1.19), neither with a source. Under Bridge Qwen3's mixtures since 26.06 are mostly 16 to 25 % too "
+    "slow and DeepSeek-V3 of 25.09 on B200 26 % too fast; its three telling rows are 4, 10 and 22 % too slow, and "
+    "after them everything else is 10 % too fast. Most of torchtitan's rows are on a device that no other stack ran. "
+    "Stated facts helped: DeepSpeed's ZeRO-3 of 2021 gathers tensor by tensor and waits for each (23 to 4 %), the "
+    "attention kernel (llm-foundry 15 to 9 %), no interpreter (llm.c 15 to 4 %), DeepEP (AutoModel 17 to 9 %); they "
+    "were looked for because these stacks were off, so these are no longer blind tests. DeepSpeed's one run on MI300X "
+    "is of 2026 but counts as the stack of 2021: under the newer one it is 33 % too fast, as other runs on that "
+    "device are, and DeepSpeed 17 % off (tried; not kept, A100 4.3 %). Its runs of 2021 on V100 stay 16 to 53 % too "
+    "fast; they are inferred and reported apart. Tried after three rows: trusting rows of badly predicted classes "
+    "less, letting devices move that nobody else measured; neither was kept.",
     "**Zero-bubble, ZB-2p of the 1.5 B model** is 3 to 6 % too slow: the measured order is fitted to its times, ZB-H2 "
     "is not.",
     "**Llama-3 8B under Megatron-Bridge on one H100 node** (FSDP) is 13 to 16 % too slow and 70B 10 to 12 %, full "
