@@ -377,6 +377,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.wire = times.wire;
   cost.wire_forward = times.wire_forward;
   cost.parameters = rank_parameters(block, shard);
+  cost.tensors = parameter_tensors(block, shard, stack.gathered_from_elements);
   cost.flops = block_flops(block, shard);
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);

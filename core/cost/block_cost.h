@@ -86,6 +86,7 @@ struct BlockCost {
   bool frees_logits = false;  ///< whether logits are gone when the backward of the block before them begins
   Bytes logits{0};            ///< logits and what the loss makes of them
   RankParameters parameters;
+  ParameterTensors tensors;
   BlockFlops flops;        ///< of the model, on this rank
   WireBytes wire;          ///< forward and backward, without recompute
   WireBytes wire_forward;  ///< of `wire`, what the forward pass sends

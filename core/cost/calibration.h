@@ -81,6 +81,8 @@ struct StackCalibration {
   Coefficient gather_copy_bytes;           ///< per parameter and pass: copies of gathered units into their tensors
   Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
   Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of
+  Coefficient gathered_from_elements;      ///< ZeRO-3 gathers tensors of so many one by one; 0: unit by unit, all
+  Coefficient host_time_per_piece_s;       ///< of a tensor gathered or reduced alone, for every rank's piece of it
   Coefficient step_overhead_s;
   Coefficient accumulation_bytes;  ///< per parameter and micro-batch, for adding gradients
   Coefficient optimizer_traffic_factor;

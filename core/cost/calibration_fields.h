@@ -77,6 +77,8 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"gather_copy_bytes", &StackCalibration::gather_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"scatter_copy_bytes", &StackCalibration::scatter_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"network_card_share", &StackCalibration::network_card_share, 0.01, 1},
+    CoefficientField<StackCalibration>{"gathered_from_elements", &StackCalibration::gathered_from_elements, 0, 1e12},
+    CoefficientField<StackCalibration>{"host_time_per_piece_s", &StackCalibration::host_time_per_piece_s, 0, 1},
     CoefficientField<StackCalibration>{"step_overhead_s", &StackCalibration::step_overhead_s, 0, 1e4},
     CoefficientField<StackCalibration>{"accumulation_bytes", &StackCalibration::accumulation_bytes, 0, 100},
     CoefficientField<StackCalibration>{"optimizer_traffic_factor", &StackCalibration::optimizer_traffic_factor, 0, 100},

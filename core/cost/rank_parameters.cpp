@@ -46,6 +46,24 @@ RankParameters RankParameters::operator*(std::int64_t count) const {
           tied * count, product_weights * count, partial_trained * count};
 }
 
+ParameterTensors& ParameterTensors::operator+=(const ParameterTensors& other) {
+  gathered += other.gathered;
+  trained += other.trained;
+  return *this;
+}
+
+ParameterTensors parameter_tensors(const Block& block, const Shard& shard, double gathered_from) {
+  ParameterTensors sum;
+  for (const Op& op : block.ops())
+    for (const TensorId id : op.parameters) {
+      const Tensor& parameter = block.tensor(id);
+      if (parameter.partition == Partition::expert) continue;
+      if (static_cast<double>(local_elements(parameter, shard)) >= gathered_from) ++sum.gathered;
+      if (parameter.trainable) ++sum.trained;
+    }
+  return sum;
+}
+
 RankParameters rank_parameters(const Block& block, const Shard& shard) {
   RankParameters sum;
   for (const Op& op : block.ops()) {

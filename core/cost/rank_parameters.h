@@ -31,6 +31,17 @@ struct RankParameters {
   [[nodiscard]] std::int64_t trained() const { return dense_trained.total() + expert_trained.total(); }
 };
 
+/// Dense tensors of a rank, for stacks that gather and reduce them one by one.
+struct ParameterTensors {
+  std::int64_t gathered = 0;  ///< large enough not to be kept whole
+  std::int64_t trained = 0;   ///< of all, those whose gradients are reduced
+
+  ParameterTensors& operator+=(const ParameterTensors& other);
+  [[nodiscard]] ParameterTensors operator*(std::int64_t count) const { return {gathered * count, trained * count}; }
+};
+/// `gathered_from`: elements on a rank from which on a tensor is gathered.
+[[nodiscard]] ParameterTensors parameter_tensors(const Block& block, const Shard& shard, double gathered_from);
+
 /// `tied` parameters are counted in; a stage that holds the embedding too subtracts them (see `without_tied`).
 [[nodiscard]] RankParameters rank_parameters(const Block& block, const Shard& shard);
 /// The same without the copies of the embedding.

@@ -21,6 +21,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.host_backward += block.host_backward * count;
   stage.logits += count * block.logits;
   stage.parameters += block.parameters * count;
+  stage.tensors += block.tensors * count;
   stage.wire += block.wire * count;
   stage.wire_forward += block.wire_forward * count;
   stage.units += count;
@@ -115,6 +116,40 @@ std::int32_t index_in(std::vector<RankContent>& distinct, const RankContent& con
   return index;
 }
 
+/// Host and device take the blocks of a pass in one order: the device runs what was launched.
+class PassEnd {
+ public:
+  void add(Picoseconds device, Picoseconds host) {
+    launched_ += host;
+    ended_ = std::max(ended_ + device, launched_);
+  }
+  [[nodiscard]] Picoseconds time() const { return ended_; }
+
+ private:
+  Picoseconds launched_{0};
+  Picoseconds ended_{0};
+};
+
+void find_pass_ends(StageCost& stage, const RankContent& content, const std::vector<BlockCost>& blocks) {
+  PassEnd forward;
+  PassEnd backward;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    forward.add(blocks[b].forward.total() * content.executions[b], blocks[b].host_forward * content.executions[b]);
+  auto counted = content.variants.rbegin();
+  for (std::size_t b = blocks.size(); b-- > 0;) {
+    Picoseconds device = blocks[b].backward.total() * content.executions[b];
+    Picoseconds host = blocks[b].host_backward * content.executions[b];
+    for (; counted != content.variants.rend() && counted->block == static_cast<std::int32_t>(b); ++counted) {
+      const BlockVariant& variant = blocks[b].variant(counted->variant);
+      device += variant.recompute.total() * counted->count;
+      host += variant.host * counted->count;
+    }
+    backward.add(device, host);
+  }
+  stage.forward_end = forward.time();
+  stage.backward_end = backward.time();
+}
+
 StageCost content_cost(const Graph& graph, const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
   TwoUnits all;
@@ -140,6 +175,7 @@ StageCost content_cost(const Graph& graph, const RankContent& content, const std
     if (content.executions[b] == 0) continue;
     add_variant(cost, blocks[b], blocks[b].variant(counted.variant), counted.count);
   }
+  find_pass_ends(cost, content, blocks);
   return cost;
 }
 
@@ -162,8 +198,10 @@ struct HostWait {
 
 HostWait host_wait(const StageCost& stage) {
   const Picoseconds device_backward = stage.backward.total() + stage.recompute.total();
-  const Picoseconds forward = std::max(Picoseconds(0), stage.host_forward - stage.forward.total());
-  const Picoseconds backward = std::max(Picoseconds(0), stage.host_backward - device_backward);
+  const Picoseconds forward =
+      std::max({Picoseconds(0), stage.host_forward - stage.forward.total(), stage.forward_end - stage.forward.total()});
+  const Picoseconds backward =
+      std::max({Picoseconds(0), stage.host_backward - device_backward, stage.backward_end - device_backward});
   if (forward + backward <= Picoseconds(0)) return {};
   const Picoseconds ahead =
       std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);

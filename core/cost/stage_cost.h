@@ -4,10 +4,12 @@
 /// Model: identical blocks are priced once (block_cost.h) and counted; every execution of a block takes one of its
 /// variants, which say what is kept and what is computed again. Every recompute mode is an assignment of variants to
 /// executions. The host launches a micro-batch's kernels one after another and runs ahead of the device, so the longer
-/// of both timelines counts. Logits live from the head's forward to its backward, which comes before that of any layer
-/// of the chunk: working sets of layers and logits never stand side by side. Units that are gathered at once are
-/// neighbours: an embedding or head and a layer, or two layers.
-/// Source: the additivity of a chain of blocks; the stream semantics of CUDA.
+/// of both timelines counts; where it waits for each pass to end, a block starts when it was launched and the one
+/// before it has ended: a head behind layers that the host holds up cannot begin early. Logits live from the head's
+/// forward to its backward, which comes before that of any layer of the chunk: working sets of layers and logits never
+/// stand side by side. Units that are gathered at once are neighbours: an embedding or head and a layer, or two layers.
+/// Source: the additivity of a chain of blocks; the stream semantics of CUDA; two machines that take jobs in one order,
+/// as S. M. Johnson, "Optimal two- and three-stage production schedules with setup times included", 1954.
 /// Not modelled: fusion across block boundaries; the first micro-batch, of which the host is not ahead yet.
 /// Checked against: tests/property/graph_cost_test.cpp (stages add up to the network).
 
@@ -41,6 +43,7 @@ struct StageCost {
   Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
   Bytes handed{0};       ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
+  ParameterTensors tensors;
   std::int64_t units = 0;                 ///< block executions: what sharded parameters are gathered by
   std::int64_t two_units_parameters = 0;  ///< of neighbouring blocks: what gathers materialise at once
   std::int64_t two_units_trained = 0;
@@ -52,6 +55,8 @@ struct StageCost {
 
   Picoseconds host_forward{0};   ///< until the host has launched the forward pass
   Picoseconds host_backward{0};  ///< until the host has launched the backward pass with its recompute
+  Picoseconds forward_end{0};    ///< of a forward pass that finds the device idle, block after block
+  Picoseconds backward_end{0};   ///< likewise, from the last block to the first
 
   double synchronisation = 0;  ///< 1: the host waits for each pass to end or for its message; 0: it runs ahead
 

@@ -134,6 +134,21 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
   return static_cast<double>(units) * sharing_time(kind, bytes / units, group);
 }
 
+/// Tensor by tensor, torch.distributed takes a list of every rank's piece: a view and a copy each, which the host
+/// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
+Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
+  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  if (stack.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
+    return per_unit(kind, bytes, stage.units, sharing.shard);
+  const bool reduces = kind == Collective::reduce_scatter;
+  const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
+  const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
+  const Bytes least = storage(sharing.shard.size, formats_.reduction);
+  return per_unit(kind, bytes, large, sharing.shard) +
+         static_cast<double>(small) * sharing_time(kind, least, sharing.shard) +
+         static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.host_time_per_piece_s);
+}
+
 Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group) const {
   const CommunicationClock& clock = blocks_.communication();
   const Seconds time = clock.time(kind, bytes, group);
@@ -148,9 +163,8 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
   for (const Sharing& sharing : sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     if (s.zero_stage >= 3)
-      time.gather +=
-          per_unit(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage.units, sharing.shard);
-    if (s.zero_stage >= 2) time.scatter += per_unit(Collective::reduce_scatter, gradient, stage.units, sharing.shard);
+      time.gather += sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing);
+    if (s.zero_stage >= 2) time.scatter += sharded_time(Collective::reduce_scatter, gradient, stage, sharing);
     if (s.zero_stage == 1) time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard);
     if (s.zero_stage == 1 || s.zero_stage == 2)
       time.update += sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard);

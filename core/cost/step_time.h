@@ -13,7 +13,9 @@
 /// steps: a step takes the longest that a rank takes from its own begin, and the slowest optimizer.
 /// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead.
 /// Schedules that split the backward put off what block_cost.h prices for weight gradients.
-/// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so.
+/// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so, and
+/// gathered and reduced unit by unit, or tensor by tensor with the host's time for every rank's piece (DeepSpeed 0.4.5,
+/// runtime/zero/partition_parameters.py).
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulation does); steps that
 /// post-validation does again; post-validation with tied embeddings, whose sum makes all ranks wait here. Checked
 /// against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms played);
@@ -100,6 +102,8 @@ class StepPricer {
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group) const;
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
+  [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
+                                     const Sharing& sharing) const;
   /// Accumulation and copies of `stage`, a part of `rank`.
   void add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank, const Strategy& s) const;
   /// `of_rank`: the rank's communication to share its states.

@@ -2,6 +2,7 @@
 
 #include "core/cost/stage_cost.h"
 #include "tests/catch.h"
+#include "tests/networks.h"
 
 namespace plumbline {
 namespace {
@@ -53,6 +54,49 @@ TEST_CASE("recompute gives the device more to do while the host launches") {
   CHECK(cost.forward_total() + cost.backward_total() == Picoseconds(410));
   CHECK(cost.passes_with(Picoseconds(20)) == Picoseconds(410));
   CHECK(cost.passes_with(Picoseconds(50)) == Picoseconds(430));
+}
+
+struct Paces {
+  std::int64_t device;
+  std::int64_t host;
+};
+
+/// What a block costs forward; backward it is twice as much on both.
+BlockCost block(Paces forward) {
+  BlockCost cost;
+  cost.forward.compute = Picoseconds(forward.device);
+  cost.backward.compute = Picoseconds(2 * forward.device);
+  cost.host_forward = Picoseconds(forward.host);
+  cost.host_backward = Picoseconds(2 * forward.host);
+  cost.pass_synchronisation = 1;
+  cost.variants.resize(1);
+  return cost;
+}
+
+/// An embedding that costs nothing, four layers and a head.
+StageCost network(Paces layer, Paces head) {
+  const Graph graph = llama({4, 256, 4, 4, 64, 512, 1000});
+  const StageLayout layout = stage_layout(graph, split_into_chunks(graph, 1), 1, Recompute{});
+  std::vector<BlockCost> blocks;
+  for (const Block& each : graph.blocks())
+    blocks.push_back(block(each.kind() == BlockKind::layer    ? layer
+                           : each.kind() == BlockKind::output ? head
+                                                              : Paces{0, 0}));
+  return StageTable(graph, layout, blocks)[0];
+}
+
+// Layers are launched in 80 and run in 40; the head's 50 begin at 80, though all is launched at 85 and is 90 to run.
+// Backward the head's 100 come first, and the layers' 160 are launched while it runs: 100 + 80 or 10 + 160.
+TEST_CASE("a head behind layers that the host holds up begins when they end") {
+  const StageCost cost = network({10, 20}, {50, 5});
+  CHECK(cost.forward_total() == Picoseconds(130));
+  CHECK(cost.backward_total() == Picoseconds(180));
+}
+
+TEST_CASE("where the host runs ahead from pass to pass only totals count") {
+  StageCost cost = network({10, 20}, {50, 5});
+  cost.synchronisation = 0;
+  CHECK(cost.forward_total() + cost.backward_total() == Picoseconds(270));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 
 const Shape hidden_shape = {batch_dimension, sequence_dimension, fixed_dimension(64)};
 
@@ -52,50 +52,50 @@ TEST_CASE("Attention refuses heads that its keys do not divide, and widths that 
   BlockBuilder wide("layer", BlockKind::layer);
   const TensorId z = wide.input("hidden", hidden_shape);
   wide.output(wide.attention("core", z, z, z, {8, 8, 16, 8}));
-  CHECK_THAT(problem_of(wide), Contains("attention core: query [batch, sequence, 64]; expected heads * qk_head_dim"));
+  CHECK_THAT(problem_of(wide), ContainsSubstring("attention core: query [batch, sequence, 64]; expected heads * qk_head_dim"));
 }
 
 TEST_CASE("Products, convolutions and experts refuse what does not multiply") {
   BlockBuilder product("p", BlockKind::layer);
   const TensorId a = product.input("a", hidden_shape);
   product.output(product.batched_matmul("scores", a, a));
-  CHECK_THAT(problem_of(product), Contains("batched_matmul scores"));
+  CHECK_THAT(problem_of(product), ContainsSubstring("batched_matmul scores"));
   BlockBuilder image("c", BlockKind::layer);
   const TensorId pixels = image.constant(
       "images", {batch_dimension, fixed_dimension(3), fixed_dimension(8), fixed_dimension(8)}, ElementKind::compute);
   image.output(image.convolution("conv", pixels, {4, 8, 3, 3, 1, 1, 1}));
   CHECK_THAT(problem_of(image),
-             Contains("convolution conv: input [batch, 3, 8, 8]; expected [batch, 4, height, width]"));
+             ContainsSubstring("convolution conv: input [batch, 3, 8, 8]; expected [batch, 4, height, width]"));
   BlockBuilder experts("e", BlockKind::layer);
   const TensorId x = experts.input("x", hidden_shape);
   experts.output(experts.grouped_linear("down", x, 64, {4, 5, WeightPartition::row, Bias::no}));
-  CHECK_THAT(problem_of(experts), Contains("grouped_linear down: 5 of 4 experts; expected 1 to all experts"));
+  CHECK_THAT(problem_of(experts), ContainsSubstring("grouped_linear down: 5 of 4 experts; expected 1 to all experts"));
 }
 
 TEST_CASE("Wiring: ids out of range, values written twice or never, parameters that flow") {
   REQUIRE(problem_of(sound_parts()) == "sound");
   Block::Parts parts = sound_parts();
   parts.ops[0].inputs[0] = TensorId(99);
-  CHECK_THAT(problem_of(parts), Contains("block layer, norm: names a tensor that does not exist"));
+  CHECK_THAT(problem_of(parts), ContainsSubstring("block layer, norm: names a tensor that does not exist"));
   parts = sound_parts();
   parts.ops[1].outputs = parts.ops[0].outputs;
-  CHECK_THAT(problem_of(parts), Contains("is written 2 times; expected 1"));
+  CHECK_THAT(problem_of(parts), ContainsSubstring("is written 2 times; expected 1"));
   parts = sound_parts();
   parts.ops[1].inputs[1] = parts.ops[0].parameters[0];
-  CHECK_THAT(problem_of(parts), Contains("residual: reads a parameter as input"));
+  CHECK_THAT(problem_of(parts), ContainsSubstring("residual: reads a parameter as input"));
   parts = sound_parts();
   parts.tensors[0].shape[2].factor = 0;
-  CHECK_THAT(problem_of(parts), Contains("tensor hidden: has a dimension of 0"));
+  CHECK_THAT(problem_of(parts), ContainsSubstring("tensor hidden: has a dimension of 0"));
   parts = sound_parts();
   parts.outputs.push_back(TensorId());
-  CHECK_THAT(problem_of(parts), Contains("boundary: names a tensor that does not exist"));
+  CHECK_THAT(problem_of(parts), ContainsSubstring("boundary: names a tensor that does not exist"));
 }
 
 TEST_CASE("Operators in a cycle are no block") {
   Block::Parts parts = sound_parts();
   // The norm reads the sum that needs the norm.
   parts.ops[0].inputs[0] = parts.ops[1].outputs[0];
-  CHECK_THROWS_WITH(Block(parts), Contains("its operators form a cycle"));
+  CHECK_THROWS_WITH(Block(parts), ContainsSubstring("its operators form a cycle"));
 }
 
 }  // namespace plumbline

@@ -1,0 +1,79 @@
+// What sharded states cost when tensors are gathered and reduced one by one, by hand.
+
+#include "core/cost/step_time.h"
+#include "tests/catch.h"
+#include "tests/machines.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int32_t ranks = 16;
+
+Strategy zero3() {
+  Strategy s;
+  s.data_parallel = s.shard_group = ranks;
+  s.zero_stage = 3;
+  return s;
+}
+
+/// Four matrices of a million parameters, and eight tensors too small to count.
+StageCost stage() {
+  StageCost cost;
+  cost.units = 1;
+  cost.parameters.dense.matrix = cost.parameters.dense_trained.matrix = 4'000'000;
+  cost.tensors = {4, 12};
+  return cost;
+}
+
+SharingTimes shared(double gathered_from, double host_time_per_piece_s) {
+  Calibration calibration = round_calibration();
+  calibration.stack.gathered_from_elements.value = gathered_from;
+  calibration.stack.host_time_per_piece_s.value = host_time_per_piece_s;
+  return StepPricer(BlockPricer(round_cluster(2), calibration), Training{}).sharing_times(stage(), zero3());
+}
+
+constexpr double rounding_ps = 1;
+
+double gather_ps(std::int64_t parameters) {
+  const Bytes bytes = storage(parameters, Training{}.formats().weight);
+  return CommunicationClock(round_cluster(2)).time(Collective::all_gather, bytes, {ranks, 1}).value() * 1e12;
+}
+
+double scatter_ps(std::int64_t gradients) {
+  const Bytes bytes = storage(gradients, Training{}.formats().reduction);
+  return CommunicationClock(round_cluster(2)).time(Collective::reduce_scatter, bytes, {ranks, 1}).value() * 1e12;
+}
+
+double ps(Picoseconds time) { return static_cast<double>(time.value()); }
+
+TEST_CASE("a layer has as many tensors as its operators hold, and the large ones are gathered") {
+  const Graph graph = llama({2, 1024, 16, 8, 64, 2816, 32000});
+  const ParameterTensors tensors = parameter_tensors(first_layer(graph), Shard{}, 1e5);
+  CHECK(tensors.gathered == 7);  // queries, keys, values, output, gate, up, down
+  CHECK(tensors.trained == 9);   // and two norms
+}
+
+// A small tensor's gradient is reduced as one element a rank.
+TEST_CASE("tensor by tensor every matrix is a gather, and every tensor a reduction") {
+  const SharingTimes times = shared(1e5, 0);
+  CHECK(ps(times.gather) == Approx(4 * gather_ps(1'000'000)).margin(rounding_ps));
+  CHECK(ps(times.scatter) == Approx(4 * scatter_ps(1'000'000) + 8 * scatter_ps(ranks)).margin(rounding_ps));
+}
+
+TEST_CASE("unit by unit there is one of each") {
+  const SharingTimes times = shared(0, 0);
+  CHECK(ps(times.gather) == Approx(gather_ps(4'000'000)).margin(rounding_ps));
+  CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
+}
+
+// 4 gathers and 12 reductions of 16 pieces at 8 microseconds.
+TEST_CASE("the host spends its time on every rank's piece of every tensor") {
+  const SharingTimes without = shared(1e5, 0);
+  const SharingTimes with = shared(1e5, 8e-6);
+  CHECK(ps(with.gather - without.gather) == Approx(512e6).margin(rounding_ps));
+  CHECK(ps(with.scatter - without.scatter) == Approx(1536e6).margin(rounding_ps));
+}
+
+}  // namespace
+}  // namespace plumbline
