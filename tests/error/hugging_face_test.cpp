@@ -69,7 +69,8 @@ TEST_CASE("Numbers that no network has are refused with the range") {
   CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": 20000000})"), ContainsSubstring("from 1 to 10000000"));
   CHECK_THAT(refusal(R"({"model_type": "gpt2", "vocab_size": 2000000000})"), ContainsSubstring("from 1 to 1000000000"));
   CHECK_THAT(refusal(R"({"model_type": "gpt2", "n_layer": 100001})"), ContainsSubstring("config.json:/n_layer"));
-  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": 1e300})"), ContainsSubstring("config.json:/hidden_size"));
+  CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": 1e300})"),
+             ContainsSubstring("config.json:/hidden_size"));
   CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_size": "4096"})"), ContainsSubstring("found a string"));
   CHECK_THAT(refusal(R"({"model_type": "gpt2", "attn_pdrop": 1.5})"), ContainsSubstring("a number from 0"));
   CHECK_THAT(refusal(R"({"model_type": 7})"), ContainsSubstring("config.json:/model_type"));
@@ -95,24 +96,29 @@ TEST_CASE("A width that the heads do not divide names the nearest that they do")
 TEST_CASE("More experts per token than there are, and layer lists of the wrong length, are refused") {
   CHECK(refusal(R"({"model_type": "mixtral", "num_experts_per_tok": 9})") ==
         "config.json:/num_experts_per_tok: 9 of 8 experts cannot be chosen; expected at most 8; nearest: 8");
-  CHECK_THAT(refusal(R"({"model_type": "gemma2", "layer_types": ["full_attention"]})"),
-             ContainsSubstring("config.json:/layer_types: names 1 layers; expected one entry for each of the 26 layers"));
+  CHECK_THAT(
+      refusal(R"({"model_type": "gemma2", "layer_types": ["full_attention"]})"),
+      ContainsSubstring("config.json:/layer_types: names 1 layers; expected one entry for each of the 26 layers"));
   CHECK_THAT(refusal(R"({"model_type": "gemma2", "num_hidden_layers": 1, "layer_types": ["ful_attention"]})"),
              ContainsSubstring("nearest: full_attention"));
 }
 
 TEST_CASE("Image networks refuse what cannot be built") {
   CHECK_THAT(refusal(R"({"model_type": "vit", "patch_size": 300})"), ContainsSubstring("config.json:/patch_size"));
-  CHECK_THAT(refusal(R"({"model_type": "vit", "image_size": [224, 224, 3]})"), ContainsSubstring("has 3 numbers; expected 2"));
-  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [3, 4]})"), ContainsSubstring("as many as hidden_sizes (4)"));
+  CHECK_THAT(refusal(R"({"model_type": "vit", "image_size": [224, 224, 3]})"),
+             ContainsSubstring("has 3 numbers; expected 2"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [3, 4]})"),
+             ContainsSubstring("as many as hidden_sizes (4)"));
   CHECK_THAT(refusal(R"({"model_type": "resnet", "depths": [], "hidden_sizes": []})"), ContainsSubstring("1 to 1000"));
-  CHECK_THAT(refusal(R"({"model_type": "resnet", "layer_type": "botleneck"})"), ContainsSubstring("nearest: bottleneck"));
+  CHECK_THAT(refusal(R"({"model_type": "resnet", "layer_type": "botleneck"})"),
+             ContainsSubstring("nearest: bottleneck"));
 }
 
 TEST_CASE("Text that is no JSON object is refused") {
   CHECK_THAT(refusal(R"({"model_type": "llama", "hidden_)"), ContainsSubstring("not valid JSON"));
   CHECK_THAT(refusal("[]"), ContainsSubstring("expected an object"));
-  CHECK_THAT(refusal(R"({"text_config": 3, "model_type": "gemma3"})"), ContainsSubstring("unknown model_type \"gemma3\""));
+  CHECK_THAT(refusal(R"({"text_config": 3, "model_type": "gemma3"})"),
+             ContainsSubstring("unknown model_type \"gemma3\""));
 }
 
 }  // namespace plumbline

@@ -88,8 +88,8 @@ TEST_CASE("a device or fabric that nobody knows is refused with the nearest name
   const std::string text =
       R"({"format":"plumbline.machine/1","cluster":{"name":"x","fabric":"infiniband-nrd","nodes":[{"name":"n",)"
       R"("device":"H100-SXM-80G"}]}})";
-  CHECK_THROWS_WITH(read(text),
-                    ContainsSubstring("my.json:/cluster/nodes/0/device: unknown device") && ContainsSubstring("H100-SXM-80GB"));
+  CHECK_THROWS_WITH(read(text), ContainsSubstring("my.json:/cluster/nodes/0/device: unknown device") &&
+                                    ContainsSubstring("H100-SXM-80GB"));
 }
 
 TEST_CASE("an empty document is refused") {

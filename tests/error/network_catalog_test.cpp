@@ -45,7 +45,8 @@ TEST_CASE("Our own format is read strictly") {
   CHECK_THAT(written("{\"format\": \"plumbline.network/9\", " + rest + "}"), ContainsSubstring("plumbline.network/1"));
   CHECK_THAT(written("{\"format\": \"plumbline.network/1\", \"alias\": [], " + rest + "}"),
              ContainsSubstring("net.json:/alias: unknown key; nearest: aliases"));
-  CHECK_THAT(written(R"({"format": "plumbline.network/1", "name": "n"})"), ContainsSubstring("key \"config\" is missing"));
+  CHECK_THAT(written(R"({"format": "plumbline.network/1", "name": "n"})"),
+             ContainsSubstring("key \"config\" is missing"));
   CHECK_THAT(written(R"({"format": "plumbline.network/1", "name": "n", "aliases": [], "source": "s",
                          "config": {"model_type": "gpt2", "n_embd": 0}})"),
              ContainsSubstring("net.json:/config/n_embd"));

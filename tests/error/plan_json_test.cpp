@@ -36,18 +36,22 @@ TEST_CASE("an unknown key is named with its pointer and the nearest one") {
              ContainsSubstring("plan.json:/strategy: key \"zero_stage\" is missing"));
   CHECK_THAT(refusal("\"lora_rank\"", "\"lora_rnk\""),
              ContainsSubstring("plan.json:/training/lora_rnk: unknown key; nearest: lora_rank"));
-  CHECK_THAT(refusal("\"mfu\"", "\"mfuu\""), ContainsSubstring("plan.json:/prediction/mfuu: unknown key; nearest: mfu"));
+  CHECK_THAT(refusal("\"mfu\"", "\"mfuu\""),
+             ContainsSubstring("plan.json:/prediction/mfuu: unknown key; nearest: mfu"));
   CHECK_THAT(refusal("\"fits\"", "\"fts\""), ContainsSubstring("plan.json:/verdict/fts: unknown key; nearest: fits"));
 }
 
 TEST_CASE("a wrong type names what was found and what was expected") {
-  CHECK_THAT(refusal("\"tensor_parallel\":2", "\"tensor_parallel\":\"2\""),
-             ContainsSubstring("plan.json:/strategy/tensor_parallel: found a string \"2\"; expected a whole number from 1"));
-  CHECK_THAT(refusal("\"sequence_parallel\":true", "\"sequence_parallel\":1"), ContainsSubstring("expected true or false"));
+  CHECK_THAT(
+      refusal("\"tensor_parallel\":2", "\"tensor_parallel\":\"2\""),
+      ContainsSubstring("plan.json:/strategy/tensor_parallel: found a string \"2\"; expected a whole number from 1"));
+  CHECK_THAT(refusal("\"sequence_parallel\":true", "\"sequence_parallel\":1"),
+             ContainsSubstring("expected true or false"));
 }
 
 TEST_CASE("a mistyped choice gets the nearest one") {
-  CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""), ContainsSubstring("/strategy/schedule: \"interleave\" is unknown"));
+  CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""),
+             ContainsSubstring("/strategy/schedule: \"interleave\" is unknown"));
   CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""), ContainsSubstring("nearest: interleaved"));
   CHECK_THAT(refusal("\"muon\"", "\"moun\""), ContainsSubstring("nearest: muon"));
   CHECK_THAT(refusal("\"every:2\"", "\"every:0\""),

@@ -44,7 +44,8 @@ TEST_CASE("every alias names a cluster of the catalogue, and none hides one") {
 }
 
 TEST_CASE("a mistyped machine gets the nearest names") {
-  CHECK_THROWS_WITH(find_machine("dgx-h10"), ContainsSubstring("machine: \"dgx-h10\"") && ContainsSubstring("dgx-h100"));
+  CHECK_THROWS_WITH(find_machine("dgx-h10"),
+                    ContainsSubstring("machine: \"dgx-h10\"") && ContainsSubstring("dgx-h100"));
   CHECK_THROWS_AS(find_machine("no-such-file.json"), InputError);
 }
 

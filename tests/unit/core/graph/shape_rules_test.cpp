@@ -52,7 +52,8 @@ TEST_CASE("Attention refuses heads that its keys do not divide, and widths that 
   BlockBuilder wide("layer", BlockKind::layer);
   const TensorId z = wide.input("hidden", hidden_shape);
   wide.output(wide.attention("core", z, z, z, {8, 8, 16, 8}));
-  CHECK_THAT(problem_of(wide), ContainsSubstring("attention core: query [batch, sequence, 64]; expected heads * qk_head_dim"));
+  CHECK_THAT(problem_of(wide),
+             ContainsSubstring("attention core: query [batch, sequence, 64]; expected heads * qk_head_dim"));
 }
 
 TEST_CASE("Products, convolutions and experts refuse what does not multiply") {

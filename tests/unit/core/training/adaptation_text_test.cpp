@@ -29,8 +29,9 @@ TEST_CASE("what names nothing to freeze is refused with the part and the flag") 
   for (const char* text :
        {"", "embedding", "layers:", "layers:a", "layers:5-2", "layers:-1", "layers:0-", "embeddings,"})
     CHECK_THROWS_AS(frozen(text), InputError);
-  CHECK_THROWS_WITH(frozen("embedings"), Catch::Matchers::ContainsSubstring("--freeze: \"embedings\" names nothing to freeze") &&
-                                             Catch::Matchers::ContainsSubstring("nearest: embeddings"));
+  CHECK_THROWS_WITH(frozen("embedings"),
+                    Catch::Matchers::ContainsSubstring("--freeze: \"embedings\" names nothing to freeze") &&
+                        Catch::Matchers::ContainsSubstring("nearest: embeddings"));
 }
 
 }  // namespace
