@@ -25,7 +25,7 @@ constexpr std::array expected_rows{
              "tp 4 pp 12 dp 8 1f1b mbs 2 x 128 zero-1 recompute full"},  // 2048 / (8 * 2)
     Expected{"bs-v100-1b3-l23", "jeanzay-v100", "megatron-deepspeed-2021-v100",
              "dp 8 mbs 2 x 32 zero-1 recompute full"},
-    Expected{"ds-qwen3-32b-mi300x-rccl", "mi300x", "deepspeed-2021", "dp 8 mbs 1 x 1 zero-3"},
+    Expected{"ds-qwen3-32b-mi300x-rccl", "mi300x", "deepspeed-2024", "dp 8 mbs 1 x 1 zero-3"},
     Expected{"llmc-gpt2-1558m", "dgx-h100", "llm-c-2024", "dp 8 mbs 16 x 8 zero-1"},
     Expected{"korth22-t5-full-megatron-22b", "dgx-a100-80g", "megatron-lm-2021", "tp 8 mbs 4 x 1 recompute full"},
     Expected{"llmfoundry-001", "dgx-h100", "llm-foundry-2023", "dp 512 mbs 8 x 1 zero-3 recompute full"},
