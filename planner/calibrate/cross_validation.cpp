@@ -59,7 +59,7 @@ std::vector<std::size_t> chosen_of(const std::vector<FitRow>& rows, const std::v
   FitProblem problem = recalibration(known, space, {});
   problem.predict = [&](std::size_t i, std::span<const double> x) { return space.log_step(rows[candidates[i]], x); };
   for (const std::size_t i : candidates) problem.observations.push_back({0, 1, space.unknowns_of(rows[i])});
-  std::vector<Sensitivity> sensitivities(candidates.size());
+  std::vector<LogSensitivity> sensitivities(candidates.size());
   parallel_for(candidates.size(), thread_count(options.fit.threads), [&](std::size_t i) {
     const double log_step = problem.predict(i, known.unknowns);
     sensitivities[i] = {problem.observations[i].unknowns,

@@ -59,7 +59,7 @@ FitResult recalibrated(const FittedFrameworks& fitted, const FitResult& without,
 std::vector<LeftOutError> errors_after_few(const FittedFrameworks& fitted, const FitResult& without,
                                            const std::vector<std::size_t>& rows, const FitOptions& options) {
   const Knowledge known = with_devices_held(knowledge_of(without), fitted.space);
-  std::vector<Sensitivity> candidates;
+  std::vector<LogSensitivity> candidates;
   for (const std::size_t i : rows)
     candidates.push_back({fitted.problem.observations[i].unknowns, without.gradients[i]});
   const RemainingUncertainty remaining(recalibration(known, fitted.space, {}).priors, known.unknowns.size(),

@@ -38,7 +38,7 @@ std::size_t best_at(std::size_t place, const RemainingUncertainty& uncertainty, 
 }  // namespace
 
 RemainingUncertainty::RemainingUncertainty(const std::vector<PriorTerm>& priors, std::size_t unknowns,
-                                           const std::vector<Sensitivity>& candidates)
+                                           const std::vector<LogSensitivity>& candidates)
     : candidates_(candidates.size()) {
   Matrix slopes = Matrix::Zero(index(unknowns), index(candidates.size()));
   for (std::size_t i = 0; i < candidates.size(); ++i)

@@ -13,7 +13,7 @@
 namespace plumbline {
 
 /// What a log prediction depends on, and how.
-struct Sensitivity {
+struct LogSensitivity {
   std::vector<std::uint32_t> unknowns;
   Gradient derivatives;
 };
@@ -25,7 +25,7 @@ inline constexpr double noise_of_few_rows = 0.1;
 class RemainingUncertainty {
  public:
   RemainingUncertainty(const std::vector<PriorTerm>& priors, std::size_t unknowns,
-                       const std::vector<Sensitivity>& candidates);
+                       const std::vector<LogSensitivity>& candidates);
   [[nodiscard]] double after(const std::vector<std::size_t>& chosen) const;
   [[nodiscard]] std::size_t candidates() const { return candidates_; }
 

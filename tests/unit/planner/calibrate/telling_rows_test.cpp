@@ -12,8 +12,8 @@ using Catch::Matchers::WithinRel;
 namespace {
 
 /// Nine candidates that share four numbers in nine ways.
-std::vector<Sensitivity> candidates() {
-  std::vector<Sensitivity> all;
+std::vector<LogSensitivity> candidates() {
+  std::vector<LogSensitivity> all;
   for (int i = 0; i < 9; ++i)
     all.push_back({{0, 1, 2, 3}, {1.0, 0.1 * i, (i % 3) * 0.4, i == 7 ? 2.0 : 0.05 * (i % 2)}});
   return all;
