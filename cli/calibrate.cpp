@@ -54,7 +54,8 @@ class CalibrateVerb : public Verb {
     option("--stack", stack_, "STACK", "what they ran on, where rows do not say; its numbers are where the fit starts");
     option("--like", like_, "STACK", "they ran on another stack, most like this one");
     option("--name", name_, "NAME", "of the new stack (own)");
-    option("--out", out_, "PATH", "write the stack to this file; with --all: all calibrations to this folder");
+    option("--out", out_, "PATH",
+           "write the stack, or with --collectives the machine, to this file; with --all: a folder for all");
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
     kernels_.declare(app);
     collectives_.declare(app);
