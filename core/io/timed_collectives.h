@@ -7,7 +7,8 @@
 /// was tested need to be told. Several outputs in one text are read one after the other.
 /// JSON: {"format": "plumbline.collectives/1", "timings": [{"collective": "all-reduce", "ranks": 8, "nodes": 1,
 ///        "bytes": 1073741824, "time_s": 0.0041 or "bus_bandwidth_gbps": 473}, ...]}; "nodes" may be absent (1).
-/// Source: nccl-tests 2.17, src/common.cu (columns), doc/PERFORMANCE.md (sizes and bus bandwidth).
+/// Source: outputs of 2021 (NVIDIA/nccl-tests issue 68) to 2026 (issue 389, release 2.19.6); doc/PERFORMANCE.md (sizes
+/// and bus bandwidth).
 /// Not read: in-place times, groups of ranks (NCCL_TESTS_SPLIT), prefixes that a launcher puts before lines.
 /// Checked against: tests/unit/core/io/timed_collectives_test.cpp, tests/error/timed_collectives_test.cpp.
 

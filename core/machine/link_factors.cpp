@@ -13,12 +13,6 @@ constexpr std::array<std::string_view, all_link_factors.size()> names{
 
 std::string_view to_text(LinkFactor factor) { return names[static_cast<std::size_t>(factor)]; }
 
-std::optional<LinkFactor> link_factor_from_text(std::string_view text) {
-  for (const LinkFactor factor : all_link_factors)
-    if (to_text(factor) == text) return factor;
-  return std::nullopt;
-}
-
 bool LinkFactors::empty() const {
   return std::none_of(numbers_.begin(), numbers_.end(), [](const auto& number) { return number.has_value(); });
 }

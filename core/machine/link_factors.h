@@ -5,6 +5,7 @@
 /// there is 1. They are the cluster's own: its cables, drivers and plug-ins, which no datasheet tells apart.
 /// Source of a factor: planner/calibrate/link_fit.h, from timed collectives.
 /// Not modelled: factors by message size or by the number of nodes.
+/// Checked against: tests/unit/core/io/machine_json_test.cpp, tests/unit/planner/calibrate/link_fit_test.cpp.
 
 #include <array>
 #include <cstddef>
@@ -39,7 +40,6 @@ inline constexpr std::array all_link_factors{LinkFactor::node_bandwidth,
                                              LinkFactor::network_in_switch_bandwidth,
                                              LinkFactor::network_peer_bandwidth};
 [[nodiscard]] std::string_view to_text(LinkFactor factor);
-[[nodiscard]] std::optional<LinkFactor> link_factor_from_text(std::string_view text);
 
 class LinkFactors {
  public:

@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "core/cost/collective_time.h"
 #include "core/quantity/text.h"
+#include "planner/calibrate/shipped_fit.h"
 #include "planner/validate/summary.h"
 
 namespace plumbline {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double bandwidth_sigma = 0.5;  // sources: link_fit.h
 constexpr double latency_sigma = 0.7;
-constexpr double learned = 0.7;  // of its prior's uncertainty, or less: the timings decided the factor (trained.h)
 /// A bandwidth cannot be twice what the datasheets say of the links: the timings are of another machine.
 constexpr double most_over_datasheet = 2;
 constexpr double loss_scale = 0.05;  // runs of nccl-tests repeat within a few per cent
@@ -72,7 +72,7 @@ class Fitting {
             {"--collectives",
              "make " + std::string(to_text(factor)) + " " + fixed(value, 1) + " times what the machine's links carry",
              "timings of this machine, in microseconds", ""});
-      if (result.sigma(index) < learned * problem_.priors[index].sigma)
+      if (result.sigma(index) < identified_below * problem_.priors[index].sigma)
         answer.factors.set(factor, {value, source, SourceKind::measured, ""});
     }
     return answer;

@@ -18,6 +18,22 @@ TEST_CASE("every cluster of the catalogue is written and read back equal, byte f
   }
 }
 
+TEST_CASE("what links were measured to reach is written and read back equal, and only known factors are read") {
+  Cluster cluster = find_machine("dgx-h100");
+  cluster.link_factors.set(LinkFactor::network_bandwidth, {0.84, "our runs", SourceKind::measured, "2026-11"});
+  cluster.link_factors.set(LinkFactor::node_latency, {1.25, "our runs", SourceKind::measured, ""});
+  std::string text = to_json_text(machine_json({std::nullopt, std::nullopt, cluster}));
+  const MachineDocument again = read_machine(parse_json(text, "again.json"), "again.json", {});
+  REQUIRE(again.cluster.has_value());
+  CHECK(*again.cluster == cluster);
+  CHECK(again.cluster->link_factors[LinkFactor::network_bandwidth] == 0.84);
+  CHECK(again.cluster->link_factors[LinkFactor::node_bandwidth] == 1);
+  text.replace(text.find("node_latency"), 12, "node_latencx");
+  CHECK_THROWS_WITH(read_machine(parse_json(text, "m.json"), "m.json", {}),
+                    Catch::Matchers::ContainsSubstring("node_latencx") &&
+                        Catch::Matchers::ContainsSubstring("nearest: node_latency"));
+}
+
 TEST_CASE("every device and fabric of the catalogue is written and read back equal") {
   for (const Device& device : machine_parts().devices) {
     const Json json = machine_json({device, std::nullopt, std::nullopt});

@@ -9,7 +9,7 @@ using namespace plumbline;
 
 namespace {
 
-constexpr const char* two_nodes = R"(# nccl-tests version 2.17.6 nccl-headers=22809 nccl-library=22809
+constexpr const char* two_nodes = R"(# nccl-tests version 2.19.6 nccl-headers=22809 nccl-library=22809
 # Collective test starting: all_gather_perf
 # nThread 1 nGpus 1 minBytes 1024 maxBytes 2048 step: 2(factor) warmup iters: 1 iters: 20
 #
@@ -28,7 +28,7 @@ node-a:313:313 [0] NCCL INFO Bootstrap: Using eth0
 # Avg bus bandwidth    : 0.06
 )";
 
-/// Before 2.8 the columns have no root, and no line says what was tested.
+/// In 2021 the columns have no root, and no line says what was tested.
 constexpr const char* old_release = R"(# nThread 1 nGpus 2 minBytes 1024 maxBytes 1024 step: 2(factor)
 # Using devices
 #   Rank  0 Pid 190712 on blg94 device  0 [0x1c] Tesla V100-SXM2-32GB
