@@ -2,6 +2,9 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# Of the campaigns: cases, and what they are drawn from; each has its own default.
+N ?=
+SEED ?=
 LINT_BASE ?=
 CROSS_VALIDATION = tests/fidelity/cross_validation.json
 HOST_BOUND = tests/fidelity/host_bound.json
@@ -14,7 +17,8 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test fidelity cross-validation host-bound bench fuzz format format-check lint lint-changed install asan tsan headless clean
+.PHONY: help setup build demo test fidelity cross-validation host-bound bench fuzz campaign-faults campaign-plans \
+  campaign-strategies format format-check lint lint-changed install asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -76,6 +80,17 @@ fuzz: ## fuzz the readers, FUZZ_SECONDS (60) in all
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz
 	@scripts/fuzz.sh build/asan $(FUZZ_SECONDS)
+
+campaign-strategies: build ## run N (1000) random strategies, from SEED (1), run FIRST (0) on, against one rank and the prediction
+	@N=$(or $(N),1000) SEED=$(or $(SEED),1) FIRST=$(or $(FIRST),0) build/bin/runtime_tests "a campaign of strategies*"
+campaign-plans: ## hold N (1 000 000) random plans against every law, from SEED (today); broken cases in build/campaign
+	@cmake --preset release
+	@cmake --build --preset release --target campaign_plans
+	@nice build/bin/campaign_plans --cases $(or $(N),1000000) --seed $(or $(SEED),$(shell date +%Y%m%d)) --threads $(JOBS) --folder build/campaign
+campaign-faults: ## kill, stop, starve and damage N runs (N=200 SEED=1) and count how they end (docs/reliability.md)
+	@cmake --preset release
+	@cmake --build --preset release --target plan
+	@python3 tests/integration/fault_campaign.py build/bin/plan "$$(command -v mpirun)" --rounds $(or $(N),200) --seed $(or $(SEED),1)
 
 format: ## clang-format every source
 	@scripts/format.sh

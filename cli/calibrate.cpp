@@ -13,14 +13,20 @@
 #include "cli/cross_validation_json.h"
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
+#include "cli/output_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/io/output_file.h"
 #include "core/io/rows_json.h"
 #include "core/io/stack_json.h"
+#include "models/calibration_set.h"
+#include "models/machine_catalog.h"
 #include "models/measurement_catalog.h"
 
 namespace plumbline {
 namespace {
+
+constexpr int most_folds = 1000;  // more than there are models among the published rows
 
 std::vector<std::size_t> all_of(const std::vector<FitRow>& rows) {
   std::vector<std::size_t> all(rows.size());
@@ -54,8 +60,7 @@ class CalibrateVerb : public Verb {
     option("--stack", stack_, "STACK", "what they ran on, where rows do not say; its numbers are where the fit starts");
     option("--like", like_, "STACK", "they ran on another stack, most like this one");
     option("--name", name_, "NAME", "of the new stack (own)");
-    option("--out", out_, "PATH",
-           "write the stack, or with --collectives the machine, to this file; with --all: a folder for all");
+    out_.declare(app, "write the stack, or with --collectives the machine, to this file; with --all: a folder for all");
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
     kernels_.declare(app);
     collectives_.declare(app);
@@ -73,7 +78,10 @@ class CalibrateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     const Interruption interruption(std::nullopt);
+    if (!all_ && !kernels_.asked())
+      require_writable({&out_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
     fit_.stop = interruption.token();
+    say_what_names_are(terminal);
     if (collectives_.asked()) {
       require_only(*app_, "--collectives", {"--machine", "--out", "--json"});
       collectives_.run({kernels_.machine(), out_, json_}, terminal);
@@ -91,6 +99,14 @@ class CalibrateVerb : public Verb {
   }
 
  private:
+  void say_what_names_are(Terminal& terminal) const {
+    const auto say = [&](const std::string& remark) {
+      if (!remark.empty()) terminal.remark("plan: " + remark);
+    };
+    for (const std::optional<std::string>& stack : {stack_, like_})
+      if (stack) say(CalibrationSet::shipped().stack_name_remark(*stack));
+    if (kernels_.machine()) say(machine_name_remark(*kernels_.machine()));
+  }
   [[nodiscard]] std::vector<RowSet> sets() const {
     std::vector<RowSet> result;
     for (const std::string& file : files_) {
@@ -120,9 +136,10 @@ class CalibrateVerb : public Verb {
     options.stack_sigma = like_ ? sigma_of_like_stack : sigma_of_own_stack;
     options.fit = fit_;
     const OwnCalibration found = calibrate_on(rows, options);
-    if (out_) write_file_atomically(*out_, to_json_text(software_stack_json(found.stack)));
+    out_.write([&] { return to_json_text(software_stack_json(found.stack)); }, terminal, Narration::silent);
     terminal.print(json_ ? to_json_text(to_json(found, rows)) : calibration_text(found, rows));
-    if (out_ && !json_) terminal.remark("stack written to " + *out_ + ": use it with --stack " + *out_);
+    if (out_ && !json_ && !out_.is_standard_output())
+      terminal.remark("stack written to " + *out_.name() + ": use it with --stack " + *out_.name());
     return ExitCode::done;
   }
 
@@ -153,8 +170,7 @@ class CalibrateVerb : public Verb {
   ExitCode shipped(Terminal& terminal) {
     require_only(*app_, "--all", {"--rows", "--out"});
     if (!out_) throw InputError({"--out", "is missing", "a folder for the calibrations", ""});
-    if (std::filesystem::exists(*out_) && !std::filesystem::is_directory(*out_))
-      throw InputError({"--out", *out_ + " is no folder", "a folder for the calibrations", ""});
+    require_writable_folder(out_.flag(), *out_.name());
     show_progress(terminal);
     const FitRows read = fit_rows(all_sets(), resolver());
     const PriorTable priors = shipped_priors();
@@ -167,9 +183,8 @@ class CalibrateVerb : public Verb {
       return ExitCode::environment;
     }
     const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " published rows with priors";
-    std::filesystem::create_directories(*out_);
-    fitted_set(CalibrationSet::shipped(), space, trained, read.rows, priors, source).write(*out_);
-    terminal.remark("calibrations written to " + *out_);
+    fitted_set(CalibrationSet::shipped(), space, trained, read.rows, priors, source).write(*out_.name());
+    terminal.remark("calibrations written to " + *out_.name());
     return ExitCode::done;
   }
 
@@ -177,15 +192,18 @@ class CalibrateVerb : public Verb {
     require_only(*app_, "--cross-validate", {"--rows", "--by-question", "--folds", "--fold", "--json"});
     if (by_question_ && files_.empty())
       throw InputError({"--by-question", "stands without --rows", "both, or neither", ""});
+    if (folds_ < 2 || folds_ > most_folds)
+      throw InputError(
+          {"--folds", std::to_string(folds_) + " is out of range", "2 to " + std::to_string(most_folds), ""});
+    if (fold_ < 0 || fold_ > folds_)
+      throw InputError({"--fold", std::to_string(fold_) + " is none", "1 to " + std::to_string(folds_), ""});
     show_progress(terminal);
     FitRows read = fit_rows(all_sets(), resolver());
     CrossValidationAnswer answer;
     answer.rows = std::move(read.rows);
     answer.skipped = std::move(read.skipped);
     CrossValidationOptions options;
-    options.folds = static_cast<std::size_t>(std::max(2, folds_));
-    if (fold_ < 0 || fold_ > folds_)
-      throw InputError({"--fold", std::to_string(fold_) + " is none", "1 to " + std::to_string(folds_), ""});
+    options.folds = static_cast<std::size_t>(folds_);
     options.only_fold = static_cast<std::size_t>(fold_);
     options.fit = fit_;
     options.progress = [this](const std::string& phase) { phase_ = phase; };
@@ -223,7 +241,8 @@ class CalibrateVerb : public Verb {
   KernelCalibration kernels_;
   CollectiveCalibration collectives_;
   std::vector<std::string> files_;
-  std::optional<std::string> device_, stack_, like_, name_, out_;
+  std::optional<std::string> device_, stack_, like_, name_;
+  OutputFlag out_{"--out", "stack"};
   bool json_ = false;
   bool all_ = false;
   bool cross_validate_ = false;

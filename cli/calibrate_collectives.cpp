@@ -83,9 +83,7 @@ void CollectiveCalibration::declare(CLI::App& app) {
 void CollectiveCalibration::run(const CollectiveCalibrationAsked& asked, Terminal& terminal) const {
   if (!asked.machine)
     throw InputError({"--machine", "is missing", "the machine that was measured (plan machines)", ""});
-  if (!asked.out) throw InputError({"--out", "is missing", "a file for the calibrated machine", ""});
-  const std::string name = std::filesystem::path(*asked.out).stem().string();
-  if (name.empty()) throw InputError({"--out", "\"" + *asked.out + "\" names no file", "a file such as mine.json", ""});
+  const std::string name = asked.out.stem("a file for the calibrated machine");
   MachineDocument document;
   document.cluster = find_machine(*asked.machine);
   std::vector<TimedCollective> timings;
@@ -97,9 +95,10 @@ void CollectiveCalibration::run(const CollectiveCalibrationAsked& asked, Termina
   const LinkFit fit = fit_links(timings, *document.cluster, source_text(files_, timings.size()));
   document.cluster->name = name;
   document.cluster->link_factors = fit.factors;
-  write_file_atomically(*asked.out, to_json_text(machine_json(document)));
+  asked.out.write([&] { return to_json_text(machine_json(document)); }, terminal, Narration::silent);
   terminal.print(asked.json ? to_json_text(fit_json(fit, document)) : fit_text(fit, before));
-  if (!asked.json) terminal.remark("machine written to " + *asked.out + ": use it with --machine " + *asked.out);
+  if (!asked.json && !asked.out.is_standard_output())
+    terminal.remark("machine written to " + *asked.out.name() + ": use it with --machine " + *asked.out.name());
 }
 
 }  // namespace plumbline

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output_flag.h"
 
 namespace CLI {
 class App;
@@ -16,7 +16,7 @@ namespace plumbline {
 
 struct CollectiveCalibrationAsked {
   std::optional<std::string> machine;  ///< whose links were measured
-  std::optional<std::string> out;      ///< the machine file, whose stem names the machine
+  const OutputFlag& out;               ///< the machine file, whose stem names the machine
   bool json = false;
 };
 

@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <filesystem>
 
 #include "cli/flag_values.h"
 #include "cli/plan_view.h"
@@ -28,6 +27,7 @@ KernelTable measured(const std::stop_token& stop, Terminal& terminal) {
   const ComputerFacts facts = computer_facts();
   MeasureOptions options;
   options.cores = facts.cores;
+  if (facts.cache.value() > 0) options.cache = facts.cache;
   options.stop = stop;
   options.progress = [&](std::string_view what) {
     if (what.empty())
@@ -40,6 +40,21 @@ KernelTable measured(const std::stop_token& stop, Terminal& terminal) {
   table.device = "this-computer";
   if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
   return table;
+}
+
+/// Below it, other programs took their part: on an idle computer single kernels have 0.98 of a core and more, and the
+/// rest is the system's.
+constexpr double idle_core_share = 0.9;
+
+/// What to say of a table that was measured on a busy computer; empty: nothing.
+std::string busy_remark(const KernelTable& table) {
+  if (table.core_share >= idle_core_share) return "";
+  return "this computer was busy: kernels had " + per_cent_text(table.core_share, 0) +
+         " of a core while they were timed. They are timed by the processor time of their thread, but caches and "
+         "clocks "
+         "are shared, and collectives and threads at once are timed by the clock: expect numbers that are too slow, "
+         "and "
+         "measure again when it is idle";
 }
 
 KernelTable read_table(const std::string& file) {
@@ -110,13 +125,14 @@ std::string fit_text(const Fitted& fitted, const KernelTable& kernels) {
   return text;
 }
 
-Json fit_json(const Fitted& fitted) {
+Json fit_json(const Fitted& fitted, double core_share) {
   Json::Array residuals;
   for (const KernelResidual& r : fitted.residuals)
     residuals.emplace_back(
         Json::Object{{"kind", r.kind}, {"entries", r.entries}, {"median", r.median}, {"worst", r.worst}});
   return Json::Object{{"coefficients", coefficients_json(measured_coefficients(fitted))},
-                      {"residuals", std::move(residuals)}};
+                      {"residuals", std::move(residuals)},
+                      {"core_share", core_share}};
 }
 
 }  // namespace
@@ -127,7 +143,7 @@ void KernelCalibration::declare(CLI::App& app) {
   };
   option("--backend", backend_, "cpu", "measure the kernels of this computer and fit them instead of rows");
   option("--kernels", kernels_, "FILE", "fit this table of kernels: of a GPU, or with --backend of this computer");
-  option("--kernels-out", kernels_out_, "FILE", "with --backend: write the table of kernels");
+  kernels_out_.declare(app, "with --backend: write the table of kernels", "Kernels");
   option("--machine", machine_, "MACHINE",
          "with --kernels or --collectives: what was measured; absent: the device that the kernels name");
 }
@@ -154,20 +170,20 @@ void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop
                             Terminal& terminal) const {
   if (backend_ && backend_ != "cpu")
     throw InputError({"--backend", "\"" + *backend_ + "\" is not built in", "cpu", ""});
-  if (!asked.out) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
-  const std::string name = std::filesystem::path(*asked.out).stem().string();
-  if (name.empty()) throw InputError({"--out", "\"" + *asked.out + "\" names no file", "a file such as mine.json", ""});
+  const std::string name = asked.out.stem("a file for the calibrated stack");
   if (!backend_ && !asked.stack)
     throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});
+  require_writable({&asked.out, &kernels_out_}, asked.json ? StandardOutput::json : StandardOutput::text, terminal);
   const KernelTable table = kernels_ ? read_table(*kernels_) : measured(stop, terminal);
   const Fitted fitted =
       backend_ ? of_this_computer(name, table) : of_gpu(name, table, measured_device(table), *asked.stack);
-  if (kernels_out_) write_file_atomically(*kernels_out_, to_json_text(to_json(table)));
-  write_file_atomically(*asked.out, to_json_text(software_stack_json(fitted.stack)));
-  if (!asked.json)
-    terminal.remark("calibration written to " + *asked.out + "; use it with --stack " + *asked.out +
+  kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::silent);
+  asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::silent);
+  if (const std::string busy = busy_remark(table); !busy.empty()) terminal.remark(busy);
+  if (!asked.json && !asked.out.is_standard_output())
+    terminal.remark("calibration written to " + *asked.out.name() + "; use it with --stack " + *asked.out.name() +
                     (backend_ ? " --machine this-computer" : ""));
-  terminal.print(asked.json ? to_json_text(fit_json(fitted)) : fit_text(fitted, table));
+  terminal.print(asked.json ? to_json_text(fit_json(fitted, table.core_share)) : fit_text(fitted, table));
 }
 
 }  // namespace plumbline

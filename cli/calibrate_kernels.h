@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "cli/terminal.h"
+#include "cli/output_flag.h"
 #include "core/machine/device.h"
 #include "core/measurement/kernel_table.h"
 
@@ -17,7 +17,7 @@ class App;
 namespace plumbline {
 
 struct KernelCalibrationAsked {
-  std::optional<std::string> out;    ///< the stack file, whose stem names the stack
+  const OutputFlag& out;             ///< the stack file, whose stem names the stack
   std::optional<std::string> stack;  ///< of a GPU: the software that runs on it
   bool json = false;
 };
@@ -39,7 +39,8 @@ class KernelCalibration {
  private:
   [[nodiscard]] Device measured_device(const KernelTable& table) const;
 
-  std::optional<std::string> backend_, kernels_, kernels_out_, machine_;
+  std::optional<std::string> backend_, kernels_, machine_;
+  OutputFlag kernels_out_{"--kernels-out", "table of kernels"};
 };
 
 }  // namespace plumbline

@@ -24,6 +24,8 @@ ExitCode CatalogueVerb::run(Terminal& terminal) {
     for (const std::string& name : names()) text += name + "\n";
   else
     text = all();
+  if (name_)
+    if (const std::string said = remark(*name_); !said.empty()) terminal.remark("plan: " + said);
   terminal.print(text);
   return ExitCode::done;
 }

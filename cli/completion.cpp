@@ -5,8 +5,8 @@
 
 #include "cli/completion_text.h"
 #include "cli/flag_values.h"
+#include "cli/output_flag.h"
 #include "cli/verb.h"
-#include "core/io/json.h"
 
 namespace plumbline {
 namespace {
@@ -22,12 +22,13 @@ class CompletionVerb : public Verb {
   }
   void declare(CLI::App& app) override {
     app.add_option("SHELL", shell_, "for which shell")->group("Output")->type_name("bash|zsh|fish");
-    app.add_option("--out", out_, "write to this file instead of standard output")->group("Output")->type_name("FILE");
+    out_.declare(app, "write to this file instead of standard output");
   }
   ExitCode run(Terminal& terminal) override {
+    require_writable({&out_}, StandardOutput::text, terminal);
     const std::string text = script(shell_.value_or(""));
     if (out_) {
-      write_file_atomically(*out_, text);
+      out_.write([&] { return text; }, terminal, Narration::silent);
     } else {
       terminal.print(text);
     }
@@ -42,7 +43,8 @@ class CompletionVerb : public Verb {
     refuse_choice("SHELL", shell, {"bash", "zsh", "fish"});
   }
 
-  std::optional<std::string> shell_, out_;
+  std::optional<std::string> shell_;
+  OutputFlag out_{"--out", "script"};
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ class EstimateVerb : public Verb {
     app.add_flag("--ranks", ranks_, "also host, device and coordinates of each rank")->group("Output");
   }
   ExitCode run(Terminal& terminal) override {
+    output_.require_writable(terminal);
     const PricedQuestion asked = plan_.asked();
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);

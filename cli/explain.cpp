@@ -30,10 +30,11 @@ std::string effect_text(double change) {
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
 
 std::string assumed_text(const Provenance& provenance, const std::vector<Sensitivity>& assumed) {
-  std::string text = "Priced with the calibrations " + provenance.device_calibration + " and " +
-                     provenance.stack_calibration + ":\none standard deviation of the step time is " +
-                     per_cent_text(provenance.trust.time_sigma) + ", of the peak memory " +
-                     per_cent_text(provenance.trust.memory_sigma) + ".\n";
+  std::string text = wrapped("Priced with the calibrations " + provenance.device_calibration + " and " +
+                                 provenance.stack_calibration + ":",
+                             terminal_columns, 2) +
+                     "\none standard deviation of the step time is " + per_cent_text(provenance.trust.time_sigma) +
+                     ", of the peak memory " + per_cent_text(provenance.trust.memory_sigma) + ".\n";
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
   if (assumed.empty()) return text + "No number that nobody measured moves this answer by half a per cent.\n";
   text += "Numbers that nobody measured, and what one standard deviation more would do:\n";
@@ -102,10 +103,12 @@ class ExplainVerb : public Verb {
     output_.declare(app, "write the plan, priced anew, to this file");
   }
   ExitCode run(Terminal& terminal) override {
+    output_.require_writable(terminal);
     const PricedQuestion asked = plan_.asked();
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     std::optional<PricedQuestion> other;
     if (against_) other.emplace(priced_file(*against_, QuestionOptions{}));
+    if (other && !other->remark.empty()) terminal.remark("plan: of " + *against_ + ": " + other->remark);
     output_.lap("priced");
     const std::vector<Change> changes = single_steps(asked.question, asked.strategy);
     output_.lap("changes");

@@ -16,5 +16,10 @@ struct Failure {
 [[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 /// One line on standard error, whatever the message holds.
 void print_failure(const Failure& failure);
+/// Of what every process of a job fails with before they know each other: the first rank's prints it; others wait for a
+/// moment, so that a launcher that ends a job at its first failure does not end it unsaid.
+void print_failure_once(const Failure& failure);
+/// Whether this process is the first rank of its launch, or on its own.
+[[nodiscard]] bool is_first_of_launch();
 
 }  // namespace plumbline

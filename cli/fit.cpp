@@ -28,6 +28,7 @@ class FitVerb : public Verb {
     output_.declare(app, "write the plan to this file, whatever the verdict");
   }
   ExitCode run(Terminal& terminal) override {
+    output_.require_writable(terminal);
     const PricedQuestion asked = plan_.asked();
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/io/json.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -38,6 +39,17 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
   }
   if (number < smallest || number > largest) throw refusal();
   return number;
+}
+
+double real_number(std::string_view flag, const std::string& text, double smallest, double largest) {
+  const Json json = [&] {
+    try {
+      return parse_json(text, flag);
+    } catch (const InputError&) {
+      return Json(text);
+    }
+  }();
+  return JsonPlace(json, std::string(flag)).number(smallest, largest);
 }
 
 bool on_or_off(std::string_view flag, const std::string& text) {

@@ -20,6 +20,8 @@ void require_only(const CLI::App& app, std::string_view mode, const std::vector<
 /// A whole number, with an optional K, M, B, T from 1 on. Throws InputError.
 [[nodiscard]] std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest,
                                         std::int64_t largest);
+/// A number in a range. Throws InputError.
+[[nodiscard]] double real_number(std::string_view flag, const std::string& text, double smallest, double largest);
 /// "on", "off", or nothing at all for on.
 [[nodiscard]] bool on_or_off(std::string_view flag, const std::string& text);
 /// The parts of "a,b,c". Throws InputError for an empty one.

@@ -3,18 +3,38 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <ctime>
+#include <string_view>
 
 namespace plumbline {
 namespace {
 
+constexpr std::array stop_signals{SIGINT, SIGTERM};
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 sigset_t watched_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : stop_signals)
+    if (!is_ignored(signal)) sigaddset(&signals, signal);
   return signals;
+}
+
+/// Also in signal handlers.
+void say(std::string_view text) {
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to be told
+}
+
+void say_and_end(int signal) {
+  say(signal == SIGINT ? "plan: ended by SIGINT\n" : "plan: ended by SIGTERM\n");
+  ::signal(signal, SIG_DFL);  // the shell that waits learns which signal it was
+  ::raise(signal);
 }
 
 }  // namespace
@@ -41,14 +61,26 @@ void Interruption::watch(const std::stop_token& done, std::optional<Seconds> tim
   while (!done.stop_requested()) {
     const int signal_number = sigtimedwait(&signals, nullptr, &wait);
     const auto now = std::chrono::steady_clock::now();
-    if (signal_number > 0 && first_signal && now - *first_signal > one_keystroke) ::_exit(128 + signal_number);
+    if (signal_number > 0 && first_signal && now - *first_signal > one_keystroke) {
+      say("plan: a second signal: ended at once\n");
+      ::_exit(128 + signal_number);
+    }
     if (signal_number > 0 && !first_signal) {
       first_signal = now;
+      first_signal_ = signal_number;
       stop_.request_stop();
     }
     const std::chrono::duration<double> elapsed = now - begin;
     if (time_limit && elapsed.count() >= time_limit->value()) stop_.request_stop();
   }
+}
+
+std::string signal_name(int signal) { return signal == SIGINT ? "SIGINT" : "SIGTERM"; }
+
+void say_signals_that_end(SignalWords words) {
+  if (words == SignalWords::silent) return;
+  for (const int signal : stop_signals)
+    if (!is_ignored(signal)) ::signal(signal, say_and_end);
 }
 
 }  // namespace plumbline

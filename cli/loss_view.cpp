@@ -24,6 +24,7 @@ constexpr double margin_bottom = 45;
 constexpr double legend_width = 230;
 constexpr double band_width = 6;  // of several curves the first is a broad, pale band on which the others lie
 constexpr double line_width = 1.5;
+constexpr double dot_radius = 3;
 constexpr double legend_line = 19;
 constexpr double legend_mark = 18;
 constexpr std::string_view band_colour = "#c3d4e8";
@@ -107,7 +108,7 @@ class LossPlot {
   void draw_curve(std::size_t c) {
     std::vector<std::pair<double, double>> points;
     const auto draw_points = [&] {
-      if (points.size() == 1) svg_.dot(points[0].first, points[0].second, width(c), colour(c));
+      if (points.size() == 1) svg_.dot(points[0].first, points[0].second, dot_radius, colour(c));
       if (points.size() > 1) svg_.polyline(points, colour(c), width(c));
       points.clear();
     };

@@ -84,7 +84,7 @@ std::string details_text(const Cluster& cluster) {
   for (const NodeGroup& group : cluster.groups)
     text += (&group == &cluster.groups.front() ? "" : " and ") + std::to_string(group.count) + " x " +
             std::to_string(group.node.devices) + " " + group.node.device.name;
-  text += ", network " + cluster.fabric.name + "\n\n";
+  text = wrapped(text + ", network " + cluster.fabric.name, terminal_columns, 2) + "\n\n";
   for (const NodeGroup& group : cluster.groups) {
     Numbers numbers;
     add_device(numbers, group.node.device);
@@ -119,6 +119,7 @@ class MachinesVerb : public CatalogueVerb {
     document.cluster = cluster;
     return to_json_text(machine_json(document));
   }
+  [[nodiscard]] std::string remark(const std::string& name) const override { return machine_name_remark(name); }
   [[nodiscard]] std::vector<std::string> names() const override {
     std::vector<std::string> names = machine_names();
     names.emplace_back(this_computer_name);

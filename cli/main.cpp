@@ -2,8 +2,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <csignal>
 
 #include "cli/failure.h"
+#include "cli/interruption.h"
 #include "cli/option_help.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
@@ -44,11 +46,22 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   if (const std::size_t colon = text.find(':'); colon != std::string::npos && text.starts_with("--"))
     throw InputError({text.substr(0, colon), "its value is missing or not one",
                       "a value; see plan " + std::string(words.name) + " --help", ""});
-  throw InputError({"plan " + std::string(words.name), text, "", ""});
+  throw InputError({"", text, "see plan " + std::string(words.name) + " --help", ""});
 }
 
-ExitCode run_verb(Verb& verb, const std::vector<std::string>& arguments, Terminal& terminal) {
-  CLI::App app;
+/// A flag that names a file or a folder names one: an empty name is often a variable of a script that was not set.
+void refuse_empty_names(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type != "FILE" && type != "DIR" && type != "PATH") continue;
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw InputError({option->get_name(), "its value is empty", "the name of a file or folder", ""});
+  }
+}
+
+/// Reads the flags; false when help was all that was asked for.
+bool parse(CLI::App& app, Verb& verb, const std::vector<std::string>& arguments, Terminal& terminal) {
   app.set_help_flag("-h,--help", "this text")->group("Output");
   app.allow_extras();
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -57,30 +70,56 @@ ExitCode run_verb(Verb& verb, const std::vector<std::string>& arguments, Termina
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
     terminal.print(help_text(verb.words(), flags_of(app)));
-    return ExitCode::done;
+    return false;
   } catch (const CLI::ParseError& error) {
     refuse_parse_error(error, verb.words());
   }
   refuse_extras(app, verb.words());
-  return verb.run(terminal);
+  refuse_empty_names(app);
+  verb.check_flags();
+  return true;
 }
 
-ExitCode run(const std::vector<std::string>& arguments, Terminal& terminal) {
+/// The verb of a command line, ready to run; none when help or the version was all that was asked for. What it throws
+/// every process of a job throws.
+std::unique_ptr<Verb> asked_verb(CLI::App& app, const std::vector<std::string>& arguments, Terminal& terminal) {
   if (arguments.empty()) throw InputError({"", "no verb", "one; see plan --help", ""});
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
     terminal.print(overview_text());
-    return ExitCode::done;
+    return nullptr;
   }
   if (first == "--version") {
     terminal.print("plan " PLUMBLINE_VERSION "\n");
-    return ExitCode::done;
+    return nullptr;
   }
   if (first.starts_with("-"))
     throw InputError({first.substr(0, 60), "unknown flag", "a verb first; see plan --help",
                       nearest_text(first, {"--help", "--version"})});
-  const std::unique_ptr<Verb> verb = find_verb(first);
-  return run_verb(*verb, {arguments.begin() + 1, arguments.end()}, terminal);
+  std::unique_ptr<Verb> verb = find_verb(first);
+  return parse(app, *verb, {arguments.begin() + 1, arguments.end()}, terminal) ? std::move(verb) : nullptr;
+}
+
+/// Signals say what they end, and a file that grows beyond its limit is an error of the write.
+void prepare_signals() {
+  say_signals_that_end(is_first_of_launch() ? SignalWords::spoken : SignalWords::silent);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  Terminal terminal;
+  CLI::App app;  // lives as long as the verb, which may ask it what was given
+  std::unique_ptr<Verb> verb;
+  try {
+    verb = asked_verb(app, arguments, terminal);
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    print_failure_once(failure);
+    return static_cast<int>(failure.code);
+  }
+  const ExitCode code = verb ? verb->run(terminal) : ExitCode::done;
+  terminal.finish();
+  return static_cast<int>(code);
 }
 
 }  // namespace
@@ -89,10 +128,8 @@ ExitCode run(const std::vector<std::string>& arguments, Terminal& terminal) {
 int main(int count, char** words) {
   using namespace plumbline;
   try {
-    Terminal terminal;
-    const ExitCode code = run({words + 1, words + count}, terminal);
-    terminal.finish();
-    return static_cast<int>(code);
+    prepare_signals();
+    return run({words + 1, words + count});
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     print_failure(failure);

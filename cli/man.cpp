@@ -4,7 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/option_help.h"
-#include "core/io/json.h"
+#include "cli/output_flag.h"
 
 namespace plumbline {
 namespace {
@@ -57,12 +57,11 @@ class ManVerb : public Verb {
     return {"man", "the manual page", "[--out plan.1]",
             "Writes the manual page in roff, as make install puts it into share/man.", "plan man | man -l -"};
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--out", out_, "write to this file instead of standard output")->group("Output")->type_name("FILE");
-  }
+  void declare(CLI::App& app) override { out_.declare(app, "write to this file instead of standard output"); }
   ExitCode run(Terminal& terminal) override {
+    require_writable({&out_}, StandardOutput::text, terminal);
     if (out_) {
-      write_file_atomically(*out_, manual_page());
+      out_.write([&] { return manual_page(); }, terminal, Narration::silent);
     } else {
       terminal.print(manual_page());
     }
@@ -70,7 +69,7 @@ class ManVerb : public Verb {
   }
 
  private:
-  std::optional<std::string> out_;
+  OutputFlag out_{"--out", "page"};
 };
 
 }  // namespace

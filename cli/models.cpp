@@ -56,7 +56,7 @@ Json details_json(const Network& network) {
 }
 
 std::string details_text(const Network& network) {
-  std::string text = network.name + "\n";
+  std::string text = wrapped(network.name, terminal_columns, 2) + "\n";
   const auto line = [&](std::string name, const std::string& value) {
     if (value.empty()) return;
     name.resize(18, ' ');
@@ -113,6 +113,7 @@ class ModelsVerb : public CatalogueVerb {
     if (graph_) return graphviz(network.graph);
     return json() ? to_json_text(details_json(network)) : details_text(network);
   }
+  [[nodiscard]] std::string remark(const std::string& name) const override { return network_name_remark(name); }
   [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
   [[nodiscard]] std::string all() const override {
     Json::Array array;

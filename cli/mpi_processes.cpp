@@ -28,14 +28,28 @@ ExitCode as_watched(const ProcessEnd& end, const SharedNote& note) {
 
 }  // namespace
 
-ExitCode run_as_mpi_rank(const std::function<ExitCode(MpiSession&, SharedNote&)>& work) {
+void require_session_of_launch() {
+  const auto place = launched_with_others(process_environment);
+  if (!place) return;
+  const bool is_torchrun = place->launcher == "torchrun";
+  if (MpiSession::is_built() && !is_torchrun) return;
+  throw InputError({"--ranks",
+                    place->launcher + " started " + std::to_string(place->ranks) +
+                        (is_torchrun ? " processes, which MPI does not join" : " processes, and this build has no MPI"),
+                    std::string(is_torchrun ? "mpirun or srun" : "a build with MPI (PLUMBLINE_MPI=ON)") +
+                        ", or --ranks local for a run of its own in each process",
+                    ""});
+}
+
+ExitCode run_as_mpi_rank(const std::function<ExitCode(const MpiRank&)>& work) {
   if (!MpiSession::is_built())
     throw InputError({"--ranks", "\"mpi\" is not in this build", "local, or a build with MPI (PLUMBLINE_MPI=ON)", ""});
   static SharedNote note(place_before_work());  // a signal handler may read it until the process ends
   if (const auto end = fork_and_watch(note)) return as_watched(*end, note);
+  const Interruption interruption(std::nullopt);  // before MPI starts its threads
   MpiSession session;
   try {
-    return work(session, note);
+    return work({session, note, interruption});
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     session.fail(failure.line, static_cast<int>(failure.code), [&] { print_failure(failure); });

@@ -10,15 +10,19 @@
 namespace plumbline {
 
 void OutputOptions::declare(CLI::App& app, const char* what_out_writes) {
-  app.add_option("--out", out_, what_out_writes)->group("Output")->type_name("FILE");
+  out_.declare(app, what_out_writes);
   app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
   app.add_flag("--stats", stats_, "how long this program took, on standard error")->group("Output");
 }
 
+void OutputOptions::require_writable(Terminal& terminal, const std::vector<const OutputFlag*>& own) const {
+  std::vector<const OutputFlag*> flags{&out_};
+  flags.insert(flags.end(), own.begin(), own.end());
+  plumbline::require_writable(flags, json_ ? StandardOutput::json : StandardOutput::text, terminal);
+}
+
 void OutputOptions::write(const Plan& plan, Terminal& terminal) const {
-  if (!out_) return;
-  write_file_atomically(*out_, to_json_text(to_json(plan)));
-  if (!json_) terminal.remark("plan written to " + *out_);
+  out_.write([&] { return to_json_text(to_json(plan)); }, terminal, narration());
 }
 
 void OutputOptions::lap(const std::string& phase) {

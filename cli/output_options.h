@@ -2,12 +2,11 @@
 /// \file output_options.h: --json, --out and --stats, which most verbs share.
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output_flag.h"
 #include "core/io/json.h"
 #include "core/plan/plan.h"
 
@@ -21,7 +20,10 @@ class OutputOptions {
  public:
   void declare(CLI::App& app, const char* what_out_writes);
   [[nodiscard]] bool json() const { return json_; }
-  /// Writes the plan where --out says, whole or not at all, before anything is printed.
+  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
+  /// Before the work: that --out and the verb's own files can be written (output_flag.h).
+  void require_writable(Terminal& terminal, const std::vector<const OutputFlag*>& own = {}) const;
+  /// Writes the plan where --out says, before anything is printed.
   void write(const Plan& plan, Terminal& terminal) const;
   /// Ends a phase of --stats.
   void lap(const std::string& phase);
@@ -31,7 +33,7 @@ class OutputOptions {
  private:
   bool json_ = false;
   bool stats_ = false;
-  std::optional<std::string> out_;
+  OutputFlag out_{"--out", "plan"};
   std::chrono::steady_clock::time_point lap_begin_ = std::chrono::steady_clock::now();
   std::vector<std::pair<std::string, double>> laps_;
 };

@@ -6,6 +6,10 @@
 
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
+#include "models/calibration_catalog.h"
+#include "models/machine_catalog.h"
+#include "models/name_or_path.h"
+#include "models/network_catalog.h"
 #include "planner/question/evaluate.h"
 
 namespace plumbline {
@@ -31,18 +35,30 @@ QuestionText question_of(const Plan& plan) {
   return text;
 }
 
+/// Others may have written the plan: no content of the files that it names is shown.
 /// A plan that crosses nodes with tensor parallelism says so itself; the policy of a search does not bind it.
-Question question_for(QuestionText text, const Strategy& strategy) {
-  Question question(text);
+Question question_for(const std::string& file, QuestionText text, const Strategy& strategy) {
+  const Network network = found_unquoted(file + ":/model/source", text.model, "network", "plan models", find_network);
+  const Cluster cluster =
+      found_unquoted(file + ":/machine/source", text.machine, "machine", "plan machines", find_machine);
+  if (!text.stack.empty())
+    found_unquoted(file + ":/provenance/stack_calibration", text.stack, "stack", "plan stacks", find_stack);
+  const Cluster sized = with_device_count(cluster, text.devices);
+  Question question(text, network, sized);
   if (question.limits().nvlink_domain % strategy.tensor_parallel == 0) return question;
   text.tensor_parallel_across_nodes = true;
-  return Question(text);
+  return {text, network, sized};
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
 }  // namespace
 
 Plan signed_plan(const Question& question, const Strategy& strategy) {
   Plan plan = evaluate(question, strategy);
+  require_priceable(plan);
   plan.provenance.program_version = PLUMBLINE_VERSION;
   return plan;
 }
@@ -53,7 +69,7 @@ PricedQuestion priced(const QuestionText& text, const PartialStrategy& partial) 
   const Strategy strategy = completed(partial, question);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);
-  return {std::move(question), strategy, std::move(plan), ""};
+  return {std::move(question), strategy, std::move(plan), name_remark(text)};
 }
 
 PricedQuestion priced_file(const std::string& file, const QuestionOptions& options) {
@@ -61,10 +77,10 @@ PricedQuestion priced_file(const std::string& file, const QuestionOptions& optio
   const Plan written = plan_from_json(JsonPlace(json, file + ":"));
   QuestionText text = question_of(written);
   options.apply_to_plan(text);
-  Question question = question_for(text, written.strategy);
+  Question question = question_for(file, text, written.strategy);
   require_legal(written.strategy, question);
   Plan plan = signed_plan(question, written.strategy);
-  std::string remark = changed_since(written, plan);
+  std::string remark = joined(name_remark(text), changed_since(written, plan));
   return {std::move(question), written.strategy, std::move(plan), std::move(remark)};
 }
 

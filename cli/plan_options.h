@@ -15,14 +15,14 @@ struct PricedQuestion {
   Question question;
   Strategy strategy;
   Plan plan;
-  std::string remark;  ///< that a plan file was made for another model or machine than is here now; or empty
+  std::string remark;  ///< names that could also be files, a plan made for another model than is here now; or empty
 };
 
 /// Throws InputError when the strategy is not legal, and what Question throws.
 [[nodiscard]] PricedQuestion priced(const QuestionText& text, const PartialStrategy& strategy);
 /// Reads a plan file and prices it anew. `options` may add tokens and a stack.
 [[nodiscard]] PricedQuestion priced_file(const std::string& file, const QuestionOptions& options);
-/// `evaluate`, signed by this program.
+/// `evaluate`, signed by this program. Throws InputError where the step is too long to be priced.
 [[nodiscard]] Plan signed_plan(const Question& question, const Strategy& strategy);
 
 class PlanOptions {

@@ -127,7 +127,7 @@ std::string strategy_text(const Strategy& strategy, const Training& training) {
   text += ", " + std::string(to_text(training.optimizer));
   if (training.optimizer_format) text += " with " + std::string(to_text(*training.optimizer_format)) + " moments";
   if (strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";
-  return text + "\n";
+  return wrapped(text, terminal_columns, 2) + "\n";
 }
 
 std::string waterfall_text(const Prediction& prediction) {

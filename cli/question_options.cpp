@@ -4,20 +4,14 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <array>
-#include <limits>
 
 #include "cli/flag_values.h"
 #include "core/training/adaptation_text.h"
+#include "core/training/limits.h"
 #include "models/calibration_catalog.h"
 
 namespace plumbline {
 namespace {
-
-constexpr std::int64_t most_gpus = 10'000'000;
-constexpr std::int64_t longest_sequence = 100'000'000;
-constexpr std::int64_t largest_batch = 1'000'000'000;
-constexpr std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr std::int64_t largest_rank = 1'000'000;
 
 constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32};
 
@@ -83,7 +77,7 @@ std::vector<PrecisionRecipe> QuestionOptions::precisions() const {
 Adaptation QuestionOptions::adaptation() const {
   Adaptation adaptation;
   if (freeze_) freeze_from_text(*freeze_, "--freeze", adaptation);
-  if (lora_rank_) adaptation.lora_rank = whole_number("--lora-rank", *lora_rank_, 1, largest_rank);
+  if (lora_rank_) adaptation.lora_rank = whole_number("--lora-rank", *lora_rank_, 1, largest_lora_rank);
   return adaptation;
 }
 
@@ -91,11 +85,12 @@ QuestionText QuestionOptions::question() const {
   QuestionText text;
   text.model = required("--model", model_, "a name of plan models or a file");
   text.machine = required("--machine", machine_, "a name of plan machines or a file");
-  if (gpus_) text.devices = whole_number("--gpus", *gpus_, 1, most_gpus);
+  if (gpus_) text.devices = whole_number("--gpus", *gpus_, 1, most_devices);
   if (sequence_length_)
     text.training.sequence_length = whole_number("--seq-len", *sequence_length_, 1, longest_sequence);
-  text.training.global_batch = whole_number(
-      "--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1, largest_batch);
+  text.training.global_batch =
+      whole_number("--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1,
+                   largest_global_batch);
   if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
   const std::vector<PrecisionRecipe> recipes = precisions();
   text.training.precision = recipes.front();

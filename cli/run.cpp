@@ -1,16 +1,18 @@
 // plan run: trains what a plan says, on ranks of this computer, and records what it did.
-#include <unistd.h>
-
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 #include "cli/failure.h"
 #include "cli/flag_values.h"
+#include "cli/interruption.h"
 #include "cli/loss_view.h"
 #include "cli/mpi_processes.h"
+#include "cli/output_flag.h"
 #include "cli/plan_options.h"
 #include "cli/run_view.h"
 #include "cli/training_flags.h"
@@ -21,27 +23,19 @@
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
 #include "core/simulate/run_trace.h"
+#include "models/network_config.h"
 #include "models/this_computer.h"
 #include "planner/question/fingerprint.h"
 #include "planner/question/priced.h"
 #include "planner/question/simulated.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/launch_place.h"
 
 namespace plumbline {
 namespace {
 
 void refuse(bool refused, const std::string& where, const std::string& what, const std::string& expected) {
   if (refused) throw InputError({where, what, expected, ""});
-}
-
-/// A file that will be written when the run has ended is better refused before it begins.
-void require_writable(const char* flag, const std::optional<std::string>& file) {
-  if (!file) return;
-  const std::filesystem::path folder = std::filesystem::absolute(*file).parent_path();
-  std::error_code ignored;
-  refuse(std::filesystem::is_directory(*file, ignored), flag, "\"" + *file + "\" is a folder", "a file's name");
-  refuse(!std::filesystem::is_directory(folder, ignored), flag, "there is no folder " + folder.string(),
-         "a file in a folder that exists");
-  if (::access(folder.c_str(), W_OK) != 0) throw EnvironmentError(*file + ": cannot be written");
 }
 
 /// All that the ranks hold at their peaks.
@@ -74,73 +68,104 @@ class RunVerb : public Verb {
         ->group("Question")
         ->type_name("local|mpi");
     training_.declare(app);
-    const auto file = [&](const char* name, std::optional<std::string>& value, const char* help) {
-      app.add_option(name, value, help)->group("Output")->type_name("FILE");
-    };
-    file("--record", record_, "write what was measured to this file");
-    file("--trace", trace_, "write a Chrome trace of one step to this file");
-    file("--picture", picture_, "draw the loss to this SVG file");
+    record_.declare(app, "write what was measured to this file");
+    trace_.declare(app, "write a Chrome trace of one step to this file");
+    picture_.declare(app, "draw the loss to this SVG file");
     app.add_option("--beside", beside_, "records of other runs, drawn in the same picture")
         ->group("Output")
         ->type_name("FILE");
     app.add_flag("--json", json_, "one JSON object per step on standard output, and nothing else there")
         ->group("Output");
   }
+  void check_flags() const override {
+    refuse(!plan_, "--plan", "is missing", "a plan file, written by plan search --out");
+    refuse(backend_ && *backend_ != "cpu", "--backend", "\"" + backend_.value_or("") + "\" is not built in", "cpu");
+    if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi") refuse_choice("--ranks", *ranks_, {"local", "mpi"});
+    if (!ranks_) require_session_of_launch();
+    refuse(!beside_.empty() && !picture_, "--beside", "stands without --picture", "both, or neither");
+  }
   ExitCode run(Terminal& terminal) override {
-    if (ranks_ != "mpi") return train_plan(terminal, nullptr, nullptr);
-    return run_as_mpi_rank(
-        [&](MpiSession& session, SharedNote& note) { return train_plan(terminal, &session, &note); });
+    const bool is_mpi = ranks_ ? ranks_ == "mpi" : launched_with_others(process_environment).has_value();
+    if (is_mpi)
+      return run_as_mpi_rank(
+          [&](const MpiRank& rank) { return train_plan(terminal, &rank.session, &rank.note, rank.interruption); });
+    const Interruption interruption(std::nullopt);
+    return train_plan(terminal, nullptr, nullptr, interruption);
   }
 
  private:
   /// In one process of all local ranks, or in that of one rank of `session`; only the first has anything to say.
-  ExitCode train_plan(Terminal& terminal, MpiSession* session, SharedNote* note) const {
+  ExitCode train_plan(Terminal& terminal, MpiSession* session, SharedNote* note, const Interruption& interruption) {
     const bool is_first = session == nullptr || session->rank() == 0;
-    check_flags();
-    if (is_first) check_files();
+    training_.continue_training();
+    if (is_first)
+      require_writable({&record_, &trace_, &picture_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
     const PricedQuestion asked = asked_plan();
     PlayOptions as_run;
     as_run.granularity = Granularity::block;
     const PlayedPlan played = plumbline::played(asked.question, asked.strategy, as_run);
     check_size(asked, played, session);
     std::vector<LossCurve> curves = is_first ? other_curves() : std::vector<LossCurve>();
-    RunOptions options = training_.options(asked.question.graph());
-    options.on_step = [&](const StepRecord& step) { show(step, asked, options, terminal); };
+    RunOptions options = training_.options(asked.question.graph(), asked.question.training().sequence_length);
+    const Training& t = asked.question.training();
+    const RunSpeed speed = is_first ? run_speed(asked) : RunSpeed();
+    StepReport report(
+        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data), speed, meaning()});
+    options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
+    options.on_step = [&](const StepRecord& step) {
+      report.note(step);
+      show(report, terminal);
+    };
     if (session != nullptr) {
       options.ranks = Transport::mpi;
       options.mpi = session;
       options.on_place = [note](const std::string& place) { note->write(place); };
     }
+    options.stop_signal = [&] { return interruption.signal(); };
+    int stopped_by = 0;
+    options.on_stop = [&](int signal) { stopped_by = signal; };
     RunRecord record = trained(job(asked, played), options, terminal);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     sign(record, asked.plan);
-    write_files(record, std::move(curves), terminal);
-    if (!json_) terminal.print(run_text(record, asked.plan));
+    write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
+    if (stopped_by != 0) {
+      terminal.remark("plan: " + stopped_text(stopped_by, record, options));
+      return ended_by(stopped_by);
+    }
+    if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
+  }
+  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
+  /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000042, record m.json".
+  [[nodiscard]] std::string stopped_text(int signal, const RunRecord& record, const RunOptions& options) const {
+    const std::int64_t last = record.steps.back().step;
+    std::string saved;
+    const auto add = [&](const std::string& what, const std::string& name) {
+      saved += (saved.empty() ? "; saved: " : ", ") + what + " " + name;
+    };
+    if (!options.checkpoint.empty())
+      add("checkpoint", latest_checkpoint(options.checkpoint).value_or(options.checkpoint).string());
+    if (record_) add("record", *record_.name());
+    if (trace_) add("trace", *trace_.name());
+    if (picture_) add("picture", *picture_.name());
+    if (saved.empty()) saved = "; nothing is saved: there is neither --checkpoint nor --record";
+    return signal_name(signal) + ": stopped after step " + std::to_string(last) + saved;
   }
   /// A thread that hangs would outlive what it reads: where one may, the process ends here.
   static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal) {
     try {
       return train(job, options);
-    } catch (const RunFailure& error) {
+    } catch (const InputError&) {
+      throw;
+    } catch (const std::exception&) {
       if (options.mpi != nullptr) throw;
       terminal.clear_progress();
       std::fflush(stdout);
-      print_failure(failure_of(std::current_exception()));
-      std::_Exit(static_cast<int>(ExitCode::environment));
+      const Failure failure = failure_of(std::current_exception());
+      print_failure(failure);
+      std::_Exit(static_cast<int>(failure.code));
     }
-  }
-  void check_flags() const {
-    refuse(!plan_, "--plan", "is missing", "a plan file, written by plan search --out");
-    refuse(backend_ && *backend_ != "cpu", "--backend", "\"" + backend_.value_or("") + "\" is not built in", "cpu");
-    if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi") refuse_choice("--ranks", *ranks_, {"local", "mpi"});
-    refuse(!beside_.empty() && !picture_, "--beside", "stands without --picture", "both, or neither");
-  }
-  void check_files() const {
-    require_writable("--record", record_);
-    require_writable("--trace", trace_);
-    require_writable("--picture", picture_);
   }
   /// The plan, of the very network that it was made for.
   [[nodiscard]] PricedQuestion asked_plan() const {
@@ -173,23 +198,26 @@ class RunVerb : public Verb {
             asked.question.training(),
             played.program,
             replays_of(graph, blocks, layout.arrangement.variants, asked.strategy.recompute.mode),
-            training_.optimizer(),
+            training_.optimizer(asked.question.training().optimizer),
             training_.learning_rate(),
             {},
             asked.question.network().constants,
             fingerprint(fingerprint(asked.plan) + canonical_text(asked.question.network().constants)),
-            training_.routing(graph)};
+            training_.routing(graph),
+            identity(asked)};
   }
-  void show(const StepRecord& step, const PricedQuestion& asked, const RunOptions& options, Terminal& terminal) const {
-    const Training& t = asked.question.training();
-    const std::int64_t tokens = t.global_batch * t.sequence_length;
-    if (json_) {
-      terminal.print(to_json_text(step_line_json(step, tokens), -1));
-      terminal.finish();
-      return;
-    }
-    const double seconds = static_cast<double>(std::max<std::int64_t>(1, step.time_ns)) * 1e-9;
-    terminal.progress(step_line(step, options.steps, static_cast<double>(tokens) / seconds));
+  static NetworkIdentity identity(const PricedQuestion& asked) {
+    const Network& network = asked.question.network();
+    return {network.model_type, network_config(network, asked.plan.model.source),
+            fingerprint(asked.plan.model.fingerprint + canonical_text(network.constants))};
+  }
+  [[nodiscard]] TokenMeaning meaning() const {
+    return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;
+  }
+  void show(const StepReport& report, Terminal& terminal) const {
+    if (!json_) return terminal.progress(report.line());
+    terminal.print(to_json_text(report.json(), -1));
+    terminal.finish();
   }
   static void sign(RunRecord& record, const Plan& plan) {
     record.program_version = PLUMBLINE_VERSION;
@@ -203,6 +231,15 @@ class RunVerb : public Verb {
     for (const StepRecord& step : record.steps) curve.losses.push_back(step.loss);
     return curve;
   }
+  /// What the loss is read by: held-out losses, as dots where they were evaluated, and the unigram entropy.
+  static void add_marks(const RunRecord& record, std::vector<LossCurve>& curves) {
+    LossCurve held_out{"held-out text", {}};
+    for (const StepRecord& step : record.steps) held_out.losses.push_back(step.held_out_loss.value_or(std::nan("")));
+    const auto is_there = [](double loss) { return !std::isnan(loss); };
+    if (std::any_of(held_out.losses.begin(), held_out.losses.end(), is_there)) curves.push_back(std::move(held_out));
+    if (record.text.tokens > 0)
+      curves.push_back({"unigram entropy", std::vector<double>(record.steps.size(), record.text.unigram_entropy)});
+  }
   [[nodiscard]] std::vector<LossCurve> other_curves() const {
     std::vector<LossCurve> curves;
     for (const std::string& file : beside_) {
@@ -213,23 +250,24 @@ class RunVerb : public Verb {
     }
     return curves;
   }
-  void write_files(const RunRecord& record, std::vector<LossCurve> curves, Terminal& terminal) const {
-    const auto write = [&](const std::optional<std::string>& file, const char* what, const auto& content) {
-      if (!file) return;
-      write_file_atomically(*file, content());
-      if (!json_) terminal.remark(std::string(what) + " written to " + *file);
-    };
-    write(record_, "record", [&] { return to_json_text(to_json(record)); });
-    write(trace_, "trace", [&] { return trace_json_text(trace(record)); });
-    write(picture_, "picture", [&] {
+  void write_files(const RunRecord& record, std::vector<LossCurve> curves, Terminal& terminal,
+                   Narration narration) const {
+    const auto write = [&](const OutputFlag& file, const auto& text) { file.write(text, terminal, narration); };
+    write(record_, [&] { return to_json_text(to_json(record)); });
+    write(trace_, [&] { return trace_json_text(trace(record)); });
+    write(picture_, [&] {
       const std::size_t ranks = record.ranks.size();
       curves.push_back(
           curve_of(record, std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + ", " + record.model));
+      add_marks(record, curves);
       return loss_picture("Loss of " + record.model, curves);
     });
   }
 
-  std::optional<std::string> plan_, backend_, ranks_, record_, trace_, picture_;
+  std::optional<std::string> plan_, backend_, ranks_;
+  OutputFlag record_{"--record", "record"};
+  OutputFlag trace_{"--trace", "trace"};
+  OutputFlag picture_{"--picture", "picture"};
   std::vector<std::string> beside_;
   TrainingFlags training_;
   bool json_ = false;

@@ -4,17 +4,35 @@
 
 #include "cli/loss_view.h"
 #include "cli/plan_view.h"
-#include "core/io/run_record_json.h"
 #include "core/quantity/text.h"
-#include "runtime/process_memory.h"
 
 namespace plumbline {
 namespace {
 
-constexpr int loss_digits = 4;
+/// Both ends of the run, and how much of that any counting of tokens would have reached.
+std::string losses_text(const RunRecord& record) {
+  const auto at = [](const StepRecord& step) { return loss_text(step) + " at step " + std::to_string(step.step + 1); };
+  std::string text = "loss " + at(record.steps.front()) + "; " + at(record.steps.back()) + "\n";
+  if (record.text.tokens > 0)
+    text += "unigram entropy of the training text: " + fixed(record.text.unigram_entropy, 4) +
+            ", the loss of knowing only how often each token occurs\n";
+  return text;
+}
 
-double per_second(std::int64_t tokens, std::int64_t time_ns) {
-  return time_ns > 0 ? static_cast<double>(tokens) / (static_cast<double>(time_ns) * 1e-9) : 0;
+std::string generated_text(const RunRecord& record, TokenMeaning meaning) {
+  if (record.text.generated.empty()) return "";
+  std::string lines = "prompt | continuation, " + std::to_string(record.text.generated.size()) + " tokens:\n";
+  for (const char c : tokens_text(record.text.prompt, meaning) + "|" + tokens_text(record.text.generated, meaning)) {
+    if (lines.back() == '\n') lines += "  ";
+    lines += c;
+  }
+  return lines + "\n";
+}
+
+std::string utilisation_text(const RunSpeed& speed, double step_s) {
+  return to_text(speed.model_flops_per_second(step_s)) + " of the model, " + per_cent_text(speed.utilisation(step_s)) +
+         " of the product rate of " + std::to_string(speed.cores) + (speed.cores == 1 ? " core" : " cores") + " (" +
+         to_text(speed.core_peak) + " each, " + speed.peak_source + ")\n";
 }
 
 /// The heaviest rank of each stage.
@@ -33,33 +51,20 @@ std::string memory_line(const RunRecord& record) {
 
 }  // namespace
 
-std::string step_line(const StepRecord& step, std::int64_t last_step, double tokens_per_second) {
-  return "step " + std::to_string(step.step + 1) + " of " + std::to_string(last_step) + ", loss " +
-         fixed(step.loss, loss_digits) + ", " + grouped(static_cast<std::int64_t>(tokens_per_second)) + " tokens/s, " +
-         to_text(process_resident_bytes());
-}
-
-Json step_line_json(const StepRecord& step, std::int64_t tokens) {
-  Json::Object object = *to_json(step).if_object();
-  object.emplace_back("tokens_per_s", per_second(tokens, step.time_ns));
-  return object;
-}
-
-std::string run_text(const RunRecord& record, const Plan& plan) {
+std::string run_text(const RunRecord& record, const Plan& plan, const RunSpeed& speed, TokenMeaning meaning) {
   if (record.steps.empty()) return "";
   const double measured = static_cast<double>(median_step_ns(record)) * 1e-9;
   const double predicted = plan.prediction.step_time_s.expected;
   std::vector<double> losses;
   for (const StepRecord& step : record.steps) losses.push_back(step.loss);
   std::string text = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + loss_curve_text(losses);
-  text += "\nloss " + fixed(losses.front(), loss_digits) + " at step " + std::to_string(record.steps.front().step + 1) +
-          ", " + fixed(losses.back(), loss_digits) + " at step " + std::to_string(record.steps.back().step + 1) + "\n";
+  text += "\n" + losses_text(record);
   if (measured > 0)
     text += "step " + to_text(Seconds(measured)) + " (median), " +
             grouped(static_cast<std::int64_t>(tokens_per_second(record))) + " tokens/s; predicted " +
             interval_text(plan.prediction.step_time_s) + " (measured over predicted " +
-            difference_text(measured, predicted) + ")\n";
-  return text + memory_line(record);
+            difference_text(measured, predicted) + ")\n" + utilisation_text(speed, measured);
+  return text + memory_line(record) + generated_text(record, meaning);
 }
 
 }  // namespace plumbline

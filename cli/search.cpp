@@ -33,6 +33,7 @@ class SearchVerb : public Verb {
     output_.declare(app, "write the best plan to this file");
   }
   ExitCode run(Terminal& terminal) override {
+    output_.require_writable(terminal);
     const std::optional<Seconds> limit =
         time_limit_ ? std::optional(parse_duration(*time_limit_, "--time-limit")) : std::nullopt;
     const Interruption interruption(limit);
@@ -92,6 +93,7 @@ class SearchVerb : public Verb {
     answer.text = questions.front().text();
     answer.text.devices = questions.front().devices();
     output_.lap("question");
+    if (const std::string remark = name_remark(answer.text); !remark.empty()) terminal.remark("plan: " + remark);
     search_options.stop = interruption.token();
     search_options.progress = [&](const SearchProgress& progress) { show(progress, terminal); };
     answer.result = search(questions, space, search_options);

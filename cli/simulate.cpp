@@ -21,7 +21,7 @@ namespace {
 
 /// What was played, beside what it is compared with.
 struct Played {
-  ComputeSchedule order;
+  std::optional<ComputeSchedule> order;  ///< of one's own
   PlayedPlan plan;
   std::optional<PlayedPlan> as_priced;  ///< every stage at speed 1, when --stage-speed is given
 };
@@ -34,6 +34,9 @@ std::string step_text(const Plan& plan, const Played& result, const PlayFlags& f
   text += "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(result.plan.simulation.actions) +
           " actions; closed form of schedule " + std::string(to_text(plan.strategy.schedule)) + " " +
           to_text(Seconds(closed)) + " (" + difference_text(played, closed) + ")\n";
+  if (const LeftOut& left_out = result.plan.simulation.left_out; left_out.micro_batches > 0)
+    text += "steady state: " + std::to_string(left_out.micro_batches) +
+            " micro-batches are counted, but not in a trace or picture one by one\n";
   if (!result.as_priced) return text;
   const double priced = to_seconds(result.as_priced->simulation.step()).value();
   return text + "with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " + to_text(Seconds(priced)) +
@@ -63,15 +66,12 @@ class SimulateVerb : public Verb {
     plan_.declare(app);
     flags_.declare(app);
     output_.declare(app, "write the plan to this file");
-    app.add_option("--trace", trace_, "write a Chrome trace to this file")->group("Output")->type_name("FILE");
-    app.add_option("--picture", picture_, "draw the timeline and the memory of every stage to this SVG file")
-        ->group("Output")
-        ->type_name("FILE");
-    app.add_option("--schedule-csv", schedule_, "write the order of compute actions to this file")
-        ->group("Output")
-        ->type_name("FILE");
+    trace_.declare(app, "write a Chrome trace to this file");
+    picture_.declare(app, "draw the timeline and the memory of every stage to this SVG file");
+    schedule_.declare(app, "write the order of compute actions to this file");
   }
   ExitCode run(Terminal& terminal) override {
+    output_.require_writable(terminal, {&trace_, &picture_, &schedule_});
     const PricedQuestion asked = plan_.asked();
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
@@ -88,24 +88,25 @@ class SimulateVerb : public Verb {
   [[nodiscard]] Played play(const PricedQuestion& asked) const {
     const Strategy& s = asked.strategy;
     PlayOptions options = flags_.options(s);
-    if (!options.order) options.order = compute_schedule(s.schedule, pipeline_shape(s));
-    Played result{*options.order, played(asked.question, s, options), std::nullopt};
+    options.extent = Extent::telling;
+    Played result{options.order, played(asked.question, s, options), std::nullopt};
     if (!flags_.speed_text()) return result;
     options.timeline = {};
     result.as_priced = played(asked.question, s, options);
     return result;
   }
   void write_files(const PricedQuestion& asked, const Played& result, Terminal& terminal) const {
-    const auto write = [&](const std::optional<std::string>& file, const char* what, const auto& content) {
-      if (!file) return;
-      write_file_atomically(*file, content());
-      if (!output_.json()) terminal.remark(std::string(what) + " written to " + *file);
+    const auto write = [&](const OutputFlag& file, const auto& text) {
+      file.write(text, terminal, output_.narration());
     };
-    write(trace_, "trace", [&] { return trace_json_text(trace(result.plan.program, result.plan.simulation)); });
-    write(picture_, "picture", [&] {
+    write(trace_, [&] { return trace_json_text(trace(result.plan.program, result.plan.simulation)); });
+    write(picture_, [&] {
       return timeline_svg(result.plan.program, result.plan.simulation, picture_words(asked, result.plan.simulation));
     });
-    write(schedule_, "schedule", [&] { return to_schedule_csv(result.order); });
+    write(schedule_, [&] {
+      const Strategy& s = asked.strategy;
+      return to_schedule_csv(result.order ? *result.order : compute_schedule(s.schedule, pipeline_shape(s)));
+    });
   }
   [[nodiscard]] std::string json_text(const Plan& plan, const Played& result) const {
     SimulationSetting setting{std::string(to_text(plan.strategy.schedule)),
@@ -125,9 +126,9 @@ class SimulateVerb : public Verb {
   PlanOptions plan_;
   PlayFlags flags_;
   OutputOptions output_;
-  std::optional<std::string> trace_;
-  std::optional<std::string> picture_;
-  std::optional<std::string> schedule_;
+  OutputFlag trace_{"--trace", "trace"};
+  OutputFlag picture_{"--picture", "picture"};
+  OutputFlag schedule_{"--schedule-csv", "schedule"};
 };
 
 }  // namespace

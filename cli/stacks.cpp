@@ -81,9 +81,10 @@ std::string decided_by(const std::string& path, const SoftwareStack& stack) {
 
 std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, const StackCalibration& composed,
                          const std::vector<DecidedCoefficient>& decided) {
-  std::string text = stack.name + ": " + wrapped(stack.description, terminal_columns, 2, stack.name.size() + 2) + "\n";
-  text += stack.framework + (stack.releases ? ", releases " + releases_text(stack) : "");
-  text += (stack.aliases.empty() ? "" : "; also called " + joined(stack.aliases)) + "\n\n";
+  const std::string origin = stack.framework + (stack.releases ? ", releases " + releases_text(stack) : "") +
+                             (stack.aliases.empty() ? "" : "; also called " + joined(stack.aliases));
+  std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns, 2) + "\n" +
+                     wrapped(origin, terminal_columns, 2) + "\n\n";
   Table traits({{"trait", Align::left}, {"value", Align::left}, {"which means", Align::left}});
   for (const ChosenTrait& trait : set.traits_of(stack)) {
     const TraitValue* value = trait.value.empty() ? nullptr : set.traits().find(trait.axis)->find(trait.value);
@@ -120,6 +121,9 @@ class StacksVerb : public CatalogueVerb {
     const SoftwareStack stack = set.software_stack(name);
     if (json()) return to_json_text(software_stack_json(stack));
     return details_text(set, stack, set.stack(name), set.decided(stack));
+  }
+  [[nodiscard]] std::string remark(const std::string& name) const override {
+    return CalibrationSet::shipped().stack_name_remark(name);
   }
   [[nodiscard]] std::vector<std::string> names() const override { return CalibrationSet::shipped().stack_names(); }
   [[nodiscard]] std::string all() const override {

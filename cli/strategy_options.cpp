@@ -6,16 +6,13 @@
 #include <array>
 
 #include "cli/flag_values.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_ranks = 10'000'000;
-constexpr std::int64_t most_layers = 1'000'000;
-constexpr std::int64_t largest_micro_batch = 1'000'000'000;
-
 std::int32_t degree(std::string_view flag, const std::optional<std::string>& text) {
-  return text ? static_cast<std::int32_t>(whole_number(flag, *text, 1, most_ranks)) : 1;
+  return text ? static_cast<std::int32_t>(whole_number(flag, *text, 1, most_devices)) : 1;
 }
 
 std::vector<std::int32_t> layers(std::string_view flag, std::string_view text) {
@@ -68,7 +65,7 @@ PartialStrategy StrategyOptions::strategy() const {
   s.shard_group = degree("--shard-group", shard_group_);
   if (zero_) s.zero_stage = static_cast<std::int32_t>(whole_number("--zero", *zero_, 0, 3));
   if (schedule_) s.schedule = choice_of("--schedule", *schedule_, all_schedules, schedule_from_text);
-  if (micro_batch_) s.micro_batch = whole_number("--micro-batch", *micro_batch_, 1, largest_micro_batch);
+  if (micro_batch_) s.micro_batch = whole_number("--micro-batch", *micro_batch_, 1, largest_global_batch);
   if (recompute_) {
     const auto recompute = recompute_from_text(*recompute_);
     if (!recompute)

@@ -5,13 +5,17 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/base/escape.h"
+
 namespace plumbline {
 namespace {
 
-/// Characters on the terminal: bytes that do not continue a UTF-8 sequence.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+/// Whether a byte does not continue a UTF-8 sequence.
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+/// Characters on the terminal.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
@@ -20,10 +24,29 @@ std::string padded(const std::string& cell, std::size_t width, Align align) {
   return align == Align::right ? blank + cell : cell + blank;
 }
 
+/// The first `width` characters.
+std::string_view beginning(std::string_view text, std::size_t width) {
+  std::size_t bytes = 0;
+  for (std::size_t characters = 0; bytes < text.size(); ++bytes)
+    if (begins_character(text[bytes]) && ++characters > width) break;
+  return text.substr(0, bytes);
+}
+
 std::string cut(const std::string& cell, std::size_t width) {
   constexpr std::string_view dots = "...";
   if (width_of(cell) <= width || width <= dots.size()) return cell;
-  return cell.substr(0, width - dots.size()).append(dots);
+  return std::string(beginning(cell, width - dots.size())).append(dots);
+}
+
+/// Takes `excess` characters from the columns that may be cut, the widest first; each keeps `least`.
+void narrow(std::vector<std::size_t>& widths, std::vector<std::size_t> columns, std::size_t excess, std::size_t least) {
+  const auto wider = [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; };
+  while (excess > 0 && !columns.empty()) {
+    std::size_t& widest = widths[*std::max_element(columns.begin(), columns.end(), wider)];
+    if (widest <= least) return;
+    --widest;
+    --excess;
+  }
 }
 
 std::string without_trailing_blanks(std::string line) {
@@ -32,6 +55,28 @@ std::string without_trailing_blanks(std::string line) {
 }
 
 }  // namespace
+
+void Table::add_row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
+/// Text gives way before numbers, and explanations in the last column before names.
+void Table::fit_widths(std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown,
+                       std::size_t columns) const {
+  constexpr std::size_t least = 17;  // a step with its interval, "60.17 (52.9-68.4)", stays whole
+  const auto excess = [&] {
+    std::size_t sum = 0;
+    for (const std::size_t c : shown) sum += widths[c];
+    return sum - std::min(sum, columns);
+  };
+  std::vector<std::size_t> texts;
+  for (const std::size_t c : shown)
+    if (columns_[c].align == Align::left) texts.push_back(c);
+  if (!texts.empty() && texts.back() == shown.back()) narrow(widths, {shown.back()}, excess(), least);
+  narrow(widths, texts, excess(), least);
+  narrow(widths, shown, excess(), least);
+}
 
 RenderedTable Table::render(std::size_t columns) const {
   std::vector<std::size_t> widths;
@@ -58,8 +103,7 @@ RenderedTable Table::render(std::size_t columns) const {
     shown.erase(std::next(leaving).base());
   }
   const std::string gap(width(2) > columns ? 1 : 2, ' ');
-  if (const std::size_t wide = width(gap.size()); wide > columns && columns_[shown.back()].align == Align::left)
-    widths[shown.back()] -= std::min(widths[shown.back()], wide - columns);
+  fit_widths(widths, shown, columns - std::min(columns, gap.size() * (shown.size() - 1)));
   const auto line = [&](const auto& cell_of) {
     std::string text;
     for (const std::size_t c : shown)
@@ -79,7 +123,7 @@ std::string Table::text(std::size_t columns) const {
 }
 
 std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent, std::size_t begin) {
-  std::istringstream words(text);
+  std::istringstream words(printable_lines(text));
   std::string result;
   std::size_t used = begin;
   for (std::string word; words >> word;) {
@@ -91,8 +135,16 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
       result += " ";
       ++used;
     }
-    result += word;
-    used += length;
+    // A word longer than a line goes on in the next.
+    for (std::string_view rest = word; !rest.empty();) {
+      const std::string_view part = beginning(rest, std::max<std::size_t>(1, columns - std::min(columns, used)));
+      result += part;
+      rest.remove_prefix(part.size());
+      used += width_of(part);
+      if (rest.empty()) break;
+      result += "\n" + std::string(indent, ' ');
+      used = indent;
+    }
   }
   return result;
 }

@@ -18,20 +18,23 @@ struct Column {
 };
 
 struct RenderedTable {
-  std::vector<std::string> lines;        ///< header first; too long a text in the last column is cut
+  std::vector<std::string> lines;        ///< header first; texts that are too long are cut
   std::vector<std::string> in_all_rows;  ///< "header value" of each column that left
 };
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// Cells are made printable: they may hold names of foreign files.
+  void add_row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] RenderedTable render(std::size_t columns) const;
   /// All lines with their ends.
   [[nodiscard]] std::string text(std::size_t columns) const;
 
  private:
+  void fit_widths(std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown, std::size_t columns) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

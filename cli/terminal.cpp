@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 #include "core/base/errors.h"
+#include "core/base/escape.h"
 
 namespace plumbline {
 namespace {
@@ -20,6 +23,8 @@ bool is_dumb() {
   return kind != nullptr && std::string_view(kind) == "dumb";
 }
 
+constexpr std::string_view reset_code = "\033[0m";
+
 std::string_view code(Colour colour) {
   switch (colour) {
     case Colour::plain: return "";
@@ -32,27 +37,64 @@ std::string_view code(Colour colour) {
   return "";
 }
 
+/// The code of this program that `text` begins with, or nothing.
+std::string_view own_code(std::string_view text) {
+  for (const Colour colour : {Colour::bold, Colour::dim, Colour::green, Colour::yellow, Colour::red})
+    if (text.starts_with(code(colour))) return code(colour);
+  return text.starts_with(reset_code) ? reset_code : std::string_view();
+}
+
+/// Names come from files: of control characters only line breaks, tabs and our own colours reach the terminal.
+std::string without_foreign_codes(std::string_view text, bool colours) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t next = colours ? text.find('\033', text.starts_with('\033') ? 1 : 0) : std::string_view::npos;
+    std::string_view part = text.substr(0, next);
+    text.remove_prefix(part.size());
+    if (const std::string_view own = colours ? own_code(part) : std::string_view(); !own.empty()) {
+      result += own;
+      part.remove_prefix(own.size());
+    }
+    result += printable_lines(part);
+  }
+  return result;
+}
+bool has_colours(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("NO_COLOR") && !is_dumb(); }
+
 }  // namespace
 
 Terminal::Terminal()
-    : colours_(::isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") && !is_dumb()),
-      shows_progress_(::isatty(STDERR_FILENO) == 1 && !is_dumb()) {}
+    : colours_(has_colours(STDOUT_FILENO)), shows_progress_(::isatty(STDERR_FILENO) == 1 && !is_dumb()) {}
 
 Terminal::~Terminal() { clear_progress(); }
 
 void Terminal::print(std::string_view text) {
   clear_progress();
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string safe = without_foreign_codes(text, colours_);
+  std::fwrite(safe.data(), 1, safe.size(), results_);
 }
 
 void Terminal::finish() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw EnvironmentError("standard output: cannot be written");
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw EnvironmentError("standard output: cannot be written" +
+                         (errno == 0 ? std::string() : ": " + std::generic_category().message(errno)));
+}
+
+void Terminal::print_file(std::string_view text) {
+  clear_progress();
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  finish();
+}
+
+void Terminal::leave_standard_output() {
+  results_ = stderr;
+  colours_ = has_colours(STDERR_FILENO);
 }
 
 void Terminal::remark(std::string_view line) {
   clear_progress();
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  std::fprintf(stderr, "%s\n", printable(line).c_str());
 }
 
 void Terminal::progress(std::string_view line) {
@@ -61,8 +103,7 @@ void Terminal::progress(std::string_view line) {
   if (progress_stands_ && now - last_progress_ < std::chrono::milliseconds(100)) return;
   last_progress_ = now;
   progress_stands_ = true;
-  const std::string_view shown = line.substr(0, terminal_columns - 1);
-  std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(shown.size()), shown.data());
+  std::fprintf(stderr, "\r\033[K%s", printable(line.substr(0, terminal_columns - 1)).c_str());
   std::fflush(stderr);
 }
 
@@ -74,7 +115,7 @@ void Terminal::clear_progress() {
 
 std::string Terminal::painted(std::string_view text, Colour colour) const {
   if (!colours_ || colour == Colour::plain) return std::string(text);
-  return std::string(code(colour)) + std::string(text) + "\033[0m";
+  return std::string(code(colour)).append(text).append(reset_code);
 }
 
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ class Terminal {
   /// Results. `finish` throws EnvironmentError when they could not be written.
   void print(std::string_view text);
   void finish();
+  /// A file that was asked for on standard output; `leave_standard_output` sends results to standard error for it.
+  void print_file(std::string_view text);
+  void leave_standard_output();
   /// One line on standard error.
   void remark(std::string_view line);
   /// Replaces the progress line, at most ten times a second; nothing when standard error is no terminal.
@@ -33,6 +37,7 @@ class Terminal {
   [[nodiscard]] std::string painted(std::string_view text, Colour colour) const;
 
  private:
+  std::FILE* results_ = stdout;
   bool colours_;
   bool shows_progress_;
   bool progress_stands_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/quantity/text.h"
 
@@ -54,10 +55,31 @@ Colour colour_of(char letter) {
   }
 }
 
-std::string row(const RankProgram& rank, const std::vector<Span>& spans, std::int64_t slot_length) {
+/// Shares of the gap that the period before it gives to each letter, spread over the slots.
+void add_left_out(SlotTimes& times, const PlayedPlan& played, std::size_t rank, std::int64_t slot_length) {
+  const LeftOut& left_out = played.simulation.left_out;
+  if (left_out.micro_batches == 0) return;
+  const Span between = gap(left_out, played.simulation.timeline, rank);
+  std::array<double, letters.size()> shares{};
+  for (auto i = static_cast<std::size_t>(left_out.first[rank]); i < static_cast<std::size_t>(left_out.cut[rank]); ++i) {
+    const Action& action = played.program.ranks[rank].actions[i];
+    const Picoseconds length = left_out.repeats * played.simulation.timeline.of_rank[rank][i].length();
+    if (!is_send(action)) shares[letter_of(action)] += length / between.length();
+  }
+  SlotTimes whole{};
+  add_span(whole, between, 0, slot_length);
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    for (std::size_t letter = 0; letter < letters.size(); ++letter)
+      times[slot][letter] += std::llround(shares[letter] * static_cast<double>(whole[slot][0]));
+}
+
+std::string row(const PlayedPlan& played, std::size_t index, std::int64_t slot_length) {
+  const RankProgram& rank = played.program.ranks[index];
+  const std::vector<Span>& spans = played.simulation.timeline.of_rank[index];
   SlotTimes times{};
   for (std::size_t i = 0; i < spans.size(); ++i)
     if (!is_send(rank.actions[i])) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
+  add_left_out(times, played, index, slot_length);
   std::string text;
   for (const auto& slot : times) {
     std::int64_t busy = 0;
@@ -90,7 +112,7 @@ std::string timeline_text(const PlayedPlan& played, const Terminal& terminal) {
     const std::size_t rank = rows == 1 ? 0 : i * (ranks - 1) / (rows - 1);
     std::string label = "rank " + std::to_string(rank);
     label.resize(label_columns, ' ');
-    text += label + painted_row(row(played.program.ranks[rank], timeline.of_rank[rank], slot_length), terminal) + "\n";
+    text += label + painted_row(row(played, rank, slot_length), terminal) + "\n";
   }
   text += "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
           ": F forward, B backward, W weight gradient, R recompute, C exposed communication,\n"

@@ -3,13 +3,15 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <array>
 #include <limits>
 
 #include "cli/flag_values.h"
 #include "core/base/errors.h"
-#include "core/io/json.h"
 #include "core/plan/legality.h"
+#include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/run_settings.h"
 
 namespace plumbline {
 namespace {
@@ -42,17 +44,6 @@ LearningRateShape shape_of(const std::string& text) {
   refuse_choice("--lr-schedule", text, names);
 }
 
-double real_number(std::string_view flag, const std::string& text, double smallest, double largest) {
-  const Json json = [&] {
-    try {
-      return parse_json(text, flag);
-    } catch (const InputError&) {
-      return Json(text);
-    }
-  }();
-  return JsonPlace(json, std::string(flag)).number(smallest, largest);
-}
-
 TokenSource data_from(const std::string& file, const std::string& format, std::int64_t vocabulary) {
   const auto read = token_file_format_from_text(format);
   if (!read) refuse_choice("--data-format", format, {"text", "u16", "u32"});
@@ -80,22 +71,60 @@ void TrainingFlags::declare(CLI::App& app) {
   add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), wsd or inverse-sqrt");
   add("--schedule-steps", total_, "N", "that the learning rate's schedule spans, resumed runs included (--steps)");
   add("--warmup-steps", warmup_, "N", "until the learning rate is at its peak (a twentieth of the steps)");
-  add("--clip", clip_, "NORM", "of all gradients, at most; 0: no clipping (1)");
+  optimizer_.declare(app);
+  evaluation_.declare(app);
   add("--expert-routing", routing_, "WHO",
       "who chooses a token's experts: learned (the router; default) or balanced (in turn, as many rows for each rank)");
   add("--checkpoint", checkpoint_, "DIR", "write the state of the training here");
   add("--checkpoint-every", every_, "N", "steps between checkpoints; absent: one after the last");
-  add("--resume", resume_, "DIR", "go on from a checkpoint");
+  add("--resume", resume_, "DIR",
+      "go on from a checkpoint, with what it was trained with where no flag says otherwise");
+  app.add_option("--override", overrides_,
+                 "settings that may be others than those of the resumed checkpoint, such as learning-rate,clip")
+      ->group("Training")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+}
+
+void TrainingFlags::continue_training() {
+  if (!resume_) {
+    if (!overrides_.empty()) throw InputError({"--override", "stands without --resume", "both, or neither", ""});
+    return;
+  }
+  const std::vector<std::string> names = setting_names();
+  for (const std::string& name : overrides_)
+    if (std::find(names.begin(), names.end(), name) == names.end()) refuse_choice("--override", name, names);
+  // Other data have another end.
+  if (std::find(overrides_.begin(), overrides_.end(), "data") != overrides_.end()) overrides_.emplace_back("held-out");
+  const CheckpointManifest manifest = manifest_to_resume(*resume_);
+  const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
+    const Json* const stored = find_setting(manifest.settings, name);
+    if (!flag && stored != nullptr) flag = flag_text(*stored);
+  };
+  // A flag that joins these is continued, too.
+  take("seed", seed_);
+  take("learning-rate", rate_);
+  take("lr-schedule", shape_);
+  take("schedule-steps", total_);
+  take("warmup-steps", warmup_);
+  optimizer_.continue_from(manifest.settings);
+  evaluation_.continue_from(manifest.settings);
+  if (const Json* stored = find_setting(manifest.settings, "expert-routing"); stored != nullptr && !routing_)
+    stored_routing_ = flag_text(*stored);
+  if (data_ && !data_format_) data_format_ = manifest.data.format;
+  if (data_ || manifest.data.file.empty()) return;
+  data_ = manifest.data.file;
+  data_format_ = manifest.data.format;
 }
 
 std::int64_t TrainingFlags::steps() const {
   return steps_ ? whole_number("--steps", *steps_, 1, most_steps) : default_steps;
 }
 
-RunOptions TrainingFlags::options(const Graph& graph) const {
+RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_length) const {
   const std::int64_t vocabulary = vocabulary_of(graph);
   if (vocabulary == 0)
-    throw InputError({"plan", "the network " + graph.name() + " reads no tokens", "a language model", ""});
+    throw InputError({"--plan", "the network " + graph.name() + " reads no tokens", "a language model", ""});
   RunOptions options;
   options.steps = steps();
   if (seed_)
@@ -106,15 +135,18 @@ RunOptions TrainingFlags::options(const Graph& graph) const {
   options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary) : sample_tokens();
   if (options.data.vocabulary > vocabulary && !data_format_)
     throw InputError(
-        {data_ ? "--data" : "plan",
+        {data_ ? "--data" : "--plan",
          "a text needs tokens from 0 to 255, the network " + graph.name() + " knows " + std::to_string(vocabulary),
          "a network with at least 256 tokens", "nano-llama"});
+  evaluation_.apply(options, sequence_length, is_text());
   if (every_) {
     if (!checkpoint_) throw InputError({"--checkpoint-every", "stands without --checkpoint", "both, or neither", ""});
     options.checkpoint_every = whole_number("--checkpoint-every", *every_, 1, most_steps);
   }
   if (checkpoint_) options.checkpoint = *checkpoint_;
   if (resume_) options.resume = *resume_;
+  options.overrides = overrides_;
+  options.data_source = {data_.value_or(""), data_format_.value_or("text")};
   return options;
 }
 
@@ -135,7 +167,7 @@ LearningRateSchedule TrainingFlags::learning_rate() const {
 }
 
 ExpertRouting TrainingFlags::routing(const Graph& graph) const {
-  const std::string routing = routing_.value_or("learned");
+  const std::string routing = routing_.value_or(stored_routing_);
   if (routing != "learned" && routing != "balanced")
     refuse_choice("--expert-routing", routing, {"learned", "balanced"});
   if (routing_ && divisibility(graph).experts.empty())
@@ -144,10 +176,6 @@ ExpertRouting TrainingFlags::routing(const Graph& graph) const {
   return routing == "learned" ? ExpertRouting::learned : ExpertRouting::balanced;
 }
 
-OptimizerSettings TrainingFlags::optimizer() const {
-  OptimizerSettings settings;
-  if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, 1e30);
-  return settings;
-}
+bool TrainingFlags::is_text() const { return data_format_.value_or("text") == "text"; }
 
 }  // namespace plumbline

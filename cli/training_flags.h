@@ -1,9 +1,12 @@
 #pragma once
-/// \file training_flags.h: the flags of `run` that no prediction depends on: data, seed, steps, learning rate.
+/// \file training_flags.h: the flags of `run` that no prediction depends on: data, seed, steps, learning rate, the
+/// optimizer's numbers, evaluation.
 
 #include <optional>
 #include <string>
 
+#include "cli/evaluation_flags.h"
+#include "cli/optimizer_flags.h"
 #include "core/graph/graph.h"
 #include "runtime/trainer.h"
 
@@ -16,17 +19,26 @@ namespace plumbline {
 class TrainingFlags {
  public:
   void declare(CLI::App& app);
+  /// Flags that are not given take what the checkpoint to go on from was trained with. Throws InputError when it cannot
+  /// be read.
+  void continue_training();
   /// Reads the data. Throws InputError that names the flag, or the file.
-  [[nodiscard]] RunOptions options(const Graph& graph) const;
+  [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length) const;
   [[nodiscard]] LearningRateSchedule learning_rate() const;
-  [[nodiscard]] OptimizerSettings optimizer() const;
+  [[nodiscard]] OptimizerSettings optimizer(Optimizer optimizer) const { return optimizer_.settings(optimizer); }
   [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
+  /// Whether tokens are the bytes of a text.
+  [[nodiscard]] bool is_text() const;
 
  private:
   [[nodiscard]] std::int64_t steps() const;
 
-  std::optional<std::string> steps_, seed_, data_, data_format_, rate_, shape_, total_, warmup_, clip_, checkpoint_,
-      every_, resume_, routing_;
+  std::optional<std::string> steps_, seed_, data_, data_format_, rate_, shape_, total_, warmup_, checkpoint_, every_,
+      resume_, routing_;
+  std::string stored_routing_ = "learned";  ///< of a network without experts, too
+  std::vector<std::string> overrides_;
+  OptimizerFlags optimizer_;
+  EvaluationFlags evaluation_;
 };
 
 /// Tokens that the network knows; 0: it reads no tokens.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/flag_values.h"
+#include "cli/output_flag.h"
 #include "cli/validate_json.h"
 #include "cli/validate_plot.h"
 #include "cli/validate_report.h"
@@ -34,8 +35,8 @@ class ValidateVerb : public Verb {
     app.add_option("--rows", files_, "files of measured rows; absent: the published ones")->type_name("FILE");
     app.add_option("--device", filter_.devices, "only rows of these devices")->type_name("NAME")->delimiter(',');
     app.add_option("--source", filter_.sources, "only these row files, by name")->type_name("NAME")->delimiter(',');
-    app.add_option("--plot", plot_, "draw predicted against measured into this SVG file")->type_name("FILE");
-    app.add_option("--report", report_, "write the tables into this Markdown file")->type_name("FILE");
+    plot_.declare(app, "draw predicted against measured into this SVG file");
+    report_.declare(app, "write the tables into this Markdown file");
     app.add_flag("--assumptions", assumptions_, "print what is assumed for unpublished fields, and stop");
     app.add_flag("--json", json_, "print every row as JSON");
   }
@@ -45,9 +46,10 @@ class ValidateVerb : public Verb {
       terminal.print(rules_text(row_assumptions()));
       return ExitCode::done;
     }
+    require_writable({&plot_, &report_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
     const Validation validation = validated(terminal);
-    if (plot_) write_file_atomically(*plot_, validation_svg(validation));
-    if (report_) write_file_atomically(*report_, validation_markdown(validation, picture()));
+    plot_.write([&] { return validation_svg(validation); }, terminal, Narration::silent);
+    report_.write([&] { return validation_markdown(validation, picture()); }, terminal, Narration::silent);
     if (json_)
       terminal.print(to_json_text(to_json(validation)));
     else
@@ -59,7 +61,9 @@ class ValidateVerb : public Verb {
   /// The picture as the report names it: from its own folder.
   [[nodiscard]] std::string picture() const {
     if (!plot_) return "";
-    return std::filesystem::path(*plot_).lexically_relative(std::filesystem::path(*report_).parent_path()).string();
+    return std::filesystem::path(*plot_.name())
+        .lexically_relative(std::filesystem::path(*report_.name()).parent_path())
+        .string();
   }
   [[nodiscard]] std::vector<RowSet> sets() const {
     if (files_.empty()) return published_rows();
@@ -102,8 +106,8 @@ class ValidateVerb : public Verb {
   const CLI::App* app_ = nullptr;
   std::vector<std::string> files_;
   ValidationFilter filter_;
-  std::optional<std::string> plot_;
-  std::optional<std::string> report_;
+  OutputFlag plot_{"--plot", "plot"};
+  OutputFlag report_{"--report", "report"};
   bool assumptions_ = false;
   bool json_ = false;
 };

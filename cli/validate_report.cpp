@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/validate_view.h"
+#include "core/base/escape.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -26,7 +27,7 @@ std::string series_row(const std::string& name, const SeriesSummary& s) {
 std::string series_table(const Validation& validation, Part part) {
   std::string rows;
   for (const std::string& source : sources_of(validation))
-    rows += series_row(source, summarize(validation, source).*part);
+    rows += series_row(markdown_text(source), summarize(validation, source).*part);
   if (rows.empty()) return "none\n";
   return "| source | n | MAPE | bias | median | p90 | worst | Spearman | inside the interval |\n"
          "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n" +
@@ -43,8 +44,8 @@ std::string weak_rows(const Validation& validation, RowKind kind) {
   if (rows.size() > most_weak_rows) rows.resize(most_weak_rows);
   std::string text = "| row | device | stack | strategy | error |\n|---|---|---|---|---:|\n";
   for (const RowOutcome* row : rows)
-    text += "| " + row->id + " | " + row->device + " | " + row->stack + " | " + row->strategy + " | " +
-            signed_percent(row->pair.error()) + " |\n";
+    text += "| " + markdown_text(row->id) + " | " + markdown_text(row->device) + " | " + markdown_text(row->stack) +
+            " | " + markdown_text(row->strategy) + " | " + signed_percent(row->pair.error()) + " |\n";
   return text;
 }
 
@@ -58,10 +59,11 @@ std::string fits(const Validation& validation) {
                      std::to_string(summary.ran_doubtful.predicted_not_to) + ".\n";
   for (const RowOutcome& row : validation.rows)
     if (row.kind == RowKind::fit && !row.is_right())
-      text += "\n* " + row.id + ": " + to_text(Bytes(static_cast<std::int64_t>(row.pair.predicted.expected))) +
-              " predicted of " + to_text(Bytes(static_cast<std::int64_t>(row.pair.measured))) + ", yet it " +
+      text += "\n* " + markdown_text(row.id) + ": " +
+              to_text(Bytes(static_cast<std::int64_t>(row.pair.predicted.expected))) + " predicted of " +
+              to_text(Bytes(static_cast<std::int64_t>(row.pair.measured))) + ", yet it " +
               (row.measured_fits ? "ran" : "ran out of memory") +
-              (row.doubt.empty() ? "" : " (not counted: " + row.doubt + ")");
+              (row.doubt.empty() ? "" : " (not counted: " + markdown_text(row.doubt) + ")");
   return text + "\n";
 }
 
@@ -71,7 +73,7 @@ constexpr std::string_view cross_validation = "<!-- cross-validation: begin -->\
 std::string skipped(const Validation& validation) {
   std::string text = "| rows | because |\n|---:|---|\n";
   for (const auto& [reason, count] : skip_reasons(validation))
-    text += "| " + std::to_string(count) + " | " + reason + " |\n";
+    text += "| " + std::to_string(count) + " | " + markdown_text(reason) + " |\n";
   return text;
 }
 

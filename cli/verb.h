@@ -17,6 +17,8 @@ namespace plumbline {
 
 /// The exit codes of DESIGN section 5.
 enum class ExitCode : int { done = 0, no = 1, bad_input = 2, environment = 3, bug = 70 };
+/// Of a verb that a signal asked to stop and that saved what it had: as shells count them, 130 for SIGINT.
+[[nodiscard]] constexpr ExitCode ended_by(int signal) { return static_cast<ExitCode>(128 + signal); }
 
 struct VerbWords {
   std::string_view name;
@@ -32,6 +34,8 @@ class Verb {
   [[nodiscard]] virtual VerbWords words() const = 0;
   /// Adds flags whose values land in this object. What CLI11 sees is also what help, man page and completions list.
   virtual void declare(CLI::App& app) = 0;
+  /// What the flags alone tell, before `run`. Throws InputError, the same in every process of a job.
+  virtual void check_flags() const {}
   virtual ExitCode run(Terminal& terminal) = 0;
 };
 

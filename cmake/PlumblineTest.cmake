@@ -8,6 +8,8 @@ get_property(libraries GLOBAL PROPERTY PLUMBLINE_LIBRARIES)
 add_library(plumbline_test_base INTERFACE)
 target_include_directories(plumbline_test_base INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(plumbline_test_base INTERFACE cxx_std_20)
+# What is tested is optimized as it ships; of the tests themselves, -O1 takes a third less time to compile than -O3.
+target_compile_options(plumbline_test_base INTERFACE $<$<CONFIG:Release>:-O1>)
 target_compile_definitions(plumbline_test_base INTERFACE
                            PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                            PLUMBLINE_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data")

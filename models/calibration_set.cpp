@@ -6,8 +6,10 @@
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
+#include "core/io/output_file.h"
 #include "core/io/stack_json.h"
 #include "models/embedded.h"
+#include "models/name_or_path.h"
 
 namespace plumbline {
 namespace {
@@ -121,17 +123,25 @@ const SoftwareStack* CalibrationSet::find(std::string_view name) const {
   return nullptr;
 }
 
+NameOrPath CalibrationSet::resolved(std::string_view text) const {
+  const SoftwareStack* stack = find(text);
+  return name_or_path(text, {stack == nullptr ? "" : stack->name, true}, "");
+}
+
 SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) const {
-  if (const SoftwareStack* stack = find(name_or_path)) return *stack;
-  const std::filesystem::path path(name_or_path);
-  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) {
-    const Json json = read_json_file(path);
+  if (resolved(name_or_path).is_path) {
+    const Json json = read_json_file(name_or_path);
     return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), traits_, stack_names());
   }
+  if (const SoftwareStack* stack = find(name_or_path)) return *stack;
   std::vector<std::string> known = stack_names();
   for (const SoftwareStack& stack : stacks_) known.insert(known.end(), stack.aliases.begin(), stack.aliases.end());
   throw InputError({"stack", "\"" + std::string(name_or_path.substr(0, 60)) + "\" is unknown",
-                    "the name of a software stack or a file", nearest_text(name_or_path, known)});
+                    "a name of plan stacks or a file", nearest_text(name_or_path, known)});
+}
+
+std::string CalibrationSet::stack_name_remark(std::string_view name_or_path) const {
+  return resolved(name_or_path).remark;
 }
 
 std::vector<ChosenTrait> CalibrationSet::traits_of(const SoftwareStack& stack) const {
@@ -345,7 +355,7 @@ std::vector<CalibrationSet::File> CalibrationSet::files() const {
 }
 
 void CalibrationSet::write(const std::filesystem::path& folder) const {
-  for (const File& file : files()) write_file_atomically(folder / file.name, file.text);
+  for (const File& file : files()) write_output_file(folder / file.name, file.text);
 }
 
 }  // namespace plumbline

@@ -16,6 +16,7 @@
 
 #include "core/cost/software_stack.h"
 #include "core/machine/device.h"
+#include "models/name_or_path.h"
 
 namespace plumbline {
 
@@ -41,6 +42,8 @@ class CalibrationSet {
   [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
   /// As its file says. Throws as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
+  /// What to say about a text that could be read both ways (name_or_path.h); or empty.
+  [[nodiscard]] std::string stack_name_remark(std::string_view name_or_path) const;
   /// The value that a stack, or one that it is like, chose on every axis, in the order of the table; empty where own
   /// numbers stand for an axis.
   [[nodiscard]] std::vector<ChosenTrait> traits_of(const SoftwareStack& stack) const;
@@ -89,6 +92,7 @@ class CalibrationSet {
 
  private:
   [[nodiscard]] const SoftwareStack* find(std::string_view name) const;
+  [[nodiscard]] NameOrPath resolved(std::string_view text) const;
   [[nodiscard]] const DeviceCalibration& made_for(const Device& device) const;
   template <class T>
   [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;

@@ -7,6 +7,7 @@
 #include "core/base/errors.h"
 #include "models/embedded.h"
 #include "models/machine_aliases.h"
+#include "models/name_or_path.h"
 #include "models/this_computer.h"
 
 namespace plumbline {
@@ -57,10 +58,14 @@ Cluster cluster_of(MachineDocument document, std::string_view source) {
   throw InputError({std::string(source) + ":", "no cluster in this machine file", "key \"cluster\"", ""});
 }
 
-bool looks_like_path(std::string_view text) {
-  std::error_code ignored;
-  return text.ends_with(".json") || text.find('/') != std::string_view::npos ||
-         std::filesystem::is_regular_file(std::filesystem::path(text), ignored);
+bool is_this_computer(std::string_view name) { return lower(name) == this_computer_name; }
+
+NameOrPath resolved(std::string_view text) {
+  const EmbeddedFile* file = find_embedded(text);
+  const std::string name(is_this_computer(text) ? this_computer_name : file == nullptr ? "" : file->name);
+  NameOrPath result = name_or_path(text, {name, true}, "");
+  result.is_path = result.is_path || text.find('/') != std::string_view::npos;  // no machine is called like that
+  return result;
 }
 
 std::string nearest(std::string_view name) {
@@ -94,14 +99,16 @@ const MachineParts& machine_parts() {
 }
 
 Cluster find_machine(std::string_view name_or_path) {
-  if (lower(name_or_path) == this_computer_name) return this_computer(computer_facts());
+  if (resolved(name_or_path).is_path)
+    return cluster_of(read_machine(read_json_file(name_or_path), name_or_path, machine_parts()), name_or_path);
+  if (is_this_computer(name_or_path)) return this_computer(computer_facts());
   if (const EmbeddedFile* file = find_embedded(name_or_path))
     return cluster_of(read_embedded(*file, machine_parts()), file->name);
-  if (looks_like_path(name_or_path))
-    return cluster_of(read_machine(read_json_file(name_or_path), name_or_path, machine_parts()), name_or_path);
   throw InputError({"machine",
                     "\"" + std::string(name_or_path.substr(0, 100)) + "\" is neither in the catalogue nor a file",
                     "a name of the catalogue or the path of a plumbline.machine/1 file", nearest(name_or_path)});
 }
+
+std::string machine_name_remark(std::string_view name_or_path) { return resolved(name_or_path).remark; }
 
 }  // namespace plumbline

@@ -22,6 +22,8 @@ namespace plumbline {
 /// file may name devices and fabrics of the catalogue. "this-computer" is not in the catalogue: it is found where the
 /// program runs (this_computer.h). Throws InputError with the nearest names, or what the file's reader throws.
 [[nodiscard]] Cluster find_machine(std::string_view name_or_path);
+/// What to say about a text that could be read both ways (name_or_path.h); or empty.
+[[nodiscard]] std::string machine_name_remark(std::string_view name_or_path);
 
 /// All devices and fabrics of the catalogue, sorted by file name.
 [[nodiscard]] const MachineParts& machine_parts();

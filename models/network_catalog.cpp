@@ -7,6 +7,7 @@
 
 #include "core/base/errors.h"
 #include "models/embedded.h"
+#include "models/name_or_path.h"
 #include "models/network_file.h"
 
 namespace plumbline {
@@ -27,7 +28,7 @@ std::string_view without_organisation(std::string_view name) {
 /// What two spellings of one name share.
 std::string loose(std::string_view name) {
   std::string key;
-  for (const char c : without_organisation(name))
+  for (const char c : name)
     if (c != '-' && c != '_' && c != ' ') key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return key;
 }
@@ -47,10 +48,12 @@ const EmbeddedFile* find_by_name(std::string_view name) {
   return found == files.end() ? nullptr : &*found;
 }
 
+using Spellings = std::map<std::string, const EmbeddedFile*, std::less<>>;
+
 /// Loose spellings of names and aliases to files. Built once, when a name is not a file's own.
-const std::map<std::string, const EmbeddedFile*, std::less<>>& spellings() {
+const Spellings& spellings() {
   static const auto table = [] {
-    std::map<std::string, const EmbeddedFile*, std::less<>> result;
+    Spellings result;
     for (const EmbeddedFile& file : embedded::networks()) result.emplace(loose(file.name), &file);
     for (const auto& [alias, name] : network_aliases()) result.emplace(loose(alias), find_by_name(name));
     return result;
@@ -58,10 +61,39 @@ const std::map<std::string, const EmbeddedFile*, std::less<>>& spellings() {
   return table;
 }
 
-const EmbeddedFile* find_embedded(std::string_view name) {
-  if (const EmbeddedFile* file = find_by_name(name)) return file;
-  const auto found = spellings().find(loose(name));
-  return found == spellings().end() ? nullptr : found->second;
+/// The same with no hub organisation before the name.
+const Spellings& bare_spellings() {
+  static const auto table = [] {
+    Spellings result;
+    for (const auto& [alias, name] : network_aliases())
+      result.emplace(loose(without_organisation(alias)), find_by_name(name));
+    return result;
+  }();
+  return table;
+}
+
+const EmbeddedFile* found_in(const Spellings& table, std::string_view name) {
+  const auto found = table.find(loose(name));
+  return found == table.end() ? nullptr : found->second;
+}
+
+struct Found {
+  const EmbeddedFile* file = nullptr;
+  bool is_exact = false;
+};
+
+Found find_embedded(std::string_view name) {
+  if (const EmbeddedFile* file = find_by_name(name)) return {file, true};
+  if (const EmbeddedFile* file = found_in(spellings(), name)) return {file, true};
+  const std::string_view bare = without_organisation(name);
+  const EmbeddedFile* file = found_in(spellings(), bare);
+  return {file != nullptr ? file : found_in(bare_spellings(), bare), false};
+}
+
+constexpr std::string_view folder_file = "config.json";
+
+NameOrPath resolved(std::string_view text, Found found) {
+  return name_or_path(text, {found.file == nullptr ? "" : std::string(found.file->name), found.is_exact}, folder_file);
 }
 
 /// "models/my-net/config.json" is my-net, "my-net.json" too.
@@ -69,10 +101,6 @@ std::string name_of(const std::filesystem::path& file) {
   const std::string stem = file.stem().string();
   const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
   return stem == "config" && !folder.empty() ? folder : stem;
-}
-
-bool looks_like_path(std::string_view text) {
-  return text.ends_with(".json") || text.starts_with(".") || text.starts_with("/");
 }
 
 [[noreturn]] void refuse_name(std::string_view name) {
@@ -109,15 +137,20 @@ std::vector<std::pair<std::string, std::string>> network_aliases() {
 }
 
 Network find_network(std::string_view name_or_path) {
-  if (const EmbeddedFile* file = find_embedded(name_or_path)) return read_embedded(*file);
+  const Found found = find_embedded(name_or_path);
+  if (!resolved(name_or_path, found).is_path) {
+    if (found.file == nullptr) refuse_name(name_or_path);
+    return read_embedded(*found.file);
+  }
   std::filesystem::path path(name_or_path);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    path /= "config.json";
-  else if (!std::filesystem::exists(path, ignored) && !looks_like_path(name_or_path))
-    refuse_name(name_or_path);
+  if (std::filesystem::is_directory(path, ignored)) path /= folder_file;
   const Json json = read_json_file(path);
   return read_network(JsonPlace(json, path.string()), name_of(path));
+}
+
+std::string network_name_remark(std::string_view name_or_path) {
+  return resolved(name_or_path, find_embedded(name_or_path)).remark;
 }
 
 }  // namespace plumbline

@@ -16,9 +16,11 @@ namespace plumbline {
 /// Sorted.
 [[nodiscard]] std::vector<std::string> network_names();
 /// A catalogue name or alias, else the path of a Hugging Face config.json, of a plumbline.network/1 file, or of a
-/// folder that holds a config.json. A catalogue name wins over a path, so that scripts mean the same in every folder.
+/// folder that holds a config.json; name_or_path.h says which of both a text is.
 /// Throws InputError with the nearest names, or for what is wrong in the file; EnvironmentError when it is unreadable.
 [[nodiscard]] Network find_network(std::string_view name_or_path);
+/// What to say about a text that could be read both ways (NameOrPath::remark); or empty.
+[[nodiscard]] std::string network_name_remark(std::string_view name_or_path);
 /// The aliases of the catalogue with the names that they stand for, sorted.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> network_aliases();
 

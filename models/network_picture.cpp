@@ -4,28 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/escape.h"
 #include "core/graph/parameter_count.h"
 
 namespace plumbline {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
-}
-
-/// Lines of a label; dot spells the break "\n".
+/// Lines of a label.
 std::string label(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
-  std::string result = quoted(text);
-  for (std::size_t at = result.find('\n'); at != std::string::npos; at = result.find('\n'))
-    result.replace(at, 1, "\\n");
-  return result;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + printable(line);
+  return dot_quoted(text);
 }
 
 /// 1234567 -> "1 234 567".
@@ -97,7 +86,7 @@ void draw_operators(const Graph& graph, std::size_t index, std::string& out) {
     out += "    " + name + " [fillcolor=" + colour + ", label=" + op_label(block, op) + "];\n";
     for (const TensorId input : op.inputs)
       out += "    " + origin(graph, index, input) + " -> " + name +
-             " [label=" + quoted(short_text(block.tensor(input).shape)) + "];\n";
+             " [label=" + dot_quoted(short_text(block.tensor(input).shape)) + "];\n";
   }
 }
 

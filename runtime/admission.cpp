@@ -8,7 +8,7 @@ namespace plumbline {
 namespace {
 
 void refuse(bool holds, const std::string& what, const std::string& expected) {
-  if (!holds) throw InputError({"plan", what, expected, ""});
+  if (!holds) throw InputError({"--plan", what, expected, ""});
 }
 
 bool has_tied_parameter(const Graph& graph) {

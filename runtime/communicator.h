@@ -47,6 +47,7 @@ inline constexpr std::size_t call_kind_count = 7;
 struct SentByKind {
   std::array<Bytes, call_kind_count> bytes{};
   std::array<std::int64_t, call_kind_count> calls{};
+  std::int64_t spent_ns = 0;  ///< inside of calls, waiting for peers included
 
   [[nodiscard]] Bytes operator[](CallKind kind) const { return bytes[static_cast<std::size_t>(kind)]; }
 };

@@ -1,6 +1,7 @@
 #include "runtime/exchange_communicator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 
@@ -58,7 +59,11 @@ class ExchangeCommunicator::Call {
   Call(ExchangeCommunicator& owner, std::int32_t tag) : Call(owner, CallKind::send_receive, tag, 0) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  ~Call() { owner_.wire_->leave(); }
+  ~Call() {
+    owner_.wire_->leave();
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    owner_.sent_.spent_ns += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+  }
 
   void count() { ++owner_.sent_.calls[static_cast<std::size_t>(site_.kind)]; }
 
@@ -95,6 +100,7 @@ class ExchangeCommunicator::Call {
   ExchangeCommunicator& owner_;
   CallSite site_;
   std::int32_t tag_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Wire> wire, RankSet set, std::int32_t instance)

@@ -19,7 +19,8 @@ struct Names {
 constexpr std::array launchers{
     Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK"},
     Names{"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-    Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}};
+    Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+    Names{"mpiexec", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}};
 
 constexpr std::int32_t most_ranks = 10'000'000;
 
@@ -73,6 +74,17 @@ std::optional<std::string> process_environment(const std::string& name) {
 std::optional<LaunchPlace> launch_place(const EnvironmentLookup& lookup) {
   for (const Names& names : launchers)
     if (const auto place = place_by(names, lookup)) return place;
+  return std::nullopt;
+}
+
+std::optional<LaunchPlace> launched_with_others(const EnvironmentLookup& lookup) {
+  for (const Names& names : launchers) {
+    try {
+      if (const auto place = place_by(names, lookup)) return place->ranks > 1 ? place : std::nullopt;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
   return std::nullopt;
 }
 

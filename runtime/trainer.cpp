@@ -5,34 +5,49 @@
 
 #include "runtime/admission.h"
 #include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/checkpoint/folder_lock.h"
+#include "runtime/execution/checkpoint_catalogue.h"
 #include "runtime/execution/rank_training.h"
 #include "runtime/local/local_ranks.h"
 #include "runtime/mpi/mpi_session.h"
 #include "runtime/rank_places.h"
 #include "runtime/rank_records.h"
+#include "runtime/run_settings.h"
+#include "runtime/training/optimizer_numbers.h"
 
 namespace plumbline {
 namespace {
 
-/// What every rank keeps between steps, and a checkpoint holds of it.
-Bytes checkpoint_bytes(const TrainingJob& job) {
-  Bytes sum(0);
-  for (const RankProgram& rank : job.program.ranks)
-    for (const Buffer& buffer : rank.buffers)
-      if (buffer.lifetime == Lifetime::persistent && buffer.memory_class != MemoryClass::gradients) sum += buffer.bytes;
-  return sum * (job.strategy.devices() / job.strategy.pipeline_stages);
+/// Every file is read once, by one of the processes.
+void require_resumable(const TrainingJob& job, const RunOptions& options, const Checkpoint& checkpoint) {
+  require_settings(checkpoint.manifest().settings, settings_of(job, options), options.overrides,
+                   checkpoint.path().string());
+  const bool is_alone = options.mpi == nullptr;
+  checkpoint.require_undamaged(is_alone ? 0 : static_cast<std::size_t>(options.mpi->rank()),
+                               is_alone ? 1 : static_cast<std::size_t>(options.mpi->size()));
 }
 
-void check_checkpoints(const TrainingJob& job, const RunOptions& options) {
-  std::int64_t first_step = 0;
-  if (!options.resume.empty())
-    first_step =
-        checkpoint_to_resume(options.resume, job.plan_fingerprint, static_cast<std::int32_t>(job.strategy.devices()))
-            .manifest()
-            .step;
-  if (!options.checkpoint.empty())
-    require_room({options.checkpoint, first_step, options.steps, options.checkpoint_every}, checkpoint_bytes(job));
-}
+/// What is gone on from, and what is to be written; holds the folder that is written to while it lives.
+class RunCheckpoints {
+ public:
+  RunCheckpoints(const TrainingJob& job, const RunOptions& options) {
+    std::int64_t first_step = 0;
+    if (!options.resume.empty()) {
+      const Checkpoint checkpoint = checkpoint_to_resume(options.resume);
+      require_resumable(job, options, checkpoint);
+      first_step = checkpoint.manifest().step;
+    }
+    if (options.checkpoint.empty()) return;
+    const CheckpointSeries series{options.checkpoint, first_step, options.steps, options.checkpoint_every};
+    require_room(series, checkpoint_catalogue(job).bytes());
+    if (options.mpi != nullptr && options.mpi->rank() != 0) return;
+    lock_.emplace(options.checkpoint);
+    remove_partial_checkpoints(options.checkpoint);
+  }
+
+ private:
+  std::optional<FolderLock> lock_;
+};
 
 void check_processes(const TrainingJob& job, const RunOptions& options) {
   check((options.ranks == Transport::mpi) == (options.mpi != nullptr), "a session of MPI is there when it is asked");
@@ -53,6 +68,11 @@ RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   record.tokens_per_step = job.training.global_batch * job.training.sequence_length;
   record.warmup_steps = options.warmup_steps;
   record.plan_fingerprint = job.plan_fingerprint;
+  record.optimizer = optimizer_record(job.training.optimizer, job.optimizer);
+  record.text.held_out = options.data.held_out;
+  record.text.tokens = options.data.tokens.size() - options.data.held_out;
+  record.text.unigram_entropy = unigram_entropy(options.data);
+  if (options.generation.tokens > 0) record.text.prompt = options.generation.prompt;
   return record;
 }
 
@@ -62,6 +82,7 @@ struct Shared {
   RankPlaces places;
   std::mutex mutex;
   std::string others_when_failed;  ///< where the others stood when the first rank failed
+  bool has_diverged = false;       ///< it does not matter then where the others stood
 };
 
 /// One rank's part; the last of it fills `record`.
@@ -76,6 +97,10 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
   RankTraining rank(world, job, own);
   try {
     rank.run();
+  } catch (const TrainingDiverged&) {
+    const std::scoped_lock lock(shared.mutex);
+    shared.has_diverged = true;
+    throw;
   } catch (...) {
     const std::scoped_lock lock(shared.mutex);
     if (shared.others_when_failed.empty())
@@ -93,6 +118,7 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
     record.ranks[static_cast<std::size_t>(world.rank())] = of_rank;
   if (world.rank() != 0) return;
   record.steps = rank.steps();
+  record.text.generated = rank.generated();
   record.traced_step = rank.traced_step();
 }
 
@@ -101,12 +127,18 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
 RunRecord train(const TrainingJob& job, const RunOptions& options) {
   admit(job, options);
   check_processes(job, options);
-  check_checkpoints(job, options);
+  const RunCheckpoints checkpoints(job, options);
   RunRecord record = begun_record(job, options);
   const auto ranks = static_cast<std::int32_t>(job.strategy.devices());
   record.ranks.resize(static_cast<std::size_t>(ranks));
   const auto shared = std::make_shared<Shared>(record.ranks.size());
   const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
+  const auto others = [&] {
+    const std::scoped_lock lock(shared->mutex);
+    const std::string places = options.mpi != nullptr ? places_text(job, options.mpi->standings(), options.mpi->rank())
+                                                      : shared->others_when_failed;
+    return places.empty() ? "" : "; the others were:" + places.substr(1);
+  };
   try {
     if (options.mpi != nullptr)
       options.mpi->run(body);
@@ -114,11 +146,14 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
       run_local_ranks(ranks, body, {options.deadline});
   } catch (const InputError&) {
     throw;
+  } catch (const InternalError& bug) {
+    throw InternalError(bug.what() + others());
   } catch (const std::exception& error) {
-    const std::scoped_lock lock(shared->mutex);
-    const std::string others = options.mpi != nullptr ? places_text(job, options.mpi->standings(), options.mpi->rank())
-                                                      : shared->others_when_failed;
-    throw RunFailure(error.what() + (others.empty() ? "" : "; the others were:" + others.substr(1)));
+    {
+      const std::scoped_lock lock(shared->mutex);
+      if (shared->has_diverged) throw TrainingDiverged(error.what());
+    }
+    throw RunFailure(error.what() + others());
   }
   return record;
 }

@@ -10,6 +10,7 @@ needed=(
   nlohmann/json.hpp:nlohmann-json3-dev
   CLI/CLI.hpp:libcli11-dev
   catch2/:catch2
+  ./xxhash.h:libxxhash-dev
   # matrix products on the CPU; without the first Eigen is used, without both our own slow loops
   oneapi/dnnl/dnnl.h:libdnnl-dev
   eigen3/Eigen/Core:libeigen3-dev

@@ -83,14 +83,13 @@ struct Executed {
 };
 
 [[nodiscard]] inline TokenSource random_tokens(std::int32_t vocabulary, std::int32_t count) {
-  TokenSource source;
-  source.vocabulary = vocabulary;
+  std::vector<std::int32_t> tokens;
   std::uint32_t state = 1;
   for (std::int32_t i = 0; i < count; ++i) {
     state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
-    source.tokens.push_back(static_cast<std::int32_t>((state >> 16) % static_cast<std::uint32_t>(vocabulary)));
+    tokens.push_back(static_cast<std::int32_t>((state >> 16) % static_cast<std::uint32_t>(vocabulary)));
   }
-  return source;
+  return {std::move(tokens), vocabulary};
 }
 
 /// Runs a job and collects whole tensors.

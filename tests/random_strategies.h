@@ -1,63 +1,237 @@
 #pragma once
-/// \file random_strategies.h: what a runtime test draws: legal strategies over all axes that are executed.
+/// \file random_strategies.h: what runtime tests draw: whole runs (network, recipe, strategy), or strategies of one
+/// network. Degrees are any from 1 to 8, widths are odd as often as even.
 
+#include <numeric>
 #include <random>
 
 #include "core/plan/legality.h"
 #include "core/plan/pipeline_schedule.h"
+#include "core/training/adaptation.h"
+#include "tests/networks.h"
 
 namespace plumbline {
 
-/// Legal strategies of two to eight ranks.
+/// Random choices that are the same on every machine.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : bits_(seed) {}
+  /// From `first` to `last`.
+  [[nodiscard]] std::int64_t between(std::int64_t first, std::int64_t last) {
+    return first + static_cast<std::int64_t>(bits_() % static_cast<std::uint64_t>(last - first + 1));
+  }
+  template <class T>
+  [[nodiscard]] T one_of(std::initializer_list<T> choices) {
+    return *(choices.begin() + bits_() % choices.size());
+  }
+  [[nodiscard]] bool one_in(std::int64_t n) { return between(1, n) == 1; }
+  [[nodiscard]] std::int64_t divisor(std::int64_t n) {
+    for (;;)
+      if (const std::int64_t d = between(1, n); n % d == 0) return d;
+  }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+inline constexpr std::int32_t most_random_ranks = 8;
+
+/// Degrees whose product is between two and eight ranks, and everything that asks for no network.
+[[nodiscard]] inline Strategy random_layout(Dice& dice) {
+  Strategy s;
+  std::int64_t left = dice.between(2, most_random_ranks);
+  const std::array degrees{&s.pipeline_stages, &s.pipeline_stages,  &s.tensor_parallel,
+                           &s.tensor_parallel, &s.context_parallel, &s.data_parallel};
+  for (std::int64_t prime = 2; left > 1; ++prime)
+    for (; left % prime == 0; left /= prime)
+      *degrees[static_cast<std::size_t>(dice.between(0, std::ssize(degrees) - 1))] *= static_cast<std::int32_t>(prime);
+  s.zero_stage = s.gradient_ranks() > 1 ? dice.one_of({0, 1, 2, 3}) : 0;
+  if (s.zero_stage > 0) {
+    s.shard_group = s.gradient_ranks();
+    if (dice.one_in(3)) s.shard_group = static_cast<std::int32_t>(dice.divisor(s.gradient_ranks()));
+  }
+  s.micro_batch = dice.one_of({1, 1, 2});
+  s.micro_batches = dice.between(1, 5);
+  if (s.tensor_parallel > 1 && dice.one_in(2)) s.sequence_parallel = SequenceParallel::on;
+  if (dice.one_in(4)) s.flash_attention = FlashAttention::off;
+  if (s.pipeline_stages > 1) {
+    s.schedule = all_schedules[static_cast<std::size_t>(dice.between(1, std::ssize(all_schedules) - 1))];
+    if (placement(s.schedule) == StagePlacement::v_shaped) s.virtual_stages = 2;
+    if (s.schedule == Schedule::interleaved) {
+      s.virtual_stages = dice.one_of({2, 2, 3});
+      s.micro_batches = s.pipeline_stages * dice.one_of({1, 2});
+    }
+    if (s.schedule == Schedule::dualpipev) s.micro_batches += 2 * std::int64_t{s.pipeline_stages} - 1;
+  }
+  return s;
+}
+
+[[nodiscard]] inline Recompute random_recompute(Dice& dice) {
+  Recompute r;
+  r.mode = dice.one_of({RecomputeMode::none, RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full,
+                        RecomputeMode::every_nth, RecomputeMode::by_operator, RecomputeMode::modules});
+  if (r.mode == RecomputeMode::every_nth) r.n = dice.one_of({2, 3});
+  if (r.mode == RecomputeMode::modules)
+    for (const RecomputeModule module : all_recompute_modules)
+      if (dice.one_in(3)) r.modules.add(module);
+  if (r.mode == RecomputeMode::modules && r.modules.empty()) r.mode = RecomputeMode::none;
+  return r;
+}
+
+/// Legal strategies of one network and recipe.
 class RandomStrategies {
  public:
   RandomStrategies(const Graph& graph, const Training& training) : facts_(divisibility(graph)), training_(training) {}
 
-  Strategy next(bool is_tied) {
+  Strategy next() {
     for (;;) {
-      const Strategy s = any();
-      const LegalityLimits limits{s.devices(), 8, false};
-      const bool ends_meet = s.pipeline_stages == 1 || placement(s.schedule) == StagePlacement::v_shaped;
-      const bool has_experts = !facts_.experts.empty();
-      const bool is_executed = (!is_tied || s.zero_stage <= 1 || !ends_meet) &&
-                               (!has_experts || s.tensor_parallel == 1 || s.sequence_parallel == SequenceParallel::on);
-      if (s.devices() > 1 && s.devices() <= 8 && is_executed && !first_violation(s, training_, facts_, limits))
-        return s;
+      Strategy s = random_layout(dice_);
+      const std::int64_t at_once = s.data_parallel * s.micro_batch;
+      s.micro_batches = std::max<std::int64_t>(1, training_.global_batch / at_once);
+      if (!facts_.experts.empty()) s.expert_parallel = dice_.one_of({1, 2, 2, 4});
+      s.recompute = random_recompute(dice_);
+      if (!first_violation(s, training_, facts_, {s.devices(), most_random_ranks, true})) return s;
     }
   }
 
  private:
-  template <class T>
-  T one_of(std::initializer_list<T> choices) {
-    return *(choices.begin() + bits_() % choices.size());
-  }
-  Strategy any() {
-    Strategy s;
-    s.pipeline_stages = one_of({1, 1, 2, 4});
-    s.tensor_parallel = one_of({1, 2, 4});
-    s.context_parallel = one_of({1, 1, 2, 4});
-    s.data_parallel = one_of({1, 2, 4, 8});
-    if (!facts_.experts.empty()) s.expert_parallel = one_of({1, 2, 2, 4});
-    s.zero_stage = one_of({0, 1, 2, 3});
-    s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() / one_of({1, 1, 2}) : 1;
-    s.micro_batch = one_of({1, 2});
-    s.micro_batches = 8 / s.data_parallel / s.micro_batch;
-    s.sequence_parallel = s.tensor_parallel > 1 && one_of({0, 1}) == 1 ? SequenceParallel::on : SequenceParallel::off;
-    s.flash_attention = s.context_parallel == 1 && one_of({0, 0, 1}) == 1 ? FlashAttention::off : FlashAttention::on;
-    s.recompute.mode =
-        one_of({RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::every_nth});
-    if (s.recompute.mode == RecomputeMode::every_nth) s.recompute.n = 2;
-    if (s.pipeline_stages > 1) {
-      s.schedule = all_schedules[1 + bits_() % (all_schedules.size() - 1)];
-      const bool has_two = placement(s.schedule) == StagePlacement::v_shaped || s.schedule == Schedule::interleaved;
-      s.virtual_stages = has_two ? 2 : 1;
-    }
-    return s;
-  }
-
   Divisibility facts_;
   Training training_;
-  std::mt19937_64 bits_{20261122};
+  Dice dice_{20261122};
+};
+
+/// A network, a recipe and a strategy that is legal for them.
+struct RandomRun {
+  std::string network;  ///< as text
+  Graph graph;          ///< as trained
+  Training training;
+  Strategy strategy;
+  bool has_experts = false;
+  std::int32_t vocabulary = 0;
+};
+
+/// Draws a network that a layout's degrees divide, mostly into odd parts.
+class RandomRuns {
+ public:
+  explicit RandomRuns(std::uint64_t seed) : dice_(seed) {}
+
+  RandomRun next() {
+    for (;;) {
+      Strategy s = random_layout(dice_);
+      s.recompute = random_recompute(dice_);
+      RandomRun run = dice_.one_in(3) ? of_gpt(s) : of_llama(s);
+      run.training = recipe(s, run.graph.layer_count());
+      run.graph = adapted(run.graph, run.training.adaptation);
+      if (run.has_experts) s.expert_parallel = expert_parallel_;
+      if (run.has_experts && s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
+      if (dice_.one_in(5)) s.layers_per_stage = layers_by_hand(s, run.graph.layer_count());
+      run.strategy = s;
+      if (first_violation(s, run.training, divisibility(run.graph), {s.devices(), most_random_ranks, true})) continue;
+      return run;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t layers(const Strategy& s) {
+    return dice_.between(std::max<std::int64_t>(1, s.chunks() - 2), std::max<std::int64_t>(5, s.chunks() + 1));
+  }
+  [[nodiscard]] std::int64_t vocabulary(const Strategy& s) {
+    return dice_.one_in(12) ? 61 : s.tensor_parallel * dice_.one_of<std::int64_t>({11, 13, 16, 24});
+  }
+  /// Context parallelism divides it twice over, sequence parallelism once.
+  [[nodiscard]] std::int64_t sequence_length(const Strategy& s) {
+    const std::int64_t context = s.context_parallel;
+    const std::int64_t parts = std::lcm(context > 1 ? 2 * context : 1, context * s.tensor_parallel);
+    return parts * dice_.between(1, std::max<std::int64_t>(1, 30 / parts));
+  }
+
+  RandomRun of_gpt(const Strategy& s) {
+    GptShape shape;
+    shape.layers = layers(s);
+    shape.heads = s.tensor_parallel * dice_.one_of({1, 2, 3});
+    shape.hidden = shape.heads * dice_.one_of<std::int64_t>({3, 4, 5, 8, 14});
+    shape.vocabulary = vocabulary(s);
+    shape.positions = most_tokens;
+    return {"gpt of " + std::to_string(shape.layers) + " layers, hidden " + std::to_string(shape.hidden) + ", heads " +
+                std::to_string(shape.heads) + ", vocabulary " + std::to_string(shape.vocabulary),
+            gpt(shape),
+            {},
+            {},
+            false,
+            static_cast<std::int32_t>(shape.vocabulary)};
+  }
+
+  RandomRun of_llama(const Strategy& s) {
+    LlamaShape shape;
+    shape.layers = layers(s);
+    shape.hidden = dice_.one_of<std::int64_t>({12, 20, 30, 33, 42, 84});
+    shape.kv_heads = s.tensor_parallel * dice_.one_of({1, 1, 2});
+    if (dice_.one_in(15)) shape.kv_heads = 1;
+    shape.heads = std::lcm<std::int64_t>(shape.kv_heads, s.tensor_parallel) * dice_.one_of({1, 2, 3});
+    shape.head_dim = dice_.one_of<std::int64_t>({2, 4, 6});
+    shape.width = s.tensor_parallel * dice_.one_of<std::int64_t>({5, 7, 12, 25});
+    shape.vocabulary = vocabulary(s);
+    shape.tied = dice_.one_in(3);
+    std::string name = shape.tied ? "tied llama" : "llama";
+    if (dice_.one_in(3)) {
+      expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel));
+      shape.experts = std::max<std::int64_t>(2, expert_parallel_ * dice_.one_of({1, 2, 3}));
+      shape.chosen = dice_.between(1, std::min<std::int64_t>(3, shape.experts));
+      shape.expert_width = dice_.one_of<std::int64_t>({5, 8, 11});
+      shape.shared_width = dice_.one_in(2) ? shape.width : 0;
+      shape.dense_layers = dice_.between(0, shape.layers - 1);
+      name += " with " + std::to_string(shape.chosen) + " of " + std::to_string(shape.experts) + " experts of " +
+              std::to_string(shape.expert_width) + " behind " + std::to_string(shape.dense_layers) + " dense layers";
+    }
+    return {name + " of " + std::to_string(shape.layers) + " layers, hidden " + std::to_string(shape.hidden) +
+                ", heads " + std::to_string(shape.heads) + " / " + std::to_string(shape.kv_heads) + " x " +
+                std::to_string(shape.head_dim) + ", width " + std::to_string(shape.width) + ", vocabulary " +
+                std::to_string(shape.vocabulary),
+            llama(shape),
+            {},
+            {},
+            shape.experts > 0,
+            static_cast<std::int32_t>(shape.vocabulary)};
+  }
+
+  Training recipe(const Strategy& s, std::int64_t layer_count) {
+    Training t;
+    t.sequence_length = sequence_length(s);
+    t.global_batch = s.data_parallel * s.micro_batch * s.micro_batches;
+    t.precision = PrecisionRecipe::fp32;
+    if (dice_.one_in(3)) t.precision = all_precision_recipes[static_cast<std::size_t>(dice_.between(1, 6))];
+    t.optimizer = dice_.one_of({Optimizer::sgd, Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw,
+                                Optimizer::lion, Optimizer::muon});
+    if (dice_.one_in(50)) t.optimizer = Optimizer::adagrad;
+    if (dice_.one_in(4)) t.adaptation = adaptation(layer_count);
+    return t;
+  }
+  Adaptation adaptation(std::int64_t layer_count) {
+    Adaptation a;
+    const std::int64_t kind = dice_.between(0, 3);
+    if (kind == 0) a.lora_rank = dice_.between(1, 5);
+    if (kind == 0 && dice_.one_in(2)) a.lora_targets = LoraTargets::queries_keys_values;
+    if (kind == 1 || kind == 3) a.freeze_embeddings = true;
+    if (kind >= 2) {
+      const std::int64_t first = dice_.between(0, layer_count - 1);
+      a.frozen_layers = {{first, dice_.between(first, layer_count - 1)}};
+    }
+    return a;
+  }
+
+  /// A layer for each chunk, or none for those with the embedding or the head; the rest anywhere.
+  std::vector<std::int32_t> layers_by_hand(const Strategy& s, std::int64_t count) {
+    std::vector<std::int32_t> layers(static_cast<std::size_t>(s.chunks()), 1);
+    if (s.chunks() > 1 && dice_.one_in(3)) layers.front() = 0;
+    if (s.chunks() > 1 && dice_.one_in(3)) layers.back() = 0;
+    for (std::int64_t left = count - std::accumulate(layers.begin(), layers.end(), std::int64_t{0}); left > 0; --left)
+      ++layers[static_cast<std::size_t>(dice_.between(0, s.chunks() - 1))];
+    return layers;
+  }
+
+  static constexpr std::int64_t most_tokens = 128;
+  Dice dice_;
+  std::int32_t expert_parallel_ = 1;
 };
 
 }  // namespace plumbline

@@ -18,10 +18,10 @@ namespace plumbline {
   record.tokens_per_step = 1000;
   record.warmup_steps = 1;
   record.traced_step = 2;
-  record.steps = {{0, 5.5, 2.0, 1e-3, 9'000'000'000, StepOutcome::taken},
-                  {1, 5.25, 1.5, 1e-3, 4'000'000'000, StepOutcome::skipped},
-                  {2, 5.0, 1.25, 1e-3, 2'000'000'000, StepOutcome::taken},
-                  {3, 4.75, 1.0, 1e-3, 1'000'000'000, StepOutcome::taken}};
+  record.steps = {{0, 5.5, 2.0, 1e-3, 9'000'000'000, StepOutcome::taken, {}},
+                  {1, 5.25, 1.5, 1e-3, 4'000'000'000, StepOutcome::skipped, {}},
+                  {2, 5.0, 1.25, 1e-3, 2'000'000'000, StepOutcome::taken, {}},
+                  {3, 4.75, 1.0, 1e-3, 1'000'000'000, StepOutcome::taken, {}}};
   for (std::int32_t rank = 0; rank < 2; ++rank) {
     RankRecord of_rank;
     of_rank.rank = rank;

@@ -117,7 +117,7 @@ inline Results train(const TrainingGolden& golden, const OperatorConstants& cons
   job.learning_rate.peak = golden["rate"].front();
   RunOptions run = options(static_cast<std::int64_t>(golden["losses"].size()));
   const std::vector<double>& tokens = golden["tokens"];
-  run.data = {{tokens.begin(), tokens.end()}, 64};
+  run.data = {std::vector<std::int32_t>(tokens.begin(), tokens.end()), 64};
   run.first_weights = [&](const LocalParameter& p, std::int64_t index) { return golden.start(p.name, index); };
   Results results;
   std::vector<double>& logits = results["logits"];

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "core/base/escape.h"
+
 namespace plumbline {
 namespace {
 
@@ -29,16 +31,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// A part of a message: a list that is longer says no more.
+std::string shown(const std::string& part) {
+  constexpr std::size_t longest = 400;
+  return part.size() <= longest ? part : part.substr(0, longest) + "...";
+}
+
 }  // namespace
 
 std::string to_text(const InputProblem& problem) {
-  std::string text = problem.where.empty() ? problem.what : problem.where + ": " + problem.what;
-  if (!problem.expected.empty()) text += "; expected " + problem.expected;
-  if (!problem.nearest.empty()) text += "; nearest: " + problem.nearest;
+  std::string text = problem.where.empty() ? shown(problem.what) : problem.where + ": " + shown(problem.what);
+  if (!problem.expected.empty()) text += "; expected " + shown(problem.expected);
+  if (!problem.nearest.empty()) text += "; nearest: " + shown(problem.nearest);
   // Names from foreign files may hold line breaks or terminal codes; a message is one printable line.
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
-  return text;
+  return printable(text);
 }
 
 InputError::InputError(InputProblem problem) : std::runtime_error(to_text(problem)), problem_(std::move(problem)) {}

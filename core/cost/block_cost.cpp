@@ -12,6 +12,7 @@
 #include "core/cost/product_format.h"
 #include "core/cost/recompute_modules.h"
 #include "core/cost/tensor_parallel_points.h"
+#include "core/cost/time_limits.h"
 
 namespace plumbline {
 namespace {
@@ -31,24 +32,9 @@ double cast_bytes(double of_fp8, NumberFormat format) {
   return format == NumberFormat::fp4 ? of_fp8 + fp4_more_cast_bytes : of_fp8;
 }
 
-Picoseconds rounded(Seconds time, double factor) { return to_picoseconds(factor * time); }
+Picoseconds rounded(Seconds time, double factor) { return phase_time(factor * time); }
 
 }  // namespace
-
-PhaseTime& PhaseTime::operator+=(const PhaseTime& other) {
-  compute += other.compute;
-  tensor_parallel += other.tensor_parallel;
-  context_parallel += other.context_parallel;
-  expert_parallel += other.expert_parallel;
-  return *this;
-}
-
-WireBytes& WireBytes::operator+=(const WireBytes& other) {
-  tensor += other.tensor;
-  context += other.context;
-  expert += other.expert;
-  return *this;
-}
 
 BlockGroups block_groups(const Strategy& s) {
   return {rank_group(s, Axis::tensor), rank_group(s, Axis::context), rank_group(s, Axis::expert),
@@ -155,8 +141,7 @@ void BlockPricer::add_launches(Times& times, const Op& op, const OpWork& work, N
 
 Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
   const StackCalibration& stack = kernels_.calibration().stack;
-  return to_picoseconds(
-      Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
+  return phase_time(Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
 }
 
 void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
@@ -172,8 +157,7 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
   const auto copying = [&](Bytes bytes) {
     return sliced ? stack.distributed_tensors * kernels_.stream(2.0 * static_cast<double>(bytes.value())) : Seconds(0);
   };
-  for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
-    if (counts && !counts(point.op)) continue;
+  for (const TensorParallelPoint& point : tensor_parallel_points(block, shard, counts)) {
     const auto forward = [&](Collective kind) {
       ++times.collectives.forward;
       times.tensor_forward += time(kind, point.bytes);
@@ -181,7 +165,6 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
       times.wire_forward.tensor += wire_bytes(kind, point.bytes, groups.tensor.size);
     };
     const auto backward = [&](Collective kind) {
-      if (!point.needs_gradient) return;
       ++times.collectives.backward;
       times.tensor_backward += stack.tensor_parallel_backward_factor * time(kind, point.bytes);
       if (kind != Collective::all_reduce) times.tensor_backward += copying(point.bytes);
@@ -190,29 +173,30 @@ void BlockPricer::add_tensor_parallel(Times& times, const Block& block, const Sh
       case PointKind::enter:
         if (sliced) {
           forward(Collective::all_gather);
-          backward(Collective::reduce_scatter);
+          if (point.needs_gradient) backward(Collective::reduce_scatter);
           // DTensor keeps the gathered input for the gradients of weights.
-          if (stack.distributed_tensors <= 0) backward(Collective::all_gather);
-        } else {
+          if (point.trains && stack.distributed_tensors <= 0) backward(Collective::all_gather);
+        } else if (point.needs_gradient) {
           backward(Collective::all_reduce);
         }
         break;
       case PointKind::leave:
         forward(sliced ? Collective::reduce_scatter : Collective::all_reduce);
-        if (sliced) backward(Collective::all_gather);
+        if (sliced && point.needs_gradient) backward(Collective::all_gather);
         break;
       case PointKind::loss: forward(Collective::all_reduce); break;
     }
   }
 }
 
-void BlockPricer::add_context_parallel(Times& times, const Block& block, const Shard& shard,
-                                       const BlockGroups& groups) const {
+void BlockPricer::add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                       const OpFilter& counts) const {
   if (shard.context_parallel == 1) return;
   const StackCalibration& stack = kernels_.calibration().stack;
   const double exposure = stack.context_parallel_exposure;
-  for (const Op& op : block.ops()) {
-    if (op.kind != OpKind::attention) continue;
+  for (const OpId id : block.execution_order()) {
+    const Op& op = block.op(id);
+    if (op.kind != OpKind::attention || (counts && !counts(id))) continue;
     const OpWork work = op_work(block, op, shard);
     const Bytes of_heads =
         local_bytes(block.tensor(op.inputs[1]), shard) + local_bytes(block.tensor(op.inputs[2]), shard);
@@ -292,6 +276,12 @@ Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit
   return sum;
 }
 
+/// A block before all that is trained keeps nothing, and so runs nothing again.
+bool runs_backward(const Block& block) {
+  return std::any_of(block.outputs().begin(), block.outputs().end(),
+                     [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; });
+}
+
 /// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
 void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
   const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
@@ -305,8 +295,22 @@ void synchronise(BlockCost& cost, const Block& block, const StackCalibration& st
 
 void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, RecomputeMode mode, Bytes working,
                       BackwardForm form) {
-  variant.working = model.of({variant.replayed, mode}, form);
+  variant.working = model.of({variant.replayed, mode, variant.kept}, form);
   variant.restored = std::max(Bytes(0), variant.working.backward - working);
+}
+
+/// `replayed`: by op in order of execution.
+BlockPricer::Times BlockPricer::collectives_of(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                               const std::vector<bool>& replayed) const {
+  std::vector<bool> runs(block.ops().size(), false);
+  for (std::size_t i = 0; i < replayed.size(); ++i)
+    runs[static_cast<std::size_t>(block.execution_order()[i].index())] = replayed[i];
+  const auto counts = [&](OpId id) -> bool { return runs[static_cast<std::size_t>(id.index())]; };
+  Times again;
+  add_tensor_parallel(again, block, shard, groups, counts);
+  add_context_parallel(again, block, shard, groups, counts);
+  add_expert_parallel(again, block, shard, groups, counts);
+  return again;
 }
 
 BlockVariant BlockPricer::with_modules(const Times& times, const Block& block, const Shard& shard,
@@ -316,22 +320,17 @@ BlockVariant BlockPricer::with_modules(const Times& times, const Block& block, c
   if (std::none_of(variant.replayed.begin(), variant.replayed.end(), [](bool is) { return is; }))
     return cost.variant(Variant::kept);
   const double factor = kernels_.calibration().stack.step_factor;
-  Times again;
+  Times again = collectives_of(block, shard, groups, variant.replayed);
   double kernels = 0;
-  std::vector<OpId> ops;
   for (std::size_t i = 0; i < variant.replayed.size(); ++i) {
     if (!variant.replayed[i]) continue;
     const OpId id = block.execution_order()[i];
-    ops.push_back(id);
     again.forward += times.op_forward[static_cast<std::size_t>(id.index())];
     kernels += times.op_kernels[static_cast<std::size_t>(id.index())];
     variant.flops += op_work(block, block.op(id), shard).forward;
   }
-  const auto replays = [&](OpId id) { return std::find(ops.begin(), ops.end(), id) != ops.end(); };
-  add_tensor_parallel(again, block, shard, groups, replays);
-  add_expert_parallel(again, block, shard, groups, replays);
-  variant.recompute = {rounded(again.forward, factor), rounded(again.tensor_forward, factor), Picoseconds(0),
-                       rounded(again.expert_forward, factor)};
+  variant.recompute = {rounded(again.forward, factor), rounded(again.tensor_forward, factor),
+                       rounded(again.context_forward, factor), rounded(again.expert_forward, factor)};
   variant.wire = again.wire_forward;
   variant.host = host_time(kernels, again.collectives.forward);
   variant.saved = kept_bytes(block, shard, {variant.replayed, RecomputeMode::modules});
@@ -386,10 +385,14 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
-  cost.variants.push_back(by_operator(block, shard, cost, kept, replayed));
+  const Times again = collectives_of(block, shard, groups, kept.replay(block).replayed);
+  const PhaseTime replay{part(cost.forward.compute, replayed), rounded(again.tensor_forward, factor),
+                         rounded(again.context_forward, factor), rounded(again.expert_forward, factor)};
+  cost.variants.push_back(by_operator(block, shard, cost, kept, {replay, again.wire_forward}));
   cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept)
                                                    : with_modules(times, block, shard, groups, cost));
   cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
+  if (!runs_backward(block)) std::fill(cost.variants.begin() + 1, cost.variants.end(), cost.variant(Variant::kept));
   cost.working = cost.variants[Variant::kept].working.backward;
   return cost;
 }

@@ -54,7 +54,8 @@ struct BlockVariant {
   Picoseconds host{0};         ///< until the host has launched the replay
   std::vector<bool> replayed;  ///< by op in order of execution; empty: none
   WorkingSets working;
-  Bytes on_host{0};  ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  Bytes on_host{0};             ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
 };
 /// Index into BlockCost::variants. Choices of a placement stand from `first_placed` on (planner/checkpointing).
 struct Variant {
@@ -126,11 +127,14 @@ class BlockPricer {
   using OpFilter = std::function<bool(OpId)>;
   void add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
                            const OpFilter& counts = {}) const;
-  void add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  void add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
+                            const OpFilter& counts = {}) const;
   void add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
                            const OpFilter& counts = {}) const;
   [[nodiscard]] BlockVariant with_modules(const Times& times, const Block& block, const Shard& shard,
                                           const BlockGroups& groups, const BlockCost& cost) const;
+  [[nodiscard]] Times collectives_of(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                     const std::vector<bool>& replayed) const;
 
   KernelClock kernels_;
   CommunicationClock communication_;

@@ -4,6 +4,7 @@
 
 #include "core/cost/op_work.h"
 #include "core/cost/overlap.h"
+#include "core/cost/recompute_modules.h"
 
 namespace plumbline {
 namespace {
@@ -24,24 +25,20 @@ std::vector<bool> attention_ops(const Block& block) {
 }  // namespace
 
 BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
-                         double replayed_share) {
-  const BlockVariant& whole = cost.variant(Variant::kept);
+                         const OperatorReplay& takes) {
+  const Replay replay = kept.replay(block);
   BlockVariant variant;
+  variant.recompute = takes.time;
+  variant.wire = takes.wire;
+  variant.saved = kept_bytes(block, shard, replay);
+  variant.replayed = replay.replayed;
+  variant.kept = replay.kept;
+  set_working_sets(variant, WorkingSetModel(block, shard), RecomputeMode::by_operator,
+                   cost.variant(Variant::kept).working.backward);
   double replayed = 0;
-  variant.recompute.compute = part(cost.forward.compute, replayed_share);
-  variant.recompute.tensor_parallel = part(cost.forward.tensor_parallel, 0.5);
-  variant.recompute.expert_parallel = cost.forward.expert_parallel;
-  variant.saved = std::min(whole.saved, cost.boundary + kept.bytes);
-  variant.restored = whole.saved - variant.saved;
-  variant.working = whole.working;
-  variant.working.backward += variant.restored;
-  variant.working.backward_input += variant.restored;
-  variant.working.saved_for_weight = std::min(variant.saved, variant.working.saved_for_weight);
-  variant.wire = {cost.wire_forward.tensor / std::int64_t{2}, Bytes(0), cost.wire_forward.expert};
   for (const OpId id : block.execution_order()) {
     const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
     variant.flops += share * op_work(block, block.op(id), shard).forward;
-    variant.replayed.push_back(share > 0);
     if (share > 0) ++replayed;
   }
   const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));

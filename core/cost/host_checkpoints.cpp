@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cost/time_limits.h"
+
 namespace plumbline {
 namespace {
 
@@ -12,7 +14,7 @@ Seconds copy_time(Bytes bytes, BytesPerSecond to_host) { return to_host.value() 
 
 void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerSecond to_host) {
   const Bytes part = variant.saved / std::int64_t{tensor_parallel};
-  variant.recompute.compute += to_picoseconds(2.0 * copy_time(part, to_host));
+  add_phase(variant.recompute.compute, phase_time(2.0 * copy_time(part, to_host)));
   WorkingSets& working = variant.working;
   for (Bytes* set : {&working.forward, &working.backward, &working.backward_input}) *set += variant.saved;
   working.deferred += working.saved_for_weight;
@@ -24,7 +26,7 @@ void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerS
 
 BlockVariant offload_kept(const BlockCost& cost, std::int32_t tensor_parallel, BytesPerSecond to_host) {
   BlockVariant variant = cost.variant(Variant::kept);
-  const Picoseconds copy = to_picoseconds(copy_time(variant.saved, to_host));
+  const Picoseconds copy = phase_time(copy_time(variant.saved, to_host));
   variant.recompute.compute =
       std::max(Picoseconds(0), copy - cost.forward.total()) + std::max(Picoseconds(0), copy - cost.backward.total());
   WorkingSets& working = variant.working;

@@ -38,8 +38,8 @@ KeepRule keep_rule(const Block& block, const Shard& shard, const Replay& replay)
 KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, const Replay& replay) {
   const std::size_t tensors = block.tensors().size();
   const std::size_t ops = block.ops().size();
-  KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops), std::vector<bool>(tensors),
-                std::vector<bool>(ops)};
+  KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops),
+                std::vector<bool>(tensors), std::vector<bool>(ops), !replay.kept.empty()};
   keep_without_replay(rule, saved);
   for (std::size_t i = 0; i < replay.replayed.size(); ++i)
     rule.replays[slot(block.execution_order()[i])] = replay.replayed[i];
@@ -68,6 +68,11 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
       const bool is_made_again = producer.is_valid() && rule.replays[slot(producer)];
       if (!is_made_again && block.tensor(input).element != ElementKind::index) rule.keeps_tensor[slot(input)] = true;
     }
+  }
+  for (std::size_t t = 0; t < replay.kept.size(); ++t) {
+    if (!replay.kept[t]) continue;
+    rule.keeps_tensor[t] = true;
+    rule.restores_tensor[t] = false;
   }
   return rule;
 }

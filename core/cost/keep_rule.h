@@ -4,9 +4,10 @@
 /// Answers: per tensor, and per op for what it makes on the side (statistics, masks, probabilities), whether it is kept
 /// from forward to backward, and whether a replay restores it. Model: what the backward reads
 /// (core/cost/saved_tensors.h) or a replayed op reads, and no replayed op writes, is kept. Selective recompute keeps
-/// the attention's output too. Source: docs/decisions/0005-recompute-choices.md. Not modelled: sizes; they are counted
-/// where memory is bound. Checked against: tests/runtime/execution (numbers equal without recompute; bytes equal the
-/// prediction).
+/// the attention's output too. A list of tensors to keep is obeyed as it is, whether or not a backward reads them, and
+/// an op runs again for those of its outputs that are not on it. Source: docs/decisions/0005-recompute-choices.md. Not
+/// modelled: sizes; they are counted where memory is bound. Checked against: tests/runtime/execution (numbers equal
+/// without recompute; bytes equal the prediction).
 
 #include <vector>
 
@@ -14,10 +15,12 @@
 
 namespace plumbline {
 
-/// Which ops of an execution run again. `replayed`: by op in order of execution; empty: none.
+/// Which ops of an execution run again. `replayed`: by op in order of execution; empty: none. `kept`: by tensor, what a
+/// list says is kept (kept_by_operator.h); empty: no list.
 struct Replay {
   std::vector<bool> replayed;
   RecomputeMode mode = RecomputeMode::none;
+  std::vector<bool> kept = {};
 };
 
 struct KeepRule {
@@ -26,8 +29,13 @@ struct KeepRule {
   std::vector<bool> replays;          ///< by op
   std::vector<bool> restores_tensor;  ///< by tensor
   std::vector<bool> restores_side;    ///< by op
+  bool has_list = false;              ///< whether replayed ops make only those of their outputs that are not kept
 
   [[nodiscard]] bool replays_anything() const;
+  /// Whether a replay of its op leaves an output out.
+  [[nodiscard]] bool skips(TensorId output) const {
+    return has_list && keeps_tensor[static_cast<std::size_t>(output.index())];
+  }
 };
 
 [[nodiscard]] KeepRule keep_rule(const Block& block, const Shard& shard, const Replay& replay);

@@ -21,10 +21,10 @@ Seconds optimizer_time(const KernelClock& kernels, const Training& training, con
                        const Strategy& s) {
   const PrecisionFormats formats = training.formats();
   const ShardRanks ranks = shard_ranks(s);
-  const RankParameters& p = stage.parameters;
-  const ParameterSplit updated{
-      divided(p.dense_trained.matrix, ranks.dense) + divided(p.expert_trained.matrix, ranks.expert),
-      divided(p.dense_trained.other, ranks.dense) + divided(p.expert_trained.other, ranks.expert)};
+  const RankParameters p = padded(stage.parameters, replica_ranks(s));
+  const ParameterSplit dense = divided(p.dense_trained, ranks.dense);
+  const ParameterSplit expert = divided(p.expert_trained, ranks.expert);
+  const ParameterSplit updated{dense.matrix + expert.matrix, dense.other + expert.other};
   const Seconds traffic =
       kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
                      static_cast<double>(optimizer_traffic(training.optimizer, formats, updated).value()));

@@ -7,8 +7,7 @@
 
 #include "core/base/errors.h"
 #include "core/plan/pipeline_schedule.h"
-#include "core/program/order_makespan.h"
-#include "core/program/order_memo.h"
+#include "core/program/steady_order.h"
 
 namespace plumbline {
 namespace {
@@ -102,9 +101,8 @@ StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::in
 std::vector<Picoseconds> evaluated_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
   const PipelineShape shape{static_cast<std::int32_t>(t.latency.size() + 1), static_cast<std::int32_t>(v),
                             static_cast<std::int32_t>(m)};
-  const auto order = playable_order(schedule, shape);
-  OrderTiming timing =
-      order_timing(order->play, stage_times(t, order->schedule.placement, shape.pipeline_stages, shape.virtual_stages));
+  OrderTiming timing = schedule_timing(
+      schedule, shape, stage_times(t, placement(schedule), shape.pipeline_stages, shape.virtual_stages));
   if (!t.from_own_begin) return std::move(timing.end);
   for (std::size_t rank = 0; rank < timing.end.size(); ++rank) {
     // What comes before its first forward belongs to the rank's step.

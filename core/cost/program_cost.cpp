@@ -45,7 +45,7 @@ class RankClock {
         stage_(plan.ranks[static_cast<std::size_t>(rank)]),
         rank_(rank),
         times_(times),
-        sent_(plan.steps.sharing_bytes(stage_, plan.strategy)),
+        sent_(plan.steps.sharing_bytes(stage_.parameters, plan.strategy)),
         shared_(plan.steps.sharing_times(stage_, plan.strategy)) {
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);

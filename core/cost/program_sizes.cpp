@@ -27,35 +27,14 @@ StageLayout piece_layout(const PricedPlan& plan, const std::vector<Chunk>& piece
                       static_cast<std::int32_t>(pieces.size()));
 }
 
-Bytes share(Bytes whole, std::int64_t part, std::int64_t total) {
-  if (total == 0) return Bytes(0);
-  return Bytes(
-      std::llround(static_cast<double>(whole.value()) * static_cast<double>(part) / static_cast<double>(total)));
-}
-
-/// What a rank sends to share states, by whose they are: other ranks share experts than what is dense.
-struct SharedStates {
-  SharingBytes dense;
-  SharingBytes expert;
-};
-SharedStates shared_states(const PricedPlan& plan, const StageCost& rank) {
-  StageCost dense;
-  StageCost expert;
-  dense.parameters.dense = rank.parameters.dense;
-  dense.parameters.dense_trained = rank.parameters.dense_trained;
-  expert.parameters.expert = rank.parameters.expert;
-  expert.parameters.expert_trained = rank.parameters.expert_trained;
-  return {plan.steps.sharing_bytes(dense, plan.strategy), plan.steps.sharing_bytes(expert, plan.strategy)};
-}
-
 PassBytes pass_bytes(const WireBytes& sent) { return {sent.tensor, sent.context, sent.expert}; }
 PassBytes backward_bytes(const StageCost& piece) {
   return {piece.wire.tensor - piece.wire_forward.tensor, piece.wire.context - piece.wire_forward.context,
           piece.wire.expert - piece.wire_forward.expert};
 }
 
-PieceSizes piece_sizes(const Chunk& executions, const StageCost& piece, bool sends, const StageCost& rank,
-                       const SharedStates& states, bool splits) {
+PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& piece, bool sends,
+                       const StageCost& rank, bool splits) {
   PieceSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
   sizes.restores = piece.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
@@ -74,23 +53,18 @@ PieceSizes piece_sizes(const Chunk& executions, const StageCost& piece, bool sen
   sizes.backward = backward_bytes(piece);
   sizes.recompute = pass_bytes(piece.wire_recompute);
   sizes.units = piece.units;
-  const RankParameters held = part_of_rank(piece.parameters, rank.parameters);
-  const RankParameters& all = rank.parameters;
-  sizes.gather = share(states.dense.gather, held.dense.total(), all.dense.total()) +
-                 share(states.expert.gather, held.expert.total(), all.expert.total());
-  const auto of_gradients = [&](Bytes SharingBytes::*part) {
-    return share(states.dense.*part, held.dense_trained.total(), all.dense_trained.total()) +
-           share(states.expert.*part, held.expert_trained.total(), all.expert_trained.total());
-  };
-  sizes.scatter = of_gradients(&SharingBytes::scatter);
-  sizes.reduction = of_gradients(&SharingBytes::reduction);
-  sizes.update = of_gradients(&SharingBytes::update);
+  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(piece.parameters, rank.parameters), plan.strategy);
+  sizes.gather = sent.gather;
+  sizes.scatter = sent.scatter;
+  sizes.reduction = sent.reduction;
+  sizes.update = sent.update;
   return sizes;
 }
 
 /// The closed form's states, without what the program's own buffers hold.
 std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
   rank.working = rank.working_forward = rank.boundary = rank.handed = Bytes(0);
+  rank.parameters.partial_trained = 0;
   const MemoryBreakdown memory =
       stage_memory(rank, plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack, index);
   std::vector<PersistentBytes> states;
@@ -106,17 +80,17 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
   const Strategy& s = plan.strategy;
   const PrecisionFormats formats = plan.training.formats();
   const StageCost& rank = plan.ranks[static_cast<std::size_t>(index)];
-  const SharedStates states = shared_states(plan, rank);
   RankSizes sizes;
   if (s.pipeline_stages > 1) {
     sizes.received = rank.boundary;
     sizes.received_gradient = rank.handed;
   }
   sizes.persistent = persistent(plan, rank, index);
-  if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, formats, plan.stack);
-  if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_gradients(rank, formats, plan.stack);
-  sizes.reduction = states.dense.reduction + states.expert.reduction;
-  const std::int64_t partial = divided(rank.parameters.partial_trained, s.tensor_parallel) * s.tensor_parallel;
+  if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
+  if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
+  sizes.reduction = plan.steps.sharing_bytes(rank.parameters, s).reduction;
+  const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
+  sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
   const ReductionRule rule = plan.steps.reduction_rule(rank);
   sizes.late_share = rule.late_share;
@@ -132,7 +106,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
     const std::size_t end = pieces.first_of_stage(stage + 1);
     for (std::size_t i = pieces.first_of_stage(stage); i < end; ++i) {
       const bool sends = i + 1 == end && end < pieces.executions().size();
-      chunk.pieces.push_back(piece_sizes(pieces.executions()[i], pieces.cost(i), sends, rank, states, splits));
+      chunk.pieces.push_back(piece_sizes(plan, pieces.executions()[i], pieces.cost(i), sends, rank, splits));
     }
     chunk.boundary = pieces.cost(pieces.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;

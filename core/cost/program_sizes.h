@@ -5,8 +5,8 @@
 /// Answers: LoweringInput (core/program/lower.h) in bytes, from the costs that price the plan.
 /// Model: a piece is a chunk or one execution of a block, with the variants that the layout of the ranks gives its
 /// executions, priced as stage_cost.h prices a stage; states, communicators
-/// and device context are stage_memory.h's; what is sent to share states is divided by parameters, dense ones and
-/// experts apart. Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
+/// and device context are stage_memory.h's; what a piece sends to share states is what its own padded units take.
+/// Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
 /// Checked against: tests/property/simulation_agreement_test.cpp (peaks equal stage_memory's).
 
 #include "core/cost/step_time.h"

@@ -1,13 +1,15 @@
 #include "core/cost/rank_parameters.h"
 
+#include <algorithm>
+
 #include "core/cost/product_format.h"
 
 namespace plumbline {
 namespace {
 
 ParameterSplit operator+(ParameterSplit a, ParameterSplit b) { return {a.matrix + b.matrix, a.other + b.other}; }
-ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
-  return {plumbline::divided(split.matrix, ranks), plumbline::divided(split.other, ranks)};
+ParameterSplit operator*(ParameterSplit split, std::int64_t count) {
+  return {split.matrix * count, split.other * count};
 }
 
 /// A weight matrix inside the layers, as opposed to embeddings, heads, norms and biases.
@@ -27,23 +29,56 @@ bool works_on_a_part(const Block& block, const Op& op, const Shard& shard) {
   return output.partition == Partition::tensor;
 }
 
-}  // namespace
-
-RankParameters& RankParameters::operator+=(const RankParameters& other) {
-  dense = dense + other.dense;
-  dense_trained = dense_trained + other.dense_trained;
-  expert = expert + other.expert;
-  expert_trained = expert_trained + other.expert_trained;
-  tied += other.tied;
-  product_weights += other.product_weights;
-  partial_trained += other.partial_trained;
-  return *this;
+std::int64_t& section_of(UnitParameters& unit, const Tensor& parameter) {
+  if (parameter.partition == Partition::expert) return parameter.trainable ? unit.expert_trained : unit.expert_frozen;
+  if (parameter.tied) return parameter.trainable ? unit.end_trained : unit.end_frozen;
+  return parameter.trainable ? unit.dense_trained : unit.dense_frozen;
 }
 
-RankParameters RankParameters::operator*(std::int64_t count) const {
-  const auto times = [&](ParameterSplit split) { return ParameterSplit{split.matrix * count, split.other * count}; };
-  return {times(dense), times(dense_trained),    times(expert),          times(expert_trained),
-          tied * count, product_weights * count, partial_trained * count};
+/// The two largest units that may stand side by side: two layers, or a layer and one that is none.
+class LargestUnits {
+ public:
+  void add(std::int64_t size, std::int64_t count, bool is_layer) {
+    if (!is_layer) {
+      other_ = std::max(other_, size);
+      return;
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 2); ++i) insert(size);
+  }
+  [[nodiscard]] std::int64_t total() const { return first_ + std::max(second_, other_); }
+
+ private:
+  void insert(std::int64_t size) {
+    second_ = std::max(second_, std::min(first_, size));
+    first_ = std::max(first_, size);
+  }
+  std::int64_t first_ = 0;
+  std::int64_t second_ = 0;
+  std::int64_t other_ = 0;
+};
+
+}  // namespace
+
+ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
+  const std::int64_t part = divided(split.total(), ranks);
+  const std::int64_t matrix = std::min(part, divided(split.matrix, ranks));
+  return {matrix, part - matrix};
+}
+
+RankParameters& RankParameters::add(const RankParameters& other, std::int64_t count) {
+  dense = dense + other.dense * count;
+  dense_trained = dense_trained + other.dense_trained * count;
+  expert = expert + other.expert * count;
+  expert_trained = expert_trained + other.expert_trained * count;
+  tied += other.tied * count;
+  tied_trained += other.tied_trained * count;
+  product_weights += other.product_weights * count;
+  partial_trained += other.partial_trained * count;
+  for (UnitParameters unit : other.units) {
+    unit.count *= count;
+    units.push_back(unit);
+  }
+  return *this;
 }
 
 ParameterTensors& ParameterTensors::operator+=(const ParameterTensors& other) {
@@ -66,6 +101,8 @@ ParameterTensors parameter_tensors(const Block& block, const Shard& shard, doubl
 
 RankParameters rank_parameters(const Block& block, const Shard& shard) {
   RankParameters sum;
+  UnitParameters unit;
+  unit.kind = block.kind();
   for (const Op& op : block.ops()) {
     for (const TensorId id : op.parameters) {
       const Tensor& parameter = block.tensor(id);
@@ -76,25 +113,72 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       (expert ? sum.expert : sum.dense) = (expert ? sum.expert : sum.dense) + split;
       if (parameter.trainable)
         (expert ? sum.expert_trained : sum.dense_trained) = (expert ? sum.expert_trained : sum.dense_trained) + split;
+      section_of(unit, parameter) += count;
       if (parameter.tied) sum.tied += count;
+      if (parameter.tied && parameter.trainable) sum.tied_trained += count;
       if (parameter.trainable && parameter.partition == Partition::replicated && works_on_a_part(block, op, shard))
         sum.partial_trained += count;
       const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
       if (matrix && is_product && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
     }
   }
+  sum.units = {unit};
   return sum;
 }
 
 RankParameters without_tied(RankParameters p) {
   p.dense.other -= p.tied;
-  if (p.dense_trained.other >= p.tied) p.dense_trained.other -= p.tied;
-  p.tied = 0;
+  p.dense_trained.other -= p.tied_trained;
+  for (UnitParameters& unit : p.units)
+    if (unit.kind != BlockKind::input) unit.end_trained = unit.end_frozen = 0;
+  p.tied = p.tied_trained = 0;
+  return p;
+}
+
+RankParameters with_copied_embedding(RankParameters p, const RankParameters& copy) {
+  if (copy.tied == 0) return p;
+  const bool is_trained = copy.tied_trained > 0;
+  for (UnitParameters& unit : p.units) {
+    if (unit.kind != BlockKind::input) continue;
+    (is_trained ? unit.end_trained : unit.end_frozen) = copy.tied;
+    (is_trained ? unit.dense_trained : unit.dense_frozen) -= copy.tied;
+  }
   return p;
 }
 
 RankParameters part_of_rank(const RankParameters& part, const RankParameters& rank) {
-  return rank.tied == 0 ? without_tied(part) : part;
+  RankParameters held = rank.tied == 0 ? without_tied(part) : part;
+  for (UnitParameters& unit : held.units) {
+    if (unit.kind != BlockKind::input) continue;
+    for (const UnitParameters& of_rank : rank.units)
+      if (of_rank.kind == BlockKind::input) unit = of_rank;
+  }
+  return held;
+}
+
+RankParameters padded(RankParameters p, ShardRanks replicas) {
+  for (const UnitParameters& u : p.units) {
+    const std::int64_t trained = u.dense_trained_padded(replicas.dense) - u.dense_trained - u.end_trained;
+    const std::int64_t whole =
+        u.dense_padded(replicas.dense) - u.dense_trained - u.dense_frozen - u.end_trained - u.end_frozen;
+    const std::int64_t expert_trained = padded(u.expert_trained, replicas.expert) - u.expert_trained;
+    const std::int64_t expert_frozen = padded(u.expert_frozen, replicas.expert) - u.expert_frozen;
+    p.dense.other += u.count * whole;
+    p.dense_trained.other += u.count * trained;
+    p.expert.other += u.count * (expert_trained + expert_frozen);
+    p.expert_trained.other += u.count * expert_trained;
+  }
+  return p;
+}
+
+TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas) {
+  LargestUnits whole;
+  LargestUnits trained;
+  for (const UnitParameters& unit : parameters.units) {
+    whole.add(unit.whole_padded(replicas), unit.count, unit.kind == BlockKind::layer);
+    trained.add(unit.trained_padded(replicas), unit.count, unit.kind == BlockKind::layer);
+  }
+  return {whole.total(), trained.total()};
 }
 
 ModelState model_state(const RankParameters& p, const PrecisionFormats& formats, Optimizer optimizer,

@@ -4,15 +4,56 @@
 ///
 /// Model: weights, gradients, master copy and optimizer state are divided over the shard group from ZeRO stage 3, 2, 1
 /// and 1 on; gradients, master copy and state exist only for trained parameters; experts are divided by expert
-/// parallelism and their states over the expert-data ranks; replicated parameters (norms, routers) by nothing.
-/// Source: Rajbhandari et al., "ZeRO", arXiv:1910.02054, section 3.1, figure 1 and table 1.
-/// Not modelled: padding of flat buckets (below 1e-6 of the state).
-/// Checked against: tests/reference/zero_table1_test.cpp (table 1 to its last digit, formulas to 1e-6).
+/// parallelism and their states over the expert-data ranks; replicated parameters (norms, routers) by nothing. The
+/// parameters of a unit (one execution of a block) lie one after another in sections, by who shares them and whether
+/// they are trained; each section is padded to a multiple of its data-parallel ranks, so that all of them send and
+/// hold equal parts.
+/// Source: Rajbhandari et al., "ZeRO", arXiv:1910.02054, section 3.1, figure 1 and table 1; PyTorch's FSDP pads alike.
+/// Checked against: tests/reference/zero_table1_test.cpp (table 1 to its last digit, formulas to 1e-6);
+/// tests/runtime/execution (bytes that a run holds and sends, exactly).
+
+#include <vector>
 
 #include "core/cost/shard.h"
 #include "core/training/optimizer.h"
 
 namespace plumbline {
+
+/// Ranks over which each kind of parameter is divided or copied.
+struct ShardRanks {
+  std::int64_t dense = 1;
+  std::int64_t expert = 1;
+};
+
+/// The sections of one unit, in parameters.
+struct UnitParameters {
+  BlockKind kind = BlockKind::layer;
+  std::int64_t count = 1;  ///< units that are alike
+  std::int64_t dense_trained = 0;
+  std::int64_t dense_frozen = 0;
+  std::int64_t expert_trained = 0;
+  std::int64_t expert_frozen = 0;
+  /// A tied embedding whose other copy another rank holds: by itself, so that both ends divide it alike.
+  std::int64_t end_trained = 0;
+  std::int64_t end_frozen = 0;
+
+  /// Of one unit, padded.
+  [[nodiscard]] std::int64_t dense_trained_padded(std::int64_t ranks) const {
+    return padded(dense_trained, ranks) + padded(end_trained, ranks);
+  }
+  [[nodiscard]] std::int64_t dense_padded(std::int64_t ranks) const {
+    return dense_trained_padded(ranks) + padded(dense_frozen, ranks) + padded(end_frozen, ranks);
+  }
+  [[nodiscard]] std::int64_t trained_padded(ShardRanks ranks) const {
+    return dense_trained_padded(ranks.dense) + padded(expert_trained, ranks.expert);
+  }
+  [[nodiscard]] std::int64_t whole_padded(ShardRanks ranks) const {
+    return dense_padded(ranks.dense) + padded(expert_trained, ranks.expert) + padded(expert_frozen, ranks.expert);
+  }
+};
+
+/// One rank's part of all, of which matrices have their share.
+[[nodiscard]] ParameterSplit divided(ParameterSplit split, std::int64_t ranks);
 
 struct RankParameters {
   ParameterSplit dense;  ///< all dense parameters on the rank, frozen ones too
@@ -20,13 +61,15 @@ struct RankParameters {
   ParameterSplit expert;
   ParameterSplit expert_trained;
   std::int64_t tied = 0;             ///< of `dense`: copies of the embedding (count only where the embedding is absent)
+  std::int64_t tied_trained = 0;     ///< of `tied`
   std::int64_t product_weights = 0;  ///< weights of products in fp8, of which copies are kept
   /// Of `dense_trained`: held whole by every tensor-parallel rank, but made from a part of the tokens or heads, so that
   /// their gradients are summed over those ranks once per step (norms under sequence parallelism).
   std::int64_t partial_trained = 0;
+  std::vector<UnitParameters> units;  ///< the same, unit by unit
 
-  RankParameters& operator+=(const RankParameters& other);
-  [[nodiscard]] RankParameters operator*(std::int64_t count) const;
+  RankParameters& operator+=(const RankParameters& other) { return add(other, 1); }
+  RankParameters& add(const RankParameters& other, std::int64_t count);
   [[nodiscard]] std::int64_t total() const { return dense.total() + expert.total(); }
   [[nodiscard]] std::int64_t trained() const { return dense_trained.total() + expert_trained.total(); }
 };
@@ -47,8 +90,21 @@ struct ParameterTensors {
 /// The same without the copies of the embedding.
 [[nodiscard]] RankParameters without_tied(RankParameters parameters);
 /// What a part of a rank adds to the rank's parameters: no copy of the embedding where the rank holds the embedding
-/// itself.
+/// itself, and the embedding in a section of its own where the rank has it there.
 [[nodiscard]] RankParameters part_of_rank(const RankParameters& part, const RankParameters& rank);
+/// Of the rank with the embedding, where another rank holds `copy`.
+[[nodiscard]] RankParameters with_copied_embedding(RankParameters parameters, const RankParameters& copy);
+/// With the padding of every unit's sections among `replicas`, the ranks that hold the same parameters. It counts as
+/// other parameters than matrices; `units` stay as they are.
+[[nodiscard]] RankParameters padded(RankParameters parameters, ShardRanks replicas);
+
+/// Parameters of two neighbouring units, padded: two layers, or a layer and an embedding or head.
+struct TwoUnits {
+  std::int64_t whole = 0;
+  std::int64_t trained = 0;
+};
+/// The most that may be whole at once.
+[[nodiscard]] TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas);
 
 struct ModelState {
   Bytes weights{0};
@@ -58,12 +114,7 @@ struct ModelState {
   [[nodiscard]] Bytes total() const { return weights + gradients + master_weights + optimizer_state; }
 };
 
-/// Ranks over which each kind of parameter's states are divided.
-struct ShardRanks {
-  std::int64_t dense = 1;
-  std::int64_t expert = 1;
-};
-
+/// `parameters`: padded where that counts. `ranks`: over which states are divided.
 [[nodiscard]] ModelState model_state(const RankParameters& parameters, const PrecisionFormats& formats,
                                      Optimizer optimizer, std::int32_t zero_stage, ShardRanks ranks);
 

@@ -9,7 +9,7 @@ std::vector<Replay> replays_of(const Graph& graph, const std::vector<BlockCost>&
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     const BlockVariant& variant = blocks[static_cast<std::size_t>(sequence[i].index())].variant(variants[i]);
     const bool is_selective = mode == RecomputeMode::selective && variants[i] == Variant::selective;
-    replays.push_back({variant.replayed, is_selective ? RecomputeMode::selective : RecomputeMode::full});
+    replays.push_back({variant.replayed, is_selective ? RecomputeMode::selective : RecomputeMode::full, variant.kept});
   }
   return replays;
 }

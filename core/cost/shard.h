@@ -59,6 +59,10 @@ struct Shard {
 [[nodiscard]] constexpr std::int64_t divided(std::int64_t amount, std::int64_t ranks) {
   return (amount + ranks - 1) / ranks;
 }
+/// The next larger amount that `ranks` hold in equal parts.
+[[nodiscard]] constexpr std::int64_t padded(std::int64_t amount, std::int64_t ranks) {
+  return divided(amount, ranks) * ranks;
+}
 
 /// Elements of `tensor` on one rank.
 [[nodiscard]] std::int64_t local_elements(const Tensor& tensor, const Shard& shard);

@@ -4,23 +4,24 @@
 
 #include "core/base/errors.h"
 #include "core/cost/overlap.h"
+#include "core/cost/time_limits.h"
 
 namespace plumbline {
 namespace {
 
 PhaseTime times(PhaseTime time, std::int64_t count) {
-  return {time.compute * count, time.tensor_parallel * count, time.context_parallel * count,
-          time.expert_parallel * count};
+  return {repeated(time.compute, count), repeated(time.tensor_parallel, count), repeated(time.context_parallel, count),
+          repeated(time.expert_parallel, count)};
 }
 
 void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.forward += times(block.forward, count);
   stage.backward += times(block.backward, count);
-  stage.backward_weight += block.backward_weight * count;
-  stage.host_forward += block.host_forward * count;
-  stage.host_backward += block.host_backward * count;
+  add_phase(stage.backward_weight, repeated(block.backward_weight, count));
+  add_phase(stage.host_forward, repeated(block.host_forward, count));
+  add_phase(stage.host_backward, repeated(block.host_backward, count));
   stage.logits += count * block.logits;
-  stage.parameters += block.parameters * count;
+  stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
   stage.wire += block.wire * count;
   stage.wire_forward += block.wire_forward * count;
@@ -30,7 +31,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
 
 void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& variant, std::int64_t count) {
   stage.recompute += times(variant.recompute, count);
-  stage.host_backward += variant.host * count;
+  add_phase(stage.host_backward, repeated(variant.host, count));
   stage.saved += count * variant.saved;
   stage.on_host += count * variant.on_host;
   const WorkingSets& sets = variant.working;
@@ -45,28 +46,6 @@ void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& v
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
   stage.wire_recompute += variant.wire * count;
 }
-
-/// The two largest blocks that may stand side by side: two layers, or a layer and one that is none.
-class TwoUnits {
- public:
-  void add(std::int64_t size, std::int64_t count, bool is_layer) {
-    if (!is_layer) {
-      other_ = std::max(other_, size);
-      return;
-    }
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 2); ++i) insert(size);
-  }
-  [[nodiscard]] std::int64_t total() const { return first_ + std::max(second_, other_); }
-
- private:
-  void insert(std::int64_t size) {
-    second_ = std::max(second_, std::min(first_, size));
-    first_ = std::max(first_, size);
-  }
-  std::int64_t first_ = 0;
-  std::int64_t second_ = 0;
-  std::int64_t other_ = 0;
-};
 
 /// Keeps the pairs in order, each once.
 void add(std::vector<VariantCount>& counts, const VariantCount& more) {
@@ -120,8 +99,8 @@ std::int32_t index_in(std::vector<RankContent>& distinct, const RankContent& con
 class PassEnd {
  public:
   void add(Picoseconds device, Picoseconds host) {
-    launched_ += host;
-    ended_ = std::max(ended_ + device, launched_);
+    add_phase(launched_, host);
+    ended_ = std::min(std::max(ended_ + device, launched_), longest_phase);
   }
   [[nodiscard]] Picoseconds time() const { return ended_; }
 
@@ -134,15 +113,16 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   PassEnd forward;
   PassEnd backward;
   for (std::size_t b = 0; b < blocks.size(); ++b)
-    forward.add(blocks[b].forward.total() * content.executions[b], blocks[b].host_forward * content.executions[b]);
+    forward.add(repeated(blocks[b].forward.total(), content.executions[b]),
+                repeated(blocks[b].host_forward, content.executions[b]));
   auto counted = content.variants.rbegin();
   for (std::size_t b = blocks.size(); b-- > 0;) {
-    Picoseconds device = blocks[b].backward.total() * content.executions[b];
-    Picoseconds host = blocks[b].host_backward * content.executions[b];
+    Picoseconds device = repeated(blocks[b].backward.total(), content.executions[b]);
+    Picoseconds host = repeated(blocks[b].host_backward, content.executions[b]);
     for (; counted != content.variants.rend() && counted->block == static_cast<std::int32_t>(b); ++counted) {
       const BlockVariant& variant = blocks[b].variant(counted->variant);
-      device += variant.recompute.total() * counted->count;
-      host += variant.host * counted->count;
+      add_phase(device, repeated(variant.recompute.total(), counted->count));
+      add_phase(host, repeated(variant.host, counted->count));
     }
     backward.add(device, host);
   }
@@ -150,10 +130,8 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   stage.backward_end = backward.time();
 }
 
-StageCost content_cost(const Graph& graph, const RankContent& content, const std::vector<BlockCost>& blocks) {
+StageCost content_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
-  TwoUnits all;
-  TwoUnits trained;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (content.executions[b] == 0) continue;
     add_block(cost, blocks[b], content.executions[b]);
@@ -164,12 +142,7 @@ StageCost content_cost(const Graph& graph, const RankContent& content, const std
       cost.synchronisation = std::max(cost.synchronisation, blocks[b].transfer_synchronisation);
     }
     cost.synchronisation = std::max(cost.synchronisation, blocks[b].pass_synchronisation);
-    const bool is_layer = graph.blocks()[b].kind() == BlockKind::layer;
-    all.add(blocks[b].parameters.total(), content.executions[b], is_layer);
-    trained.add(blocks[b].parameters.trained(), content.executions[b], is_layer);
   }
-  cost.two_units_parameters = all.total();
-  cost.two_units_trained = trained.total();
   for (const VariantCount& counted : content.variants) {
     const auto b = static_cast<std::size_t>(counted.block);
     if (content.executions[b] == 0) continue;
@@ -179,11 +152,10 @@ StageCost content_cost(const Graph& graph, const RankContent& content, const std
   return cost;
 }
 
-std::vector<StageCost> contents_cost(const Graph& graph, const std::vector<RankContent>& contents,
-                                     const std::vector<BlockCost>& blocks) {
+std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks) {
   std::vector<StageCost> costs;
   costs.reserve(contents.size());
-  for (const RankContent& content : contents) costs.push_back(content_cost(graph, content, blocks));
+  for (const RankContent& content : contents) costs.push_back(content_cost(content, blocks));
   return costs;
 }
 
@@ -219,21 +191,40 @@ Picoseconds StageCost::passes_with(Picoseconds replay) const {
   return std::max(forward.total() + backward.total() + recompute.total() + replay, host_forward + host_backward);
 }
 
+namespace {
+
+std::int32_t layer_variant(Recompute recompute, std::int64_t layer) {
+  switch (recompute.mode) {
+    case RecomputeMode::selective: return Variant::selective;
+    case RecomputeMode::full: return Variant::full;
+    case RecomputeMode::every_nth: return layer % recompute.n == 0 ? Variant::full : Variant::kept;
+    case RecomputeMode::by_operator: return Variant::by_operator;
+    case RecomputeMode::modules: return Variant::modules;
+    case RecomputeMode::offloaded: return layer < recompute.n ? Variant::offloaded : Variant::kept;
+    case RecomputeMode::none:
+    case RecomputeMode::placed: break;
+  }
+  return Variant::kept;
+}
+
+/// Frozen layers before the first trained one have none: they keep nothing, so there is nothing to compute again.
+bool has_backward(const Block& block) {
+  const auto& carries = block.carries_gradient();
+  return std::find(carries.begin(), carries.end(), true) != carries.end();
+}
+
+}  // namespace
+
 std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute) {
+  std::vector<bool> may_recompute;
+  for (const Block& block : graph.blocks())
+    may_recompute.push_back(block.kind() == BlockKind::layer && has_backward(block));
   std::vector<std::int32_t> variants;
   std::int64_t layer = 0;
   for (const BlockId id : graph.sequence()) {
-    std::int32_t variant = Variant::kept;
-    if (graph.block(id).kind() == BlockKind::layer) {
-      const bool is_nth = recompute.mode == RecomputeMode::every_nth && layer % recompute.n == 0;
-      if (recompute.mode == RecomputeMode::offloaded && layer < recompute.n) variant = Variant::offloaded;
-      ++layer;
-      if (recompute.mode == RecomputeMode::selective) variant = Variant::selective;
-      if (recompute.mode == RecomputeMode::by_operator) variant = Variant::by_operator;
-      if (recompute.mode == RecomputeMode::modules) variant = Variant::modules;
-      if (recompute.mode == RecomputeMode::full || is_nth) variant = Variant::full;
-    }
-    variants.push_back(variant);
+    const bool recomputes = may_recompute[static_cast<std::size_t>(id.index())];
+    variants.push_back(recomputes ? layer_variant(recompute, layer) : Variant::kept);
+    if (graph.block(id).kind() == BlockKind::layer) ++layer;
   }
   return variants;
 }
@@ -267,11 +258,15 @@ StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32
 
 StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks)
     : layout_(&layout),
-      costs_(contents_cost(graph, layout.distinct, blocks)),
-      stage_costs_(contents_cost(graph, layout.distinct_stages, blocks)) {
+      costs_(contents_cost(layout.distinct, blocks)),
+      stage_costs_(contents_cost(layout.distinct_stages, blocks)) {
   check(blocks.size() == graph.blocks().size(), "every block has its cost");
+  if (costs_.empty()) return;
   // The first rank holds the embedding itself; a tied head there is the same storage.
-  if (!costs_.empty()) costs_.front().parameters = without_tied(costs_.front().parameters);
+  RankParameters& first = costs_.front().parameters;
+  first = without_tied(std::move(first));
+  if (layout.of_rank.empty() || layout.of_rank.back() == 0) return;
+  first = with_copied_embedding(std::move(first), costs_[static_cast<std::size_t>(layout.of_rank.back())].parameters);
 }
 
 }  // namespace plumbline

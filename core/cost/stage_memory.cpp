@@ -7,6 +7,7 @@
 
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_memo.h"
+#include "core/program/repeating_order.h"
 
 namespace plumbline {
 namespace {
@@ -23,26 +24,26 @@ std::int64_t communicator_count(const Strategy& s) {
 
 /// Copies that some stacks keep of gradients: in 16 bits beside a sum in 32, or of the shard that a rank updates in 32
 /// bits beside a sum in 16.
-Bytes copied_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+Bytes copied_gradients(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats,
                        const StackCalibration& stack) {
   if (!formats.master) return Bytes(0);
   const bool is_whole = bits(formats.gradient) > bits(formats.weight);
   const double bytes = is_whole ? stack.copied_gradient_bytes : stack.updated_gradient_bytes;
   const std::int32_t sharded_from = is_whole ? 2 : 1;
   const ShardRanks ranks = s.zero_stage >= sharded_from ? shard_ranks(s) : ShardRanks{};
-  const std::int64_t copied = divided(stage.parameters.dense_trained.total(), ranks.dense) +
-                              divided(stage.parameters.expert_trained.total(), ranks.expert);
+  const std::int64_t copied =
+      divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
   return coefficient_bytes(bytes * static_cast<double>(copied));
 }
 
 /// PyTorch's FSDP shards parameters and gradients in the format of the master weights: 16-bit weights are there only
 /// while a unit is gathered.
-void shard_masters(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
-                   const StackCalibration& stack) {
+void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
+                   const PrecisionFormats& formats, const StackCalibration& stack) {
   if (stack.sharded_masters <= 0 || s.zero_stage < 3 || !formats.master) return;
   const ShardRanks ranks = shard_ranks(s);
-  const std::int64_t trained = divided(stage.parameters.dense_trained.total(), ranks.dense) +
-                               divided(stage.parameters.expert_trained.total(), ranks.expert);
+  const std::int64_t trained =
+      divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
   memory[MemoryClass::weights] -= std::min(memory[MemoryClass::weights], storage(trained, formats.weight));
   memory[MemoryClass::gradients] += storage(trained, *formats.master) - storage(trained, formats.gradient);
 }
@@ -87,8 +88,8 @@ struct AtPeak {
 /// The kind of action at which load and gathered units are most, of equals the first in the order.
 AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats,
                const StackCalibration& stack) {
-  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(stage, formats, stack) : Bytes(0);
-  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(stage, formats, stack) : Bytes(0);
+  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(stage, s, formats, stack) : Bytes(0);
+  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(stage, s, formats, stack) : Bytes(0);
   std::optional<AtPeak> most;
   const auto see = [&](ActionKind kind, Bytes gathered) {
     const LoadPeak& peak = load[kind];
@@ -101,19 +102,29 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
   see(ActionKind::backward, parameters + gradients);
   see(ActionKind::backward_input, parameters);
   see(ActionKind::backward_weight, gradients);
+  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer.
+  LoadPeak packed;
+  packed.working = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
+  if (most && packed.working > most->load.total() + most->gathered) most = AtPeak{packed, Bytes(0)};
   return most.value_or(AtPeak{});
 }
 
 }  // namespace
 
-Bytes gathered_parameters(const StageCost& stage, const PrecisionFormats& formats, const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(stage.two_units_parameters, std::llround(stack.gathered_parameters)),
-                 formats.weight);
+Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+                          const StackCalibration& stack) {
+  const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).whole;
+  return storage(std::min<std::int64_t>(most, std::llround(stack.gathered_parameters)), formats.weight);
 }
 
-Bytes gathered_gradients(const StageCost& stage, const PrecisionFormats& formats, const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(stage.two_units_trained, std::llround(stack.gathered_gradients)),
-                 formats.gradient);
+Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+                         const StackCalibration& stack) {
+  const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).trained;
+  return storage(std::min<std::int64_t>(most, std::llround(stack.gathered_gradients)), formats.gradient);
+}
+
+ShardRanks replica_ranks(const Strategy& s) {
+  return {std::max<std::int64_t>(1, s.gradient_ranks()), std::max<std::int64_t>(1, s.expert_gradient_ranks())};
 }
 
 ShardRanks shard_ranks(const Strategy& s) {
@@ -141,7 +152,8 @@ PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t ra
   const PipelineShape shape = pipeline_shape(s);
   if (s.schedule == Schedule::interleaved) return interleaved_peak_loads(shape, rank, chunks);
   if (!splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
-  return peak_loads(playable_order(s.schedule, shape)->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
+  const auto order = playable_order(s.schedule, peak_shape(s.schedule, shape));
+  return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
 }
 
 std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& s) {
@@ -167,11 +179,12 @@ std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strateg
 MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
                              const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
   MemoryBreakdown memory;
-  const ModelState state = model_state(stage.parameters, formats, optimizer, s.zero_stage, shard_ranks(s));
+  const RankParameters held = padded(stage.parameters, replica_ranks(s));
+  const ModelState state = model_state(held, formats, optimizer, s.zero_stage, shard_ranks(s));
   memory[MemoryClass::weights] = state.weights;
-  memory[MemoryClass::gradients] = state.gradients + copied_gradients(stage, s, formats, stack);
+  memory[MemoryClass::gradients] = state.gradients + copied_gradients(held, s, formats, stack);
   memory[MemoryClass::master_weights] = state.master_weights;
-  shard_masters(memory, stage, s, formats, stack);
+  shard_masters(memory, held, s, formats, stack);
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
   const AtPeak peak = at_peak(stage, load, s, formats, stack);
   memory[MemoryClass::activations] = peak.load.saved;

@@ -37,11 +37,13 @@ namespace plumbline {
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack, std::int32_t rank);
 /// Of neighbouring units, what is whole at once where ZeRO divides it.
-[[nodiscard]] Bytes gathered_parameters(const StageCost& stage, const PrecisionFormats& formats,
-                                        const StackCalibration& stack);
-[[nodiscard]] Bytes gathered_gradients(const StageCost& stage, const PrecisionFormats& formats,
-                                       const StackCalibration& stack);
+[[nodiscard]] Bytes gathered_parameters(const StageCost& stage, const Strategy& strategy,
+                                        const PrecisionFormats& formats, const StackCalibration& stack);
+[[nodiscard]] Bytes gathered_gradients(const StageCost& stage, const Strategy& strategy,
+                                       const PrecisionFormats& formats, const StackCalibration& stack);
 /// Ranks over which dense and expert states are divided.
 [[nodiscard]] ShardRanks shard_ranks(const Strategy& strategy);
+/// Ranks that hold the same dense parameters, or the same experts: units are padded among them.
+[[nodiscard]] ShardRanks replica_ranks(const Strategy& strategy);
 
 }  // namespace plumbline

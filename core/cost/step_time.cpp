@@ -9,6 +9,8 @@
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
 #include "core/cost/stage_memory.h"
+#include "core/cost/step_work.h"
+#include "core/cost/time_limits.h"
 #include "core/plan/pipeline_schedule.h"
 
 namespace plumbline {
@@ -22,17 +24,20 @@ std::size_t stage_index(const Strategy& s, std::size_t rank, std::int32_t chunk)
       stage_of(placement(s.schedule), s.pipeline_stages, static_cast<std::int32_t>(rank), chunk));
 }
 
-/// What the chunks of a rank do besides forward and backward, per micro-batch.
+/// What the chunks of a rank do besides their kernels, per micro-batch.
 struct Besides {
   Picoseconds accumulation{0};
   Picoseconds copying{0};
   Picoseconds sharding{0};
+  Picoseconds waiting{0};  ///< for the host: chunk by chunk, as they are played
 };
 
-Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const Strategy& s) {
+Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const StageTable& stages, const Strategy& s) {
   Besides sum;
   for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
-    const RankTimes& of_chunk = times[stage_index(s, rank, chunk)];
+    const std::size_t index = stage_index(s, rank, chunk);
+    const RankTimes& of_chunk = times[index];
+    sum.waiting += stages.stage(index).forward_wait() + stages.stage(index).backward_wait();
     sum.accumulation += of_chunk.accumulation;
     sum.copying += std::int64_t{2} * of_chunk.copying;
     sum.sharding += of_chunk.sharding();
@@ -52,7 +57,8 @@ struct StepPricer::Sharing {
 };
 
 /// Dense parameters and experts.
-std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& p, const Strategy& s) {
+std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& held, const Strategy& s) {
+  const RankParameters p = padded(held, replica_ranks(s));
   const ShardRanks ranks = shard_ranks(s);
   const auto groups = [](RankGroup all, std::int64_t shard) {
     const auto size = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard));
@@ -69,7 +75,7 @@ StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
     : blocks_(blocks), training_(training), formats_(training.formats()) {}
 
 Picoseconds StepPricer::scaled(Seconds time) const {
-  return to_picoseconds(blocks_.kernels().calibration().stack.step_factor * time);
+  return phase_time(blocks_.kernels().calibration().stack.step_factor * time);
 }
 
 RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const {
@@ -186,11 +192,11 @@ ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
   return rule;
 }
 
-SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s) const {
+SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const Strategy& s) const {
   SharingBytes sent;
-  for (const Sharing& sharing : sharings(stage.parameters, s)) {
-    const auto wire = [&](Collective kind, std::int64_t parameters, NumberFormat format, RankGroup group) {
-      return wire_bytes(kind, storage(parameters, format), group.size);
+  for (const Sharing& sharing : sharings(parameters, s)) {
+    const auto wire = [&](Collective kind, std::int64_t elements, NumberFormat format, RankGroup group) {
+      return wire_bytes(kind, storage(elements, format), group.size);
     };
     const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats_.reduction, sharing.shard);
     const Bytes updated = wire(Collective::all_gather, sharing.trained, formats_.weight, sharing.shard);
@@ -206,8 +212,9 @@ SharingBytes StepPricer::sharing_bytes(const StageCost& stage, const Strategy& s
 }
 
 Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
-  const std::int64_t tied = stages[stages.size() - 1].parameters.tied;
-  const std::int64_t held = s.zero_stage >= 2 ? divided(tied, shard_ranks(s).dense) : tied;
+  const std::int64_t tied = stages[stages.size() - 1].parameters.tied_trained;
+  const std::int64_t held =
+      s.zero_stage >= 2 ? divided(padded(tied, replica_ranks(s).dense), shard_ranks(s).dense) : tied;
   return s.pipeline_stages > 1 ? storage(held, formats_.reduction) : Bytes(0);
 }
 
@@ -263,7 +270,7 @@ Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) con
 }
 
 Picoseconds StepPricer::overhead() const {
-  return to_picoseconds(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
+  return phase_time(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
 }
 
 std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,
@@ -293,11 +300,13 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
     slowest_optimizer = std::max(slowest_optimizer, optimizer(stage, s));
   }
   const std::vector<RankTimes> times = all_stage_times(stages, shared, s);
+  if (has_too_much_work(times, shared, s)) return longer_than_any();
   // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
   // differently.
   const auto work = [&](std::size_t rank) {
-    const Besides besides = besides_of(rank, times, s);
-    return stages[rank].forward_total() + stages[rank].backward_total() + besides.accumulation + besides.copying;
+    const Besides besides = besides_of(rank, times, stages, s);
+    return stages[rank].forward.total() + stages[rank].backward.total() + stages[rank].recompute.total() +
+           besides.waiting + besides.accumulation + besides.copying;
   };
   std::size_t busiest = 0;
   Picoseconds most = work(0);
@@ -305,7 +314,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
     const Picoseconds own = work(rank);
     if (own > most) busiest = rank, most = own;
   }
-  const Besides besides = besides_of(busiest, times, s);
+  const Besides besides = besides_of(busiest, times, stages, s);
   ChunkTimes chunks(times, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
@@ -315,8 +324,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   const auto both = [&](Picoseconds PhaseTime::*part) { return m * (stage.forward.*part + stage.backward.*part); };
   StepTime result;
   TimeBreakdown& time = result.breakdown;
-  time[TimeCause::compute] = both(&PhaseTime::compute) + m * (besides.accumulation + besides.copying +
-                                                              stage.forward_wait() + stage.backward_wait());
+  time[TimeCause::compute] = both(&PhaseTime::compute) + m * (besides.accumulation + besides.copying + besides.waiting);
   time[TimeCause::recompute] = m * stage.recompute.total();
   time[TimeCause::tensor_parallel] = both(&PhaseTime::tensor_parallel);
   time[TimeCause::context_parallel] = both(&PhaseTime::context_parallel);
@@ -325,6 +333,11 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   // What remains of the makespan is waiting: for the pipeline to fill and drain, for neighbours, for transfers.
   time[TimeCause::pipeline_bubble] = makespan - time.total();
   time[TimeCause::data_parallel] += reduced(stages, times, shared, chunks, s) - makespan;
+  // What the last micro-batch does not wait for on every rank of a deep pipeline may be more than the busiest rank
+  // waits in all: the others' part of it shortens the bubble.
+  const Picoseconds of_others = std::min(Picoseconds(0), time[TimeCause::data_parallel]);
+  time[TimeCause::data_parallel] -= of_others;
+  time[TimeCause::pipeline_bubble] += of_others;
   time[TimeCause::optimizer] = slowest_optimizer;
   time[TimeCause::step_overhead] = overhead();
   return result;
@@ -338,16 +351,19 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const StageCost& stage = stages[rank];
-    bound = std::max(bound, before + s.micro_batches * (stage.forward_total() + stage.backward_total()));
+    bound =
+        std::max(bound, before + repeated(stage.forward_total() + stage.backward_total(), s.micro_batches, most_work));
     if (!fills) continue;
     const StageCost& first = stages.stage(rank);
     // Ranks that split the backward may end with weight gradients: only the fill is certain.
-    before += splits_backward(s.schedule) ? first.forward_total() : first.forward_total() + first.backward_total();
+    const Picoseconds drained = splits_backward(s.schedule) ? Picoseconds(0) : first.backward_total();
+    before = std::min(before + first.forward_total() + drained, most_work);
     slowest_forward = std::max(slowest_forward, stage.forward_total());
     slowest_backward = std::max(slowest_backward, stage.backward_total());
   }
-  if (s.schedule == Schedule::gpipe) bound = before + (s.micro_batches - 1) * (slowest_forward + slowest_backward);
-  return bound + overhead();
+  if (s.schedule == Schedule::gpipe)
+    bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);
+  return std::min(bound + overhead(), most_work);
 }
 
 std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {

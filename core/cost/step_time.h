@@ -91,7 +91,7 @@ class StepPricer {
   [[nodiscard]] Picoseconds overhead() const;
   /// Whether a rank updates its weights and begins its next step before others have ended this one.
   [[nodiscard]] bool steps_early(const StageTable& stages, const Strategy& strategy) const;
-  [[nodiscard]] SharingBytes sharing_bytes(const StageCost& stage, const Strategy& strategy) const;
+  [[nodiscard]] SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& strategy) const;
   [[nodiscard]] Bytes tied_bytes(const StageTable& stages, const Strategy& strategy) const;
   /// Whether messages between stages and what shares states leave a node over the same network cards.
   [[nodiscard]] bool shares_network(const Strategy& strategy) const;

@@ -1,14 +1,20 @@
 #include "core/cost/tensor_parallel_points.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plumbline {
 namespace {
 
+/// Bytes of what is cut into as many equal parts as there are ranks, the last one padded.
+Bytes padded_bytes(std::int64_t elements, NumberFormat format, const Shard& shard) {
+  return storage(divided(elements, shard.tensor_parallel) * shard.tensor_parallel, format);
+}
+
 /// Bytes of a tensor with all tokens of the context-parallel slice.
 Bytes whole_bytes(Tensor tensor, const Shard& shard) {
   tensor.partition = Partition::replicated;
-  return local_bytes(tensor, shard);
+  return padded_bytes(local_elements(tensor, shard), storage_format(tensor, shard.formats), shard);
 }
 
 bool is_column_linear(const Op& op) {
@@ -22,31 +28,39 @@ bool leaves_region(const Block& block, const Op& op) {
   return op.kind == OpKind::linear && linear != nullptr && linear->partition == WeightPartition::row;
 }
 
-/// Maximum, sum and target logit of each token in fp32 (Megatron-LM's vocabulary-parallel cross-entropy).
-constexpr std::int64_t loss_values_per_token = 3;
+/// Maxima of the tokens, then sums and target logits, in fp32 (Megatron-LM's vocabulary-parallel cross-entropy).
+Bytes loss_bytes(const Tensor& logits, const Shard& shard) {
+  const std::int64_t tokens = local_rows(logits, shard);
+  return padded_bytes(tokens, NumberFormat::fp32, shard) + padded_bytes(2 * tokens, NumberFormat::fp32, shard);
+}
 
 }  // namespace
 
-std::vector<TensorParallelPoint> tensor_parallel_points(const Block& block, const Shard& shard) {
+std::vector<TensorParallelPoint> tensor_parallel_points(const Block& block, const Shard& shard,
+                                                        const std::function<bool(OpId)>& runs) {
   std::vector<TensorParallelPoint> points;
   if (shard.tensor_parallel == 1) return points;
   const auto carries = [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; };
-  std::vector<TensorId> entered;
-  for (const OpId id : block.execution_order()) {
-    const Op& op = block.op(id);
-    if (is_column_linear(op) && std::find(entered.begin(), entered.end(), op.inputs.front()) == entered.end()) {
-      entered.push_back(op.inputs.front());
-      points.push_back(
-          {PointKind::enter, whole_bytes(block.tensor(op.inputs.front()), shard), carries(op.inputs.front()), id});
+  const auto trains = [&](const Op& op) { return std::any_of(op.parameters.begin(), op.parameters.end(), carries); };
+  std::vector<std::pair<TensorId, std::size_t>> entered;  // with the point of each
+  const auto enter = [&](OpId id, const Op& op) {
+    const TensorId x = op.inputs.front();
+    auto found = std::find_if(entered.begin(), entered.end(), [&](const auto& one) { return one.first == x; });
+    if (found == entered.end()) {
+      found = entered.insert(entered.end(), {x, points.size()});
+      points.push_back({PointKind::enter, whole_bytes(block.tensor(x), shard), carries(x), false, id});
     }
+    points[found->second].trains = points[found->second].trains || trains(op);
+  };
+  for (const OpId id : block.execution_order()) {
+    if (runs && !runs(id)) continue;
+    const Op& op = block.op(id);
+    if (is_column_linear(op)) enter(id, op);
     if (leaves_region(block, op))
-      points.push_back(
-          {PointKind::leave, whole_bytes(block.tensor(op.outputs.front()), shard), carries(op.outputs.front()), id});
+      points.push_back({PointKind::leave, whole_bytes(block.tensor(op.outputs.front()), shard),
+                        carries(op.outputs.front()), false, id});
     if (op.kind == OpKind::cross_entropy && block.tensor(op.inputs.front()).partition == Partition::tensor)
-      points.push_back(
-          {PointKind::loss,
-           storage(local_rows(block.tensor(op.inputs.front()), shard) * loss_values_per_token, NumberFormat::fp32),
-           false, id});
+      points.push_back({PointKind::loss, loss_bytes(block.tensor(op.inputs.front()), shard), false, false, id});
   }
   return points;
 }

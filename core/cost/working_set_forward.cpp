@@ -64,7 +64,10 @@ class ForwardSet {
     ledger_.release(arriving);
   }
 
+  [[nodiscard]] bool skips(TensorId output) const { return round_ == Round::again && s_.rule.skips(output); }
+
   void make(const Op& op, TensorId output, std::vector<std::int32_t>& passing) {
+    if (skips(output)) return;
     if (s_.leaves(op) && s_.is_sliced(output)) passing.push_back(ledger_.bind(s_.whole(output)));
     const bool keeps = s_.rule.keeps_tensor[Sizes::slot(output)];
     if (keeps && round_ == Round::first) return;

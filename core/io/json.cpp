@@ -1,6 +1,7 @@
 #include "core/io/json.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <system_error>
 
 #include "core/base/errors.h"
+#include "core/io/output_file.h"
 
 namespace plumbline {
 namespace {
@@ -116,8 +118,20 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   Json root_;
 };
 
+/// What is written is UTF-8 without a control character, so that it may be shown as it is.
 void append_string(std::string& out, const std::string& text) {
-  out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(quoted[at]); };
+    const bool is_upper_control = byte(i) == 0xC2 && i + 1 < quoted.size() && byte(i + 1) < 0xA0;  // U+0080 to U+009F
+    if (is_upper_control || byte(i) == 0x7F) {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", is_upper_control ? byte(++i) : 0x7FU);
+      out += code.data();
+    } else {
+      out += quoted[i];
+    }
+  }
 }
 
 void append_double(std::string& out, double value) {
@@ -253,26 +267,7 @@ std::string to_json_text(const Json& value, int indent) {
   return writer.take() + "\n";
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path temporary = path.string() + ".tmp";
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.flush();
-    if (!file) {
-      std::error_code ignored;
-      std::filesystem::remove(temporary, ignored);
-      throw EnvironmentError(path.string() + ": cannot be written");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw EnvironmentError(path.string() + ": cannot be replaced: " + error.message());
-  }
-}
+void write_file_atomically(const std::filesystem::path& path, std::string_view text) { write_output_file(path, text); }
 
 bool JsonPlace::boolean() const {
   const bool* flag = value_->if_bool();

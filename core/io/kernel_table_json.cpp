@@ -101,7 +101,7 @@ void read_list(JsonObject& root, std::string_view key, std::vector<T>& entries) 
 }  // namespace
 
 Json to_json(const KernelTable& table) {
-  return Json::Object{{"format", kernel_table_format},
+  Json::Object object{{"format", kernel_table_format},
                       {"device", table.device},
                       {"machine", table.machine},
                       {"library", table.library},
@@ -111,6 +111,8 @@ Json to_json(const KernelTable& table) {
                       {"memory_bound", list_json(table.memory_bound)},
                       {"collectives", list_json(table.collectives)},
                       {"crowds", list_json(table.crowds)}};
+  if (table.core_share < 1) object.emplace_back("core_share", table.core_share);
+  return object;
 }
 
 KernelTable kernel_table_from_json(const JsonPlace& root) {
@@ -125,6 +127,7 @@ KernelTable kernel_table_from_json(const JsonPlace& root) {
   read_list(object, "memory_bound", table.memory_bound);
   read_list(object, "collectives", table.collectives);
   read_list(object, "crowds", table.crowds);
+  if (const auto share = object.find("core_share")) table.core_share = share->number(0, 1);
   object.finish();
   return table;
 }

@@ -4,11 +4,13 @@
 
 #include "core/base/errors.h"
 #include "core/io/sourced_json.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_units = 1'000'000;  // multiprocessors, links, NICs, devices of a node
+constexpr std::int64_t most_units = 1'000'000;         // multiprocessors, links, NICs
+constexpr std::int64_t most_devices_of_node = 10'000;  // a hundred times the 72 of the largest racks
 constexpr std::int64_t most_nodes = 1'000'000;
 constexpr double most_oversubscription = 1000;
 constexpr std::size_t longest_name = 100;
@@ -136,7 +138,7 @@ NodeGroup read_node_group(const JsonPlace& place, const MachineParts& known) {
   node.name = read_name(object.at("name"));
   if (const auto count = object.find("count")) group.count = read_count(*count, most_nodes);
   node.device = read_or_find(object.at("device"), known.devices, read_device, "device");
-  node.devices = read_count(object.at("devices_per_node"));
+  node.devices = read_count(object.at("devices_per_node"), most_devices_of_node);
   node.interconnect = read_interconnect(object.at("interconnect"), node.devices);
   if (const auto network = object.find("network")) node.network = read_network(*network);
   node.cpu_vendor = read_choice(object.at("cpu_vendor"), all_cpu_vendors, cpu_vendor_from_text);
@@ -167,6 +169,9 @@ Cluster read_cluster(const JsonPlace& place, const MachineParts& known) {
   const JsonPlace nodes = object.at("nodes");
   for (const JsonPlace& group : nodes.elements()) cluster.groups.push_back(read_node_group(group, known));
   if (cluster.groups.empty()) throw InputError({nodes.where(), "no nodes", "at least one kind of node", ""});
+  if (device_count(cluster) > most_devices)
+    throw InputError({nodes.where(), std::to_string(device_count(cluster)) + " devices",
+                      "at most " + std::to_string(most_devices), ""});
   cluster.fabric = read_or_find(object.at("fabric"), known.fabrics, read_fabric, "fabric");
   if (const auto price = object.find("price_usd_per_device_hour"))
     cluster.price_per_device_hour = read_sourced_dollars(*price);

@@ -4,12 +4,12 @@
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
 #include "core/io/training_json.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::int64_t most_parameters = 1'000'000'000'000'000'000;
-constexpr std::int64_t most_devices = 10'000'000;
 
 Json model_json(const ModelReference& model) {
   return Json::Object{{"name", model.name},

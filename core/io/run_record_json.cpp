@@ -129,8 +129,59 @@ StepRecord step_from(const JsonPlace& place) {
   step.learning_rate = object.at("learning_rate").number(0, largest_double);
   step.time_ns = object.at("time_ns").integer(0, most_nanoseconds);
   step.outcome = object.at("skipped").boolean() ? StepOutcome::skipped : StepOutcome::taken;
+  if (object.has("held_out_loss")) step.held_out_loss = number_or_nan(object, "held_out_loss");
   object.finish();
   return step;
+}
+
+Json tokens_json(const std::vector<std::int32_t>& tokens) {
+  Json::Array array;
+  for (const std::int32_t token : tokens) array.emplace_back(token);
+  return array;
+}
+
+std::vector<std::int32_t> tokens_from(const JsonPlace& place) {
+  std::vector<std::int32_t> tokens;
+  for (const JsonPlace& token : place.elements())
+    tokens.push_back(static_cast<std::int32_t>(token.integer(0, std::numeric_limits<std::int32_t>::max())));
+  return tokens;
+}
+
+Json optimizer_json(const OptimizerRecord& optimizer) {
+  Json::Object object{{"name", optimizer.name}};
+  for (const auto& [name, value] : optimizer.numbers) object.emplace_back(name, value);
+  return object;
+}
+
+OptimizerRecord optimizer_from(const JsonPlace& place) {
+  JsonObject object(place);
+  OptimizerRecord optimizer;
+  optimizer.name = object.at("name").string();
+  for (const std::string_view name : {"beta1", "beta2", "epsilon", "momentum", "weight-decay", "clip"})
+    if (const auto value = object.find(name))
+      optimizer.numbers.emplace_back(name, value->number(-largest_double, largest_double));
+  object.finish();
+  return optimizer;
+}
+
+Json text_json(const TextRecord& text) {
+  return Json::Object{{"tokens", text.tokens},
+                      {"held_out_tokens", text.held_out},
+                      {"unigram_entropy", text.unigram_entropy},
+                      {"prompt", tokens_json(text.prompt)},
+                      {"generated", tokens_json(text.generated)}};
+}
+
+TextRecord text_from(const JsonPlace& place) {
+  JsonObject object(place);
+  TextRecord text;
+  text.tokens = object.at("tokens").integer(0, most_integer);
+  text.held_out = object.at("held_out_tokens").integer(0, most_integer);
+  text.unigram_entropy = object.at("unigram_entropy").number(0, largest_double);
+  text.prompt = tokens_from(object.at("prompt"));
+  text.generated = tokens_from(object.at("generated"));
+  object.finish();
+  return text;
 }
 
 /// The step that is traced, and how many at the begin are not timed.
@@ -144,12 +195,14 @@ void read_places(JsonObject& object, RunRecord& record) {
 }  // namespace
 
 Json to_json(const StepRecord& step) {
-  return Json::Object{{"step", step.step},
+  Json::Object object{{"step", step.step},
                       {"loss", step.loss},
                       {"gradient_norm", step.gradient_norm},
                       {"learning_rate", step.learning_rate},
                       {"time_ns", step.time_ns},
                       {"skipped", step.outcome == StepOutcome::skipped}};
+  if (step.held_out_loss) object.emplace_back("held_out_loss", *step.held_out_loss);
+  return object;
 }
 
 Json to_json(const RankRecord& rank) {
@@ -179,7 +232,7 @@ Json to_json(const RunRecord& record) {
   for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
   Json::Array ranks;
   for (const RankRecord& rank : record.ranks) ranks.push_back(to_json(rank));
-  return Json::Object{{"format", run_record_format},
+  Json::Object object{{"format", run_record_format},
                       {"program_version", record.program_version},
                       {"plan_fingerprint", record.plan_fingerprint},
                       {"model", record.model},
@@ -193,6 +246,9 @@ Json to_json(const RunRecord& record) {
                       {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step)},
                       {"steps", std::move(steps)},
                       {"ranks", std::move(ranks)}};
+  if (!record.optimizer.name.empty()) object.emplace_back("optimizer", optimizer_json(record.optimizer));
+  if (record.text.tokens > 0) object.emplace_back("text", text_json(record.text));
+  return object;
 }
 
 RankRecord rank_record_from_json(const JsonPlace& place, std::int64_t index) {
@@ -225,6 +281,8 @@ RunRecord run_record_from_json(const JsonPlace& root) {
   read_places(object, record);
   for (const JsonPlace& rank : object.at("ranks").elements())
     record.ranks.push_back(rank_record_from_json(rank, std::ssize(record.ranks)));
+  if (const auto optimizer = object.find("optimizer")) record.optimizer = optimizer_from(*optimizer);
+  if (const auto text = object.find("text")) record.text = text_from(*text);
   object.finish();
   return record;
 }

@@ -71,6 +71,7 @@ Json to_json(const Program& program, const Simulation& s, const SimulationSettin
       {"busiest_stage", s.busiest_rank},
       {"heaviest_stage", s.heaviest_rank},
       {"actions", s.actions},
+      {"micro_batches_left_out", s.left_out.micro_batches},
       {"schedule", setting.schedule},
       {"closed_form_step_time_s", setting.closed_form.value()},
       {"order_csv", setting.order ? Json(*setting.order) : Json()},

@@ -145,7 +145,9 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& 
   stack.description = object.at("description").string();
   if (const auto like = object.find("like")) {
     stack.like = like->string();
-    require_known(*like, stack.like, "\"" + stack.like + "\" is no stack of the catalogue", stacks);
+    if (!contains(stacks, stack.like))
+      throw InputError({like->where(), "\"" + stack.like.substr(0, 60) + "\" is no stack of the catalogue",
+                        "a name of plan stacks", nearest_text(stack.like, stacks)});
   }
   const JsonPlace traits = object.at("traits");
   stack.traits = traits_from_json(traits, table);

@@ -3,13 +3,10 @@
 #include <initializer_list>
 
 #include "core/base/errors.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
-
-constexpr std::int32_t most_devices = 10'000'000;
-constexpr std::int64_t most_layers = 1'000'000;
-constexpr std::int64_t most_sequences = 1'000'000'000;
 
 std::int32_t degree(JsonObject& object, std::string_view key) {
   return static_cast<std::int32_t>(object.at(key).integer(1, most_devices));
@@ -77,7 +74,7 @@ void check_products(const std::string& where, const Strategy& s) {
                 most_devices);
   check_product(where, "pipeline and virtual stages", {s.pipeline_stages, s.virtual_stages}, most_devices);
   check_product(where, "data parallelism, micro-batch and micro-batches",
-                {s.data_parallel, s.micro_batch, s.micro_batches}, most_sequences);
+                {s.data_parallel, s.micro_batch, s.micro_batches}, largest_global_batch);
 }
 
 }  // namespace
@@ -122,8 +119,8 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));
   s.shard_group = degree(object, "shard_group");
   s.schedule = choice<Schedule>(object.at("schedule"), all_schedules, schedule_from_text);
-  s.micro_batch = object.at("micro_batch").integer(1, most_sequences);
-  s.micro_batches = object.at("micro_batches").integer(1, most_sequences);
+  s.micro_batch = object.at("micro_batch").integer(1, largest_global_batch);
+  s.micro_batches = object.at("micro_batches").integer(1, largest_global_batch);
   s.recompute = recompute(object.at("recompute"));
   if (const auto split = object.find("split"))
     s.split = choice<StageSplit>(*split, all_stage_splits, stage_split_from_text);

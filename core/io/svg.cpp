@@ -3,24 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/escape.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
 namespace {
-
-std::string escaped(std::string_view words) {
-  std::string text;
-  for (const char c : words) {
-    if (c == '&') {
-      text += "&amp;";
-    } else if (c == '<') {
-      text += "&lt;";
-    } else if (static_cast<unsigned char>(c) >= ' ') {
-      text += c;
-    }
-  }
-  return text;
-}
 
 std::string attribute(std::string_view name, std::string_view value) {
   return " " + std::string(name) + "=\"" + std::string(value) + "\"";
@@ -80,7 +67,7 @@ void Svg::text(double x, double y, std::string_view words, const TextStyle& styl
            attribute("fill", style.colour);
   if (style.anchor != TextAnchor::start) text_ += attribute("text-anchor", anchor_text(style.anchor));
   if (style.weight != "normal") text_ += attribute("font-weight", style.weight);
-  text_ += ">" + escaped(words) + "</text>\n";
+  text_ += ">" + xml_text(words) + "</text>\n";
 }
 
 void Svg::path(std::string_view subpaths, std::string_view fill) {

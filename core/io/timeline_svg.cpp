@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/io/svg.h"
 #include "core/quantity/text.h"
@@ -158,6 +159,20 @@ class Picture {
     }
     for (const auto& [key, path] : paths) svg_.path(path, colour_of(key.first, paleness(key.second)));
     for (const Piece& piece : all) label(piece, top);
+    draw_left_out(rank, top);
+  }
+
+  /// What was left out of a long program, as one box that says so.
+  void draw_left_out(std::size_t rank, double top) {
+    const LeftOut& left_out = simulation_.left_out;
+    if (left_out.micro_batches == 0) return;
+    const Span between = gap(left_out, simulation_.timeline, rank);
+    const double x = x_of(between.start);
+    const double width = x_of(between.end) - x;
+    svg_.box({x, top, width, lane_height}, "#d5dbe3");
+    const std::string words = to_text(left_out);
+    if (width > 5.6 * static_cast<double>(words.size()))
+      svg_.text(x + width / 2, top + 15, words, {10, "#222222", TextAnchor::middle});
   }
 
   /// The micro-batch, where there is room for it.
@@ -176,6 +191,7 @@ class Picture {
     std::vector<Bytes> largest(static_cast<std::size_t>(plot_right - plot_left));
     std::size_t column = 0;
     Bytes held(0);
+    Bytes of_period(0);  // the most that the period before what was left out holds
     const auto fill_to = [&](Picoseconds time) {
       const auto last = std::min(largest.size() - 1, static_cast<std::size_t>(x_of(time) - plot_left));
       for (; column < last; ++column) largest[column] = std::max(largest[column], held);
@@ -184,9 +200,14 @@ class Picture {
     for (const MemoryPoint& point : memory_curve(program_.ranks[rank])) {
       if (point.action >= 0) {
         const Span& span = simulation_.timeline.of_rank[rank][static_cast<std::size_t>(point.action)];
+        if (simulation_.left_out.is_behind(rank, point.action))
+          held = std::max(held, std::exchange(of_period, Bytes(0)));
         fill_to(point.moment == Moment::begin ? span.start : span.end);
       }
       held = point.memory.device_total();
+      if (simulation_.left_out.micro_batches > 0 && point.action >= simulation_.left_out.first[rank] &&
+          !simulation_.left_out.is_behind(rank, point.action))
+        of_period = std::max(of_period, held);
       largest[column] = std::max(largest[column], held);
     }
     fill_to(simulation_.timeline.end);

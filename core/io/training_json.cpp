@@ -2,15 +2,10 @@
 
 #include "core/base/errors.h"
 #include "core/training/adaptation_text.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
-
-constexpr std::int64_t most_tokens_of_a_sequence = 1'000'000'000;
-constexpr std::int64_t most_sequences_of_a_step = 1'000'000'000;
-constexpr std::int64_t most_tokens_of_a_run = 1'000'000'000'000'000'000;
-constexpr std::int64_t most_layers = 1'000'000;
-constexpr std::int64_t largest_lora_rank = 1'000'000;
 
 LayerRange layer_range(const JsonPlace& place) {
   const std::vector<JsonPlace> ends = place.elements();
@@ -49,9 +44,9 @@ Json to_json(const Training& training) {
 Training training_from_json(const JsonPlace& place) {
   JsonObject object(place);
   Training training;
-  training.sequence_length = object.at("sequence_length").integer(1, most_tokens_of_a_sequence);
-  training.global_batch = object.at("global_batch").integer(1, most_sequences_of_a_step);
-  if (const auto tokens = object.find("token_budget")) training.token_budget = tokens->integer(1, most_tokens_of_a_run);
+  training.sequence_length = object.at("sequence_length").integer(1, longest_sequence);
+  training.global_batch = object.at("global_batch").integer(1, largest_global_batch);
+  if (const auto tokens = object.find("token_budget")) training.token_budget = tokens->integer(1, most_tokens);
   if (const auto freeze = object.find("freeze_embeddings")) training.adaptation.freeze_embeddings = freeze->boolean();
   if (const auto layers = object.find("frozen_layers"))
     for (const JsonPlace& range : layers->elements()) training.adaptation.frozen_layers.push_back(layer_range(range));

@@ -59,8 +59,13 @@ bool is_mixed(const Cluster& cluster) {
 
 const Node& limiting_node(const Cluster& cluster) {
   check(!cluster.groups.empty(), "a cluster has at least one group of nodes");
+  // Beyond the rates, so that the order in which nodes are listed is no matter.
   const auto rates = [](const NodeGroup& group) {
-    return std::tuple(group.node.interconnect.bandwidth.value, group.node.network_bandwidth());
+    const Node& node = group.node;
+    const auto nics = node.network ? std::pair(node.network->path, node.network->count) : std::pair(NicPath::direct, 0);
+    return std::tuple(node.interconnect.bandwidth.value, node.network_bandwidth(), node.devices,
+                      node.interconnect.domain_devices, nics, node.cpu_vendor, node.device.architecture,
+                      std::string_view(node.device.name));
   };
   return std::min_element(cluster.groups.begin(), cluster.groups.end(),
                           [&](const NodeGroup& a, const NodeGroup& b) { return rates(a) < rates(b); })
@@ -68,11 +73,13 @@ const Node& limiting_node(const Cluster& cluster) {
 }
 
 const Device& slowest_device(const Cluster& cluster) {
+  // Beyond the rates, so that the order in which nodes are listed is no matter.
   const auto speed = [](const NodeGroup& group) {
     const Device& device = group.node.device;
     const FlopsPerSecond peak =
         device.peak(NumberFormat::bf16).value_or(device.peak(NumberFormat::fp32).value_or(FlopsPerSecond(0)));
-    return std::pair(peak, device.memory_bandwidth.value);
+    return std::tuple(peak, device.memory_bandwidth.value, device.product_peak(NumberFormat::fp8_e4m3),
+                      device.memory.value, device.streaming_multiprocessors, std::string_view(device.name));
   };
   return std::min_element(cluster.groups.begin(), cluster.groups.end(),
                           [&](const NodeGroup& a, const NodeGroup& b) { return speed(a) < speed(b); })
@@ -84,7 +91,7 @@ std::optional<Dollars> price_per_device_hour(const Cluster& cluster) {
   Dollars sum(0);
   for (const NodeGroup& group : cluster.groups) {
     if (!group.node.device.price_per_hour) return std::nullopt;
-    sum += group.node.device.price_per_hour->value * static_cast<double>(group.count * group.node.devices);
+    sum += group.node.device.price_per_hour->value * static_cast<double>(group.count) * group.node.devices;
   }
   return sum / static_cast<double>(device_count(cluster));
 }

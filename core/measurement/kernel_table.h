@@ -86,6 +86,7 @@ struct KernelTable {
   std::vector<MemoryTiming> memory_bound;
   std::vector<CollectiveTiming> collectives;
   std::vector<CrowdTiming> crowds;
+  double core_share = 1;  ///< of a core that single kernels had while they were timed; less: others used it too
   bool operator==(const KernelTable&) const = default;
 };
 

@@ -28,6 +28,7 @@ struct StepRecord {
   double learning_rate = 0;
   std::int64_t time_ns = 0;  ///< until the last rank was done
   StepOutcome outcome = StepOutcome::taken;
+  std::optional<double> held_out_loss;  ///< after the step, where it was evaluated
   bool operator==(const StepRecord&) const = default;
 };
 
@@ -87,6 +88,23 @@ struct RankRecord {
   bool operator==(const RankRecord&) const = default;
 };
 
+/// Under the names of their flags: "beta1", "weight-decay", ...; those that the optimizer reads.
+struct OptimizerRecord {
+  std::string name;  ///< "adamw", ...
+  std::vector<std::pair<std::string, double>> numbers;
+  bool operator==(const OptimizerRecord&) const = default;
+};
+
+/// What was trained on, and what the network made of it.
+struct TextRecord {
+  std::int64_t tokens = 0;     ///< that were trained on
+  std::int64_t held_out = 0;   ///< tokens that were not
+  double unigram_entropy = 0;  ///< of those trained on, in nats
+  std::vector<std::int32_t> prompt;
+  std::vector<std::int32_t> generated;  ///< after the last step, behind the prompt
+  bool operator==(const TextRecord&) const = default;
+};
+
 struct RunRecord {
   std::string program_version;
   std::string plan_fingerprint;  ///< of the question and strategy that were run
@@ -99,6 +117,8 @@ struct RunRecord {
   std::int64_t tokens_per_step = 0;
   std::int32_t warmup_steps = 0;  ///< at the begin of `steps`, not timed
   std::int32_t traced_step = -1;  ///< index into `steps`; -1: none
+  OptimizerRecord optimizer;
+  TextRecord text;
   std::vector<StepRecord> steps;
   std::vector<RankRecord> ranks;  ///< by rank
   bool operator==(const RunRecord&) const = default;

@@ -23,6 +23,31 @@ void collect(Divisibility& facts, const Op& op) {
   }
 }
 
+std::size_t growth(const Dimension& dimension) { return dimension.symbol == Symbol::sequence ? 1 : 0; }
+
+/// Elements of a tensor for one sequence of one token, and the power of the length that they grow with.
+void add_elements(Divisibility& facts, const Tensor& tensor, double count) {
+  std::size_t power = 0;
+  for (const Dimension& dimension : tensor.shape) {
+    count *= static_cast<double>(dimension.factor);
+    power += growth(dimension);
+  }
+  if (tensor.role == TensorRole::parameter)
+    facts.parameters += count;
+  else
+    facts.elements[std::min<std::size_t>(power, 2)] += count;
+}
+
+void add_scores(Divisibility& facts, const Block& block, const Op& op, double count) {
+  const auto* attention = std::get_if<AttentionAttributes>(&op.attributes);
+  if (attention == nullptr) return;
+  const Dimension queries = block.tensor(op.inputs[0]).shape[1];
+  const Dimension keys = block.tensor(op.inputs[1]).shape[1];
+  facts.scores[growth(queries) + growth(keys)] += count * static_cast<double>(attention->heads) *
+                                                  static_cast<double>(queries.factor) *
+                                                  static_cast<double>(keys.factor);
+}
+
 std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string not_divisible(std::string_view what, std::int64_t amount, std::string_view degree, std::int64_t ranks) {
@@ -86,8 +111,8 @@ Broken batch(const Asked& a) {
 }
 
 Broken stages(const Asked& a) {
-  if (a.s.chunks() <= a.facts.layers + a.facts.fillers || (a.facts.layers == 0 && a.s.chunks() == 1))
-    return std::nullopt;
+  const std::int64_t chunks = std::int64_t{a.s.pipeline_stages} * a.s.virtual_stages;
+  if (chunks <= a.facts.layers + a.facts.fillers || (a.facts.layers == 0 && chunks == 1)) return std::nullopt;
   return "pp " + number(a.s.pipeline_stages) + " x " + number(a.s.virtual_stages) + " virtual stages for " +
          number(a.facts.layers) + " layers";
 }
@@ -185,6 +210,25 @@ Broken split(const Asked& a) {
   return std::nullopt;
 }
 
+/// 2^55: at up to 8 bytes each, counted up to 32 times, their bytes stay below 2^63.
+constexpr auto most_elements = static_cast<double>(std::int64_t{1} << 55);
+
+double of_length(const std::array<double, 3>& by_power, double length) {
+  return by_power[0] + length * (by_power[1] + length * by_power[2]);
+}
+
+Broken countable(const Asked& a) {
+  const auto length = static_cast<double>(a.t.sequence_length);
+  const double sequences = static_cast<double>(a.s.micro_batch) * static_cast<double>(a.s.micro_batches);
+  const double scores = a.s.flash_attention == FlashAttention::off ? of_length(a.facts.scores, length) : 0;
+  if (sequences * (of_length(a.facts.elements, length) + scores) > most_elements)
+    return number(a.s.micro_batch) + " x " + number(a.s.micro_batches) + " sequences of " +
+           number(a.t.sequence_length) + " tokens on each data-parallel rank are too much for this network";
+  if (static_cast<double>(a.s.micro_batches) * a.facts.parameters > most_elements)
+    return number(a.s.micro_batches) + " micro-batches are too many for this network's parameters";
+  return std::nullopt;
+}
+
 Broken broken(Rule rule, const Asked& a) {
   switch (rule) {
     case Rule::R01_devices: return devices(a);
@@ -202,6 +246,7 @@ Broken broken(Rule rule, const Asked& a) {
     case Rule::R15_experts: return experts(a);
     case Rule::R18_sequence_parallel: return sequence_parallel(a);
     case Rule::R19_split: return split(a);
+    case Rule::R20_countable: return countable(a);
   }
   return std::nullopt;
 }
@@ -214,9 +259,15 @@ Divisibility divisibility(const Graph& graph) {
   for (const BlockRun& run : graph.runs()) {
     const Block& block = graph.block(run.block);
     if (block.kind() != BlockKind::layer) ++facts.fillers;
-    for (const Op& op : block.ops()) collect(facts, op);
-    for (const Tensor& tensor : block.tensors())
+    const auto count = static_cast<double>(run.count);
+    for (const Op& op : block.ops()) {
+      collect(facts, op);
+      add_scores(facts, block, op, count);
+    }
+    for (const Tensor& tensor : block.tensors()) {
       facts.sequence_symbol = facts.sequence_symbol || depends_on(tensor.shape, Symbol::sequence);
+      add_elements(facts, tensor, count);
+    }
   }
   facts.layers = graph.layer_count();
   facts.starts_with_input = graph.block(graph.runs().front().block).kind() == BlockKind::input;
@@ -250,6 +301,7 @@ std::string_view rule_id(Rule rule) {
     case Rule::R15_experts: return "R15";
     case Rule::R18_sequence_parallel: return "R18";
     case Rule::R19_split: return "R19";
+    case Rule::R20_countable: return "R20";
   }
   return "";
 }
@@ -277,6 +329,9 @@ std::string_view rule_sentence(Rule rule) {
     case Rule::R19_split:
       return "layers by hand are a number for each pipeline chunk, their sum the network's; a balanced split goes with "
              "1f1b";
+    case Rule::R20_countable:
+      return "what a data-parallel rank computes and sends in a step is at most 2^55 numbers: fewer or shorter "
+             "sequences, or more ranks";
   }
   return "";
 }

@@ -26,6 +26,10 @@ struct Divisibility {
   bool starts_with_input = false;  ///< whether the first chunk holds an input block beside its layers
   bool ends_with_output = false;   ///< whether the last chunk holds an output block
   bool sequence_symbol = true;     ///< whether anything grows with the sequence length (images do not)
+  // How large everything is, as doubles: the rule on them keeps integers of sizes inside 64 bits.
+  double parameters = 0;
+  std::array<double, 3> elements{};  ///< of all tensors of one sequence that grow as length^0, ^1, ^2
+  std::array<double, 3> scores{};    ///< the same of the scores that attention makes where it is not fused
 };
 [[nodiscard]] Divisibility divisibility(const Graph& graph);
 
@@ -52,6 +56,7 @@ enum class Rule : std::uint8_t {
   R15_experts,
   R18_sequence_parallel,
   R19_split,
+  R20_countable,
 };
 inline constexpr std::array all_rules{Rule::R01_devices,
                                       Rule::R02_tensor_parallel_in_domain,
@@ -67,7 +72,8 @@ inline constexpr std::array all_rules{Rule::R01_devices,
                                       Rule::R14_shard_group,
                                       Rule::R15_experts,
                                       Rule::R18_sequence_parallel,
-                                      Rule::R19_split};
+                                      Rule::R19_split,
+                                      Rule::R20_countable};
 /// "R01", ... and the sentence that says what the rule asks.
 [[nodiscard]] std::string_view rule_id(Rule rule);
 [[nodiscard]] std::string_view rule_sentence(Rule rule);

@@ -59,6 +59,7 @@ class BufferUses {
         is_gathered_ = false;
         return use(slots_.gathered_parameters, {Access::release});
       case ActionKind::reduce_gradients: return reduce();
+      case ActionKind::tensor_collective: return sum_partial(a);
       case ActionKind::offload:
         return use(a.pass == Pass::step ? slots_.fetched_states : own(piece(a).offloaded, a),
                    {Access::read, Access::release});
@@ -89,6 +90,12 @@ class BufferUses {
       use(slots_.gathered_gradients, {Access::read, Access::release});
       has_gradients_ = false;
     }
+    use(slots_.gradients, {Access::write});
+  }
+
+  void sum_partial(const Action& a) {
+    if (a.pass != Pass::step) return;
+    use(slots_.packed_partial, {Access::allocate, Access::write, Access::read, Access::release});
     use(slots_.gradients, {Access::write});
   }
 

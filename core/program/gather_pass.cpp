@@ -14,6 +14,7 @@ struct Run {
   std::size_t first = 0;
   Bytes unit{0};  ///< one block's
   Bytes rest{0};
+  UnitRun units;
 };
 
 Action sharing_action(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
@@ -43,7 +44,7 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
       if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
     }
     const Bytes unit = bytes / std::max<std::int64_t>(1, piece.units);
-    runs.push_back({i, unit, bytes - unit});
+    runs.push_back({i, unit, bytes - unit, context.units.of_piece(action.pass, action.chunk, action.piece)});
   }
   return runs;
 }
@@ -63,7 +64,7 @@ class Gathers {
       actions_.push_back(before_[i]);
       if (begins) push_beside();
       if (each_pass_ && uses_parameters(before_[i]) && ends_piece(before_, i) && !follows(next_))
-        push(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order);
+        actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
     }
     return std::move(actions_);
   }
@@ -76,15 +77,19 @@ class Gathers {
   }
   void push_beside() {
     const Run& run = runs_[next_];
-    if (run.rest.value() > 0) push(before_[run.first], ActionKind::all_gather_parameters, run.rest, Issue::with_last);
+    if (run.rest.value() > 0)
+      push(run, run.rest, {run.units.first + 1, std::max(0, run.units.count - 1)}, Issue::with_last);
     ++next_;
     if (follows(next_)) push_unit(next_, Issue::with_last);
   }
   void push_unit(std::size_t run, Issue issue) {
-    if (run < runs_.size()) push(before_[runs_[run].first], ActionKind::all_gather_parameters, runs_[run].unit, issue);
+    if (run >= runs_.size()) return;
+    const UnitRun& units = runs_[run].units;
+    push(runs_[run], runs_[run].unit, {units.first, std::min(1, units.count)}, issue);
   }
-  void push(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
-    actions_.push_back(sharing_action(at, kind, bytes, issue));
+  void push(const Run& run, Bytes bytes, UnitRun units, Issue issue) {
+    actions_.push_back(sharing_action(before_[run.first], ActionKind::all_gather_parameters, bytes, issue));
+    name_units(actions_.back(), units);
   }
 
   const Actions& before_;

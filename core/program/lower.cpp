@@ -17,6 +17,12 @@ RankProgram lowered_rank(const passes::RankContext& context) {
                           passes::add_reductions, passes::add_copies, passes::add_optimizer_step})
     rank.actions = pass(context, rank.actions);
   passes::add_buffers(context, rank);
+  rank.units = context.units.take();
+  // Passes reserve for the most that they may add: of many ranks and micro-batches that is hundreds of megabytes.
+  rank.actions.shrink_to_fit();
+  rank.uses.shrink_to_fit();
+  rank.buffers.shrink_to_fit();
+  rank.units.shrink_to_fit();
   return rank;
 }
 
@@ -25,8 +31,10 @@ RankProgram lowered_rank(const passes::RankContext& context) {
 Program lower(const LoweringInput& input) {
   check(input.ranks.size() == input.schedule.ranks.size(), "every rank of the order has its sizes");
   Program program{input.schedule.shape, input.schedule.placement, {}};
-  for (std::int32_t rank = 0; rank < input.schedule.shape.pipeline_stages; ++rank)
-    program.ranks.push_back(lowered_rank({input, rank}));
+  for (std::int32_t rank = 0; rank < input.schedule.shape.pipeline_stages; ++rank) {
+    passes::UnitTable units(input.ranks[static_cast<std::size_t>(rank)]);
+    program.ranks.push_back(lowered_rank({input, rank, units}));
+  }
   passes::link(program);
   return program;
 }

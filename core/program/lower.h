@@ -68,6 +68,7 @@ struct RankSizes {
   Bytes gathered_gradients{0};
   Bytes reduction{0};         ///< gradients, sent once per step
   Bytes partial{0};           ///< sent once per step in the tensor group: gradients of what each rank made a part of
+  Bytes packed_partial{0};    ///< these gradients one behind the other, while they are sent
   Bytes tied{0};              ///< sent to the other end of the pipeline for a tied embedding
   double late_share = 0;      ///< of the last micro-batch's reductions, cannot start before the last backward has ended
   double bucket_share = 0;    ///< one bucket over all gradients of the rank

@@ -65,9 +65,9 @@ class OncePerStep {
   std::vector<std::int64_t> weights_left_;
 };
 
-/// Plays the steps from the given clocks of the ranks; `started` is told of each rank's every step.
-template <class Started>
-void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picoseconds>& clocks, Started started) {
+/// Plays the steps from the given clocks of the ranks; `played(rank, start, end)` is told of each rank's every step.
+template <class Played>
+void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picoseconds>& clocks, Played played) {
   std::vector<Picoseconds> results(static_cast<std::size_t>(play.slots), never);
   OncePerStep once(play, times);
   std::vector<Picoseconds> reduced(clocks.size(), never);
@@ -77,7 +77,7 @@ void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picos
       const Hop hop = hop_of(step, times);
       clock = later(std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop.transit)), hop.receipt);
     }
-    started(step.rank, clock);
+    const Picoseconds start = clock;
     const OncePerStep::Besides besides = once.of(step);
     if (besides.reducing > Picoseconds(0)) {
       Picoseconds& done = reduced[static_cast<std::size_t>(step.rank)];
@@ -86,6 +86,7 @@ void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picos
     clock = later(clock, duration(step, times) + besides.longer);
     if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
     clock = later(clock, besides.wait);
+    played(step.rank, start, clock);
   }
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);
 }
@@ -121,17 +122,38 @@ Picoseconds OrderTiming::longest_rank() const {
   return longest;
 }
 
-OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
+namespace {
+
+/// `record(rank, end)` is told of every step.
+template <class Record>
+OrderTiming timing_of(const PlayOrder& play, const StageTimes& times, Record record) {
   std::int32_t ranks = 0;
   for (const PlayStep& step : play.steps) ranks = std::max(ranks, step.rank + 1);
   OrderTiming timing{std::vector(static_cast<std::size_t>(ranks), never),
                      std::vector(static_cast<std::size_t>(ranks), Picoseconds(0))};
   std::copy(times.start.begin(), times.start.end(), timing.end.begin());
-  play_from(play, times, timing.end, [&](std::int32_t rank, Picoseconds at) {
-    Picoseconds& start = timing.start[static_cast<std::size_t>(rank)];
-    if (start == never) start = at;
+  play_from(play, times, timing.end, [&](std::int32_t rank, Picoseconds start, Picoseconds end) {
+    Picoseconds& first = timing.start[static_cast<std::size_t>(rank)];
+    if (first == never) first = start;
+    record(rank, end);
   });
   return timing;
+}
+
+}  // namespace
+
+OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
+  return timing_of(play, times, [](std::int32_t, Picoseconds) {});
+}
+
+RecordedTiming recorded_timing(const PlayOrder& play, const StageTimes& times) {
+  RecordedTiming recorded;
+  recorded.timing = timing_of(play, times, [&](std::int32_t rank, Picoseconds end) {
+    const auto r = static_cast<std::size_t>(rank);
+    if (recorded.ends.size() <= r) recorded.ends.resize(r + 1);
+    recorded.ends[r].push_back(end);
+  });
+  return recorded;
 }
 
 Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times) {
@@ -148,7 +170,7 @@ Period period_without_barrier(const ComputeSchedule& schedule, const StageTimes&
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     std::vector<Picoseconds> clocks(schedule.ranks.size(), never);
     clocks[rank] = Picoseconds(0);
-    play_from(play, times, clocks, [](std::int32_t, Picoseconds) {});
+    play_from(play, times, clocks, [](std::int32_t, Picoseconds, Picoseconds) {});
     std::vector<std::int64_t>& row = paths.emplace_back();
     for (const Picoseconds clock : clocks) row.push_back(clock.value());
   }

@@ -65,7 +65,13 @@ struct OrderTiming {
 };
 /// Every action as early as its order allows. Requires `!play.deadlock`.
 [[nodiscard]] OrderTiming order_timing(const PlayOrder& play, const StageTimes& times);
-/// The same for a schedule that is known to end: `InternalError` otherwise.
+/// The same, and when each action ended, by rank and place in its order.
+struct RecordedTiming {
+  OrderTiming timing;
+  std::vector<std::vector<Picoseconds>> ends;
+};
+[[nodiscard]] RecordedTiming recorded_timing(const PlayOrder& play, const StageTimes& times);
+/// The timing of a schedule that is known to end: `InternalError` otherwise.
 [[nodiscard]] Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times);
 
 /// An exact fraction of a number of steps: `total` picoseconds for `steps` steps, in lowest terms.

@@ -7,7 +7,7 @@
 
 #include <tuple>
 
-#include "core/program/lower.h"
+#include "core/program/unit_table.h"
 
 namespace plumbline::passes {
 
@@ -15,6 +15,7 @@ using Actions = std::vector<Action>;
 struct RankContext {
   const LoweringInput& input;
   std::int32_t rank;
+  UnitTable& units;  ///< to which passes add the orders that they need
   [[nodiscard]] const RankSizes& sizes() const { return input.ranks[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const PieceSizes& piece(const Action& a) const {
     return sizes().chunks[static_cast<std::size_t>(a.chunk)].pieces[static_cast<std::size_t>(a.piece)];
@@ -31,6 +32,11 @@ struct RankContext {
 }
 [[nodiscard]] inline bool begins_piece(const Actions& actions, std::size_t i) {
   return i == 0 || piece_of(actions[i - 1]) != piece_of(actions[i]);
+}
+
+inline void name_units(Action& action, UnitRun run) {
+  action.first_unit = run.first;
+  action.units = run.count;
 }
 
 /// Forward pieces in the order of the network, backward pieces against it.

@@ -14,6 +14,11 @@ std::int64_t Program::action_count() const {
   return count;
 }
 
+std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank) {
+  return std::span(rank.units)
+      .subspan(static_cast<std::size_t>(action.first_unit), static_cast<std::size_t>(action.units));
+}
+
 std::string to_text(const Action& a) {
   std::string text(to_text(a.kind));
   if (a.micro_batch >= 0) text += " " + std::to_string(a.micro_batch);

@@ -9,6 +9,7 @@
 /// Checked against: tests/unit/core/program/lower_test.cpp; tests/property/simulation_agreement_test.cpp.
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "core/plan/axis.h"
@@ -77,6 +78,8 @@ struct Action {
   std::array<std::int32_t, 4> needs{-1, -1, -1, -1};
   std::int32_t first_use = 0;  ///< of RankProgram::uses
   std::int32_t uses = 0;
+  std::int32_t first_unit = 0;  ///< of RankProgram::units: what it gathers, scatters or reduces
+  std::int32_t units = 0;
   Bytes bytes{0};  ///< that the rank sends
 };
 
@@ -91,7 +94,11 @@ struct RankProgram {
   std::vector<Action> actions;  ///< in order of issue
   std::vector<Buffer> buffers;
   std::vector<BufferUse> uses;
+  /// Executions of Graph::sequence(), of which actions name runs: those whose parameters are gathered, or whose
+  /// gradients are reduced. A unit that is sent in parts stands with the action that sends its last byte.
+  std::vector<std::int32_t> units;
 };
+[[nodiscard]] std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank);
 
 struct Program {
   PipelineShape shape;

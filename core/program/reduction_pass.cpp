@@ -79,7 +79,11 @@ class Reductions {
         before_(before),
         runs_(gradient_runs(context, before)),
         axis_(context.input.zero_stage == 0 ? Axis::gradient : Axis::shard),
-        once_(total(&PieceSizes::reduction), bucket(sizes_.reduction)) {}
+        once_(total(&PieceSizes::reduction), bucket(sizes_.reduction)),
+        units_once_(context.units.size()) {
+    for (const Run& run : runs_)
+      if (run.is_last) context.units.append(units_of_piece(before_[run.first]));
+  }
 
   Actions run() {
     actions_.reserve(2 * before_.size() + 3);
@@ -96,6 +100,9 @@ class Reductions {
 
  private:
   [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
+  [[nodiscard]] UnitRun units_of_piece(const Action& at) const {
+    return context_.units.of_piece(Pass::backward, at.chunk, at.piece);
+  }
   [[nodiscard]] Bytes early(Bytes bytes, const Run& run) const {
     if (!run.is_last) return bytes;
     return bytes - Bytes(std::llround(sizes_.late_share * static_cast<double>(bytes.value())));
@@ -127,48 +134,70 @@ class Reductions {
     const Action& at = before_[run.first];
     const PieceSizes& piece = context_.piece(at);
     if (is_sharded()) {
-      if (run.begins_group) of_pass_ = buckets_of_pass(run);
+      if (run.begins_group) begin_pass(run);
       const Bytes bytes = early(piece.scatter, run);
       if (run.is_last) late_ += piece.scatter - bytes;
       of_piece_ = of_pass_.add(bytes, piece.units);
-      push(at, at.pass, at.micro_batch, of_piece_.beside, Issue::with_last);
+      units_of_pass_.add(units_of_piece(at).count, piece.scatter);
+      push_of_pass(at, of_piece_.beside, Issue::with_last);
     }
     if (!run.is_last) return;
     once_of_piece_ = once_.add(early(piece.reduction, run), piece.units);
     reduced_ += once_of_piece_.beside + once_of_piece_.after;
-    push(at, Pass::step, -1, once_of_piece_.beside, Issue::with_last);
+    units_once_.add(units_of_piece(at).count, piece.reduction);
+    push_once(at, once_of_piece_.beside, Issue::with_last);
+  }
+  void begin_pass(const Run& run) {
+    of_pass_ = buckets_of_pass(run);
+    units_of_pass_ = UnitQueue(units_of_piece(before_[run.first]).first);
   }
 
   /// A sharded backward ends when its last gradients are reduced, were it of no bytes.
   void end(const Run& run) {
     const Action& at = before_[run.last];
     if (is_sharded() && run.ends_group)
-      actions_.push_back(placed(at, at.pass, at.micro_batch, of_piece_.after, Issue::in_order));
+      add_of_pass(at, of_piece_.after, Issue::in_order);
     else if (is_sharded())
-      push(at, at.pass, at.micro_batch, of_piece_.after, Issue::after_last);
-    if (run.is_last) push(at, Pass::step, -1, once_of_piece_.after, Issue::after_last);
+      push_of_pass(at, of_piece_.after, Issue::after_last);
+    if (is_sharded() && run.ends_group && run.is_last) late_units_.push_back(units_of_pass_.rest());
+    if (run.is_last) push_once(at, once_of_piece_.after, Issue::after_last);
   }
 
   void push_tail() {
     Action of_last_micro_batch = reduction(Axis::shard, late_, Issue::in_order);
     of_last_micro_batch.micro_batch = context_.input.schedule.shape.micro_batches - 1;
+    name_units(of_last_micro_batch, listed(late_units_));
     if (late_.value() > 0) actions_.push_back(of_last_micro_batch);
-    const Bytes left = sizes_.reduction - reduced_;
-    if (left.value() > 0) actions_.push_back(reduction(axis_, left, Issue::in_order));
+    Action of_step = reduction(axis_, sizes_.reduction - reduced_, Issue::in_order);
+    name_units(of_step, units_once_.rest());
+    if (of_step.bytes.value() > 0) actions_.push_back(of_step);
     if (sizes_.partial.value() > 0) actions_.push_back(partial_reduction(sizes_.partial));
     if (sizes_.tied.value() > 0) actions_.push_back(tied_reduction(context_));
   }
 
-  [[nodiscard]] Action placed(const Action& at, Pass pass, std::int32_t micro_batch, Bytes bytes, Issue issue) const {
-    Action action = reduction(pass == Pass::step ? axis_ : Axis::shard, bytes, issue);
-    action.pass = pass;
-    action.chunk = at.chunk;
-    action.micro_batch = micro_batch;
-    action.piece = at.piece;
-    return action;
+  /// One run after another, in one run.
+  [[nodiscard]] UnitRun listed(const std::vector<UnitRun>& runs) const {
+    const std::int32_t first = context_.units.size();
+    for (const UnitRun run : runs) context_.units.append(run);
+    return {first, context_.units.size() - first};
   }
-  void push(const Action& at, Pass pass, std::int32_t micro_batch, Bytes bytes, Issue issue) {
-    if (bytes.value() > 0) actions_.push_back(placed(at, pass, micro_batch, bytes, issue));
+  void add(const Action& at, Action action, UnitRun units) {
+    action.chunk = at.chunk;
+    action.piece = at.piece;
+    name_units(action, units);
+    actions_.push_back(action);
+  }
+  void add_of_pass(const Action& at, Bytes bytes, Issue issue) {
+    Action action = reduction(Axis::shard, bytes, issue);
+    action.pass = at.pass;
+    action.micro_batch = at.micro_batch;
+    add(at, action, units_of_pass_.send(bytes));
+  }
+  void push_of_pass(const Action& at, Bytes bytes, Issue issue) {
+    if (bytes.value() > 0) add_of_pass(at, bytes, issue);
+  }
+  void push_once(const Action& at, Bytes bytes, Issue issue) {
+    if (bytes.value() > 0) add(at, reduction(axis_, bytes, issue), units_once_.send(bytes));
   }
 
   const RankContext& context_;
@@ -180,6 +209,9 @@ class Reductions {
   GradientBuckets<Bytes> of_pass_;
   GradientBuckets<Bytes>::Ready once_of_piece_;
   GradientBuckets<Bytes>::Ready of_piece_;
+  UnitQueue units_once_;
+  UnitQueue units_of_pass_;
+  std::vector<UnitRun> late_units_;  ///< of the last passes, left when they have ended
   Bytes reduced_{0};
   Bytes late_{0};
   Actions actions_;

@@ -32,13 +32,20 @@ struct Busy {
   Picoseconds step{0};
 };
 
+/// How often the actions of one rank stand in the whole program.
+struct RankCounts {
+  const LeftOut& left_out;
+  std::size_t rank;
+  [[nodiscard]] std::int64_t operator[](std::size_t action) const { return left_out.count(rank, action); }
+};
+
 /// Where nothing runs beside anything, an action's time is its cause's.
-Busy busy(const RankProgram& rank, const std::vector<Span>& spans) {
+Busy busy(const RankProgram& rank, const std::vector<Span>& spans, const RankCounts& counts) {
   Busy result;
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
     const Action& action = rank.actions[i];
     if (!occupies(action)) continue;
-    const Picoseconds length = spans[i].length();
+    const Picoseconds length = counts[i] * spans[i].length();
     result.step += length;
     if (action.pass != Pass::step) result.micro_batches[cause_of(action)] += length;
   }
@@ -50,8 +57,8 @@ Busy busy(const RankProgram& rank, const std::vector<Span>& spans) {
 class BusyBeside {
  public:
   BusyBeside(const RankProgram& rank, const std::vector<Span>& spans, const std::vector<Picoseconds>& times,
-             double slowdown)
-      : rank_(rank), spans_(spans), times_(times), slowdown_(slowdown) {}
+             double slowdown, const RankCounts& counts)
+      : rank_(rank), spans_(spans), times_(times), slowdown_(slowdown), counts_(counts) {}
 
   Busy run() {
     for (std::size_t i = 0; i < rank_.actions.size(); ++i) {
@@ -78,17 +85,18 @@ class BusyBeside {
     const Picoseconds waited = waits_for_queue ? queue - ready : Picoseconds(0);
     const Picoseconds length = spans_[i].length();
     const Picoseconds own = std::min(length, alone(action, times_[i], slowdown_));
-    result_.step += waited + length;
+    result_.step += counts_[i] * (waited + length);
     if (action.kind != ActionKind::optimizer_step) reduced_from_ = std::max(reduced_from_, spans_[i].end);
     if (action.pass == Pass::step) return;
-    result_.micro_batches[cause_of(action)] += own;
-    result_.micro_batches[TimeCause::data_parallel] += waited + length - own;
+    result_.micro_batches[cause_of(action)] += counts_[i] * own;
+    result_.micro_batches[TimeCause::data_parallel] += counts_[i] * (waited + length - own);
   }
 
   const RankProgram& rank_;
   const std::vector<Span>& spans_;
   const std::vector<Picoseconds>& times_;
   double slowdown_;
+  const RankCounts& counts_;
   Picoseconds communicated_{0};
   Picoseconds reduced_from_{0};
   Busy result_;
@@ -119,22 +127,32 @@ Bytes Simulation::peak_memory() const { return memory[static_cast<std::size_t>(h
 
 Simulation simulate(const Program& program, const ActionTimes& times, double fragmentation_fraction,
                     const TimelineOptions& options) {
+  return simulation_of(program, times, timeline(program, times, options), fragmentation_fraction, options);
+}
+
+Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline played,
+                         double fragmentation_fraction, const TimelineOptions& options, const LeftOut& left_out) {
   Simulation s;
-  s.timeline = timeline(program, times, options);
+  s.timeline = std::move(played);
+  s.left_out = left_out;
   s.actions = program.action_count();
   if (s.timeline.stall) return s;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Span>& spans = s.timeline.of_rank[rank];
     const double slowdown = rank < options.slowdown.size() ? options.slowdown[rank] : 1.0;
-    const Busy work = program.beside > 0 ? BusyBeside(program.ranks[rank], spans, times.of_rank[rank], slowdown).run()
-                                         : busy(program.ranks[rank], spans);
+    const RankCounts counts{left_out, rank};
+    const Busy work = program.beside > 0
+                          ? BusyBeside(program.ranks[rank], spans, times.of_rank[rank], slowdown, counts).run()
+                          : busy(program.ranks[rank], spans, counts);
     s.rank_time.push_back(work.micro_batches);
-    s.idle.push_back(s.timeline.step - times.overhead - work.step);
+    s.idle.push_back(s.timeline.step + left_out.time - times.overhead - work.step);
     s.memory.push_back(memory_peak(program.ranks[rank], fragmentation_fraction));
     if (own_work(s.rank_time[rank]) > own_work(s.rank_time[static_cast<std::size_t>(s.busiest_rank)]))
       s.busiest_rank = static_cast<std::int32_t>(rank);
     if (s.memory[rank].memory.device_total() > s.peak_memory()) s.heaviest_rank = static_cast<std::int32_t>(rank);
+    if (left_out.micro_batches > 0) s.actions += left_out.repeats * (left_out.cut[rank] - left_out.first[rank]);
   }
+  if (left_out.micro_batches > 0) lengthen(s.timeline, left_out);
   s.time = attributed(s, times.overhead);
   return s;
 }

@@ -10,7 +10,7 @@
 /// tests/property/simulation_agreement_test.cpp.
 
 #include "core/simulate/memory_curve.h"
-#include "core/simulate/timeline.h"
+#include "core/simulate/steady_state.h"
 
 namespace plumbline {
 
@@ -23,6 +23,8 @@ struct Simulation {
   std::vector<MemoryPeak> memory;        ///< per rank
   std::int32_t heaviest_rank = 0;
   std::int64_t actions = 0;
+  /// Of a long program, what is not in the timeline (steady_state.h); everything else counts it.
+  LeftOut left_out;
 
   [[nodiscard]] Picoseconds step() const { return timeline.step; }
   /// Collectives of the busiest rank that no compute hides.
@@ -32,5 +34,11 @@ struct Simulation {
 
 [[nodiscard]] Simulation simulate(const Program& program, const ActionTimes& times, double fragmentation_fraction,
                                   const TimelineOptions& options = {});
+
+/// Of a program that was played, with what was left out of it put back: every figure is the whole program's. The
+/// program is the short one, as it was played.
+[[nodiscard]] Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline played,
+                                       double fragmentation_fraction, const TimelineOptions& options,
+                                       const LeftOut& left_out = {});
 
 }  // namespace plumbline

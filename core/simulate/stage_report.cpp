@@ -19,8 +19,8 @@ TimeBreakdown busy(const Program& program, const Simulation& s, std::size_t rank
   return busy;
 }
 
-/// What is allocated when `last` starts.
-std::vector<Buffer> alive_at(const RankProgram& rank, std::int32_t last) {
+/// What is allocated when `last` starts. `later`: micro-batches that were left out before it.
+std::vector<Buffer> alive_at(const RankProgram& rank, std::int32_t last, std::int64_t later) {
   std::vector<bool> alive;
   for (const Buffer& buffer : rank.buffers) alive.push_back(buffer.lifetime == Lifetime::persistent);
   for (std::int32_t i = 0; i <= last; ++i) {
@@ -34,6 +34,8 @@ std::vector<Buffer> alive_at(const RankProgram& rank, std::int32_t last) {
   std::vector<Buffer> result;
   for (std::size_t b = 0; b < alive.size(); ++b)
     if (alive[b]) result.push_back(rank.buffers[b]);
+  for (Buffer& buffer : result)
+    if (buffer.micro_batch >= 0) buffer.micro_batch += static_cast<std::int32_t>(later);
   std::stable_sort(result.begin(), result.end(), [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
   return result;
 }
@@ -42,7 +44,8 @@ StageReport report(const Program& program, const Simulation& s, std::size_t r) {
   const RankProgram& rank = program.ranks[r];
   const std::vector<Span>& spans = s.timeline.of_rank[r];
   const std::int32_t peak = s.memory[r].action;
-  StageReport result{busy(program, s, r), Picoseconds(0), "", alive_at(rank, peak)};
+  const std::int64_t later = s.left_out.is_behind(r, peak) ? s.left_out.micro_batches : 0;
+  StageReport result{busy(program, s, r), Picoseconds(0), "", alive_at(rank, peak, later)};
   if (peak < 0) return result;
   result.peak_at = spans[static_cast<std::size_t>(peak)].start;
   result.peak_action = to_text(rank.actions[static_cast<std::size_t>(peak)]);

@@ -40,13 +40,23 @@ std::size_t nearest_slice(const std::vector<Action>& actions, const std::vector<
   return no_slice;
 }
 
-void add_flows(const Program& program, const SliceOf& slice_of, Trace& trace) {
+/// One slice for what was left out.
+void add_gap(const Simulation& simulation, std::int32_t index, Trace& trace) {
+  if (simulation.left_out.micro_batches == 0) return;
+  trace.slices.push_back({index, Stream::compute, 0, to_text(simulation.left_out), "left-out",
+                          gap(simulation.left_out, simulation.timeline, static_cast<std::size_t>(index)), -1,
+                          Bytes(0)});
+}
+
+void add_flows(const Program& program, const LeftOut& left_out, const SliceOf& slice_of, Trace& trace) {
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Action>& actions = program.ranks[rank].actions;
     for (std::int32_t i = 0; i < std::ssize(actions); ++i) {
       const Action& receive = actions[static_cast<std::size_t>(i)];
       if (receive.kind != ActionKind::receive_forward && receive.kind != ActionKind::receive_backward) continue;
       const auto peer = static_cast<std::size_t>(receive.peer);
+      // Who sent what is received behind the cut was left out.
+      if (left_out.is_behind(rank, i) != left_out.is_behind(peer, receive.peer_action)) continue;
       const std::size_t from = nearest_slice(program.ranks[peer].actions, slice_of[peer], receive.peer_action, -1);
       const std::size_t to = nearest_slice(actions, slice_of[rank], i, 1);
       if (from != no_slice && to != no_slice) trace.flows.push_back({from, to});
@@ -91,10 +101,11 @@ Trace trace(const Program& program, const Simulation& simulation) {
   for (std::int32_t rank = 0; rank < trace.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     add_slices(program.ranks[r], rank, simulation.timeline.of_rank[r], trace, slice_of);
+    add_gap(simulation, rank, trace);
     add_counters(program.ranks[r], rank, simulation.timeline.of_rank[r], trace);
   }
   part_crossing_slices(trace.slices);
-  add_flows(program, slice_of, trace);
+  add_flows(program, simulation.left_out, slice_of, trace);
   return trace;
 }
 

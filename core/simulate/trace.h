@@ -5,7 +5,8 @@
 /// Model: one process per representative rank, one thread for compute and one for each communicator, or more where
 /// messages travel at one time; messages lie on the sender's pipeline thread; waiting leaves gaps. A flow leads from
 /// each message, or from what made it, to what it was for. Memory is a counter by class, in MiB; it changes when the
-/// action that it belongs to starts or ends. Source: "Trace Event Format", Google, 2016 (phases X, C, M, s, f).
+/// action that it belongs to starts or ends. What was left out of a long program (steady_state.h) is one slice on each
+/// rank's compute thread, its memory is not drawn. Source: "Trace Event Format", Google, 2016 (phases X, C, M, s, f).
 /// Perfetto's JSON importer reads them all; it binds a flow that says so ("bp": "e") to the slice that is open on its
 /// thread. Not modelled: what a barrier waits for; it has no arrows. Checked against:
 /// tests/unit/core/simulate/trace_test.cpp; tests/integration/simulate_test.py (the whole format).

@@ -46,7 +46,8 @@ Op adapter_linear(Block::Parts& parts, const std::string& name, TensorId in, con
   return op;
 }
 
-/// y + B(A(x)) for one output y of a linear. Column linears divide B, row linears divide A, as their base weight is.
+/// y + B(A(x)) for one output y of a linear. Column linears divide B, row linears divide A, as their base weight is;
+/// what A makes leaves the region as y does, so that B works on y's tokens (tensor_parallel_points.h).
 void add_adapter(Block::Parts& parts, std::vector<Op>& added, const Op& base, std::size_t output, std::int64_t rank) {
   const auto attributes = std::get<LinearAttributes>(base.attributes);
   const TensorId x = base.inputs.front();
@@ -56,7 +57,7 @@ void add_adapter(Block::Parts& parts, std::vector<Op>& added, const Op& base, st
   Tensor inner = parts.tensors[static_cast<std::size_t>(x.index())];
   inner.role = TensorRole::activation;
   inner.partition_units = 0;
-  if (attributes.partition == WeightPartition::row) inner.partition = Partition::replicated;
+  if (attributes.partition == WeightPartition::row) inner.partition = y_tensor.partition;
   const WeightPartition first =
       attributes.partition == WeightPartition::row ? WeightPartition::row : WeightPartition::replicated;
   const WeightPartition second =

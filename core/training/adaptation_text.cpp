@@ -3,12 +3,12 @@
 #include <charconv>
 
 #include "core/base/errors.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::string_view layers_prefix = "layers:";
-constexpr std::int64_t most_layers = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view part, std::string_view where) {
   throw InputError({std::string(where), "\"" + std::string(part.substr(0, 40)) + "\" names nothing to freeze",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "core/base/errors.h"
 #include "core/cost/communication_clock.h"
@@ -41,6 +42,9 @@ class Fit {
   }
 
  private:
+  [[nodiscard]] static double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
   void set(Coefficient DeviceCalibration::*member, double value) { measured_.set(result_.device, member, value); }
   void set_stack(Coefficient StackCalibration::*member, double value) {
     result_.stack.push_back(measured_.of_stack(member, value));
@@ -70,8 +74,11 @@ class Fit {
     if (!law) return;
     ProductEfficiency product;
     product.format = format;
-    measured_.set(product, &ProductEfficiency::peak_fraction, law->fraction);
     measured_.set(product, &ProductEfficiency::half_depth, law->half);
+    // A step's time is a sum: what counts is the mean of what products take, where medians leave out the slow ones.
+    std::vector<double> above;
+    for (const auto& [depth, slowness] : points) above.push_back(slowness / (1 + law->half * depth));
+    measured_.set(product, &ProductEfficiency::peak_fraction, 1 / mean(above));
     result_.device.products.push_back(product);
   }
 
@@ -136,6 +143,15 @@ class Fit {
     set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction);
     set(&DeviceCalibration::flash_half_sequence, law->forward.half);
     set(&DeviceCalibration::flash_backward_factor, law->backward_factor);
+    // As of products: means instead of the medians that the law is drawn through.
+    std::vector<double> forward;
+    std::vector<double> backward;
+    for (const AttentionTiming& a : table_.attention) {
+      forward.push_back(a.forward_s / clock().attention_forward(work_of(a), FlashAttention::on, a.format).value());
+      backward.push_back(a.backward_s / clock().attention_backward(work_of(a), FlashAttention::on, a.format).value());
+    }
+    set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction / mean(forward));
+    set(&DeviceCalibration::flash_backward_factor, law->backward_factor * mean(forward) / mean(backward));
   }
 
   /// What ranks of their own cores take, over what the model of links says.

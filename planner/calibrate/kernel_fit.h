@@ -2,7 +2,8 @@
 /// \file kernel_fit.h: a processor core's calibration from a table of its kernels, and what of the runtime's own stack
 /// the table decides. Of a GPU: device_fit.h.
 ///
-/// Answers: coefficients of kind "measured" by closed formulas and medians, with the residuals they leave.
+/// Answers: coefficients of kind "measured" by closed formulas, with the residuals they leave: half-lengths by lines
+/// through medians, rates by means, since a step's time is a sum.
 /// Model: the laws of core/cost/kernel_time.h, inverted (kernel_laws.h); a core has no waves. Memory-bound kernels of
 /// fp32: the rate of a sum of two tensors, and the mean over the kinds of kernels of how much slower they are;
 /// optimizer and loss each by their own sum. Collectives: the median of measured over priced. Not modelled: caches;

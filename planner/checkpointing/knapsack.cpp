@@ -56,39 +56,77 @@ Knapsack::Knapsack(std::span<const LayerGroup> groups, const OptionOrders& order
   for (std::size_t g = 0; g < groups.size(); ++g) smallest_ += counts_[g] * hull_->smallest(g);
 }
 
-void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, const Limits& limits,
-                         Labels& labels) const {
-  std::int64_t reserved = 0;
-  for (std::size_t other = 0; other < left.size(); ++other) reserved += left[other] * hull_->smallest(other);
+namespace {
+
+/// Thins labels, sorted by bytes, to `most` that span the whole range: nothing tells yet which of them the layers to
+/// come complete best.
+void keep_evenly(std::vector<std::size_t>& front, std::size_t most) {
+  if (front.size() <= most) return;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(front[i * (front.size() - 1) / (most - 1)]);
+  front = std::move(kept);
+}
+
+}  // namespace
+
+std::size_t Knapsack::option_count() const {
+  std::size_t count = 0;
+  for (const std::vector<LayerOption>& options : allowed_) count += options.size();
+  return count;
+}
+
+/// Options that some choice within the limits may take, by the relaxation of all other layers.
+std::vector<std::size_t> Knapsack::worthwhile(std::size_t g, const Limits& limits) const {
+  std::vector<std::int64_t> others = counts_;
+  --others[g];
+  const Relaxation rest(*hull_, others);
+  const std::int64_t reserved = smallest_ - hull_->smallest(g);
+  std::vector<std::size_t> options;
+  for (std::size_t o = 0; o < allowed_[g].size(); ++o) {
+    const std::int64_t left = limits.capacity - allowed_[g][o].saved.value();
+    if (left < reserved) break;  // by increasing kept bytes
+    if (allowed_[g][o].time.value() + rest.bound(left) <= limits.time) options.push_back(o);
+  }
+  return options;
+}
+
+void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
+                         ChoiceEffort& effort) const {
+  const std::int64_t reserved = hull_->least_bytes(left);
+  const Relaxation rest(*hull_, left);
+  const std::vector<std::size_t> options = worthwhile(g, limits);
   std::vector<Label> next;
   std::vector<ParetoPoint<2>> points;
   std::vector<Taken> choices;
+  effort.spend(labels.ends.size() * options.size());
   for (const Label& label : labels.ends)
-    for (std::size_t o = 0; o < allowed_[g].size(); ++o) {
+    for (const std::size_t o : options) {
       const std::int64_t saved = label.saved + allowed_[g][o].saved.value();
       const std::int64_t time = label.time + allowed_[g][o].time.value();
       if (saved + reserved > limits.capacity) break;  // by increasing kept bytes
-      if (time + hull_->bound(left, limits.capacity - saved) > limits.time) continue;
+      if (time + rest.bound(limits.capacity - saved) > limits.time) continue;
       next.push_back({saved, time, label.taken});
       points.push_back({saved, time});
       choices.push_back({g, original_[g][o], label.taken});
     }
   labels.ends.clear();
-  for (const std::size_t i : pareto_front(points)) {
+  std::vector<std::size_t> front = pareto_front(points);
+  keep_evenly(front, effort.labels());
+  for (const std::size_t i : front) {
     labels.ends.push_back({next[i].saved, next[i].time, static_cast<std::int32_t>(labels.taken.size())});
     labels.taken.push_back(choices[i]);
   }
 }
 
-std::optional<LayerChoice> Knapsack::solve(std::int64_t capacity, std::int64_t limit) const {
+std::optional<LayerChoice> Knapsack::solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const {
   Labels labels{{Label{}}, {}};
   std::vector<std::int64_t> left = counts_;
   for (std::size_t g = 0; g < groups_.size(); ++g)
     while (left[g] > 0) {
       --left[g];
-      add_layer(g, left, {capacity, limit}, labels);
+      add_layer(g, left, {capacity, limit}, labels, effort);
+      if (labels.ends.empty()) return std::nullopt;
     }
-  if (labels.ends.empty()) return std::nullopt;
   return read(labels);
 }
 

@@ -3,8 +3,12 @@
 ///
 /// Answers the assignment of options of least time within a capacity of kept bytes. Model: labels (kept, time) layer by
 /// layer, dropped when dominated or when the relaxation (option_hull.h) of the remaining layers exceeds a time that is
-/// known to be reachable. Exact. Source: Kellerer, Pferschy, Pisinger, "Knapsack Problems", chapter 11.
+/// known to be reachable. Exact; where steps are limited, layers go on from the most promising labels alone.
+/// Source: Kellerer, Pferschy, Pisinger, "Knapsack Problems", chapter 11.
 /// Checked against: tests/property/layer_choice_test.cpp, through choose_layers.
+
+#include <algorithm>
+#include <limits>
 
 #include "planner/checkpointing/option_hull.h"
 
@@ -19,6 +23,23 @@ using OptionOrders = std::vector<std::vector<std::size_t>>;
 /// Whether every group with layers has an option under the cap.
 [[nodiscard]] bool has_options(std::span<const LayerGroup> groups, Bytes cap);
 
+/// Steps of a choice, each some nanoseconds, so that it ends in time; counted, not timed: the same everywhere.
+class ChoiceEffort {
+ public:
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  ChoiceEffort() = default;
+  ChoiceEffort(std::size_t steps, std::size_t labels) : left_(steps), labels_(labels) {}
+  void spend(std::size_t steps) { left_ -= std::min(left_, steps); }
+  [[nodiscard]] bool is_spent() const { return left_ == 0; }
+  /// That a layer may go on from.
+  [[nodiscard]] std::size_t labels() const { return labels_; }
+
+ private:
+  std::size_t left_ = unlimited;
+  std::size_t labels_ = unlimited;
+};
+
 /// The knapsack under one cap on restored bytes, for any capacity of kept bytes. `groups` outlive it.
 class Knapsack {
  public:
@@ -30,9 +51,10 @@ class Knapsack {
   [[nodiscard]] std::int64_t reachable(std::int64_t capacity) const { return hull_->reachable(counts_, capacity); }
   /// A good choice fast: whole moves along the convex corners, then exchanges of one or two layers that use what is
   /// left, while they save time. Requires `fits`.
-  [[nodiscard]] LayerChoice exchanged(std::int64_t capacity) const;
-  /// The best choice of at most `limit` time.
-  [[nodiscard]] std::optional<LayerChoice> solve(std::int64_t capacity, std::int64_t limit) const;
+  [[nodiscard]] LayerChoice exchanged(std::int64_t capacity, ChoiceEffort& effort) const;
+  /// The best choice of at most `limit` time; a good one or none where the effort is limited.
+  [[nodiscard]] std::optional<LayerChoice> solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const;
+  [[nodiscard]] std::size_t option_count() const;
 
  private:
   struct Label {
@@ -54,7 +76,9 @@ class Knapsack {
     std::int64_t capacity = 0;
     std::int64_t time = 0;
   };
-  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels) const;
+  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
+                 ChoiceEffort& effort) const;
+  [[nodiscard]] std::vector<std::size_t> worthwhile(std::size_t group, const Limits& limits) const;
   [[nodiscard]] LayerChoice read(const Labels& labels) const;
 
   std::span<const LayerGroup> groups_;

@@ -60,9 +60,10 @@ std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std
     open.push_back({std::move(knapsack), capacity});
   }
   std::optional<LayerChoice> best;
+  ChoiceEffort effort;
   for (const auto& [knapsack, capacity] : open) {
     if (knapsack.bound(capacity) > limit) continue;
-    if (auto choice = knapsack.solve(capacity, limit)) {
+    if (auto choice = knapsack.solve(capacity, limit, effort)) {
       limit = choice->time.value() - 1;  // only a faster one is better
       best = std::move(choice);
     }

@@ -1,9 +1,16 @@
 #include "planner/checkpointing/layer_chooser.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace plumbline {
 namespace {
+
+/// Beyond this many options under all caps together, steps are limited: only without FlashAttention are there more.
+constexpr std::size_t most_options = 20'000;
+/// About ten milliseconds each.
+constexpr std::size_t most_steps = 300'000;
+constexpr std::size_t most_labels = 64;
 
 std::vector<std::vector<LayerOption>> options_of(std::span<const LayerGroup> groups) {
   std::vector<std::vector<LayerOption>> options;
@@ -20,6 +27,9 @@ LayerChooser::LayerChooser(std::span<const LayerGroup> groups)
     if (group.count > 0) counts_.push_back(group.count);
   for (const Bytes cap : restored_caps(groups))
     if (has_options(groups, cap)) caps_.push_back({cap, std::nullopt});
+  std::size_t options = 0;
+  for (const std::vector<LayerOption>& of_group : options_) options += of_group.size();
+  is_large_ = caps_.size() * options > most_options;
 }
 
 std::optional<std::int64_t> LayerChooser::bound(std::int64_t capacity) const {
@@ -51,6 +61,20 @@ Knapsack& LayerChooser::knapsack(Cap& cap) {
   return *cap.knapsack;
 }
 
+/// What the relaxation would restore is where the best is likely to be found: that cap first, then all others.
+std::vector<LayerChooser::Cap*> LayerChooser::promising_first(std::int64_t in_flight, Bytes budget) {
+  const Bytes likely = likely_restored(in_flight, budget);
+  std::vector<Cap*> order;
+  for (Cap& cap : caps_)
+    if (cap.restored <= budget) order.push_back(&cap);
+  const auto distance = [&](const Cap* cap) {
+    if (!is_large_) return std::int64_t{cap->restored == likely ? 0 : 1};
+    return std::abs((cap->restored - likely).value());
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const Cap* a, const Cap* b) { return distance(a) < distance(b); });
+  return order;
+}
+
 std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) {
   struct Open {
     const Knapsack* knapsack;
@@ -61,23 +85,26 @@ std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes bu
   const auto may_win = [&](std::optional<std::int64_t> least) {
     return least && (!best || *least + tolerance.value() < best->time.value());
   };
-  const auto attempt = [&](Cap& cap) {
-    const std::int64_t capacity = (budget - cap.restored).value() / in_flight;
-    if (cap.restored > budget || !may_win(bound(capacity))) return;
-    const Knapsack& under = knapsack(cap);
-    if (!under.fits(capacity) || !may_win(under.bound(capacity))) return;
-    LayerChoice choice = under.exchanged(capacity);
-    if (!best || choice.time < best->time) best = std::move(choice);
+  ChoiceEffort exchanging = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
+  for (Cap* cap : promising_first(in_flight, budget)) {
+    const std::int64_t capacity = (budget - cap->restored).value() / in_flight;
+    if (!may_win(bound(capacity))) continue;
+    const Knapsack& under = knapsack(*cap);
+    if (!under.fits(capacity) || !may_win(under.bound(capacity))) continue;
     open.push_back({&under, capacity});
-  };
-  // What the relaxation would restore is where the best is likely to be found; all other caps are held against it.
-  const Bytes likely = likely_restored(in_flight, budget);
-  for (const bool is_likely : {true, false})
-    for (Cap& cap : caps_)
-      if ((cap.restored == likely) == is_likely) attempt(cap);
+    if (best && exchanging.is_spent()) continue;  // the bound alone says whether it is solved
+    LayerChoice choice = under.exchanged(capacity, exchanging);
+    if (!best || choice.time < best->time) best = std::move(choice);
+  }
+  if (is_large_)
+    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) {
+      return a.knapsack->bound(a.capacity) < b.knapsack->bound(b.capacity);
+    });
+  ChoiceEffort solving = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
   for (const auto& [under, capacity] : open) {
-    if (!may_win(under->bound(capacity))) continue;
-    if (auto choice = under->solve(capacity, best->time.value() - tolerance.value() - 1)) best = std::move(choice);
+    if (solving.is_spent() || !may_win(under->bound(capacity))) continue;
+    if (auto choice = under->solve(capacity, best->time.value() - tolerance.value() - 1, solving))
+      best = std::move(choice);
   }
   return best;
 }

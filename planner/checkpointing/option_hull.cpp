@@ -33,6 +33,12 @@ std::vector<std::size_t> corners_of(const std::vector<LayerOption>& options) {
   return corners;
 }
 
+/// What a fraction of one move saves; two picoseconds of slack cover its rounding.
+std::int64_t begun(const HullStep& step, std::int64_t left) {
+  const double part = static_cast<double>(left) / static_cast<double>(step.bytes);
+  return static_cast<std::int64_t>(part * static_cast<double>(step.time)) + 2;
+}
+
 }  // namespace
 
 OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
@@ -69,12 +75,30 @@ std::int64_t OptionHull::bound(const std::vector<std::int64_t>& counts, std::int
     const std::int64_t whole = std::min(counts[step.group], left / step.bytes);
     time -= whole * step.time;
     left -= whole * step.bytes;
-    if (whole == counts[step.group]) continue;
-    // A fraction of one move; two picoseconds of slack cover its rounding.
-    const double part = static_cast<double>(left) / static_cast<double>(step.bytes);
-    return time - static_cast<std::int64_t>(part * static_cast<double>(step.time)) - 2;
+    if (whole < counts[step.group]) return time - begun(step, left);
   }
   return time;
+}
+
+Relaxation::Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& counts)
+    : last_time_(hull.most_time(counts)), last_bytes_(hull.least_bytes(counts)) {
+  for (const HullStep& step : hull.steps()) {
+    const std::int64_t count = counts[step.group];
+    if (count == 0) continue;
+    taken_.push_back({last_bytes_, last_time_, &step});
+    last_bytes_ += count * step.bytes;
+    last_time_ -= count * step.time;
+  }
+}
+
+std::int64_t Relaxation::bound(std::int64_t capacity) const {
+  if (taken_.empty() || capacity >= last_bytes_) return last_time_;
+  const auto after = std::upper_bound(taken_.begin(), taken_.end(), capacity,
+                                      [](std::int64_t bytes, const Taken& taken) { return bytes < taken.bytes; });
+  const Taken& taken = after == taken_.begin() ? taken_.front() : *(after - 1);
+  const std::int64_t left = capacity - taken.bytes;
+  const std::int64_t whole = left / taken.step->bytes;
+  return taken.time - whole * taken.step->time - begun(*taken.step, left - whole * taken.step->bytes);
 }
 
 std::int64_t OptionHull::reachable(const std::vector<std::int64_t>& counts, std::int64_t capacity) const {

@@ -37,12 +37,31 @@ class OptionHull {
   [[nodiscard]] std::int64_t reachable(const std::vector<std::int64_t>& counts, std::int64_t capacity) const;
 
  private:
+  friend class Relaxation;
   [[nodiscard]] std::int64_t most_time(const std::vector<std::int64_t>& counts) const;
 
   std::vector<std::size_t> first_option_;
   std::vector<std::int64_t> smallest_;  ///< bytes of each group's smallest option
   std::vector<std::int64_t> slowest_;   ///< and its time
   std::vector<HullStep> steps_;         ///< by time saved per byte, best first
+};
+
+/// `OptionHull::bound` of fixed numbers of layers at many capacities: O(log corners) each.
+class Relaxation {
+ public:
+  /// `hull` outlives it.
+  Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& counts);
+  [[nodiscard]] std::int64_t bound(std::int64_t capacity) const;
+
+ private:
+  struct Taken {
+    std::int64_t bytes = 0;  ///< of all layers, the steps before this one taken
+    std::int64_t time = 0;
+    const HullStep* step = nullptr;
+  };
+  std::vector<Taken> taken_;  ///< by increasing bytes
+  std::int64_t last_time_ = 0;
+  std::int64_t last_bytes_ = 0;
 };
 
 }  // namespace plumbline

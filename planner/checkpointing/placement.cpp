@@ -105,9 +105,10 @@ Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes c
   };
   if (!holds(Bytes(0))) return Bytes(-1);
   // The allocator's loss is a part of what is held, rounded down: the largest load that fits is near the quotient.
-  // A forward pass that fits sets no limit to what a backward holds.
+  // A forward pass that fits sets no limit to what a backward holds, nor does the packing of partial gradients.
   StageCost bare = loaded;
   bare.working_forward = bare.working = Bytes(0);
+  bare.parameters.partial_trained = 0;
   const Bytes free = capacity - total(bare, rank);
   const double part = 1 + question_->calibration().stack.fragmentation_fraction;
   Bytes most(static_cast<std::int64_t>(static_cast<double>(free.value()) / part));
@@ -122,16 +123,21 @@ Bytes RecomputePlacer::total(const StageCost& stage, std::int32_t rank) const {
       .device_total();
 }
 
-bool RecomputePlacer::holds_all(const StageCost& kept, std::int32_t rank) const {
-  return total(kept, rank) <= question_->certain_capacity();
+bool RecomputePlacer::holds_all(const StageCost& kept, std::int32_t rank, Bytes capacity) const {
+  return total(kept, rank) <= capacity;
 }
 
-Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Groups& groups) const {
+std::array<Bytes, 2> RecomputePlacer::device_capacities() const {
+  return {question_->certain_capacity(), question_->capacity()};
+}
+
+Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Groups& groups,
+                            std::span<const Bytes> capacities) const {
   const std::int64_t in_flight = chunks_in_flight(strategy_, rank);
   // What keeps least nearly always fits; only where it does not is every cap on what is restored tried.
   Bytes needed = needed_by_least_kept(groups.groups, in_flight);
   bool is_exact = false;
-  for (const Bytes capacity : {question_->certain_capacity(), question_->capacity()}) {
+  for (const Bytes capacity : capacities) {
     const Bytes available = budget(kept, rank, capacity);
     if (available < Bytes(0)) continue;
     const Bytes room = std::int64_t{strategy_.virtual_stages} * available;
@@ -205,7 +211,18 @@ RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& gro
 
 std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent> chunks, const StageCost& kept,
                                                     std::int32_t rank) {
-  if (holds_all(kept, rank)) {
+  return place_in(device_capacities(), chunks, kept, rank);
+}
+
+std::optional<RankPlacement> RecomputePlacer::place_within(Bytes capacity, std::span<const RankContent> chunks,
+                                                           const StageCost& kept, std::int32_t rank) {
+  return place_in({&capacity, 1}, chunks, kept, rank);
+}
+
+std::optional<RankPlacement> RecomputePlacer::place_in(std::span<const Bytes> capacities,
+                                                       std::span<const RankContent> chunks, const StageCost& kept,
+                                                       std::int32_t rank) {
+  if (holds_all(kept, rank, capacities.front())) {
     RankPlacement all;
     for (const RankContent& chunk : chunks) {
       std::vector<VariantCount>& counts = all.chunks.emplace_back();
@@ -216,7 +233,7 @@ std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent>
     return all;
   }
   Groups& groups = groups_of(chunks);
-  const Bytes available = room(kept, rank, groups);
+  const Bytes available = room(kept, rank, groups, capacities);
   if (available < Bytes(0)) return std::nullopt;
   const auto choice =
       groups.chooser->choose(chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available,
@@ -225,14 +242,27 @@ std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent>
   return read(*choice, groups);
 }
 
+/// Which is priced as a whole, not as a choice of operators.
+Picoseconds RecomputePlacer::replayed_by_operator(std::span<const RankContent> chunks) const {
+  Picoseconds sum(0);
+  for (const RankContent& chunk : chunks)
+    for (std::size_t b = 0; b < chunk.executions.size(); ++b)
+      if (question_->graph().blocks()[b].kind() == BlockKind::layer)
+        sum += chunk.executions[b] * (*blocks_)[b].variant(Variant::by_operator).recompute.total();
+  return sum;
+}
+
 std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
                                                          std::int32_t rank) {
-  if (holds_all(kept, rank)) return Picoseconds(0);
+  const Bytes capacity = question_->capacity();
+  if (holds_all(kept, rank, capacity)) return Picoseconds(0);
   Groups& groups = groups_of(chunks);
-  const Bytes available = room(kept, rank, groups);
+  const Bytes available = room(kept, rank, groups, {&capacity, 1});
   if (available < Bytes(0)) return std::nullopt;
-  return groups.chooser->least_replay(chunks_in_flight(strategy_, rank),
-                                      std::int64_t{strategy_.virtual_stages} * available);
+  const auto least = groups.chooser->least_replay(chunks_in_flight(strategy_, rank),
+                                                  std::int64_t{strategy_.virtual_stages} * available);
+  if (!least) return std::nullopt;
+  return std::min(*least, replayed_by_operator(chunks));
 }
 
 RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) {
@@ -268,7 +298,7 @@ std::vector<RankContent> RecomputePlacer::chunks_of(const StageLayout& layout, s
   return contents;
 }
 
-Placement RecomputePlacer::place(const std::vector<Chunk>& chunks) {
+Placement RecomputePlacer::place(const std::vector<Chunk>& chunks, const std::vector<Bytes>& capacities) {
   const Graph& graph = question_->graph();
   const StagePlacement where = placement(strategy_.schedule);
   const StageLayout unplaced = stage_layout(graph, chunks, strategy_.pipeline_stages, {}, where);
@@ -276,7 +306,9 @@ Placement RecomputePlacer::place(const std::vector<Chunk>& chunks) {
   Placement result{std::vector<std::int32_t>(unplaced.arrangement.variants.size(), Variant::kept), true};
   for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
     const std::vector<RankContent> contents = chunks_of(unplaced, rank);
-    std::optional<RankPlacement> placed = place(contents, kept[static_cast<std::size_t>(rank)], rank);
+    const auto r = static_cast<std::size_t>(rank);
+    std::optional<RankPlacement> placed =
+        capacities.empty() ? place(contents, kept[r], rank) : place_within(capacities[r], contents, kept[r], rank);
     result.fits = result.fits && placed.has_value();
     if (!placed) placed = smallest(contents, rank);
     for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {

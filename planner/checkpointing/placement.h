@@ -18,6 +18,7 @@
 /// Checked against: tests/property/placement_test.cpp: never slower than any uniform mode that fits; all choices of
 /// small networks by brute force.
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,15 +63,18 @@ class RecomputePlacer {
   /// The fastest of a rank that fits, or nothing. `kept`: the cost of all its chunks with nothing recomputed.
   [[nodiscard]] std::optional<RankPlacement> place(std::span<const RankContent> chunks, const StageCost& kept,
                                                    std::int32_t rank);
-  /// Never more than the replay time of any placement of the rank that fits; nothing when none does. Fast.
+  /// The same within one capacity, whatever the device has.
+  [[nodiscard]] std::optional<RankPlacement> place_within(Bytes capacity, std::span<const RankContent> chunks,
+                                                          const StageCost& kept, std::int32_t rank);
+  /// Never more than the replay time of any placement or named mode that fits the rank; nothing when none does. Fast.
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::span<const RankContent> chunks, const StageCost& kept,
                                                         std::int32_t rank);
   /// The placement of a rank that holds least.
   [[nodiscard]] RankPlacement smallest(std::span<const RankContent> chunks, std::int32_t rank);
   /// What each chunk of a rank holds. `layout`: of this strategy's ranks.
   [[nodiscard]] std::vector<RankContent> chunks_of(const StageLayout& layout, std::int32_t rank) const;
-  /// All ranks of a split into chunks.
-  [[nodiscard]] Placement place(const std::vector<Chunk>& chunks);
+  /// All ranks of a split into chunks. `capacities`: of each rank; empty: the device's.
+  [[nodiscard]] Placement place(const std::vector<Chunk>& chunks, const std::vector<Bytes>& capacities = {});
 
  private:
   /// The layers of a rank as groups of the knapsack: equal chunks count as one, whose layers weigh several times.
@@ -86,11 +90,18 @@ class RecomputePlacer {
     std::optional<LayerChooser> chooser;
   };
   [[nodiscard]] Bytes total(const StageCost& stage, std::int32_t rank) const;
-  /// What `kept` leaves to choose layers by: within what surely fits, or within the device where nothing surely does;
-  /// below 0: nothing fits.
-  [[nodiscard]] Bytes room(const StageCost& kept, std::int32_t rank, const Groups& groups) const;
+  /// What `kept` leaves to choose layers by within the first of some capacities that anything fits; below 0: nothing
+  /// fits any.
+  [[nodiscard]] Bytes room(const StageCost& kept, std::int32_t rank, const Groups& groups,
+                           std::span<const Bytes> capacities) const;
+  /// What surely fits, then the device.
+  [[nodiscard]] std::array<Bytes, 2> device_capacities() const;
+  [[nodiscard]] Picoseconds replayed_by_operator(std::span<const RankContent> chunks) const;
+  [[nodiscard]] std::optional<RankPlacement> place_in(std::span<const Bytes> capacities,
+                                                      std::span<const RankContent> chunks, const StageCost& kept,
+                                                      std::int32_t rank);
   /// Whether nothing needs to be replayed.
-  [[nodiscard]] bool holds_all(const StageCost& kept, std::int32_t rank) const;
+  [[nodiscard]] bool holds_all(const StageCost& kept, std::int32_t rank, Bytes capacity) const;
   [[nodiscard]] Groups& groups_of(std::span<const RankContent> chunks);
   void prepare(Groups& groups, std::span<const RankContent> chunks) const;
   [[nodiscard]] static RankPlacement read(const LayerChoice& choice, const Groups& groups);

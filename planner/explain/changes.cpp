@@ -12,7 +12,7 @@ namespace {
 
 /// A strategy and what was changed to get there.
 struct Step {
-  std::string what;
+  std::vector<std::string> what;
   Strategy strategy;
 };
 
@@ -62,7 +62,10 @@ class Steps {
     const std::optional<Strategy> s = followed(edited, from_, question_);
     if (!s || *s == from_) return;
     if (first_violation(*s, question_.training(), question_.facts(), question_.limits())) return;
-    found_.push_back({what, *s});
+    found_.push_back({{what}, *s});
+    if (changes_schedule(*s))
+      found_.back().what.push_back(
+          arrow("schedule", std::string(to_text(from_.schedule)), std::string(to_text(s->schedule))));
   }
   template <class Number>
   void add_double_and_half(std::string_view axis, Number Strategy::*member) {
@@ -74,6 +77,13 @@ class Steps {
   std::vector<Step> take() { return std::move(found_); }
 
  private:
+  /// A step may need another schedule than the one it comes from. 1f1b with virtual stages is interleaved, and one
+  /// stage has no schedule: that goes without saying.
+  [[nodiscard]] bool changes_schedule(const Strategy& to) const {
+    const auto family = [](Schedule s) { return s == Schedule::interleaved ? Schedule::one_f_one_b : s; };
+    return from_.schedule != Schedule::none && to.schedule != Schedule::none &&
+           family(from_.schedule) != family(to.schedule);
+  }
   const Question& question_;
   const Strategy& from_;
   std::vector<Step> found_;
@@ -152,13 +162,16 @@ struct Candidate {
 };
 
 /// "tp 2 -> 4" after "tp 1 -> 2" reads "tp 1 -> 4".
-std::vector<std::string> merged(std::vector<std::string> steps, const std::string& next) {
+std::vector<std::string> merged(std::vector<std::string> steps, const std::vector<std::string>& more) {
   constexpr std::string_view mark = " -> ";
-  const auto same = std::find_if(steps.begin(), steps.end(), [&](const std::string& s) { return same_axis(s, next); });
-  if (same == steps.end()) {
-    steps.push_back(next);
-  } else {
-    *same = same->substr(0, same->find(mark)) + next.substr(next.find(mark));
+  for (const std::string& next : more) {
+    const auto same =
+        std::find_if(steps.begin(), steps.end(), [&](const std::string& s) { return same_axis(s, next); });
+    if (same == steps.end()) {
+      steps.push_back(next);
+    } else {
+      *same = same->substr(0, same->find(mark)) + next.substr(next.find(mark));
+    }
   }
   return steps;
 }
@@ -207,8 +220,10 @@ std::string to_text(const std::vector<std::string>& steps) {
 
 std::vector<Change> single_steps(const Question& question, const Strategy& strategy) {
   std::vector<Change> changes;
-  for (const Step& step : steps_from(question, strategy))
-    changes.push_back({{step.what}, step.strategy, evaluate(question, step.strategy)});
+  for (const Step& step : steps_from(question, strategy)) {
+    Plan plan = evaluate(question, step.strategy);
+    if (is_priceable(plan)) changes.push_back({step.what, step.strategy, std::move(plan)});
+  }
   return changes;
 }
 
@@ -224,7 +239,8 @@ std::vector<Change> cheapest_changes(const Question& question, const Strategy& s
     level = next_level(question, level, seen);
     for (const Candidate& candidate : level) {
       Plan plan = evaluate(question, candidate.strategy);
-      if (plan.verdict.fits) fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});
+      if (plan.verdict.fits && is_priceable(plan))
+        fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});
     }
   }
   return ranked(std::move(fitting), most);

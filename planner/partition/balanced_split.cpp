@@ -6,6 +6,7 @@
 #include "core/base/errors.h"
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
+#include "core/cost/time_limits.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -92,8 +93,8 @@ Picoseconds link_latency(const RankPricer& pricer, const Ranges& ranges) {
   const StackCalibration& stack = blocks.kernels().calibration().stack;
   const RankGroup neighbours{2, rank_group(pricer.strategy(), Axis::pipeline).stride};
   const Bytes boundary = ranges.cost(ranges.index(1, 2)).boundary;
-  return to_picoseconds(stack.step_factor * stack.pipeline_exposure *
-                        blocks.communication().time(Collective::send_receive, boundary, neighbours));
+  return phase_time(stack.step_factor * stack.pipeline_exposure *
+                    blocks.communication().time(Collective::send_receive, boundary, neighbours));
 }
 
 /// The makespan of the split that needs no search, or the largest number when it does not fit.

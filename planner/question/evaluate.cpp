@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
+#include "core/cost/time_limits.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/calibration_json.h"
 #include "core/quantity/text.h"
@@ -86,6 +88,15 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
   plan.verdict = verdict_of(question, plan.prediction);
   plan.provenance = provenance_of(question, strategy);
   return plan;
+}
+
+bool is_priceable(const Plan& plan) { return plan.prediction.time.total() <= longest_step; }
+
+void require_priceable(const Plan& plan) {
+  if (is_priceable(plan)) return;
+  throw InputError({"step",
+                    "takes more than 24 hours on " + std::to_string(plan.machine.devices) + " x " + plan.machine.device,
+                    "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
 }
 
 }  // namespace plumbline

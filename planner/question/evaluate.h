@@ -6,6 +6,11 @@
 
 namespace plumbline {
 
+/// The step of a plan that is not priceable is longer than its prediction says.
 [[nodiscard]] Plan evaluate(const Question& question, const Strategy& strategy);
+/// Whether the plan's step is within what is priced: at most 24 hours.
+[[nodiscard]] bool is_priceable(const Plan& plan);
+/// Throws InputError where it is not.
+void require_priceable(const Plan& plan);
 
 }  // namespace plumbline

@@ -113,7 +113,7 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
   const std::string stage = "stage " + std::to_string(p.heaviest_stage) + " needs " + to_text(p.peak_memory) + " of " +
                             to_text(v.capacity) + ", most of it " + std::string(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
-  const Bytes host = question.cluster().groups.front().node.host_memory.value;
+  const Bytes host = host_memory(question);
   v.fits = v.margin >= Bytes(0) && p.host_memory_per_node <= host;
   v.near_edge = v.fits && p.peak_memory > question.certain_capacity();
   if (v.margin < Bytes(0)) {

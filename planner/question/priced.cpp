@@ -1,9 +1,11 @@
 #include "planner/question/priced.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "planner/checkpointing/placement.h"
 #include "planner/partition/balanced_split.h"
+#include "planner/question/optimal_recompute.h"
 
 namespace plumbline {
 
@@ -19,21 +21,46 @@ std::vector<BlockCost> block_costs(const Question& question, const Strategy& str
 
 namespace {
 
-std::vector<Chunk> chunks_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
-  if (!strategy.layers_per_stage.empty()) return split_into_chunks(question.graph(), strategy.layers_per_stage);
-  if (strategy.split == StageSplit::balanced && strategy.pipeline_stages > 1)
-    if (const auto split = balanced_split(question, strategy, blocks)) return split->chunks;
-  return split_into_chunks(question.graph(), strategy.chunks());
+StageLayout layout_of_chunks(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks,
+                             std::vector<Chunk> chunks) {
+  std::vector<std::int32_t> variants = strategy.recompute.mode == RecomputeMode::placed
+                                           ? optimal_variants(question, strategy, blocks, chunks)
+                                           : uniform_variants(question.graph(), strategy.recompute);
+  return stage_layout(question.graph(), {std::move(chunks), std::move(variants)}, strategy.pipeline_stages,
+                      placement(strategy.schedule));
+}
+
+/// What a split is chosen for: that it fits, then that its step is short; where neither fits, that it holds least.
+auto rank_of_layout(const Question& question, const Strategy& strategy, const StageLayout& layout,
+                    const std::vector<BlockCost>& blocks) {
+  const StageTable stages(question.graph(), layout, blocks);
+  const Bytes peak = peak_memory(question, stages, strategy);
+  const bool fits = peak <= question.capacity() && fits_host(question, stages, strategy);
+  const Picoseconds step = question.step_pricer().price(stages, strategy).total();
+  return std::tuple(!fits, fits ? step.value() : peak.value());
+}
+
+/// The search for a balanced split knows neither what a step adds once nor what parameters cost per micro-batch, so its
+/// split stands against the even one.
+StageLayout balanced_layout(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+  StageLayout even =
+      layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.chunks()));
+  const auto split = balanced_split(question, strategy, blocks);
+  if (!split || split->chunks == even.arrangement.chunks) return even;
+  StageLayout balanced = layout_of_chunks(question, strategy, blocks, split->chunks);
+  const bool is_better =
+      rank_of_layout(question, strategy, balanced, blocks) < rank_of_layout(question, strategy, even, blocks);
+  return is_better ? balanced : even;
 }
 
 }  // namespace
 
 StageLayout layout_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
-  Arrangement arrangement{chunks_of(question, strategy, blocks), {}};
-  arrangement.variants = strategy.recompute.mode == RecomputeMode::placed
-                             ? RecomputePlacer(question, strategy, blocks).place(arrangement.chunks).variants
-                             : uniform_variants(question.graph(), strategy.recompute);
-  return stage_layout(question.graph(), std::move(arrangement), strategy.pipeline_stages, placement(strategy.schedule));
+  if (!strategy.layers_per_stage.empty())
+    return layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.layers_per_stage));
+  if (strategy.split == StageSplit::balanced && strategy.pipeline_stages > 1)
+    return balanced_layout(question, strategy, blocks);
+  return layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.chunks()));
 }
 
 StageLayout layout_of(const Question& question, const Strategy& strategy) {
@@ -82,12 +109,20 @@ Bytes checkpoints_per_node(const Question& question, const StageTable& stages, c
     const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
     most = std::max(most, stages[rank].on_host * chunks / std::int64_t{strategy.virtual_stages});
   }
-  return most / std::int64_t{strategy.tensor_parallel} * ranks_per_node(question);
+  // A rank's part is far below 2^63 bytes (rule R20), those of a whole node need not be.
+  const std::int64_t ranks = ranks_per_node(question);
+  most = most / std::int64_t{strategy.tensor_parallel};
+  return most > Bytes::largest() / (2 * ranks) ? Bytes::largest() / std::int64_t{2} : most * ranks;
+}
+
+Bytes host_memory(const Question& question) {
+  Bytes least = Bytes::largest();
+  for (const NodeGroup& group : question.cluster().groups) least = std::min(least, group.node.host_memory.value);
+  return least;
 }
 
 bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy) {
-  return host_memory_per_node(question) + checkpoints_per_node(question, stages, strategy) <=
-         question.cluster().groups.front().node.host_memory.value;
+  return host_memory_per_node(question) + checkpoints_per_node(question, stages, strategy) <= host_memory(question);
 }
 
 }  // namespace plumbline

@@ -37,6 +37,8 @@ class PeakMemory {
 [[nodiscard]] Bytes host_memory_per_node(const Question& question);
 /// Beside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
 [[nodiscard]] Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy);
+/// The host memory of the node that has least.
+[[nodiscard]] Bytes host_memory(const Question& question);
 /// Whether both fit its memory.
 [[nodiscard]] bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy);
 

@@ -1,22 +1,19 @@
 #include "planner/question/question.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/base/errors.h"
 #include "core/training/adaptation.h"
+#include "core/training/limits.h"
 #include "models/calibration_catalog.h"
+#include "models/import/hugging_face.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
 
 namespace plumbline {
 namespace {
 
-// Far beyond anything that exists; they keep products of degrees inside 64 bits.
-constexpr std::int64_t most_devices = 10'000'000;
-constexpr std::int64_t longest_sequence = 100'000'000;
-constexpr std::int64_t largest_batch = 1'000'000'000;
 /// What is trained when nobody says: long contexts are a later phase of training, so the longest that a model can take
 /// is no sensible default.
 constexpr std::int64_t longest_default_sequence = 8192;
@@ -38,9 +35,8 @@ QuestionText with_defaults(QuestionText text, const Network& network, const Clus
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
   if (text.stack.empty()) text.stack = std::string(usual_stack(cluster));
   require_range("sequence length", text.training.sequence_length, longest_sequence);
-  require_range("global batch", text.training.global_batch, largest_batch);
-  if (text.training.token_budget)
-    require_range("tokens", *text.training.token_budget, std::numeric_limits<std::int64_t>::max() / 4);
+  require_range("global batch", text.training.global_batch, largest_global_batch);
+  if (text.training.token_budget) require_range("tokens", *text.training.token_budget, most_tokens);
   return text;
 }
 
@@ -51,17 +47,31 @@ Cluster sized(const QuestionText& text) {
   return with_device_count(cluster, text.devices);
 }
 
+Graph countable(Graph graph) {
+  require_countable("model", graph);
+  return graph;
+}
+
 LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nodes) {
   return {device_count(cluster), domain_devices(cluster), tensor_parallel_across_nodes};
 }
 
 }  // namespace
 
+std::string name_remark(const QuestionText& text) {
+  std::string all;
+  for (const std::string& remark :
+       {network_name_remark(text.model), machine_name_remark(text.machine),
+        text.stack.empty() ? std::string() : CalibrationSet::shipped().stack_name_remark(text.stack)})
+    if (!remark.empty()) all += (all.empty() ? "" : "; ") + remark;
+  return all;
+}
+
 Question::Question(const QuestionText& text) : Question(text, find_network(text.model), sized(text)) {}
 
 Question::Question(const QuestionText& text, Network network, Cluster cluster)
     : network_(std::move(network)),
-      graph_(adapted(network_.graph, text.training.adaptation)),
+      graph_(countable(adapted(network_.graph, text.training.adaptation))),
       cluster_(std::move(cluster)),
       calibration_(CalibrationSet::shipped().of(slowest_device(cluster_),
                                                 text.stack.empty() ? usual_stack(cluster_) : text.stack)),
@@ -97,7 +107,7 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
        {std::int64_t{s.pipeline_stages}, std::int64_t{s.tensor_parallel}, std::int64_t{s.context_parallel},
         std::int64_t{s.expert_parallel}, std::int64_t{s.expert_tensor_parallel}, std::int64_t{s.data_parallel},
         std::int64_t{s.virtual_stages}, s.micro_batch})
-    require_range("strategy", degree, largest_batch);
+    require_range("strategy", degree, largest_global_batch);
   std::int64_t product = 1;  // stays inside 64 bits because it stops at the first excess
   for (const std::int32_t degree : {s.pipeline_stages, s.tensor_parallel, s.context_parallel, s.data_parallel})
     if ((product *= degree) > most_devices)

@@ -3,9 +3,13 @@
 ///
 /// Model: the order is the named schedule's, or any other of the same shape. What a rank holds and what it takes follow
 /// the order's placement of stages; sharing of links and states is that of the strategy.
+/// Of very many micro-batches a short program is lowered and played where that gives the same figures
+/// (core/simulate/steady_state.h): Simulation::left_out says what is not in it.
 /// Not modelled: whether an order of one's own hides reductions better or worse than the named schedule; it is priced
-/// as the named one is (step_time.h). Checked against: tests/unit/planner/question/simulated_test.cpp.
+/// as the named one is (step_time.h). Checked against: tests/unit/planner/question/simulated_test.cpp;
+/// tests/property/steady_state_test.cpp.
 
+#include <cstdint>
 #include <optional>
 
 #include "core/cost/replays.h"
@@ -14,10 +18,14 @@
 
 namespace plumbline {
 
+/// Whether every micro-batch is lowered, as those need who execute the program, or of very many those that tell.
+enum class Extent : std::uint8_t { whole, telling };
+
 struct PlayOptions {
   Granularity granularity = Granularity::chunk;
   std::optional<ComputeSchedule> order;  ///< instead of the named schedule's: of the strategy's shape (pipeline_shape)
   TimelineOptions timeline;
+  Extent extent = Extent::whole;
 };
 
 struct PlayedPlan {

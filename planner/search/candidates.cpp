@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/cost/time_limits.h"
 #include "planner/checkpointing/placement.h"
 #include "planner/question/priced.h"
 #include "planner/search/parallel.h"
@@ -24,8 +25,9 @@ auto layout_key(const Strategy& s) { return std::tuple(s.pipeline_stages, s.virt
 std::vector<BlockCost> least_of(std::vector<BlockCost> blocks) {
   for (BlockCost& block : blocks) {
     BlockVariant least = block.variant(Variant::kept);
-    for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v)
-      least.saved = std::min(least.saved, block.variants[v].saved);
+    for (std::size_t v = 0; v < block.variants.size(); ++v)
+      if (v != Variant::modules && v != Variant::offloaded)
+        least.saved = std::min(least.saved, block.variants[v].saved);
     block.variants = {std::move(least)};
   }
   return blocks;
@@ -116,7 +118,7 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
   const StageTable least(question_->graph(), kept, least_tables_[family.blocks]);
   const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
   for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && peak_memory(*question_, all_kept, leaves[leaf]) <= std::min(capacity, question_->certain_capacity())) {
+    if (none_ && peak_memory(*question_, all_kept, leaves[leaf]) <= capacity) {
       ++into.dominated;
       continue;
     }
@@ -161,7 +163,8 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
     const StageCost& stage = stages[static_cast<std::size_t>(rank)];
     const auto replay = placer.least_replay(placer.chunks_of(kept, rank), stage, rank);
     if (!replay) return std::nullopt;
-    bound = std::max(bound, before + s.micro_batches * stage.passes_with(*replay));
+    bound = std::max(bound, before + repeated(stage.passes_with(*replay), s.micro_batches, most_work));
+    if (bound > longest_step) return bound;
     const StageCost& first = stages.stage(static_cast<std::size_t>(rank));
     const auto passes = [&](const StageCost& cost) {
       return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();

@@ -60,7 +60,8 @@ bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t
     const std::size_t count = std::min(plans_per_batch, last - first);
     parallel_for(count, playing.threads, [&](std::size_t i) {
       RankedStrategy& plan = plans[first + i];
-      plan.simulated = played(playing.questions[plan.question], plan.strategy).simulation.step();
+      const PlayOptions options{Granularity::chunk, std::nullopt, {}, Extent::telling};
+      plan.simulated = played(playing.questions[plan.question], plan.strategy, options).simulation.step();
     });
     if (playing.report) playing.report(static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(last));
   }

@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "core/base/errors.h"
+#include "core/cost/time_limits.h"
 #include "planner/search/candidates.h"
+#include "planner/search/conflict.h"
 #include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
 
@@ -39,7 +41,7 @@ class Search {
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     for (const Question& question : questions)
       tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
-    require_plans();
+    require_plans(space);
   }
 
   SearchResult run() {
@@ -49,6 +51,9 @@ class Search {
              std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
     });
     price_best();
+    if (best_.empty() && has_too_long_)
+      throw InputError({"step", "takes more than 24 hours with every plan that fits",
+                        "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
     if (best_.empty()) find_nearest_miss();
     if (options_.split == StageSplit::balanced) balance_best();
     if (options_.finalists == Finalists::simulated) play_best();
@@ -60,12 +65,10 @@ class Search {
 
  private:
   /// Fixed values that no strategy has are wrong input, not a search that finds nothing.
-  void require_plans() const {
+  void require_plans(const SearchSpace& space) const {
     for (const auto& table : tables_)
       if (table->total_plans() > 0) return;
-    throw InputError({"--fix",
-                      "no strategy of " + std::to_string(questions_.front().devices()) + " GPUs has these values",
-                      "degrees that divide the GPU count, and ep the experts", ""});
+    throw InputError(conflict(questions_.front(), space));
   }
 
   void bound_all(std::size_t q) {
@@ -94,9 +97,15 @@ class Search {
   void take(const CandidateBatch& slot, std::size_t q) {
     result_.audit.memory += slot.too_large;
     result_.audit.dominated += slot.dominated;
-    for (const Candidate& c : slot.fitting)
+    for (const Candidate& c : slot.fitting) {
+      if (c.bound > longest_step) {
+        has_too_long_ = true;
+        ++result_.audit.infeasible;
+        continue;
+      }
       entries_.push_back({c, score(options_.objective, c.bound, questions_[q].devices(), c.peak_memory),
                           static_cast<std::int32_t>(q)});
+    }
     if (slot.smallest_too_large && (!missed_ || slot.smallest_too_large->peak_memory < missed_->first.peak_memory))
       missed_ = {*slot.smallest_too_large, q};
   }
@@ -221,6 +230,10 @@ class Search {
   void merge(std::vector<PricedEntry>& priced) {
     std::vector<RankedStrategy> fitting;
     for (PricedEntry& entry : priced) {
+      if (entry.outcome == Outcome::priced && entry.plan.step_time > longest_step) {
+        has_too_long_ = true;
+        entry.outcome = Outcome::infeasible;
+      }
       if (entry.outcome == Outcome::priced) fitting.push_back(std::move(entry.plan));
       if (entry.outcome == Outcome::infeasible) ++result_.audit.infeasible;
       if (entry.outcome == Outcome::bounded) ++(options_.pareto ? result_.audit.dominated : result_.audit.bound);
@@ -262,6 +275,7 @@ class Search {
   std::vector<RankedStrategy> priced_;
   std::vector<RankedStrategy> archive_;
   std::optional<std::pair<Candidate, std::size_t>> missed_;
+  bool has_too_long_ = false;  ///< whether a plan fits whose step is longer than any that is priced
   SearchResult result_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/base/errors.h"
 #include "models/builders/language_model.h"
 #include "models/import/hugging_face.h"
+#include "models/name_or_path.h"
 #include "models/network_catalog.h"
 
 namespace plumbline {
@@ -235,7 +236,7 @@ Network network_of(const RowFields& fields, const std::optional<RowFields>& shap
   const std::optional<RowFields> given = shape && is_complete(*shape) ? shape : shape_in_name(name);
   if (!given) {
     if (name.empty()) refuse("no name and no shape", "a name of the catalogue or a shape");
-    Network network = find_network(name);
+    Network network = found_unquoted("model", name, "network", "plan models", find_network);
     if (const auto layers = fields.number("num_layers_override")) network.graph = with_layers(network.graph, *layers);
     if (const auto tokens = fields.number("document_tokens")) network.graph = with_documents(network.graph, *tokens);
     return network;

@@ -1,10 +1,14 @@
 #include "planner/validate/row_strategy.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "core/training/adaptation_text.h"
+#include "core/training/limits.h"
 #include "models/machine_catalog.h"
+#include "models/name_or_path.h"
 #include "planner/validate/stage_layout.h"
 
 namespace plumbline {
@@ -53,20 +57,33 @@ std::int32_t virtual_stages(const RowFields& fields, const Graph& graph) {
   return degree(fields, "vpp");
 }
 
+/// The product of numbers up to 10^9, or nothing where it is more than `most`.
+std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors, std::int64_t most) {
+  std::int64_t result = 1;
+  for (const std::int64_t factor : factors)
+    if ((result *= factor) > most) return std::nullopt;
+  return result;
+}
+
 }  // namespace
 
 RowFields with_algebra(RowFields fields) {
   const auto number = [&](const char* key) { return fields.number(key); };
-  const std::int64_t model_ranks = std::int64_t{degree(fields, "tp")} * degree(fields, "pp") * degree(fields, "cp");
-  if (!number("gpus") && number("dp")) fields.numbers["gpus"] = model_ranks * *number("dp");
+  const auto derive = [&](const char* key, std::optional<std::int64_t> value) {
+    if (value) fields.numbers[key] = *value;
+  };
+  const auto model_ranks = product({degree(fields, "tp"), degree(fields, "pp"), degree(fields, "cp")}, most_devices);
+  if (!model_ranks) return fields;
+  if (!number("gpus") && number("dp")) derive("gpus", product({*model_ranks, *number("dp")}, most_devices));
   if (!number("gpus") && number("nodes") && number("gpus_per_node"))
-    fields.numbers["gpus"] = *number("nodes") * *number("gpus_per_node");
-  if (!number("gpus") || *number("gpus") % model_ranks != 0) return fields;
-  const std::int64_t data = *number("gpus") / model_ranks;
+    derive("gpus", product({*number("nodes"), *number("gpus_per_node")}, most_devices));
+  if (!number("gpus") || *number("gpus") % *model_ranks != 0) return fields;
+  const std::int64_t data = *number("gpus") / *model_ranks;
   const auto batch = number("global_batch");
   const auto micro = number("micro_batch");
   const auto accumulated = number("grad_accum");
-  if (!batch && micro && accumulated) fields.numbers["global_batch"] = *micro * *accumulated * data;
+  if (!batch && micro && accumulated)
+    derive("global_batch", product({*micro, *accumulated, data}, largest_global_batch));
   if (batch && !micro && accumulated && *batch % (data * *accumulated) == 0)
     fields.numbers["micro_batch"] = *batch / (data * *accumulated);
   return fields;
@@ -76,7 +93,7 @@ Cluster cluster_of(const RowFields& fields) {
   const std::string machine = fields.word("machine");
   if (machine.empty())
     throw InputError({"hardware", "\"" + fields.word("hardware") + "\" is no machine of the catalogue", "", ""});
-  Cluster cluster = find_machine(machine);
+  Cluster cluster = found_unquoted("machine", machine, "machine", "plan machines", find_machine);
   const std::int64_t devices = required(fields, "gpus");
   const std::int64_t per_node = fields.number("gpus_per_node").value_or(0);
   Node& node = cluster.groups.front().node;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 
 #include "core/base/errors.h"
-#include "runtime/checkpoint/durable_file.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::string_view step_prefix = "step-";
+constexpr std::string_view partial_suffix = ".partial";
 constexpr const char* manifest_name = "manifest.json";
 
 std::string padded(std::int64_t number, std::size_t width) {
@@ -23,13 +21,6 @@ std::string padded(std::int64_t number, std::size_t width) {
 std::filesystem::path complete_path(const std::filesystem::path& folder, std::int64_t step) {
   return folder / (std::string(step_prefix) + padded(step, 8));
 }
-std::filesystem::path partial_path(const std::filesystem::path& folder, std::int64_t step) {
-  return complete_path(folder, step).string() + ".partial";
-}
-std::filesystem::path shard_path(const std::filesystem::path& checkpoint, std::int32_t rank) {
-  return checkpoint / ("rank-" + padded(rank, 5) + ".safetensors");
-}
-
 /// The step of a folder's name; none for other names, such as partial ones.
 std::optional<std::int64_t> step_of(const std::string& name) {
   if (!name.starts_with(step_prefix)) return std::nullopt;
@@ -43,31 +34,6 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   throw EnvironmentError(path.string() + ": " + error.message());
 }
 
-CheckpointManifest read_manifest(const std::filesystem::path& path) {
-  const Json json = read_json_file(path / manifest_name);
-  return manifest_from_json(JsonPlace(json, (path / manifest_name).string() + ":"));
-}
-
-/// `visit(first element of the slice, first element of the tensor, elements)` for each run of neighbours.
-template <class Visit>
-void for_each_run(const ShardedTensor& tensor, const TensorSlice& slice, Visit visit) {
-  const std::size_t dimensions = tensor.shape.size();
-  const std::int64_t row = dimensions == 0 ? 1 : slice.shape.back();
-  for (std::int64_t done = 0; done < slice.count;) {
-    std::int64_t rest = slice.first + done;  // element of the box
-    const std::int64_t count = std::min(row - rest % row, slice.count - done);
-    std::int64_t target = 0;
-    std::int64_t stride = 1;
-    for (std::size_t d = dimensions; d-- > 0;) {
-      target += (slice.begin[d] + rest % slice.shape[d]) * stride;
-      rest /= slice.shape[d];
-      stride *= tensor.shape[d];
-    }
-    visit(done, target, count);
-    done += count;
-  }
-}
-
 }  // namespace
 
 void require_absent(const std::filesystem::path& folder, std::int64_t step) {
@@ -77,39 +43,44 @@ void require_absent(const std::filesystem::path& folder, std::int64_t step) {
     throw InputError({complete.string(), "is there already", "a folder without this step", ""});
 }
 
-void begin_checkpoint(const std::filesystem::path& folder, std::int64_t step) {
-  require_absent(folder, step);
-  std::error_code error;
-  const std::filesystem::path partial = partial_path(folder, step);
-  std::filesystem::remove_all(partial, error);
-  if (error) disk_failed(partial, error);
-  std::filesystem::create_directories(partial, error);
-  if (error) disk_failed(partial, error);
+std::filesystem::path begun_checkpoint(const std::filesystem::path& folder, std::int64_t step) {
+  return complete_path(folder, step).string() + std::string(partial_suffix);
 }
 
-std::int64_t write_shard(const std::filesystem::path& folder, std::int64_t step, std::int32_t rank,
-                         std::span<const TensorToWrite> tensors) {
-  const std::filesystem::path path = shard_path(partial_path(folder, step), rank);
-  write_safetensors(path, tensors, {{"rank", std::to_string(rank)}, {"step", std::to_string(step)}});
-  return static_cast<std::int64_t>(std::filesystem::file_size(path));
+std::filesystem::path begin_checkpoint(const std::filesystem::path& folder, std::int64_t step) {
+  require_absent(folder, step);
+  std::error_code error;
+  std::filesystem::path partial = begun_checkpoint(folder, step);
+  std::filesystem::remove_all(partial, error);
+  if (error) disk_failed(partial, error);
+  make_folder(partial);
+  return partial;
 }
 
 void commit_checkpoint(const std::filesystem::path& folder, const CheckpointManifest& manifest) {
-  const auto fault = manifest_fault(manifest);
-  check(!fault, fault.value_or(""));
-  const std::filesystem::path partial = partial_path(folder, manifest.step);
-  {
-    const std::string text = to_json_text(to_json(manifest));
-    DurableFile file(partial / manifest_name);
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
-  }
+  const std::filesystem::path partial = begun_checkpoint(folder, manifest.step);
+  (void)write_durable_file(partial / manifest_name, manifest_text(manifest));
   try {
     const Checkpoint written(partial);
   } catch (const InputError& error) {
     throw InternalError(std::string("a checkpoint just written does not fit together: ") + error.what());
   }
   rename_folder(partial, complete_path(folder, manifest.step));
+}
+
+void remove_partial_checkpoints(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> partial;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (!name.ends_with(partial_suffix)) continue;
+    name.resize(name.size() - partial_suffix.size());
+    if (step_of(name)) partial.push_back(entry->path());
+  }
+  for (const std::filesystem::path& path : partial) {
+    std::filesystem::remove_all(path, error);
+    if (error) disk_failed(path, error);
+  }
 }
 
 std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& folder) {
@@ -127,68 +98,54 @@ std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::pa
   return complete_path(folder, *std::max_element(steps.begin(), steps.end()));
 }
 
-Checkpoint::Checkpoint(std::filesystem::path path) : path_(std::move(path)), manifest_(read_manifest(path_)) {
-  for (std::int32_t rank = 0; rank < manifest_.ranks(); ++rank) {
-    headers_.push_back(read_safetensors_header(shard_path(path_, rank)));
-    check_file(rank);
+Checkpoint::Checkpoint(std::filesystem::path path)
+    : path_(std::move(path)), manifest_(read_manifest(path_ / manifest_name)) {
+  for (std::size_t file = 0; file < manifest_.files.size(); ++file) open(file);
+}
+
+void Checkpoint::open(std::size_t file) {
+  const StoredFile& stored = manifest_.files[file];
+  const std::filesystem::path path = path_ / stored.name;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw InputError({path.string(), "is no file that can be read", "a file of the checkpoint", ""});
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error) disk_failed(path, error);
+  if (bytes != stored.written.bytes)
+    throw InputError({path.string(), "has " + std::to_string(bytes) + " bytes",
+                      std::to_string(stored.written.bytes) + ", as its manifest says", ""});
+  headers_.emplace_back();
+  if (!stored.name.ends_with(".safetensors")) return;
+  headers_.back() = read_safetensors_header(path);
+  for (std::size_t i = 0; i < headers_.back().tensors.size(); ++i) {
+    const std::string& name = headers_.back().tensors[i].name;
+    if (!places_.emplace(name, Place{file, i}).second)
+      throw InputError({path.string(), "has the tensor " + name + " of another file", "each tensor once", ""});
   }
 }
 
-void Checkpoint::check_file(std::int32_t rank) const {
-  const std::string file = shard_path(path_, rank).string();
-  const SafetensorsHeader& header = headers_[static_cast<std::size_t>(rank)];
-  const std::int64_t expected = manifest_.file_bytes[static_cast<std::size_t>(rank)];
-  if (header.data_begin + header.data_bytes != expected)
-    throw InputError({file, "has " + std::to_string(header.data_begin + header.data_bytes) + " bytes",
-                      std::to_string(expected) + ", as its manifest says", ""});
-  std::size_t slices = 0;
-  for (const ShardedTensor& tensor : manifest_.tensors)
-    for (const TensorSlice& slice : tensor.slices) {
-      if (slice.rank != rank) continue;
-      ++slices;
-      const StoredTensor* const stored = header.find(tensor.name);
-      if (stored == nullptr) throw InputError({file, "has no tensor " + tensor.name, "one, as its manifest says", ""});
-      if (stored->format != tensor.format || stored->bytes != slice.count * bytes_of(tensor.format))
-        throw InputError({file,
-                          "its tensor " + tensor.name + " is " + std::to_string(stored->bytes) + " bytes of " +
-                              std::string(to_text(stored->format)),
-                          std::to_string(slice.count) + " elements of " + std::string(to_text(tensor.format)), ""});
-    }
-  if (slices != header.tensors.size())
-    throw InputError({file, "has " + std::to_string(header.tensors.size()) + " tensors",
-                      std::to_string(slices) + ", as its manifest says", ""});
-}
-
-void Checkpoint::require_plan(const std::string& fingerprint) const {
-  if (manifest_.plan_fingerprint == fingerprint) return;
-  throw InputError({path_.string(), "is of a run with plan " + manifest_.plan_fingerprint,
-                    "plan " + fingerprint + ": resume with the plan that wrote it, and its config", ""});
-}
-
-const ShardedTensor* Checkpoint::find(std::string_view name) const {
-  const auto found = std::find_if(manifest_.tensors.begin(), manifest_.tensors.end(),
-                                  [&](const ShardedTensor& tensor) { return tensor.name == name; });
-  return found == manifest_.tensors.end() ? nullptr : &*found;
-}
-
-void Checkpoint::read_slice(const ShardedTensor& tensor, const TensorSlice& slice, std::span<std::byte> to) const {
-  const SafetensorsHeader& header = headers_[static_cast<std::size_t>(slice.rank)];
-  const StoredTensor* const stored = header.find(tensor.name);
-  check(stored != nullptr, "the constructor has found every slice");
-  read_tensor(shard_path(path_, slice.rank), header, *stored, to);
-}
-
-void Checkpoint::read_whole(const ShardedTensor& tensor, std::span<std::byte> to) const {
-  const std::int64_t width = bytes_of(tensor.format);
-  check(static_cast<std::int64_t>(to.size()) == *element_count(tensor.shape) * width,
-        "a tensor is read into a buffer of its size");
-  for (const TensorSlice& slice : tensor.slices) {
-    std::vector<std::byte> part(static_cast<std::size_t>(slice.count * width));
-    read_slice(tensor, slice, part);
-    for_each_run(tensor, slice, [&](std::int64_t from, std::int64_t target, std::int64_t count) {
-      std::memcpy(to.data() + target * width, part.data() + from * width, static_cast<std::size_t>(count * width));
-    });
+void Checkpoint::require_undamaged(std::size_t first, std::size_t stride) const {
+  for (std::size_t file = first; file < manifest_.files.size(); file += stride) {
+    const StoredFile& stored = manifest_.files[file];
+    const std::filesystem::path path = path_ / stored.name;
+    const std::string found = checksum_of_file(path);
+    if (found != stored.written.checksum)
+      throw InputError({path.string(), "is damaged: its checksum (XXH64) is " + found, stored.written.checksum,
+                        "an earlier checkpoint"});
   }
+}
+
+const StoredTensor* Checkpoint::find(std::string_view name) const {
+  const auto place = places_.find(name);
+  return place == places_.end() ? nullptr : &headers_[place->second.file].tensors[place->second.tensor];
+}
+
+void Checkpoint::read(std::string_view name, std::int64_t first, std::span<std::byte> to) const {
+  const auto place = places_.find(name);
+  check(place != places_.end(), "the caller has found the tensor");
+  const SafetensorsHeader& header = headers_[place->second.file];
+  const StoredTensor& tensor = header.tensors[place->second.tensor];
+  read_tensor(path_ / manifest_.files[place->second.file].name, header, tensor, first, to);
 }
 
 }  // namespace plumbline

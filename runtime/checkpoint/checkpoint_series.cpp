@@ -37,15 +37,12 @@ void require_room(const CheckpointSeries& series, Bytes bytes_of_each) {
   if (const auto missing = missing_room(series, bytes_of_each, free)) throw EnvironmentError(*missing);
 }
 
-Checkpoint checkpoint_to_resume(const std::filesystem::path& path, const std::string& plan_fingerprint,
-                                std::int32_t ranks) {
-  const std::filesystem::path folder = latest_checkpoint(path).value_or(path);
-  Checkpoint checkpoint(folder);
-  checkpoint.require_plan(plan_fingerprint);
-  if (checkpoint.manifest().ranks() != ranks)
-    throw InputError({folder.string(), "was written by " + std::to_string(checkpoint.manifest().ranks()) + " ranks",
-                      std::to_string(ranks), ""});
-  return checkpoint;
+CheckpointManifest manifest_to_resume(const std::filesystem::path& path) {
+  return read_manifest(latest_checkpoint(path).value_or(path) / "manifest.json");
+}
+
+Checkpoint checkpoint_to_resume(const std::filesystem::path& path) {
+  return Checkpoint(latest_checkpoint(path).value_or(path));
 }
 
 }  // namespace plumbline

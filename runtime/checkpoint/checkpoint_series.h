@@ -29,9 +29,10 @@ void require_room(const CheckpointSeries& series, Bytes bytes_of_each);
 /// What that says of a disk with `free` bytes; none: they are enough.
 [[nodiscard]] std::optional<std::string> missing_room(const CheckpointSeries& series, Bytes bytes_of_each, Bytes free);
 
+/// Of the checkpoint that `path` means, without a look at its other files.
+[[nodiscard]] CheckpointManifest manifest_to_resume(const std::filesystem::path& path);
 /// The checkpoint that `path` means: one step's folder, or the latest in a folder of them. Throws InputError unless it
-/// is whole, of this plan and of so many ranks.
-[[nodiscard]] Checkpoint checkpoint_to_resume(const std::filesystem::path& path, const std::string& plan_fingerprint,
-                                              std::int32_t ranks);
+/// fits together.
+[[nodiscard]] Checkpoint checkpoint_to_resume(const std::filesystem::path& path);
 
 }  // namespace plumbline

@@ -1,51 +1,47 @@
 #pragma once
-/// \file manifest.h: which rank's file holds which part of which tensor, and of which run a checkpoint is.
+/// \file manifest.h: of which run a checkpoint is, and which files it has.
 ///
-/// Model: a tensor is cut into boxes (tensor parallelism), a box into ranges of its elements in row-major order (ZeRO);
-/// each element is in exactly one slice. The file is `plumbline.checkpoint/1`.
-/// Not modelled: replicas (one rank writes for all); checksums (sizes only).
-/// Checked against: tests/runtime/checkpoint/checkpoint_test.cpp (holes, overlaps and limits, one by one).
+/// Model: the file is `plumbline.checkpoint/2`. It lists every other file of the checkpoint with size and checksum, and
+/// ends with a checksum of all its own text before that. Tensors are not listed: the files' headers say what they hold.
+/// Not modelled: who wrote it on how many ranks, as no file depends on that.
+/// Checked against: tests/runtime/checkpoint/manifest_test.cpp (each byte damaged in turn), tests/fuzz.
 
-#include "core/io/json.h"
-#include "runtime/checkpoint/safetensors.h"
+#include "runtime/checkpoint/durable_file.h"
+#include "runtime/checkpoint/training_settings.h"
+#include "runtime/training/loss_scale.h"
 
 namespace plumbline {
 
-/// Elements [first, first + count) of the box at `begin` of `shape`, in the file of `rank` under the tensor's name.
-struct TensorSlice {
-  std::int32_t rank = 0;
-  std::vector<std::int64_t> begin;
-  std::vector<std::int64_t> shape;
-  std::int64_t first = 0;
-  std::int64_t count = 0;
+struct StoredFile {
+  std::string name;  ///< in the checkpoint's folder
+  WrittenFile written;
 };
 
-struct ShardedTensor {
-  std::string name;
-  StoredFormat format = StoredFormat::fp32;
-  std::vector<std::int64_t> shape;
-  std::vector<TensorSlice> slices;
+/// What a run was trained on, as its flags said it.
+struct StoredData {
+  std::string file;    ///< empty: the sample text
+  std::string format;  ///< of --data-format
 };
 
 struct CheckpointManifest {
-  std::int64_t step = 0;
-  std::int64_t seed = 0;
-  std::string plan_fingerprint;
-  std::vector<std::int64_t> file_bytes;  ///< of each rank's file
-  std::vector<ShardedTensor> tensors;
-
-  [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(file_bytes.size()); }
+  std::int64_t step = 0;     ///< that follows
+  std::int64_t updates = 0;  ///< that the optimizer has taken
+  LossScaleState loss_scale;
+  std::string plan_fingerprint;  ///< of the plan that wrote it; any plan of the same training may go on
+  TrainingSettings settings;
+  StoredData data;
+  std::vector<StoredFile> files;
 };
 
-/// The whole of a tensor in one slice.
-[[nodiscard]] ShardedTensor unsharded(std::string name, StoredFormat format, std::vector<std::int64_t> shape,
-                                      std::int32_t rank);
-
-/// The first fault as a sentence: a slice outside of its tensor or of the ranks, an element in two slices or in none.
-[[nodiscard]] std::optional<std::string> manifest_fault(const CheckpointManifest& manifest);
-
 [[nodiscard]] Json to_json(const CheckpointManifest& manifest);
-/// Throws InputError, also for what manifest_fault finds.
+/// Throws InputError. The last checksum is not looked at.
 [[nodiscard]] CheckpointManifest manifest_from_json(const JsonPlace& root);
+
+/// The file's text, with its own checksum.
+[[nodiscard]] std::string manifest_text(const CheckpointManifest& manifest);
+/// Of such a text, which `source` names in messages. Throws InputError when it is not what was written.
+[[nodiscard]] CheckpointManifest sealed_manifest(std::string_view text, const std::string& source);
+/// Throws what `sealed_manifest` does, and EnvironmentError when the disk fails.
+[[nodiscard]] CheckpointManifest read_manifest(const std::filesystem::path& path);
 
 }  // namespace plumbline

@@ -9,7 +9,6 @@
 
 #include "core/base/errors.h"
 #include "core/io/json.h"
-#include "runtime/checkpoint/durable_file.h"
 
 namespace plumbline {
 namespace {
@@ -129,28 +128,17 @@ void read_exactly(std::ifstream& file, char* to, std::int64_t bytes, const std::
   if (file.gcount() != bytes) throw EnvironmentError(path.string() + ": cannot be read");
 }
 
-/// Tensors in the order in which the Python package writes them.
-std::vector<const TensorToWrite*> in_file_order(std::span<const TensorToWrite> tensors) {
-  std::vector<const TensorToWrite*> order;
-  for (const TensorToWrite& tensor : tensors) order.push_back(&tensor);
-  std::sort(order.begin(), order.end(), [](const TensorToWrite* a, const TensorToWrite* b) {
-    return a->format != b->format ? a->format > b->format : a->name < b->name;
-  });
-  return order;
-}
-
-void check_writable(std::span<const TensorToWrite> tensors) {
+std::vector<TensorHeader> checked(std::vector<TensorHeader> tensors) {
   std::set<std::string> names;
-  for (const TensorToWrite& tensor : tensors) {
-    check(tensor.name != metadata_key && names.insert(tensor.name).second, "names of written tensors differ");
-    const auto elements = element_count(tensor.shape);
-    check(elements && *elements * bytes_of(tensor.format) == static_cast<std::int64_t>(tensor.data.size()),
-          "a written tensor has the bytes of its shape");
-  }
+  for (const TensorHeader& tensor : tensors)
+    check(tensor.name != metadata_key && names.insert(tensor.name).second && element_count(tensor.shape).has_value(),
+          "written tensors have different names and a size");
+  std::sort(tensors.begin(), tensors.end(), is_written_before);
+  return tensors;
 }
 
 /// The header's text, padded with spaces so that the data begin at a multiple of eight.
-std::string header_text(const std::vector<const TensorToWrite*>& order, const Metadata& metadata) {
+std::string header_text(const std::vector<TensorHeader>& order, const Metadata& metadata) {
   Json::Object object;
   if (!metadata.empty()) {
     Json::Object texts;
@@ -158,12 +146,12 @@ std::string header_text(const std::vector<const TensorToWrite*>& order, const Me
     object.emplace_back(metadata_key, std::move(texts));
   }
   std::int64_t first = 0;
-  for (const TensorToWrite* tensor : order) {
-    const std::int64_t end = first + static_cast<std::int64_t>(tensor->data.size());
-    Json::Array shape(tensor->shape.begin(), tensor->shape.end());
-    object.emplace_back(tensor->name, Json::Object{{"dtype", to_text(tensor->format)},
-                                                   {"shape", std::move(shape)},
-                                                   {"data_offsets", Json::Array{first, end}}});
+  for (const TensorHeader& tensor : order) {
+    const std::int64_t end = first + tensor.bytes();
+    Json::Array shape(tensor.shape.begin(), tensor.shape.end());
+    object.emplace_back(tensor.name, Json::Object{{"dtype", to_text(tensor.format)},
+                                                  {"shape", std::move(shape)},
+                                                  {"data_offsets", Json::Array{first, end}}});
     first = end;
   }
   std::string text = to_json_text(object, -1);
@@ -233,24 +221,38 @@ SafetensorsHeader read_safetensors_header(const std::filesystem::path& path) {
 }
 
 void read_tensor(const std::filesystem::path& path, const SafetensorsHeader& header, const StoredTensor& tensor,
-                 std::span<std::byte> to) {
-  check(static_cast<std::int64_t>(to.size()) == tensor.bytes, "a tensor is read into a buffer of its size");
+                 std::int64_t first, std::span<std::byte> to) {
+  check(first >= 0 && first + std::ssize(to) <= tensor.bytes, "what is read of a tensor lies inside of it");
   std::ifstream file = opened(path);
-  file.seekg(header.data_begin + tensor.first);
-  read_exactly(file, reinterpret_cast<char*>(to.data()), tensor.bytes, path);
+  file.seekg(header.data_begin + tensor.first + first);
+  read_exactly(file, reinterpret_cast<char*>(to.data()), std::ssize(to), path);
 }
 
-void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
-                       const Metadata& metadata) {
-  check_writable(tensors);
-  const std::vector<const TensorToWrite*> order = in_file_order(tensors);
-  const std::string text = header_text(order, metadata);
+std::int64_t TensorHeader::bytes() const { return element_count(shape).value_or(0) * bytes_of(format); }
+
+bool is_written_before(const TensorHeader& a, const TensorHeader& b) {
+  return a.format != b.format ? a.format > b.format : a.name < b.name;
+}
+
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::vector<TensorHeader> tensors,
+                                     const Metadata& metadata)
+    : tensors_(checked(std::move(tensors))), file_(path) {
+  const std::string text = header_text(tensors_, metadata);
   const std::uint64_t length = text.size();
-  DurableFile file(path);
-  file.write(std::as_bytes(std::span(&length, 1)));
-  file.write(std::as_bytes(std::span(text)));
-  for (const TensorToWrite* tensor : order) file.write(tensor->data);
-  file.commit();
+  file_.write(std::as_bytes(std::span(&length, 1)));
+  file_.write(std::as_bytes(std::span(text)));
+}
+
+void SafetensorsWriter::append(std::span<const std::byte> data) {
+  check(next_ < tensors_.size() && std::ssize(data) == tensors_[next_].bytes(),
+        "a written tensor has the bytes of its shape");
+  file_.write(data);
+  ++next_;
+}
+
+WrittenFile SafetensorsWriter::commit() {
+  check(next_ == tensors_.size(), "every tensor of a file is written");
+  return file_.commit();
 }
 
 }  // namespace plumbline

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/checkpoint/durable_file.h"
+
 namespace plumbline {
 
 /// In the order of the published package, which writes the last of these first.
@@ -73,20 +75,45 @@ struct SafetensorsHeader {
                                                   const std::string& source);
 /// Throws InputError for a missing or wrong file, EnvironmentError when the disk fails.
 [[nodiscard]] SafetensorsHeader read_safetensors_header(const std::filesystem::path& path);
-/// The bytes of one tensor; `to` has its size.
+/// The bytes of one tensor from `first` on that fill `to`.
 void read_tensor(const std::filesystem::path& path, const SafetensorsHeader& header, const StoredTensor& tensor,
-                 std::span<std::byte> to);
+                 std::int64_t first, std::span<std::byte> to);
+/// All its bytes; `to` has its size.
+inline void read_tensor(const std::filesystem::path& path, const SafetensorsHeader& header, const StoredTensor& tensor,
+                        std::span<std::byte> to) {
+  read_tensor(path, header, tensor, 0, to);
+}
 
-struct TensorToWrite {
+/// A tensor that will be written.
+struct TensorHeader {
   std::string name;
   StoredFormat format = StoredFormat::fp32;
   std::vector<std::int64_t> shape;
-  std::span<const std::byte> data;
+
+  [[nodiscard]] std::int64_t bytes() const;
 };
 
-/// Writes a file as the Python package does: widest formats first, then by name. It is written under a temporary name
-/// beside `path`, flushed to the disk and renamed: the old file or the new one. Throws EnvironmentError.
-void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
-                       const Metadata& metadata);
+/// Writes a file tensor by tensor, as the Python package does: widest formats first, then by name. It is written under
+/// a temporary name beside `path`, flushed to the disk and renamed: the old file or the new one. Throws
+/// EnvironmentError.
+class SafetensorsWriter {
+ public:
+  SafetensorsWriter(const std::filesystem::path& path, std::vector<TensorHeader> tensors, const Metadata& metadata);
+
+  /// In the order in which their data are due.
+  [[nodiscard]] const std::vector<TensorHeader>& tensors() const { return tensors_; }
+  /// The data of the next tensor.
+  void append(std::span<const std::byte> data);
+  /// After the last tensor.
+  WrittenFile commit();
+
+ private:
+  std::vector<TensorHeader> tensors_;
+  std::size_t next_ = 0;
+  DurableFile file_;
+};
+
+/// The order in which the Python package writes tensors.
+[[nodiscard]] bool is_written_before(const TensorHeader& a, const TensorHeader& b);
 
 }  // namespace plumbline

@@ -197,7 +197,7 @@ void BlockRunner::run_op(OpId id) {
   std::vector<Held> out;
   for (const TensorId output : op.outputs) {
     if (op.kind == OpKind::cross_entropy) break;
-    if (binds_late(op) || (is_sliced(output) && leaves_region(op))) {
+    if (skips(output) || binds_late(op) || (is_sliced(output) && leaves_region(op))) {
       out.push_back(nullptr);  // of a region: when the whole rows are summed
       continue;
     }

@@ -47,6 +47,8 @@ class BlockRunner {
   void release_after(OpId id);
   void release_entered(OpId id);
   void store(OpId id, std::vector<Held> out, SideBuffers side);
+  /// Whether an output is left out of the round, as it was kept.
+  [[nodiscard]] bool skips(TensorId output) const { return round_ == Round::again && rule_.skips(output); }
   [[nodiscard]] MemoryClass class_of(TensorId output) const;
   [[nodiscard]] MemoryClass class_of_side(OpId op) const;
   [[nodiscard]] bool leaves_region(const Op& op) const;

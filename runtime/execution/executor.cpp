@@ -77,7 +77,9 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   const auto now = [&] {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - begin_).count();
   };
-  step_ = step;
+  batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
+    return feed_.micro_batch(layout, step, micro_batch);
+  };
   loaded_ = -1;
   last_pass_ = passes_;
   env_.loss_sum = 0;
@@ -88,17 +90,21 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   for (ActionTime& time : times_) time = {};
   routed_.clear();
   LiveBytes& live = env_.backend.live();
+  bool is_replayed = false;  // what the next backward reads
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[at(i)];
     if (before) before(i);
-    times_[at(i)].start_ns = now();
+    if (!times_[at(i)].is_inside) times_[at(i)].start_ns = now();
     follow_buffers(action, Access::allocate);
-    live.begin_action();
+    // A replay and the backward that it serves share one working set.
+    if (!is_replayed) live.begin_action();
     run(action, i, optimizer);
     live.end_action(i);
+    if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
     check_fit(action);
     follow_buffers(action, Access::release);
-    times_[at(i)].end_ns = now();
+    if (!times_[at(i)].is_inside) times_[at(i)].end_ns = now();
+    book_inside(i);
   }
 }
 
@@ -113,15 +119,19 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::send_backward: return send(action);
     case ActionKind::receive_forward:
     case ActionKind::receive_backward: return receive(action);
-    case ActionKind::all_gather_parameters: return env_.parameters.gather(execution_of(action));
+    case ActionKind::all_gather_parameters:
+      for (const std::int32_t unit : units_of(action, rank_)) env_.parameters.gather(unit);
+      return;
     case ActionKind::release_parameters: return env_.parameters.release_gathered();
     case ActionKind::reduce_gradients: return reductions_.run(action);
     case ActionKind::tensor_collective:
-      if (action.pass == Pass::step) env_.parameters.reduce_partial();
+      if (action.pass == Pass::step) reductions_.run_partial();
       return;
     case ActionKind::context_collective:
     case ActionKind::expert_collective: return;  // ran inside of the block before it
-    case ActionKind::optimizer_step: return optimizer({env_.loss_sum, env_.loss_tokens});
+    case ActionKind::optimizer_step:
+      reductions_.require_complete();
+      return optimizer({env_.loss_sum, env_.loss_tokens});
     case ActionKind::offload:
     case ActionKind::fetch: break;
   }
@@ -143,26 +153,43 @@ Granted Executor::granted_behind(std::int32_t index) const {
   return granted;
 }
 
-std::array<Bytes, 3> Executor::sent_inside() {
-  const auto all = [](const Communicator& group) {
-    Bytes sum(0);
-    for (const Bytes bytes : group.sent().bytes) sum += bytes;
+Executor::InsideBlock Executor::inside_block() {
+  const auto all = [&](std::initializer_list<Axis> axes) {
+    Inside sum;
+    for (const Axis axis : axes) {
+      const SentByKind& sent = env_.groups[axis].sent();
+      for (const Bytes bytes : sent.bytes) sum.sent += bytes;
+      sum.spent_ns += sent.spent_ns;
+    }
     return sum;
   };
-  return {all(env_.groups[Axis::tensor]), all(env_.groups[Axis::context]),
-          all(env_.groups[Axis::expert]) + all(env_.groups[Axis::expert_tensor])};
+  return {all({Axis::tensor}), all({Axis::context}), all({Axis::expert, Axis::expert_tensor})};
 }
 
-void Executor::note_sent(const Action& action, std::int32_t index, const std::array<Bytes, 3>& before) {
-  const std::array<Bytes, 3> after = sent_inside();
+/// A program lists a block's collectives behind it; predictions price them there.
+void Executor::note_inside(const Action& action, std::int32_t index, const InsideBlock& before) {
+  const InsideBlock after = inside_block();
   constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
                              ActionKind::expert_collective};
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     std::int32_t place = index;
     for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(rank_.actions[at(i)]); ++i)
       if (rank_.actions[at(i)].kind == kinds[k] && rank_.actions[at(i)].micro_batch == action.micro_batch) place = i;
-    times_[at(place)].sent += after[k] - before[k];
+    times_[at(place)].sent += after[k].sent - before[k].sent;
+    if (place != index) inside_.emplace_back(place, after[k].spent_ns - before[k].spent_ns);
   }
+}
+
+void Executor::book_inside(std::int32_t index) {
+  std::int64_t end = times_[at(index)].end_ns;
+  for (const auto& [place, spent_ns] : inside_) {
+    ActionTime& collective = times_[at(place)];
+    collective.is_inside = true;
+    collective.end_ns = end;
+    collective.start_ns = end -= spent_ns;
+  }
+  times_[at(index)].end_ns = end;
+  inside_.clear();
 }
 
 void Executor::load_batch(std::int32_t micro_batch) {
@@ -171,7 +198,7 @@ void Executor::load_batch(std::int32_t micro_batch) {
   const Strategy& s = plan_.strategy;
   const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
                            static_cast<std::int32_t>(s.micro_batch)};
-  const TokenBatch batch = feed_.micro_batch(layout, step_, micro_batch);
+  const TokenBatch batch = batches_(layout, micro_batch);
   env_.batch = {};
   env_.batch.first_sequence = (std::int64_t{micro_batch} * layout.data_ranks + layout.data_rank) * s.micro_batch;
   const std::int64_t length = env_.local_sequence();
@@ -189,7 +216,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
   const std::int32_t execution = execution_of(action);
   load_batch(action.micro_batch);
   env_.granted = granted_behind(index);
-  const std::array<Bytes, 3> before = sent_inside();
+  const InsideBlock before = inside_block();
   BlockRunner runner(env_, block(execution), rules_[at(execution)], execution,
                      states_[{execution, action.micro_batch}]);
   switch (action.kind) {
@@ -205,7 +232,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
     default: backward(runner, action, execution);
   }
   if (makes_weight_gradients(action)) finish_unit(action, execution);
-  note_sent(action, index, before);
+  note_inside(action, index, before);
 }
 
 std::vector<Held> Executor::copied_from(const Held& received, const std::vector<TensorId>& tensors,
@@ -296,7 +323,6 @@ void Executor::backward(BlockRunner& runner, const Action& action, std::int32_t 
   if (!is_split) reductions_.open(execution);
   std::vector<Held> of_inputs =
       runner.backward(is_split ? BackwardPart::inputs : BackwardPart::all, std::move(of_outputs));
-  waiting_.clear();
   if (!of_inputs.empty() && of_inputs.front()) {
     const std::int32_t before = network_stage(action) - 1;
     const bool stays = action.piece == 0 && before >= 0 && !is_elsewhere(before);
@@ -304,6 +330,7 @@ void Executor::backward(BlockRunner& runner, const Action& action, std::int32_t 
         stays ? parked(of_inputs) : std::move(of_inputs);
   }
   if (is_split) runner.keep_for_weights();
+  waiting_.clear();
 }
 
 /// A unit's gradients of this pass, or of the step, are complete.

@@ -35,6 +35,9 @@ struct StepSums {
   std::int64_t tokens = 0;
 };
 
+/// The sequences of a rank's micro-batch.
+using BatchSource = std::function<TokenBatch(const BatchLayout&, std::int32_t micro_batch)>;
+
 class Executor {
  public:
   /// Called when all gradients are reduced, at the program's optimizer step.
@@ -46,11 +49,16 @@ class Executor {
   Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
 
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
+  /// The program's forwards of its first `micro_batches` micro-batches, of `batches`, with the weights as they are;
+  /// what a backward would read is released at once. Every rank calls it between the same two steps.
+  [[nodiscard]] StepSums run_forwards(const BatchSource& batches, std::int32_t micro_batches,
+                                      const BeforeAction& before = {});
 
   struct ActionTime {
     std::int64_t start_ns = 0;  ///< from the step's begin
     std::int64_t end_ns = 0;
-    Bytes sent{0};  ///< what a block's operators sent stands at the collective that follows
+    Bytes sent{0};           ///< what a block's operators sent stands at the collective that follows, as does its time
+    bool is_inside = false;  ///< a collective that ran inside of the block before it: drawn at that block's end
   };
   /// Of the last step, by action.
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
@@ -75,11 +83,19 @@ class Executor {
   void receive(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
   void load_batch(std::int32_t micro_batch);
+  [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
   [[nodiscard]] Granted granted_behind(std::int32_t index) const;
-  void note_sent(const Action& action, std::int32_t index, const std::array<Bytes, 3>& before);
+  /// What groups that blocks communicate in have sent, and how long that took.
+  struct Inside {
+    Bytes sent{0};
+    std::int64_t spent_ns = 0;
+  };
+  using InsideBlock = std::array<Inside, 3>;  ///< of tensor, context and expert parallelism
+  [[nodiscard]] InsideBlock inside_block();
+  void note_inside(const Action& action, std::int32_t index, const InsideBlock& before);
+  void book_inside(std::int32_t index);
   void follow_buffers(const Action& action, Access access);
   void check_fit(const Action& action) const;
-  [[nodiscard]] std::array<Bytes, 3> sent_inside();
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
   [[nodiscard]] std::int32_t network_stage(const Action& action) const;
   [[nodiscard]] const Block& block(std::int32_t execution) const;
@@ -109,11 +125,12 @@ class Executor {
   std::vector<Held> waiting_;  ///< of those, what the backward at work was handed
   Held received_activation_;
   Held received_gradient_;
+  BatchSource batches_;       ///< of the step at hand
   std::int32_t loaded_ = -1;  ///< micro-batch whose tokens are here
   MemoryBreakdown planned_;   ///< what the program's own buffers hold now
-  std::int64_t step_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::vector<ActionTime> times_;
+  std::vector<std::pair<std::int32_t, std::int64_t>> inside_;  ///< collectives of the block at hand, nanoseconds
   RoutedStep routed_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
+
 namespace plumbline {
 namespace {
 
@@ -10,14 +12,22 @@ bool is_scatter(const Action& a) {
   return a.kind == ActionKind::reduce_gradients && (a.pass != Pass::step || a.micro_batch >= 0);
 }
 
+[[noreturn]] void fail(const std::string& what) {
+  throw InternalError(what + "; the weights would be wrong, and no step is taken");
+}
+
 }  // namespace
+
+GradientReductions::GradientReductions(ParameterStore& parameters, const RankProgram& rank, std::size_t executions)
+    : parameters_(parameters), rank_(rank), units_(executions) {}
 
 void GradientReductions::begin_step() {
   unscattered_.clear();
-  unreduced_.clear();
-  scatter_credit_ = reduce_credit_ = scatters_to_come_ = Bytes(0);
+  std::fill(units_.begin(), units_.end(), OfUnit{});
+  has_summed_partial_ = has_summed_tied_ = false;
   for (const Action& a : rank_.actions)
-    if (is_scatter(a)) scatters_to_come_ += a.bytes;
+    if (is_scatter(a))
+      for (const std::int32_t unit : units_of(a, rank_)) ++of(unit).scatters_to_come;
 }
 
 /// There are two buffers for whole gradients: this unit's and one that waits.
@@ -27,51 +37,83 @@ void GradientReductions::open(std::int32_t unit) {
 }
 
 void GradientReductions::run(const Action& action) {
-  if (action.barrier == Barrier::gradients) return parameters_.reduce_tied();
-  is_scatter(action) ? scatter(action) : reduce(action);
+  if (action.barrier == Barrier::gradients) {
+    parameters_.reduce_tied();
+    has_summed_tied_ = true;
+  } else if (is_scatter(action)) {
+    scatter(action);
+  } else {
+    reduce(action);
+  }
 }
 
-void GradientReductions::scatter_first() {
-  const std::int32_t unit = unscattered_.front();
-  scatter_credit_ -= parameters_.scatter_bytes(unit);
-  parameters_.scatter(unit);
-  unscattered_.erase(unscattered_.begin());
+void GradientReductions::run_partial() {
+  parameters_.reduce_partial();
+  has_summed_partial_ = true;
+}
+
+void GradientReductions::scatter_waiting(std::vector<std::int32_t>::iterator unit) {
+  parameters_.scatter(*unit);
+  unscattered_.erase(unit);
 }
 
 void GradientReductions::scatter_early(std::size_t most_waiting) {
-  while (unscattered_.size() > most_waiting &&
-         parameters_.scatter_bytes(unscattered_.front()) <= scatter_credit_ + scatters_to_come_ + rounding_)
-    scatter_first();
+  while (unscattered_.size() > most_waiting) scatter_early(unscattered_.begin());
+}
+
+void GradientReductions::scatter_early(std::vector<std::int32_t>::iterator unit) {
+  if (of(*unit).scatters_to_come <= of(*unit).scattered_early)
+    fail("no action scatters the gradients of " + name(*unit) + " over the ranks that share them");
+  ++of(*unit).scattered_early;
+  scatter_waiting(unit);
 }
 
 void GradientReductions::scatter(const Action& action) {
-  scatter_credit_ += action.bytes;
-  scatters_to_come_ -= action.bytes;
-  while (!unscattered_.empty() && parameters_.scatter_bytes(unscattered_.front()) <= scatter_credit_ + rounding_)
-    scatter_first();
+  for (const std::int32_t unit : units_of(action, rank_)) {
+    --of(unit).scatters_to_come;
+    if (of(unit).scattered_early > 0) {
+      --of(unit).scattered_early;
+      continue;
+    }
+    const auto waiting = std::find(unscattered_.begin(), unscattered_.end(), unit);
+    check(waiting != unscattered_.end(), "gradients are made before they are scattered");
+    scatter_waiting(waiting);
+  }
   if (!releases(action)) return;
   scatter_early(0);
   parameters_.release_gradients();
-  unscattered_.clear();
-  scatter_credit_ = std::min(Bytes(0), scatter_credit_);
 }
 
 void GradientReductions::reduce(const Action& action) {
-  reduce_credit_ += action.bytes;
-  while (!unreduced_.empty()) {
-    const std::int32_t unit = unreduced_.front();
-    const Bytes needs = parameters_.reduce_bytes(unit);
-    if (needs > reduce_credit_ + rounding_) return;
-    reduce_credit_ -= needs;
+  for (const std::int32_t unit : units_of(action, rank_)) {
+    check(of(unit).waits_for_reduction, "gradients are all made before they are reduced, once a step");
+    const auto waiting = std::find(unscattered_.begin(), unscattered_.end(), unit);
+    if (waiting != unscattered_.end()) scatter_early(waiting);
     parameters_.reduce(unit);
-    unreduced_.erase(unreduced_.begin());
+    of(unit).waits_for_reduction = false;
   }
+}
+
+void GradientReductions::require_complete() const {
+  if (!unscattered_.empty())
+    fail("no action scatters the gradients of " + name(unscattered_.front()) + " over the ranks that share them");
+  for (std::int32_t unit = 0; unit < std::ssize(units_); ++unit)
+    if (units_[static_cast<std::size_t>(unit)].waits_for_reduction && parameters_.is_reduced(unit))
+      fail("no action sums the gradients of " + name(unit) + " over data-parallel ranks");
+  if (parameters_.has_partial() && !has_summed_partial_)
+    fail("no action sums the gradients that each tensor-parallel rank makes from its own tokens");
+  if (parameters_.has_tied_copy() && !has_summed_tied_)
+    fail("no action sums the gradients of the tied embedding over both ends of the pipeline");
 }
 
 bool GradientReductions::releases(const Action& action) const {
   for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u)
     if (rank_.uses[static_cast<std::size_t>(u)].access == Access::release) return true;
   return false;
+}
+
+std::string GradientReductions::name(std::int32_t unit) const {
+  return parameters_.layout().unit_names[static_cast<std::size_t>(unit)];
 }
 
 }  // namespace plumbline

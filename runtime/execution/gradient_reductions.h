@@ -1,13 +1,13 @@
 #pragma once
-/// \file gradient_reductions.h: which units' gradients one rank reduces at which action of its program.
+/// \file gradient_reductions.h: one rank's gradients, summed over ranks as the actions of its program name them.
 ///
-/// Model: an action's bytes say how many of the units that wait it reduces, in the order in which they were made. What
-/// was made for a micro-batch (ZeRO-2 and 3) is scattered before its buffer is needed again, though the action that
-/// lists it is still to come: other stacks collect more gradients than there are buffers here, or leave a part of the
-/// last ones to the step's end. A program that lists too few bytes leaves units as they are.
+/// Model: an action names the units that it scatters or reduces (RankProgram::units), and exactly these are. What was
+/// made for a micro-batch (ZeRO-2 and 3) is scattered before its buffer is needed again, though the action that names
+/// it is still to come: other stacks collect more gradients than there are buffers here, or leave a part of the last
+/// ones to the step's end. Gradients that no action names are our bug: no optimizer step may follow.
 /// Source: core/program/reduction_pass.cpp. Not modelled: reductions beside a backward.
-/// Checked against: tests/runtime/execution/strategies_test.cpp (buckets, late shares), recipes_test.cpp (a dropped
-/// one).
+/// Checked against: tests/runtime/execution/strategies_test.cpp (buckets, late shares), reductions_test.cpp (dropped
+/// ones).
 
 #include "core/program/program.h"
 #include "runtime/execution/parameter_store.h"
@@ -16,9 +16,8 @@ namespace plumbline {
 
 class GradientReductions {
  public:
-  /// `executions`: of the network; the bytes of as many pieces are rounded.
-  GradientReductions(ParameterStore& parameters, const RankProgram& rank, std::size_t executions)
-      : parameters_(parameters), rank_(rank), rounding_(static_cast<std::int64_t>(executions)) {}
+  /// `executions`: of the network.
+  GradientReductions(ParameterStore& parameters, const RankProgram& rank, std::size_t executions);
 
   void begin_step();
   /// Before the weight gradients of a unit are made.
@@ -26,24 +25,35 @@ class GradientReductions {
   /// One micro-batch's gradients of a unit are made, and wait to be scattered.
   void wait_for_scatter(std::int32_t unit) { unscattered_.push_back(unit); }
   /// All gradients of a unit in the step are made.
-  void wait_for_reduction(std::int32_t unit) { unreduced_.push_back(unit); }
+  void wait_for_reduction(std::int32_t unit) { of(unit).waits_for_reduction = true; }
   void run(const Action& action);
+  /// What each tensor-parallel rank made from its own tokens or heads.
+  void run_partial();
+  /// Throws InternalError where an optimizer step would take gradients that are not sums over all ranks.
+  void require_complete() const;
 
  private:
-  void scatter_first();
-  void scatter_early(std::size_t most_waiting);
+  struct OfUnit {
+    std::int32_t scatters_to_come = 0;  ///< actions of the step that name it
+    std::int32_t scattered_early = 0;   ///< for as many of them nothing is left to do
+    bool waits_for_reduction = false;
+  };
+  [[nodiscard]] OfUnit& of(std::int32_t unit) { return units_[static_cast<std::size_t>(unit)]; }
   void scatter(const Action& action);
+  void scatter_waiting(std::vector<std::int32_t>::iterator unit);
+  /// The first that wait, until no more than `most_waiting` do.
+  void scatter_early(std::size_t most_waiting);
+  void scatter_early(std::vector<std::int32_t>::iterator unit);
   void reduce(const Action& action);
   [[nodiscard]] bool releases(const Action& action) const;
+  [[nodiscard]] std::string name(std::int32_t unit) const;
 
   ParameterStore& parameters_;
   const RankProgram& rank_;
-  Bytes rounding_;
-  std::vector<std::int32_t> unscattered_;  ///< of this pass
-  std::vector<std::int32_t> unreduced_;    ///< of this step
-  Bytes scatter_credit_{0};
-  Bytes scatters_to_come_{0};  ///< what the step's actions will still allow
-  Bytes reduce_credit_{0};
+  std::vector<OfUnit> units_;              ///< by execution
+  std::vector<std::int32_t> unscattered_;  ///< in the order in which they were made
+  bool has_summed_partial_ = false;
+  bool has_summed_tied_ = false;
 };
 
 }  // namespace plumbline

@@ -106,6 +106,7 @@ void BlockRunner::linear_forward(const Op& op, std::vector<Held>& out) {
   const std::vector<LinearPart> parts = linear_parts(block_, op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const LinearPart& part = parts[i];
+    if (skips(part.output)) continue;
     const ConstTensorView weight = env_.operands.weight({execution_, part.weight.index()},
                                                         env_.parameters.weight(execution_, part.weight), product);
     Held y = out[i] ? out[i] : working(bytes(part.output) * std::int64_t{env_.shard.tensor_parallel});

@@ -3,7 +3,8 @@
 ///
 /// Answers: what is live now; the most of each class while an action runs; the action at which their sum was largest.
 /// Model: counts what is told to it and reads no plan. Each class has an arena of its own, so an action needs the most
-/// of every class, whether or not those moments coincide. Source: issue of the runtime; PyTorch's allocator statistics.
+/// of every class, whether or not those moments coincide; a replay and the backward that it serves count as one.
+/// Source: issue of the runtime; PyTorch's allocator statistics.
 /// Not modelled: scratch of kernels (a line of its own), alignment.
 /// Checked against: tests/runtime/execution/live_bytes_test.cpp.
 

@@ -24,7 +24,7 @@ std::vector<std::string> execution_names(const Graph& graph) {
 void divide(TensorBox& box, std::size_t dimension, std::int64_t parts, std::int64_t index, const std::string& name) {
   const std::int64_t size = box.whole[dimension];
   if (size % parts != 0)
-    throw InputError({"plan",
+    throw InputError({"--plan",
                       name + " has " + std::to_string(size) + " rows or columns, which " + std::to_string(parts) +
                           " ranks cannot share",
                       "a multiple of the ranks", ""});
@@ -39,7 +39,7 @@ class Builder {
       : graph_(graph), s_(s), training_(training), rank_(rank), sequence_(graph.sequence()) {}
 
   ParameterLayout build(const std::vector<std::int32_t>& executions) {
-    names_ = execution_names(graph_);
+    names_ = layout_.unit_names = execution_names(graph_);
     is_tied_elsewhere_ = is_tied_elsewhere(executions);
     layout_.index.resize(sequence_.size());
     layout_.units.resize(sequence_.size());
@@ -111,19 +111,19 @@ class Builder {
     p.is_partial = p.is_replicated && is_made_from_a_part(block, op);
     p.is_copy = tensor.tied;
     p.dimensions = static_cast<std::int32_t>(tensor.shape.size());
+    p.heads = tensor.partition_units;
     p.starts = starts(op, tensor);
     p.box = box_of(op, tensor, p.name);
     place = static_cast<std::int32_t>(layout_.parameters.size());
     if (op.kind == OpKind::embedding) {
       embedding_ = place;
-      layout_.tied_embedding = place;
       p.is_end = is_tied_elsewhere_;
     }
     if (tensor.tied) {
       p.is_end = true;
       p.name = names_.front() + ".embedding.weight";
-      layout_.tied_embedding = place;
     }
+    if (p.is_end && p.is_trained) layout_.tied_embedding = place;
     layout_.parameters.push_back(std::move(p));
   }
 
@@ -154,7 +154,7 @@ class Builder {
       const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
       const bool is_row = linear != nullptr && linear->partition == WeightPartition::row;
       if (tensor.partition_units > 0 && tensor.partition_units % s_.tensor_parallel != 0)
-        throw InputError({"plan",
+        throw InputError({"--plan",
                           name + " has " + std::to_string(tensor.partition_units) + " heads for " +
                               std::to_string(s_.tensor_parallel) + " tensor-parallel ranks",
                           "ranks that divide the heads", ""});
@@ -193,11 +193,9 @@ class Builder {
     const ShardRanks ranks = shard_ranks(s_);
     section.ranks = static_cast<std::int32_t>(section.is_expert ? ranks.expert : ranks.dense);
     const Axis axis = section.is_expert ? Axis::expert_gradient : Axis::gradient;
-    const RankGroup group = rank_group(s_, axis);
-    section.rank = rank_ / group.stride % section.ranks;
-    // Without sharded states an all-reduce still hands every rank an equal part.
-    const std::int64_t parts = s_.zero_stage == 0 ? group.size : section.ranks;
-    section.padded = divided(section.elements, parts) * parts;
+    section.rank = rank_ / rank_group(s_, axis).stride % section.ranks;
+    const ShardRanks replicas = replica_ranks(s_);
+    section.padded = padded(section.elements, section.is_expert ? replicas.expert : replicas.dense);
     section.weights = layout_.weights;
     layout_.weights += s_.zero_stage >= 3 ? section.part() : section.padded;
     if (!section.is_trained) return;
@@ -209,6 +207,7 @@ class Builder {
 
   void add_owned() {
     const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
+    std::int64_t padding = layout_.states;
     for (std::int32_t i = 0; i < std::ssize(layout_.parameters); ++i) {
       const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(i)];
       if (!p.is_trained) continue;
@@ -222,8 +221,10 @@ class Builder {
         piece.moments[static_cast<std::size_t>(state)] = layout_.moments;
         layout_.moments += piece.count;
       }
+      padding -= piece.count;
       layout_.owned.push_back(piece);
     }
+    layout_.moments += padding * facts.other_states;
   }
 
   const Graph& graph_;

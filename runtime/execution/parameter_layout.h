@@ -3,12 +3,12 @@
 ///
 /// Answers: elements and offsets, for weights, gradients and optimizer state. Model: a unit is one execution of a
 /// block; its parameters lie one after another in sections (dense or expert, trained or frozen, a tied embedding whose
-/// copy is on another rank by itself, so that both ends divide it alike), each padded so that the ranks that share its
-/// states hold equal parts. Weights are whole below ZeRO-3, gradients below ZeRO-2; master copies and moments are parts
-/// from ZeRO-1 on. A tied head on the embedding's rank is the embedding. Source: core/cost/shard.h (what tensor and
-/// expert parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not modelled: kv heads that tensor parallelism
-/// replicates, widths that it does not divide (refused). Checked against: tests/runtime/execution (bytes equal
-/// core/cost/rank_parameters.h; slices tile every tensor).
+/// copy is on another rank by itself, so that both ends divide it alike), each padded as core/cost/rank_parameters.h
+/// predicts it, so that all data-parallel ranks send and hold equal parts. Weights are whole below ZeRO-3, gradients
+/// below ZeRO-2; master copies and moments are parts from ZeRO-1 on. A tied head on the embedding's rank is the
+/// embedding. Source: core/cost/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054, section 5.
+/// Not modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused). Checked
+/// against: tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
 
 #include <string>
 #include <vector>
@@ -53,6 +53,7 @@ struct LocalParameter {
   bool is_copy = false;          ///< of a tied embedding that another rank holds too
   bool is_end = false;           ///< a tied embedding whose other copy is on another rank, or that copy
   std::int32_t dimensions = 1;
+  std::int64_t heads = 0;    ///< that its rows belong to; 0: none
   std::int32_t section = 0;  ///< of the rank
   std::int64_t first = 0;    ///< element of its section
 
@@ -107,8 +108,9 @@ struct ParameterLayout {
   std::int64_t moments = 0;
   std::int64_t two_units = 0;  ///< of neighbours, whole: two layers, or one and an embedding or head
   std::int64_t two_units_trained = 0;
-  std::vector<UnitElements> units;   ///< by execution of the network
-  std::int64_t tied_embedding = -1;  ///< parameter whose gradient both ends of a pipeline sum; -1: none
+  std::vector<UnitElements> units;      ///< by execution of the network
+  std::vector<std::string> unit_names;  ///< "input", "layers.3", "output": likewise
+  std::int64_t tied_embedding = -1;     ///< trained parameter whose gradient both ends of a pipeline sum; -1: none
 
   /// The parameter that an op of an execution reads as `tensor`; -1: none.
   [[nodiscard]] std::int32_t find(std::int32_t execution, TensorId tensor) const;

@@ -1,8 +1,10 @@
 #include "runtime/execution/parameter_store.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/elementwise.h"
+#include "kernels/reductions.h"
 #include "runtime/execution/element_views.h"
 
 namespace plumbline {
@@ -40,6 +42,7 @@ ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy,
                                RankGroups& groups, Backend& backend)
     : layout_(std::move(layout)),
       strategy_(strategy),
+      training_(training),
       formats_(training.formats()),
       optimizer_(training.optimizer),
       groups_(groups),
@@ -49,6 +52,7 @@ ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy,
   if (formats_.master)
     masters_ = persistent(backend, MemoryClass::master_weights, storage(layout_.states, *formats_.master));
   moments_ = persistent(backend, MemoryClass::optimizer_state, storage(layout_.moments, formats_.optimizer_state));
+  is_stale_.resize(layout_.units.size());
 }
 
 void ParameterStore::initialise(const FirstWeights& first) {
@@ -89,6 +93,7 @@ ConstTensorView ParameterStore::weight(std::int32_t execution, TensorId tensor) 
   check(index >= 0, "an op's parameter is held by its rank");
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  check(!is_stale_[static_cast<std::size_t>(section.execution)], "updated weights are gathered before they are used");
   const std::byte* data = strategy_.zero_stage >= 3
                               ? unit_slot(gathered_, section.execution, &UnitElements::whole, formats_.weight) +
                                     bytes_of(section.unit_first + p.first, formats_.weight)
@@ -144,6 +149,7 @@ std::span<std::byte> ParameterStore::gradient_part(const Section& section) const
 
 void ParameterStore::gather(std::int32_t execution) {
   const bool whole = strategy_.zero_stage >= 3;
+  is_stale_[static_cast<std::size_t>(execution)] = false;
   if (whole) {
     if (!gathered_.memory)
       gathered_.memory = backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units, formats_.weight));
@@ -211,34 +217,24 @@ void ParameterStore::reduce(std::int32_t execution) {
   });
 }
 
-Bytes ParameterStore::scatter_bytes(std::int32_t execution) const {
-  Bytes sum(0);
-  for_sections(execution, [&](const Section& section) {
-    if (section.is_trained)
-      sum += wire_bytes(Collective::reduce_scatter, storage(section.padded, formats_.reduction), section.ranks);
-  });
-  return sum;
-}
-
-Bytes ParameterStore::reduce_bytes(std::int32_t execution) const {
-  Bytes sum(0);
+bool ParameterStore::is_reduced(std::int32_t execution) const {
+  bool is_reduced = false;
   for_sections(execution, [&](const Section& section) {
     if (!section.is_trained) return;
-    const Bytes whole = storage(section.padded, formats_.reduction);
-    if (strategy_.zero_stage == 0) {
-      const Axis axis = section.is_expert ? Axis::expert_gradient : Axis::gradient;
-      sum += wire_bytes(Collective::all_reduce, whole, groups_.size(axis));
-      return;
-    }
-    if (strategy_.zero_stage == 1) sum += wire_bytes(Collective::reduce_scatter, whole, section.ranks);
-    sum += wire_bytes(Collective::all_reduce, storage(section.part(), formats_.reduction),
-                      replicate_group(section).rank_set().size());
+    const std::int32_t all = groups_.size(section.is_expert ? Axis::expert_gradient : Axis::gradient);
+    const std::int32_t summed = strategy_.zero_stage >= 2 ? all / section.ranks : all;
+    is_reduced = is_reduced || summed > 1;
   });
-  return sum;
+  return is_reduced;
+}
+
+bool ParameterStore::has_partial() const {
+  return std::any_of(layout_.parameters.begin(), layout_.parameters.end(),
+                     [](const LocalParameter& p) { return p.is_partial && p.is_trained; });
 }
 
 void ParameterStore::reduce_tied() {
-  if (groups_.ends() == nullptr || layout_.tied_embedding < 0) return;
+  check(groups_.ends() != nullptr && has_tied_copy(), "a tied embedding is trained at both ends of a pipeline");
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(layout_.tied_embedding)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
   // Under ZeRO-1 only the rank's part of either copy is a sum that counts.
@@ -249,15 +245,32 @@ void ParameterStore::reduce_tied() {
   groups_.ends()->all_reduce(all, element_format(formats_.reduction), Reduction::sum);
 }
 
-std::vector<ParameterStore::StateBuffer> ParameterStore::state() const {
-  std::vector<StateBuffer> buffers;
-  const auto add = [&](std::string_view name, const Held& held, NumberFormat format) {
-    if (held) buffers.push_back({name, format, {held->data(), static_cast<std::size_t>(held->bytes().value())}});
+ParameterStore::StateData ParameterStore::state(const StateRange& range) const {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(range.parameter)];
+  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+  const auto data = [&](const Held& held, std::int64_t first, NumberFormat format) {
+    return StateData{format,
+                     {at(held, first, format), static_cast<std::size_t>(bytes_of(range.elements.count, format))}};
   };
-  add("weights", weights_, formats_.weight);
-  add("master_weights", masters_, formats_.master.value_or(NumberFormat::fp32));
-  add("optimizer_state", moments_, formats_.optimizer_state);
-  return buffers;
+  if (range.part == StatePart::weight) {
+    const std::int64_t held_begin = strategy_.zero_stage >= 3 ? section.part_begin() : 0;
+    return data(weights_, section.weights + p.first + range.elements.first - held_begin, formats_.weight);
+  }
+  const auto piece = std::find_if(layout_.owned.begin(), layout_.owned.end(),
+                                  [&](const OwnedPiece& each) { return each.parameter == range.parameter; });
+  check(piece != layout_.owned.end(), "a rank keeps the optimizer's state of what it owns");
+  const std::int64_t first = range.elements.first - piece->first;
+  if (range.part == StatePart::master) return data(masters_, piece->states + first, *formats_.master);
+  const std::size_t moment = range.part == StatePart::first_moment ? 0 : 1;
+  return data(moments_, piece->moments[moment] + first, formats_.optimizer_state);
+}
+
+bool ParameterStore::has_non_finite_state() const {
+  const auto ranges = answered_state(layout_, strategy_, training_, groups_.rank());
+  return std::any_of(ranges.begin(), ranges.end(), [&](const StateRange& range) {
+    const StateData held = state(range);
+    return reference::has_non_finite(row(held.data.data(), held.format, range.elements.count));
+  });
 }
 
 void ParameterStore::reduce_partial() {

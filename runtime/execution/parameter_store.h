@@ -13,7 +13,7 @@
 
 #include "runtime/execution/backend.h"
 #include "runtime/execution/optimizer_settings.h"
-#include "runtime/execution/parameter_layout.h"
+#include "runtime/execution/state_parts.h"
 
 namespace plumbline {
 
@@ -45,14 +45,15 @@ class ParameterStore {
   void scatter(std::int32_t execution);
   /// Once per step: what has to be summed over ranks of a unit's accumulated gradients.
   void reduce(std::int32_t execution);
-  /// What this rank sends for them.
-  [[nodiscard]] Bytes scatter_bytes(std::int32_t execution) const;
-  [[nodiscard]] Bytes reduce_bytes(std::int32_t execution) const;
+  /// Whether that is anything.
+  [[nodiscard]] bool is_reduced(std::int32_t execution) const;
   /// Both copies of a tied embedding get the sum of both gradients.
   void reduce_tied();
+  [[nodiscard]] bool has_tied_copy() const { return layout_.tied_embedding >= 0; }
   /// Gradients of what every tensor-parallel rank holds whole, but makes from a part of the tokens or heads: packed
   /// into one buffer, whatever part of them the rank has.
   void reduce_partial();
+  [[nodiscard]] bool has_partial() const;
 
   /// Of the trained elements that this rank answers for in the whole run.
   struct Health {
@@ -66,14 +67,18 @@ class ParameterStore {
   /// `visit(name, whole box, index in the whole tensor, value)` for every element that this rank answers for.
   using Visit = std::function<void(const LocalParameter&, std::int64_t, float)>;
   void visit(ParameterPart what, const Visit& visit) const;
-  /// What a checkpoint keeps of this rank: weights, master copies and moments as they lie.
-  struct StateBuffer {
-    std::string_view name;
+  /// Elements of the state as they lie in this rank's memory.
+  struct StateData {
     NumberFormat format = NumberFormat::fp32;
     std::span<std::byte> data;
   };
-  [[nodiscard]] std::vector<StateBuffer> state() const;
+  [[nodiscard]] StateData state(const StateRange& range) const;
+  /// Of what this rank answers for in a checkpoint.
+  [[nodiscard]] bool has_non_finite_state() const;
   [[nodiscard]] float master_value(const OwnedPiece& piece, std::int64_t element) const;
+  /// `look(parameter, elements, bytes)` for all weights, master copies and moments that are up to date on this rank.
+  using Look = std::function<void(const LocalParameter&, ElementRange, std::span<const std::byte>)>;
+  void look_at_state(const Look& look) const;
 
  private:
   struct Slots {
@@ -99,6 +104,7 @@ class ParameterStore {
 
   ParameterLayout layout_;
   Strategy strategy_;
+  Training training_;
   PrecisionFormats formats_;
   Optimizer optimizer_;
   RankGroups& groups_;
@@ -109,6 +115,7 @@ class ParameterStore {
   Held moments_;
   Slots gathered_;
   Slots made_;
+  std::vector<bool> is_stale_;  ///< by execution: others have updated parts of its weights, which are not gathered yet
 };
 
 [[nodiscard]] ElementFormat element_format(NumberFormat format);

@@ -34,13 +34,7 @@ TensorView ParameterStore::owned_gradient(const OwnedPiece& piece) const {
 }
 
 bool ParameterStore::answers_for(const LocalParameter& p) const {
-  if (p.is_copy) return false;
-  if (p.is_replicated && groups_.index(Axis::tensor) != 0) return false;
-  if (p.is_expert) {
-    if (strategy_.zero_stage == 0) return groups_.index(Axis::expert_gradient) == 0;
-    return groups_.expert_replicate().index() == 0;
-  }
-  return groups_.index(strategy_.zero_stage == 0 ? Axis::gradient : Axis::replicate) == 0;
+  return plumbline::answers_for(strategy_, p, groups_.rank());
 }
 
 ParameterStore::Health ParameterStore::health() const {
@@ -56,6 +50,9 @@ ParameterStore::Health ParameterStore::health() const {
 
 void ParameterStore::update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step) {
   for (const OwnedPiece& piece : layout_.owned) update_piece(piece, settings, learning_rate, factor, step);
+  if (strategy_.zero_stage == 0 || strategy_.zero_stage >= 3) return;
+  for (const Section& section : layout_.sections)
+    if (section.is_trained && section.ranks > 1) is_stale_[static_cast<std::size_t>(section.execution)] = true;
 }
 
 void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate,
@@ -98,6 +95,32 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
       return reference::muon_step(muon);
     }
     default: check(false, "an admitted optimizer is executed");
+  }
+}
+
+void ParameterStore::look_at_state(const Look& look) const {
+  const auto show = [&](const LocalParameter& p, ElementRange elements, const Held& held, std::int64_t first,
+                        NumberFormat format) {
+    look(p, elements, {at(held, first, format), static_cast<std::size_t>(bytes_of(elements.count, format))});
+  };
+  for (const LocalParameter& p : layout_.parameters) {
+    const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
+    const bool is_divided = strategy_.zero_stage >= (p.is_trained ? 1 : 3);
+    const std::int64_t begin = is_divided ? std::max(p.first, section.part_begin()) : p.first;
+    const std::int64_t end =
+        is_divided ? std::min(p.first + p.elements(), section.part_begin() + section.part()) : p.first + p.elements();
+    const std::int64_t held_begin = strategy_.zero_stage >= 3 ? section.part_begin() : 0;
+    if (begin < end)
+      show(p, {begin - p.first, end - begin}, weights_, section.weights + begin - held_begin, formats_.weight);
+  }
+  const OptimizerFacts& facts = plumbline::facts(optimizer_);
+  for (const OwnedPiece& piece : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+    const ElementRange elements{piece.first, piece.count};
+    if (masters_) show(p, elements, masters_, piece.states, *formats_.master);
+    const int moments = p.is_layer_matrix ? facts.matrix_states : facts.other_states;
+    for (int m = 0; m < moments; ++m)
+      show(p, elements, moments_, piece.moments[static_cast<std::size_t>(m)], formats_.optimizer_state);
   }
 }
 

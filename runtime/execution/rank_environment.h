@@ -61,7 +61,8 @@ class RankEnvironment {
   float gradient_scale = 1;  ///< loss scale / tokens of the global batch
   double loss_sum = 0;       ///< over this rank's tokens
   std::int64_t loss_tokens = 0;
-  LogitsVisit on_logits;  ///< of the step at hand; empty: nobody looks
+  LogitsVisit on_logits;       ///< of the step at hand; empty: nobody looks
+  bool is_evaluating = false;  ///< a forward without a backward: nothing is dropped
 
   /// Whether tensor-parallel ranks hold slices of the tokens between their regions.
   [[nodiscard]] bool slices_tokens() const {
@@ -73,10 +74,9 @@ class RankEnvironment {
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 
-  /// Sums over tensor-parallel ranks; nothing among one, or where the program has no such collective.
-  void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum) {
-    if (may_speak_in_tensor_group()) groups[Axis::tensor].all_reduce(data, element_format(format), reduction);
-  }
+  /// Sums over tensor-parallel ranks, padded to equal parts; nothing among one, or where the program has no such
+  /// collective.
+  void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
   void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format) {
     if (may_speak_in_tensor_group()) groups[Axis::tensor].all_gather(own, all, element_format(format));
   }

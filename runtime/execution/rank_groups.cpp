@@ -39,6 +39,7 @@ RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.ran
   if (stages.size() > 1 && is_end)
     ends_ = world.communicator({"pipeline_ends", {stages.ranks.front(), stages.ranks.back()}});
   everyone_ = world.everyone("step_scalars");
+  replicas_ = world.everyone("replicas");
 }
 
 }  // namespace plumbline

@@ -38,6 +38,8 @@ class RankGroups {
   [[nodiscard]] Communicator* ends() { return ends_.get(); }
   /// All ranks: scalars of a step (loss, norm, overflow), which no prediction counts.
   [[nodiscard]] Communicator& everyone() { return *everyone_; }
+  /// All ranks once more: checksums of what several of them hold, which no prediction counts.
+  [[nodiscard]] Communicator& replicas() { return *replicas_; }
   [[nodiscard]] std::int32_t rank() const { return rank_; }
 
  private:
@@ -48,6 +50,7 @@ class RankGroups {
   std::unique_ptr<Communicator> expert_counts_;
   std::unique_ptr<Communicator> ends_;
   std::unique_ptr<Communicator> everyone_;
+  std::unique_ptr<Communicator> replicas_;
 };
 
 }  // namespace plumbline

@@ -5,40 +5,41 @@
 
 #include "runtime/checkpoint/checkpoint_series.h"
 #include "runtime/execution/parameter_init.h"
+#include "runtime/execution/replica_check.h"
 #include "runtime/process_memory.h"
+#include "runtime/run_settings.h"
 
 namespace plumbline {
 namespace {
 
-/// What every rank says at the end of a step.
-struct Scalars {
-  double loss = 0;
-  double tokens = 0;
-  double sum_of_squares = 0;
-  double has_non_finite = 0;
-};
+using Scalars = RankTraining::Scalars;
 
-/// Sums in the order of the ranks.
-Scalars sum_over_ranks(Communicator& everyone, const Scalars& own) {
+std::vector<Scalars> all_scalars(Communicator& everyone, const Scalars& own) {
   std::vector<Scalars> all(static_cast<std::size_t>(everyone.rank_set().size()));
   everyone.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), ElementFormat::bytes);
+  return all;
+}
+
+/// The first rank whose loss, gradients or state are not finite.
+std::optional<std::int32_t> first_non_finite(const std::vector<Scalars>& all) {
+  const auto found = std::find_if(all.begin(), all.end(), [](const Scalars& one) {
+    return one.has_non_finite > 0 || !std::isfinite(one.loss) || !std::isfinite(one.sum_of_squares);
+  });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::int32_t>(found - all.begin());
+}
+
+/// In the order of the ranks.
+Scalars sum_of(const std::vector<Scalars>& all) {
   Scalars sum;
   for (const Scalars& one : all) {
     sum.loss += one.loss;
     sum.tokens += one.tokens;
     sum.sum_of_squares += one.sum_of_squares;
     sum.has_non_finite += one.has_non_finite;
+    sum.stop_signal = std::max(sum.stop_signal, one.stop_signal);
   }
   return sum;
-}
-
-std::vector<std::int32_t> executions_of(const RankProgram& rank) {
-  std::vector<std::int32_t> executions;
-  for (const auto& pieces : rank.chunks)
-    for (const Piece& piece : pieces)
-      for (std::int32_t e = piece.first; e < piece.last; ++e) executions.push_back(e);
-  std::sort(executions.begin(), executions.end());
-  return executions;
 }
 
 const RankProgram& program_of(const TrainingJob& job, const RankGroups& groups) {
@@ -70,7 +71,9 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       feed_(options.data, static_cast<std::int32_t>(job.training.sequence_length), options.seed),
       plan_{job.graph, job.strategy, job.training, job.program, job.replays},
       executor_(plan_, environment_, feed_, options.strict_buffers),
+      evaluation_(job.strategy, feed_, environment_, executor_),
       scale_(rule_of(job)),
+      checkpoint_(world, job, parameters_),
       lengths_(program_of(job, groups_).actions.size()) {
   environment_.constants = job.constants;
   environment_.routing = job.routing;
@@ -78,6 +81,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
     return initial_value(p.starts, options.seed, p.name, index);
   };
   parameters_.initialise(options.first_weights ? options.first_weights : drawn);
+  sent_beside_.resize(named_groups().size());
 }
 
 void RankTraining::run() {
@@ -88,9 +92,21 @@ void RankTraining::run() {
       step(first_step_ + i);
       const bool is_last = i + 1 == options_.steps;
       const bool is_due = options_.checkpoint_every > 0 && (i + 1) % options_.checkpoint_every == 0;
-      if (saves && (is_last || is_due)) save(first_step_ + i + 1);
+      // A checkpoint of replicas that differ would be of no use, and be trusted.
+      const bool ends = is_last || stopped_by_ != 0;
+      if (ends || (saves && is_due)) require_equal_replicas(parameters_, groups_.replicas());
+      if (saves && (ends || is_due)) save(first_step_ + i + 1);
+      if (is_last || stopped_by_ == 0) evaluate(steps_.back(), is_last);
+      if (groups_.rank() == 0 && options_.on_step) options_.on_step(steps_.back());
+      if (is_last || stopped_by_ == 0) continue;
+      if (groups_.rank() == 0 && options_.on_stop) options_.on_stop(stopped_by_);
+      return;
     }
   } catch (const InputError&) {
+    throw;
+  } catch (const InternalError& bug) {
+    throw InternalError(place() + ": " + bug.what());
+  } catch (const TrainingDiverged&) {
     throw;
   } catch (const std::exception& error) {
     throw RunFailure(place() + ": " + error.what());
@@ -116,12 +132,7 @@ void RankTraining::step(std::int64_t number) {
   environment_.seed = options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number);
   const Bytes peak_before = backend_.live().peak().device_total();
   executor_.run_step(
-      number, [&](const StepSums& sums) { optimize(number, sums, record); },
-      [&](std::int32_t action) {
-        at_action_ = action;
-        tell_place();
-        if (options_.on_action) options_.on_action(groups_.rank(), number, action);
-      });
+      number, [&](const StepSums& sums) { optimize(number, sums, record); }, before_action(number));
   at_action_ = -1;
   tell_place();
   groups_.everyone().barrier();
@@ -130,87 +141,101 @@ void RankTraining::step(std::int64_t number) {
   steps_.push_back(record);
   remember_times(record);
   remember_routed(peak_before);
-  if (groups_.rank() == 0 && options_.on_step) options_.on_step(record);
 }
 
-namespace {
-
-StoredFormat stored(NumberFormat format) {
-  if (format == NumberFormat::bf16) return StoredFormat::bf16;
-  return format == NumberFormat::fp16 ? StoredFormat::fp16 : StoredFormat::fp32;
+Executor::BeforeAction RankTraining::before_action(std::int64_t step) {
+  return [this, step](std::int32_t action) {
+    at_action_ = action;
+    tell_place();
+    if (options_.on_action) options_.on_action(groups_.rank(), step, action);
+  };
 }
 
-/// A rank's own tensor of a checkpoint.
-std::string rank_name(std::string_view what, std::int32_t rank) {
-  return std::string(what) + ".rank-" + std::to_string(rank);
+/// A held-out loss costs at most the forwards of two steps; its messages are none of a step's.
+void RankTraining::evaluate(StepRecord& record, bool is_last) {
+  constexpr std::int64_t most_batches = 2;
+  const bool is_due = options_.evaluate_every > 0 && (record.step + 1) % options_.evaluate_every == 0;
+  const bool evaluates = feed_.held_out_sequences() > 0 && (is_last || is_due);
+  const bool generates = is_last && options_.generation.tokens > 0;
+  if (!evaluates && !generates) return;
+  const auto groups = named_groups();
+  std::vector<SentByKind> before;
+  for (const auto& [name, group] : groups) before.push_back(group->sent());
+  if (evaluates)
+    record.held_out_loss =
+        evaluation_.held_out_loss(most_batches * job_.training.global_batch, before_action(record.step));
+  if (generates) {
+    const Generation& asked = options_.generation;
+    generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
+                                          options_.data.vocabulary, before_action(record.step));
+    if (groups_.rank() == 0 && options_.on_generated) options_.on_generated(generated_);
+  }
+  at_action_ = -1;
+  tell_place();
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
+      sent_beside_[g].bytes[kind] += groups[g].second->sent().bytes[kind] - before[g].bytes[kind];
+      sent_beside_[g].calls[kind] += groups[g].second->sent().calls[kind] - before[g].calls[kind];
+    }
 }
 
-/// What is not a tensor, as one: updates taken, loss scale, its good and its skipped steps. fp64 holds them exactly.
-constexpr std::int64_t counters = 4;
+/// A checkpoint of what is not finite would be of no use, and the latest.
+void RankTraining::require_finite_state(std::int64_t next_step) {
+  Scalars own;
+  own.has_non_finite = parameters_.has_non_finite_state() ? 1 : 0;
+  const auto bad = first_non_finite(all_scalars(groups_.everyone(), own));
+  if (bad) diverged(*bad, next_step - 1, "has weights or optimizer state that are not finite");
+}
 
-}  // namespace
-
-/// Flat buffers as they lie on each rank: a run resumes bit for bit, under the same plan.
 void RankTraining::save(std::int64_t next_step) {
+  require_finite_state(next_step);
   saving_ = next_step;
   tell_place();
-  Communicator& everyone = groups_.everyone();
-  if (groups_.rank() == 0) begin_checkpoint(options_.checkpoint, next_step);
-  everyone.barrier();
-  const std::array<double, counters> numbers{static_cast<double>(updates_), scale_.state().scale,
-                                             static_cast<double>(scale_.state().good_steps),
-                                             static_cast<double>(scale_.state().skipped_steps)};
-  std::vector<TensorToWrite> tensors{
-      {rank_name("counters", groups_.rank()), StoredFormat::fp64, {counters}, std::as_bytes(std::span(numbers))}};
-  for (const ParameterStore::StateBuffer& buffer : parameters_.state()) {
-    const StoredFormat format = stored(buffer.format);
-    tensors.push_back({rank_name(buffer.name, groups_.rank()),
-                       format,
-                       {static_cast<std::int64_t>(buffer.data.size()) / bytes_of(format)},
-                       buffer.data});
-  }
-  const std::int64_t bytes = write_shard(options_.checkpoint, next_step, groups_.rank(), tensors);
-  // Sizes of every rank's file and tensors, for the manifest.
-  std::vector<std::int64_t> own{bytes};
-  for (std::size_t i = 0; i < 4; ++i) own.push_back(i < tensors.size() ? tensors[i].shape.front() : 0);
-  std::vector<std::int64_t> all(own.size() * static_cast<std::size_t>(everyone.rank_set().size()));
-  everyone.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)), ElementFormat::bytes);
-  if (groups_.rank() == 0) {
-    CheckpointManifest manifest{next_step, static_cast<std::int64_t>(options_.seed), job_.plan_fingerprint, {}, {}};
-    for (std::int32_t rank = 0; rank < everyone.rank_set().size(); ++rank) {
-      const std::size_t first = own.size() * static_cast<std::size_t>(rank);
-      manifest.file_bytes.push_back(all[first]);
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const std::string_view what = i == 0 ? "counters" : parameters_.state()[i - 1].name;
-        manifest.tensors.push_back(unsharded(rank_name(what, rank), tensors[i].format, {all[first + 1 + i]}, rank));
-      }
-    }
-    commit_checkpoint(options_.checkpoint, manifest);
-  }
-  everyone.barrier();
+  CheckpointManifest manifest;
+  manifest.step = next_step;
+  manifest.updates = updates_;
+  manifest.loss_scale = scale_.state();
+  manifest.plan_fingerprint = job_.plan_fingerprint;
+  manifest.settings = settings_of(job_, options_);
+  manifest.data = options_.data_source;
+  checkpoint_.write(options_.checkpoint, std::move(manifest));
+  last_checkpoint_ = *latest_checkpoint(options_.checkpoint);
   saving_ = -1;
   tell_place();
 }
 
 void RankTraining::resume() {
-  const Checkpoint checkpoint =
-      checkpoint_to_resume(options_.resume, job_.plan_fingerprint, groups_.everyone().rank_set().size());
-  const auto read = [&](std::string_view what, std::span<std::byte> to) {
-    const ShardedTensor* tensor = checkpoint.find(rank_name(what, groups_.rank()));
-    const bool fits = tensor != nullptr && tensor->shape.front() * bytes_of(tensor->format) == std::ssize(to);
-    if (!fits)
-      throw InputError({options_.resume.string(),
-                        "has no " + rank_name(what, groups_.rank()) + " of " + std::to_string(to.size()) + " bytes",
-                        "a checkpoint of this plan", ""});
-    checkpoint.read_whole(*tensor, to);
-  };
-  for (const ParameterStore::StateBuffer& buffer : parameters_.state()) read(buffer.name, buffer.data);
-  std::array<double, counters> numbers{};
-  read("counters", std::as_writable_bytes(std::span(numbers)));
-  updates_ = static_cast<std::int64_t>(numbers[0]);
-  scale_ = DynamicLossScale(rule_of(job_),
-                            {numbers[1], static_cast<std::int64_t>(numbers[2]), static_cast<std::int64_t>(numbers[3])});
+  const Checkpoint checkpoint = checkpoint_to_resume(options_.resume);
+  checkpoint_.read(checkpoint);
+  updates_ = checkpoint.manifest().updates;
+  // Another precision, by --override, begins with its own loss scale.
+  const Json* const precision = find_setting(checkpoint.manifest().settings, "precision");
+  if (precision != nullptr && flag_text(*precision) == to_text(job_.training.precision))
+    scale_ = DynamicLossScale(rule_of(job_), checkpoint.manifest().loss_scale);
   first_step_ = checkpoint.manifest().step;
+  last_checkpoint_ = checkpoint.path();
+}
+
+void RankTraining::diverged(std::int32_t rank, std::int64_t step, const std::string& what) {
+  // The others wait for the one that speaks, until its failure ends their wait.
+  if (rank != groups_.rank()) groups_.everyone().barrier();
+  const std::string kept = last_checkpoint_.empty() ? "no checkpoint was written"
+                                                    : "the last good checkpoint is " + last_checkpoint_.string();
+  throw TrainingDiverged("rank " + std::to_string(rank) + " (stage " + std::to_string(executor_.stage()) +
+                         ") at the optimizer step of step " + std::to_string(step) + " " + what +
+                         ": the training has diverged; " + kept);
+}
+
+/// fp16 skips a step that overflows, as long as a smaller scale may help.
+void RankTraining::require_finite(std::int64_t number, const std::vector<Scalars>& by_rank, const StepRecord& record,
+                                  bool overflows) {
+  if (overflows && scale_.scale() > rule_of(job_).smallest) return;
+  auto bad = first_non_finite(by_rank);
+  if (!bad && !std::isfinite(record.gradient_norm)) bad = 0;  // the sum alone overflows
+  if (bad)
+    diverged(*bad, number,
+             std::isfinite(record.loss) ? "has gradients that are not finite"
+                                        : "ends with a loss of " + std::to_string(record.loss));
 }
 
 void RankTraining::optimize(std::int64_t number, const StepSums& sums, StepRecord& record) {
@@ -218,12 +243,17 @@ void RankTraining::optimize(std::int64_t number, const StepSums& sums, StepRecor
   const bool counts = groups_.index(Axis::tensor) == 0;
   const ParameterStore::Health health = parameters_.health();
   if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
-  const Scalars all = sum_over_ranks(groups_.everyone(), {counts ? sums.loss : 0, counts ? double(sums.tokens) : 0,
-                                                          health.sum_of_squares, health.has_non_finite ? 1.0 : 0.0});
+  const std::vector<Scalars> by_rank =
+      all_scalars(groups_.everyone(),
+                  {counts ? sums.loss : 0, counts ? double(sums.tokens) : 0, health.sum_of_squares,
+                   health.has_non_finite ? 1.0 : 0.0, options_.stop_signal ? double(options_.stop_signal()) : 0});
+  const Scalars all = sum_of(by_rank);
+  stopped_by_ = static_cast<int>(all.stop_signal);
   record.loss = all.loss / all.tokens;
   record.gradient_norm = std::sqrt(all.sum_of_squares) / scale_.scale();
   const bool overflows = scales_loss(job_.training) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
   const double scale = scale_.scale();
+  require_finite(number, by_rank, record, overflows);
   const bool takes = scale_.update(overflows ? GradientHealth::overflow : GradientHealth::finite);
   record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;
   if (!takes) return;
@@ -259,14 +289,24 @@ void RankTraining::remember_routed(Bytes peak_before) {
   }
 }
 
-void RankTraining::add_sent(RankRecord& record, Communicator& group, const std::string& name) const {
-  const SentByKind& sent = group.sent();
+void RankTraining::add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const {
   for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
     if (sent.bytes[kind].value() == 0) continue;
     record.sent.push_back({name, std::string(to_text(static_cast<CallKind>(kind))),
                            sent.calls[kind] / std::max<std::int64_t>(1, std::ssize(steps_)),
                            sent.bytes[kind] / std::max<std::int64_t>(1, std::ssize(steps_))});
   }
+}
+
+std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() {
+  std::vector<std::pair<std::string, Communicator*>> groups;
+  for (const Axis axis : all_axes) groups.emplace_back(to_text(axis), &groups_[axis]);
+  groups.emplace_back("expert_shard", &groups_.expert_shard());
+  groups.emplace_back("expert_replicate", &groups_.expert_replicate());
+  groups.emplace_back("expert_counts", &groups_.expert_counts());
+  if (groups_.ends() != nullptr) groups.emplace_back("pipeline_ends", groups_.ends());
+  groups.emplace_back("step_scalars", &groups_.everyone());
+  return groups;
 }
 
 RankRecord RankTraining::record(std::int64_t behind_ns) {
@@ -277,12 +317,15 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
   record.memory.highest = highest_;
   record.memory.arena = backend_.arena_bytes();
   record.memory.process_resident = process_resident_bytes();
-  for (const Axis axis : all_axes) add_sent(record, groups_[axis], std::string(to_text(axis)));
-  add_sent(record, groups_.expert_shard(), "expert_shard");
-  add_sent(record, groups_.expert_replicate(), "expert_replicate");
-  add_sent(record, groups_.expert_counts(), "expert_counts");
-  if (groups_.ends() != nullptr) add_sent(record, *groups_.ends(), "pipeline_ends");
-  add_sent(record, groups_.everyone(), "step_scalars");
+  const auto groups = named_groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    SentByKind sent = groups[g].second->sent();
+    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
+      sent.bytes[kind] -= sent_beside_[g].bytes[kind];
+      sent.calls[kind] -= sent_beside_[g].calls[kind];
+    }
+    add_sent(record, groups[g].first, sent);
+  }
   for (const auto& [place, rows] : routed_) record.routed.push_back(rows);
   const RankProgram& program = executor_.program();
   for (std::size_t i = 0; i < program.actions.size(); ++i) {

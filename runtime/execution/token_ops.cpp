@@ -103,7 +103,8 @@ DropoutDraw BlockRunner::draw(OpId id) const {
   constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
   const DropoutConstants& p = env_.constants.dropout;
   const bool is_of_scores = block_.op(id).kind == OpKind::attention;
-  return {is_of_scores                        ? p.attention
+  return {env_.is_evaluating                  ? 0.0F
+          : is_of_scores                      ? p.attention
           : block_.kind() == BlockKind::input ? p.embedding
                                               : p.residual,
           {env_.seed, static_cast<std::uint32_t>(execution_) * most_ops + static_cast<std::uint32_t>(id.index()), 0}};

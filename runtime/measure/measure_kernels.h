@@ -22,12 +22,16 @@ enum class MeasureExtent : std::uint8_t { full, brief };
 struct MeasureOptions {
   MeasureExtent extent = MeasureExtent::full;
   std::int32_t cores = 1;  ///< crowds and collectives go up to four times as many threads
+  Bytes cache = 32_MiB;    ///< of the last level: what is larger comes from memory
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
   std::stop_token stop;  ///< what was measured so far is returned
 };
 
 /// `device` and `machine` of the table are left empty. About half a minute in full.
 [[nodiscard]] KernelTable measure_kernels(const MeasureOptions& options);
+
+/// fp32, of a product that is large enough to reach the rate of one core. About a tenth of a second.
+[[nodiscard]] FlopsPerSecond measured_product_rate();
 
 // The parts.
 void measure_products(const MeasureOptions& options, KernelTable& table);

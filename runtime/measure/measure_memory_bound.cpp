@@ -1,13 +1,16 @@
 // Kernels that the estimators price by the bytes they move. Bytes as core/cost/op_work.cpp counts them.
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernels/adamw.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
 #include "kernels/elementwise.h"
 #include "kernels/gated_activation.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
+#include "kernels/reductions.h"
 #include "kernels/rms_norm.h"
 #include "kernels/rotary.h"
 #include "runtime/measure/measure_kernels.h"
@@ -41,13 +44,17 @@ class Elementwise {
     activations();
     add(streaming_kernel, 3, [this] { reference::add({x_, y_, z_}); });
     turns();
+    dropouts();
   }
 
  private:
   template <class Call>
   void add(std::string_view op, std::int64_t passes, Call call) {
-    table_.memory_bound.push_back(
-        {std::string(op), x_.view().format, passes * size_, median_time(call, budget).value()});
+    add_bytes(op, passes * size_, call);
+  }
+  template <class Call>
+  void add_bytes(std::string_view op, Bytes bytes, Call call) {
+    table_.memory_bound.push_back({std::string(op), x_.view().format, bytes, median_time(call, budget).value()});
   }
   void norms() {
     add("rms_norm_forward", 2, [this] { reference::rms_norm_forward({x_, weight_, y_, row_sums_.floats()}); });
@@ -78,6 +85,18 @@ class Elementwise {
     });
   }
 
+  /// With a mask, which is a byte for each element.
+  void dropouts() {
+    constexpr float probability = 0.1F;
+    const ConstTensorView x = x_;
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(x.size()));
+    const Bytes bytes = 2 * size_ + storage(x.size(), NumberFormat::int8);
+    const DropoutDraw draw{probability, {1, 2, 0}};
+    const DropoutPlace place{{x.rows, 0, x.rows, 0}, 0, x.columns};
+    add_bytes("dropout_forward", bytes, [&] { reference::dropout_forward({x_, y_, mask.data(), draw, place}); });
+    add_bytes("dropout_backward", bytes, [&] { reference::dropout_backward({y_, x_, mask.data(), draw, {}}); });
+  }
+
   Bytes size_;
   std::int64_t columns_;
   MeasuredTensor x_, y_, z_, u_, v_, weight_, weight_gradient_, row_sums_, row_means_;
@@ -102,7 +121,9 @@ void measure_loss(std::int64_t tokens, std::int64_t vocabulary, KernelTable& tab
                                 median_time(call, budget).value()});
 }
 
-/// Reads gradient, parameter and two moments, writes three of them: 28 bytes a parameter in fp32.
+/// What a step does once with every parameter: its gradient is cleared, its norm taken, looked through for what is no
+/// number, and the update made. The model counts the update alone: it reads gradient, parameter and two moments and
+/// writes three of them, 28 bytes a parameter in fp32.
 void measure_adamw(std::int64_t parameters, KernelTable& table) {
   MeasuredTensor weight(NumberFormat::fp32, 1, parameters);
   MeasuredTensor gradient(NumberFormat::fp32, 1, parameters);
@@ -111,7 +132,15 @@ void measure_adamw(std::int64_t parameters, KernelTable& table) {
   for (std::int64_t i = 0; i < parameters; ++i) second.floats()[i] = std::abs(second.floats()[i]);
   AdamwStep step{{weight, {}, gradient, 1.0F, 1e-4F, 0.1F}, first, second};
   table.memory_bound.push_back({std::string(optimizer_kernel), NumberFormat::fp32, Bytes(28 * parameters),
-                                median_time([&] { reference::adamw_step(step); }, budget).value()});
+                                median_time(
+                                    [&] {
+                                      (void)reference::sum_of_squares(gradient.view());
+                                      (void)reference::has_non_finite(gradient.view());
+                                      reference::adamw_step(step);
+                                      std::memset(gradient.floats(), 0, static_cast<std::size_t>(4 * parameters));
+                                    },
+                                    budget)
+                                    .value()});
 }
 
 /// So little that what it takes is the call.

@@ -22,6 +22,17 @@ MeasuredTensor::MeasuredTensor(NumberFormat format, std::int64_t rows, std::int6
   }
 }
 
+TensorView ColdTensors::next(std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t line = 64;  // elements: tensors begin where lines of the cache do
+  const std::int64_t size = (rows * columns + line - 1) / line * line;
+  if (begin_ + size > elements_) begin_ = 0;
+  TensorView view = all_.view().columns_from(begin_, rows * columns);
+  begin_ += size;
+  view.rows = rows;
+  view.columns = view.stride = columns;
+  return view;
+}
+
 Workspace MeasuredWorkspace::view() {
   void* begin = data_.data();
   std::size_t space = data_.size();

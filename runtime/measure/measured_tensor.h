@@ -26,6 +26,21 @@ class MeasuredTensor {
   std::vector<std::byte> data_;
 };
 
+/// Tensors that no cache holds: each is another part of memory that is larger than the last-level cache, in turn. So a
+/// step meets weights, their gradients and kept activations: between two uses it has gone through all others.
+class ColdTensors {
+ public:
+  ColdTensors(NumberFormat format, Bytes size)
+      : elements_(size.value() * 8 / bits(format)), all_(format, 1, elements_) {}
+  /// Of at most the whole memory. The same numbers again once all were taken.
+  [[nodiscard]] TensorView next(std::int64_t rows, std::int64_t columns);
+
+ private:
+  std::int64_t elements_;
+  MeasuredTensor all_;
+  std::int64_t begin_ = 0;
+};
+
 /// Scratch memory of the size that a kernel asks for.
 class MeasuredWorkspace {
  public:

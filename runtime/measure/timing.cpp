@@ -16,12 +16,6 @@ constexpr std::size_t most = 50;
 constexpr double least_batch_s = 100e-6;
 constexpr int largest_batch = 10'000;
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 double seconds_of(const std::function<void()>& call, int times) {
   const double begin = thread_seconds();
   for (int i = 0; i < times; ++i) call();
@@ -29,6 +23,12 @@ double seconds_of(const std::function<void()>& call, int times) {
 }
 
 }  // namespace
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 Seconds median_time(const std::function<void()>& call, Seconds budget) {
   call();

@@ -11,6 +11,9 @@
 
 namespace plumbline {
 
+/// The calling thread's processor time since it began.
+[[nodiscard]] double thread_seconds();
+
 /// Runs it once or twice to warm up, then at least five times, and on until `budget` is spent or 50 times.
 [[nodiscard]] Seconds median_time(const std::function<void()>& call, Seconds budget);
 

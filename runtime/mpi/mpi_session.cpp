@@ -57,6 +57,9 @@ void require(int code, const char* call, std::int32_t rank) {
 class MpiSession::Hub : public Wire {
  public:
   explicit Hub(const MpiOptions& options) : options_(options) {
+    // OpenMPI 4 prints a paragraph when a rank ends the job (orterun(1), --quiet); ours has been said. The user may ask
+    // for it with 0; other implementations do not read the variable.
+    ::setenv("OMPI_MCA_orte_execute_quiet", "1", 0);
     int provided = MPI_THREAD_SINGLE;
     require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread", -1);
     if (provided < MPI_THREAD_SERIALIZED) throw EnvironmentError("MPI_Init_thread: this MPI allows one thread only");

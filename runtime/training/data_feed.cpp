@@ -25,7 +25,7 @@ std::uint64_t scaled(std::uint64_t random, std::uint64_t range) {
 
 DataFeed::DataFeed(TokenSource source, std::int32_t sequence_length, std::uint64_t seed)
     : source_(std::move(source)), length_(sequence_length), seed_(seed) {
-  const std::int64_t tokens = std::ssize(source_.tokens);
+  const std::int64_t tokens = trained_tokens();
   if (length_ < 1 || tokens <= length_)
     throw InputError({"data", "has " + std::to_string(tokens) + " tokens",
                       "more than the sequence length of " + std::to_string(length_), ""});
@@ -36,7 +36,7 @@ DataFeed::DataFeed(TokenSource source, std::int32_t sequence_length, std::uint64
 std::int64_t DataFeed::place(std::int64_t step, std::int64_t sequence) const {
   const std::uint64_t of_step = mixed(mixed(seed_) ^ static_cast<std::uint64_t>(step));
   const std::uint64_t random = mixed(of_step ^ static_cast<std::uint64_t>(sequence));
-  const std::uint64_t places = source_.tokens.size() - static_cast<std::size_t>(length_);
+  const auto places = static_cast<std::uint64_t>(trained_tokens() - length_);
   return static_cast<std::int64_t>(scaled(random, places));
 }
 
@@ -46,12 +46,23 @@ TokenBatch DataFeed::micro_batch(const BatchLayout& layout, std::int64_t step, s
   TokenBatch batch{layout.micro_batch_sequences, length_, {}, {}};
   const std::int64_t first =
       (std::int64_t{micro_batch} * layout.data_ranks + layout.data_rank) * layout.micro_batch_sequences;
-  for (std::int64_t i = first; i < first + layout.micro_batch_sequences; ++i) {
-    const auto begin = source_.tokens.begin() + place(step, i);
-    batch.tokens.insert(batch.tokens.end(), begin, begin + length_);
-    batch.targets.insert(batch.targets.end(), begin + 1, begin + 1 + length_);
-  }
+  for (std::int64_t i = first; i < first + layout.micro_batch_sequences; ++i) append(batch, place(step, i));
   return batch;
+}
+
+void DataFeed::append(TokenBatch& batch, std::int64_t place) const {
+  const std::vector<std::int32_t> read = source_.tokens.read(place, length_ + 1);
+  batch.tokens.insert(batch.tokens.end(), read.begin(), read.end() - 1);
+  batch.targets.insert(batch.targets.end(), read.begin() + 1, read.end());
+}
+
+std::int64_t DataFeed::held_out_sequences() const {
+  return std::max<std::int64_t>(0, source_.held_out - 1) / length_;  // the last target is a token further
+}
+
+void DataFeed::append_held_out(TokenBatch& batch, std::int64_t sequence) const {
+  check(sequence >= 0 && sequence < held_out_sequences(), "a held-out sequence is one of them");
+  append(batch, trained_tokens() + sequence * length_);
 }
 
 }  // namespace plumbline

@@ -38,10 +38,19 @@ class DataFeed {
   DataFeed(TokenSource source, std::int32_t sequence_length, std::uint64_t seed);
 
   [[nodiscard]] TokenBatch micro_batch(const BatchLayout& layout, std::int64_t step, std::int32_t micro_batch) const;
+  /// Sequences of what is held out, one behind the other.
+  [[nodiscard]] std::int64_t held_out_sequences() const;
+  /// Appends the `sequence`th of them to a batch.
+  void append_held_out(TokenBatch& batch, std::int64_t sequence) const;
+  [[nodiscard]] std::int32_t sequence_length() const { return length_; }
   /// The first token of a sequence of the global batch.
   [[nodiscard]] std::int64_t place(std::int64_t step, std::int64_t sequence) const;
 
  private:
+  [[nodiscard]] std::int64_t trained_tokens() const { return source_.tokens.size() - source_.held_out; }
+  /// The sequence that begins at `place`, and its targets.
+  void append(TokenBatch& batch, std::int64_t place) const;
+
   TokenSource source_;
   std::int32_t length_;
   std::uint64_t seed_;

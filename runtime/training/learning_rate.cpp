@@ -25,7 +25,7 @@ std::string_view to_text(LearningRateShape shape) {
     case LearningRateShape::constant: return "constant";
     case LearningRateShape::cosine: return "cosine";
     case LearningRateShape::stable_then_decay: return "wsd";
-    case LearningRateShape::inverse_square_root: return "inverse-square-root";
+    case LearningRateShape::inverse_square_root: return "inverse-sqrt";
   }
   return "";
 }

@@ -1,43 +1,10 @@
 #include "runtime/training/token_source.h"
 
-#include <cstring>
-#include <fstream>
+#include <cmath>
 
-#include "core/base/errors.h"
 #include "runtime/training/sample_text.h"
 
 namespace plumbline {
-namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    throw InputError({path.string(), "is no file that can be read", "a text or a file of tokens", ""});
-  std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())))
-    throw EnvironmentError(path.string() + ": cannot be read");
-  return text;
-}
-
-template <class Stored>
-std::vector<std::int32_t> numbers_of(const std::string& text, std::int32_t vocabulary, const std::string& where) {
-  if (text.size() % sizeof(Stored) != 0)
-    throw InputError({where, "has " + std::to_string(text.size()) + " bytes",
-                      "a multiple of " + std::to_string(sizeof(Stored)), ""});
-  std::vector<std::int32_t> tokens(text.size() / sizeof(Stored));
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    Stored stored = 0;
-    std::memcpy(&stored, text.data() + i * sizeof stored, sizeof stored);
-    if (std::int64_t{stored} >= vocabulary)
-      throw InputError({where, "token " + std::to_string(i) + " is " + std::to_string(stored),
-                        "below the vocabulary of " + std::to_string(vocabulary), ""});
-    tokens[i] = static_cast<std::int32_t>(stored);
-  }
-  return tokens;
-}
-
-}  // namespace
 
 std::optional<TokenFileFormat> token_file_format_from_text(std::string_view text) {
   if (text == "text") return TokenFileFormat::text;
@@ -47,20 +14,34 @@ std::optional<TokenFileFormat> token_file_format_from_text(std::string_view text
 }
 
 TokenSource tokens_of_text(std::string_view text) {
-  TokenSource source;
-  for (const char c : text) source.tokens.push_back(static_cast<unsigned char>(c));
-  return source;
+  std::vector<std::int32_t> bytes;
+  for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+  return {std::move(bytes)};
 }
 
 TokenSource read_tokens(const std::filesystem::path& path, TokenFileFormat format, std::int32_t vocabulary) {
-  const std::string text = content(path);
-  const std::string where = path.string();
-  switch (format) {
-    case TokenFileFormat::text: return {numbers_of<std::uint8_t>(text, vocabulary, where), vocabulary};
-    case TokenFileFormat::u16: return {numbers_of<std::uint16_t>(text, vocabulary, where), vocabulary};
-    case TokenFileFormat::u32: return {numbers_of<std::uint32_t>(text, vocabulary, where), vocabulary};
+  return {Tokens::of_file(path, format, vocabulary), vocabulary};
+}
+
+std::int64_t held_out_tokens(const TokenSource& source, double share, std::int64_t length) {
+  const std::int64_t tokens = source.tokens.size();
+  const auto held_out = static_cast<std::int64_t>(share * static_cast<double>(tokens));
+  return held_out > length && tokens - held_out > length ? held_out : 0;
+}
+
+double unigram_entropy(const TokenSource& source) {
+  const std::int64_t trained = source.tokens.size() - source.held_out;
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(source.vocabulary));
+  source.tokens.read_in_parts(0, trained, [&](std::span<const std::int32_t> part) {
+    for (const std::int32_t token : part) ++counts[static_cast<std::size_t>(token)];
+  });
+  double entropy = 0;
+  for (const std::int64_t count : counts) {
+    if (count == 0) continue;
+    const double share = static_cast<double>(count) / static_cast<double>(trained);
+    entropy -= share * std::log(share);
   }
-  return {};
+  return entropy;
 }
 
 TokenSource sample_tokens() { return tokens_of_text(sample_text()); }

@@ -1,26 +1,34 @@
 #pragma once
 /// \file token_source.h: the tokens of a training run: a text as bytes, a file of token numbers, or the sample text.
 ///
-/// Model: the whole is in memory. A text's tokens are its bytes (vocabulary 256); a token file is numbers of 16 or 32
-/// bits, little-endian, nothing else.
-/// Source of the sample: see sample_text.h. Not modelled: tokenizers, files larger than memory, several files.
+/// Model: a text's tokens are its bytes (vocabulary 256); a token file is numbers of 16 or 32 bits, little-endian,
+/// nothing else. A file is read where it is asked for (tokens.h): it may be larger than memory.
+/// Source of the sample: see sample_text.h. Not modelled: tokenizers, several files.
 /// Checked against: tests/runtime/training/data_feed_test.cpp.
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <vector>
+
+#include "runtime/training/tokens.h"
 
 namespace plumbline {
 
-enum class TokenFileFormat : std::uint8_t { text, u16, u32 };
 [[nodiscard]] std::optional<TokenFileFormat> token_file_format_from_text(std::string_view text);
 
 struct TokenSource {
-  std::vector<std::int32_t> tokens;
+  Tokens tokens;
   std::int32_t vocabulary = 256;  ///< one more than the largest token that can be
+  std::int64_t held_out = 0;      ///< tokens at the end that are not trained on
 };
+
+/// Tokens at the end of `source` that `share` of it comes to: 0 where they would not make a sequence of `length` with
+/// its targets, or would not leave one to train on.
+[[nodiscard]] std::int64_t held_out_tokens(const TokenSource& source, double share, std::int64_t length);
+/// Of the tokens that are trained on, in nats: the loss of a model that knows only how often each token occurs.
+/// Source: Shannon, "A mathematical theory of communication" (1948), section 6.
+[[nodiscard]] double unigram_entropy(const TokenSource& source);
 
 [[nodiscard]] TokenSource tokens_of_text(std::string_view text);
 /// Throws InputError: no file, not a whole number of tokens, a token outside of `vocabulary`. `vocabulary` is the

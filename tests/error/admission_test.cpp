@@ -129,7 +129,7 @@ TEST_CASE("Optimizers without a kernel and copies to the host are refused before
   Training training = recipe(Optimizer::adagrad);
   const LoweredPlan adagrad(language_model("tiny", small()), single(), training);
   CHECK_THROWS_WITH(admit(adagrad.job(), options()),
-                    "plan: adagrad is not executed; expected sgd, momentum, adam, adamw, lion or muon");
+                    "--plan: adagrad is not executed; expected sgd, momentum, adam, adamw, lion or muon");
   LoweredPlan plan(language_model("tiny", small()), single(), recipe());
   CHECK_NOTHROW(admit(plan.job(), options()));
   plan.program.ranks.front().actions.front().kind = ActionKind::offload;

@@ -90,7 +90,8 @@ TEST_CASE("an unknown axis, value or neighbour of a stack gets what is known and
         "s.json:/traits/fusion: \"complied\"; expected one of eager, primitive, primitive_fused_norms, jit_fused, "
         "fused, compiled; nearest: compiled");
   CHECK(stack_refusal(small_stack(R"("like": "torchtitan-2024.21", "traits": {})"))
-            .starts_with("s.json:/like: \"torchtitan-2024.21\" is no stack of the catalogue; expected one of "));
+            .starts_with(
+                "s.json:/like: \"torchtitan-2024.21\" is no stack of the catalogue; expected a name of plan stacks"));
 }
 
 TEST_CASE("a stack that is like no other decides every axis, by a trait or by numbers of its own") {
@@ -146,7 +147,7 @@ TEST_CASE("an unknown stack gets the nearest names, aliases among them") {
     FAIL("accepted");
   } catch (const InputError& error) {
     CHECK(std::string(error.what()) ==
-          "stack: \"megatron-zero-bubbl\" is unknown; expected the name of a software stack or a file; nearest: "
+          "stack: \"megatron-zero-bubbl\" is unknown; expected a name of plan stacks or a file; nearest: "
           "megatron-zero-bubble-2023, megatron-zero-bubble");
   }
 }

@@ -33,13 +33,6 @@ std::string nested(int levels) {
   return std::string(count, '[') + std::string(count, ']');
 }
 
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 TEST_CASE("64 levels are read and 65 are refused") {
   CHECK(refusal(nested(64)) == "accepted");
   CHECK_THAT(refusal(nested(65)), ContainsSubstring("nested deeper than 64 levels; expected a flatter document"));
@@ -136,25 +129,6 @@ TEST_CASE("a document of another format or version is refused") {
   const Json document = parse_json(R"({"format": "plumbline.plan/2"})", "p.json");
   CHECK_THROWS_WITH(open_document(JsonPlace(document, "p.json"), "plumbline.plan/1"),
                     "p.json:/format: \"plumbline.plan/2\"; expected \"plumbline.plan/1\"");
-}
-
-TEST_CASE("an atomic write replaces the file and leaves nothing beside it") {
-  const TemporaryFolder folder;
-  const std::filesystem::path path = folder / "plan.json";
-  write_file_atomically(path, "old");
-  write_file_atomically(path, "new");
-  std::ifstream file(path);
-  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == "new");
-  CHECK(names_in(folder.path()) == std::vector<std::string>{"plan.json"});
-}
-
-TEST_CASE("a write that fails leaves the old file and no temporary one") {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "taken" / "inside");
-  CHECK_THROWS_AS(write_file_atomically(folder / "taken", "text"), EnvironmentError);
-  CHECK(names_in(folder.path()) == std::vector<std::string>{"taken"});
-  CHECK_THROWS_AS(write_file_atomically(folder / "none" / "plan.json", "text"), EnvironmentError);
-  CHECK(names_in(folder.path()) == std::vector<std::string>{"taken"});
 }
 
 }  // namespace

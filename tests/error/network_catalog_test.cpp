@@ -1,7 +1,7 @@
 #include "models/network_catalog.h"
 
 #include "core/base/errors.h"
-#include "core/io/json.h"
+#include "core/io/output_file.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -37,7 +37,7 @@ TEST_CASE("Our own format is read strictly") {
   const TemporaryFolder folder;
   const auto written = [&](const std::string& text) {
     const std::filesystem::path path = folder.path() / "net.json";
-    write_file_atomically(path, text);
+    write_output_file(path, text);
     return refusal(path.string());
   };
   const std::string rest = R"("name": "n", "aliases": [], "source": "s", "config": {"model_type": "gpt2"})";

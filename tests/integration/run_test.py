@@ -32,6 +32,16 @@ class Running(Command):
         for one, several in zip(*losses):
             self.assertAlmostEqual(one, several, delta=1e-5 * abs(one))
 
+    def test_frozen_layers_without_backward_train_under_every_recompute(self):
+        # Nothing before layer 2 is trained: layers 0 and 1 keep nothing, and there is nothing to compute again.
+        losses = []
+        for recompute in ("none", "full", "selective", "every:2", "by-operator"):
+            plan = self.made_plan("--freeze", "embeddings,layers:0-1", "--recompute", recompute)
+            done = run("run", "--plan", plan, "--steps", 2, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            losses.append([json.loads(line)["loss"] for line in done.stdout.splitlines()])
+        self.assertEqual(losses, losses[:1] * len(losses))
+
     def test_sharded_states_change_neither_losses_nor_norms(self):
         # As the command prices plans: this computer's stack reduces late and in buckets.
         for micro_batches in (1, 3):
@@ -48,6 +58,47 @@ class Running(Command):
                 for one, other in zip(steps[0], several, strict=True):
                     for fact in ("loss", "gradient_norm"):
                         self.assertAlmostEqual(one[fact], other[fact], delta=1e-5 * one[fact])
+
+    def test_held_out_text_is_evaluated_and_gone_on_with(self):
+        plan = self.made_plan()
+        words = ["run", "--plan", plan, "--steps", 4, "--evaluate-every", 2, "--generate", 5, "--prompt", "And God"]
+        done = run(*words, "--json", "--record", self.folder / "m.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        steps = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(["held_out_loss" in step for step in steps], [False, True, False, True])
+        self.assertEqual([len(step.get("generated", "")) for step in steps], [0, 0, 0, 5])
+        for step in steps:
+            self.assertAlmostEqual(step["unigram_entropy"], 3.02, delta=0.01)
+            self.assertGreater(step["model_flops_per_s"], 0)
+            self.assertGreater(step["utilisation"], 0)
+            self.assertIn("product", step["utilisation_of"])
+        self.assertEqual(steps[-1]["time_left_s"], 0)
+        record = json.loads((self.folder / "m.json").read_text())
+        self.assertEqual(record["optimizer"], {"name": "adamw", "beta1": 0.9, "beta2": 0.95, "epsilon": 1e-8,
+                                               "weight-decay": 0.1, "clip": 1.0})
+        self.assertEqual(bytes(record["text"]["prompt"]), b"And God")
+        self.assertEqual(len(record["text"]["generated"]), 5)
+        self.assertEqual(run("compare", "--plan", plan, "--measured", self.folder / "m.json").returncode, 0)
+        done = run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for says in ("held out", "unigram entropy", "And God|", "of the product rate of 1 core"):
+            self.assertIn(says, done.stdout)
+
+    def test_numbers_of_the_optimizer_are_flags(self):
+        plan = self.made_plan()
+        losses = set()
+        for words in ([], ["--beta1", 0.5], ["--beta2", 0.5], ["--epsilon", 0.01], ["--weight-decay", 0.9]):
+            done = run("run", "--plan", plan, "--steps", 3, "--generate", 0, *words, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            losses.add(json.loads(done.stdout.splitlines()[-1])["loss"])
+        self.assertEqual(len(losses), 5)
+        self.refused(["run", "--plan", plan, "--momentum", 0.8], "--momentum: is not read by the plan's optimizer, adamw",
+                     "expected --beta1, --beta2, --epsilon, --weight-decay")
+        self.refused(["run", "--plan", plan, "--beta1", 1], "--beta1")
+        self.refused(["run", "--plan", plan, "--held-out", 0.0001], "--held-out")
+        self.refused(["run", "--plan", plan, "--prompt", ""], "--prompt: is empty")
+        self.refused(["run", "--plan", plan, "--generate", 0, "--prompt", "In"], "--prompt: does nothing with --generate 0")
+        self.refused(["run", "--plan", plan, "--held-out", 0, "--evaluate-every", 3], "--evaluate-every")
 
     def test_what_was_recorded_is_compared(self):
         plan = self.made_plan("--tp", 2, gpus=2)
@@ -121,6 +172,18 @@ class Running(Command):
             self.assertEqual(done.returncode, 0, done.stderr)
             steps.append([(step["step"], step["loss"]) for step in map(json.loads, done.stdout.splitlines())])
         self.assertEqual(steps[0], steps[1] + steps[2])
+
+    def test_a_calibration_on_a_busy_computer_says_so(self):
+        product = {"m": 128, "n": 256, "k": 256, "format": "fp32", "kind": "forward", "batch": 1, "median_s": 1e-3}
+        table = {"format": "plumbline.kernels/1", "device": "this-computer", "machine": "here", "library": "loops",
+                 "cores": 2, "gemm": [{**product, "k": k} for k in (128, 256, 512)], "attention": [],
+                 "memory_bound": [{"op": "add", "format": "fp32", "bytes": 1 << 20, "median_s": 1e-4}],
+                 "collectives": [], "crowds": []}
+        for share, says in ((1, False), (0.4, True)):
+            kernels = self.written("k.json", json.dumps({**table, "core_share": share}))
+            done = run("calibrate", "--backend", "cpu", "--kernels", kernels, "--out", self.folder / "c.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("busy: kernels had 40 % of a core" in done.stderr, says, done.stderr)
 
     def test_mistakes_are_refused_before_any_work(self):
         plan = self.made_plan()

@@ -54,6 +54,26 @@ class Simulate(Command):
             self.assertEqual(own, read)
             self.assertEqual(order.read_bytes(), again.read_bytes())
 
+    def test_a_million_micro_batches_are_played_as_a_few(self):
+        trace, picture = self.folder / "trace.json", self.folder / "step.svg"
+        long = ["--model", "nano-gpt", "--machine", "dgx-h100", "--gpus", 4, "--pp", 4, "--seq-len", 128,
+                "--global-batch", 1_000_000]
+        for words in ([], ["--schedule", "zbv", "--virtual-stages", 2]):
+            done = run("simulate", *long, *words, "--json", "--trace", trace, "--picture", picture)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            played = json.loads(done.stdout)
+            self.assertGreater(played["micro_batches_left_out"], 990_000)
+            self.assertGreater(played["actions"], 10_000_000)
+            # Both round to a picosecond for each micro-batch, of which each takes more than a millisecond.
+            self.assertAlmostEqual(played["step_time_s"] / played["closed_form_step_time_s"], 1, delta=1e-9)
+            self.assertAlmostEqual(sum(played["time"].values()) / played["step_time_s"], 1, places=9)
+            self.assertLess(len(check_trace(self, trace)["X"]), 100_000)
+            left_out = f"{played['micro_batches_left_out']} micro-batches like those before"
+            self.assertIn(left_out, trace.read_text())
+            self.assertIn(left_out, picture.read_text())
+        self.assertEqual(run("simulate", *PIPELINE, "--json").returncode, 0)
+        self.assertEqual(json.loads(run("simulate", *PIPELINE, "--json").stdout)["micro_batches_left_out"], 0)
+
     def test_an_order_of_ones_own_is_played(self):
         order = self.folder / "order.csv"
         gpipe = run("simulate", *PIPELINE, "--schedule", "gpipe", "--schedule-csv", order, "--json")

@@ -25,6 +25,7 @@ class Training(command.Command):
         """Exactly one line is the command's own; a launcher may add its words."""
         lines = [line for line in text.splitlines() if line.startswith("plan: ")]
         self.assertEqual(len(lines), 1, text)
+        self.assertFalse(lines[0].startswith("plan: plan: "), text)
         for words in says:
             self.assertIn(words, lines[0])
         return lines[0]

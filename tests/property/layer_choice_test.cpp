@@ -97,6 +97,38 @@ TEST_CASE("the relaxation is never above what can be reached") {
   }
 }
 
+// Each option restores something else, so that there are as many caps as options: what attention without FlashAttention
+// offers.
+TEST_CASE("layers of hundreds of options are chosen near the best in a limited number of steps") {
+  std::mt19937 random(17);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  double worst = 0;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<LayerOption> options;
+    std::int64_t time = 0;
+    for (std::int64_t o = 0; o < 200; ++o) {
+      time += 1000 + below(5000);
+      options.push_back(
+          {Bytes(4'000'000 - o * 20'000 + below(10'000)), Picoseconds(time), Bytes(o * 3000 + below(3000))});
+    }
+    const std::vector<LayerGroup> groups{{options, 3 + below(4)}};
+    const std::int64_t in_flight = 1 + below(4);
+    const LayerChoice smallest = smallest_layers(groups, in_flight);
+    const Bytes least = in_flight * smallest.saved + smallest.restored;
+    LayerChooser chooser(groups);
+    CHECK_FALSE(chooser.choose(in_flight, least - Bytes(1), Picoseconds(0)));
+    const Bytes budget = least + Bytes(below(12'000'000));
+    const auto exact = choose_layers(groups, in_flight, budget);
+    const auto chosen = chooser.choose(in_flight, budget, Picoseconds(0));
+    REQUIRE(exact);
+    REQUIRE(chosen);
+    CHECK(in_flight * chosen->saved + chosen->restored <= budget);
+    worst = std::max(worst, chosen->time / exact->time - 1);
+  }
+  WARN("longer than the best by at most " << 100 * worst << " %");
+  CHECK(worst < 0.02);
+}
+
 // Two layers, four micro-batches in flight, a budget halfway between what full recompute and no recompute hold.
 TEST_CASE("where full recompute wastes memory and none exceeds it, the placed set beats both and no set beats it") {
   Training training;

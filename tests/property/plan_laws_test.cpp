@@ -1,7 +1,9 @@
 // Laws that every priced plan obeys, over a sample of all legal plans of several questions.
 
 #include "core/plan/pipeline_schedule.h"
+#include "models/network_catalog.h"
 #include "planner/question/evaluate.h"
+#include "planner/question/priced.h"
 #include "planner/search/space.h"
 #include "tests/catch.h"
 #include "tests/changed_machine.h"
@@ -75,6 +77,55 @@ TEST_CASE("the parts of a plan sum to its totals") {
     CHECK(plan.verdict.fits == (peak <= question.capacity()));
     CHECK(plan.verdict.margin == question.capacity() - peak);
   }
+}
+
+// 24 stages and two micro-batches: what the last micro-batch saves on every stage is more than the busiest one waits
+// for in all. Chunks of a V that the host holds up: their waits do not add up to that of a rank.
+TEST_CASE("no cause takes less than nothing in a deep pipeline of few micro-batches") {
+  const Question deep(asked("llama-13b", "gcp-a3-mega", 768, 2048, 8));
+  PartialStrategy partial;
+  Strategy& s = partial.strategy;
+  s.tensor_parallel = 4;
+  s.pipeline_stages = 24;
+  s.zero_stage = 3;
+  s.recompute.mode = RecomputeMode::full;
+  s.sequence_parallel = SequenceParallel::on;
+  s.flash_attention = FlashAttention::off;
+  const Plan plan = evaluate(deep, completed(partial, deep));
+  for (const Picoseconds part : plan.prediction.time.by_cause) CHECK(part >= Picoseconds(0));
+  CHECK(plan.prediction.time[TimeCause::data_parallel] == Picoseconds(0));
+}
+
+// The first 24 layers, stage 0 of 2, are frozen and nothing before them is trained: there is no backward that could
+// need their input.
+TEST_CASE("recompute keeps nothing of frozen layers that have no backward") {
+  QuestionText text = asked("gpt2-xl", "dgx-a100-80g", 8, 1024, 48);
+  text.training.adaptation.freeze_embeddings = true;
+  text.training.adaptation.frozen_layers = {{0, 23}};
+  const Question question(text);
+  PartialStrategy partial;
+  partial.strategy.pipeline_stages = 2;
+  for (const Recompute recompute :
+       {Recompute{}, Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::selective, 1},
+        Recompute{RecomputeMode::by_operator, 1}, Recompute{RecomputeMode::every_nth, 3}}) {
+    CAPTURE(to_text(recompute));
+    partial.strategy.recompute = recompute;
+    const Plan plan = evaluate(question, completed(partial, question));
+    CHECK(plan.prediction.stage_memory[0][MemoryClass::activations] == Bytes(0));
+    CHECK(plan.prediction.stage_memory[1][MemoryClass::activations] > Bytes(0));
+  }
+}
+
+TEST_CASE("a node of a mixed cluster has the host memory of the smallest, however nodes are listed") {
+  QuestionText text = asked("gpt2-xl", "dgx-h100", 16, 1024, 16);
+  Cluster mixed = find_machine("dgx-h100");
+  mixed.groups.push_back(mixed.groups.front());
+  mixed.groups.back().node.host_memory.value = 1_GiB;
+  const Question large_first(text, find_network("gpt2-xl"), mixed);
+  std::swap(mixed.groups.front(), mixed.groups.back());
+  const Question small_first(text, find_network("gpt2-xl"), mixed);
+  CHECK(host_memory(large_first) == 1_GiB);
+  CHECK(host_memory(small_first) == 1_GiB);
 }
 
 TEST_CASE("tokens per second times the step are the tokens of a step") {

@@ -36,6 +36,23 @@ TEST_CASE("Each launcher's variables are read") {
   CHECK_FALSE(launch_place(lookup_in({})));
 }
 
+TEST_CASE("A process knows whether others were started with it") {
+  CHECK(launched_with_others(lookup_in(mpirun)) == LaunchPlace{"mpirun", 2, 4, 2});
+  CHECK(launched_with_others(lookup_in({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "1"}})) ==
+        LaunchPlace{"mpiexec", 1, 3, 1});
+  CHECK_FALSE(launched_with_others(lookup_in({})));
+  CHECK_FALSE(
+      launched_with_others(lookup_in({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_LOCALID", "0"}})));
+}
+
+TEST_CASE("Variables that other programs use as well are no launch") {
+  CHECK_FALSE(launched_with_others(lookup_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}})));
+  CHECK_FALSE(launched_with_others(lookup_in({{"RANK", "high"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}})));
+  Variables both = mpirun;
+  both["RANK"] = "1";
+  CHECK(launched_with_others(lookup_in(both))->launcher == "mpirun");
+}
+
 TEST_CASE("The innermost launcher counts") {
   Variables all = slurm_step;
   all.insert(mpirun.begin(), mpirun.end());

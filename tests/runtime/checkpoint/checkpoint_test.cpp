@@ -1,4 +1,4 @@
-// Checkpoints of several ranks: put together again, refused when a part is wrong, whole whenever a process dies.
+// Checkpoints: read back, refused when any part is wrong, whole whenever a process dies.
 
 #include "runtime/checkpoint/checkpoint.h"
 
@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
-#include <numeric>
+#include <fstream>
+#include <functional>
 #include <random>
 
 #include "core/base/errors.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "tests/written_tensors.h"
 
 namespace plumbline {
 namespace {
@@ -28,38 +29,26 @@ std::string refusal(const std::function<void()>& action) {
   return "";
 }
 
-// A 4 x 6 matrix in two boxes of 4 x 3 columns; the first box in two ranges of 5 and 7 of its 12 elements.
-CheckpointManifest three_ranks(std::int64_t step) {
-  CheckpointManifest manifest{step, 7, "abc", {0, 0, 0}, {}};
-  manifest.tensors.push_back({"w",
-                              StoredFormat::fp32,
-                              {4, 6},
-                              {{0, {0, 0}, {4, 3}, 0, 5}, {1, {0, 0}, {4, 3}, 5, 7}, {2, {0, 3}, {4, 3}, 0, 12}}});
-  manifest.tensors.push_back(unsharded("step", StoredFormat::i64, {}, 1));
-  return manifest;
-}
+/// Element i of the step's matrix of 4 x 6.
+float element(std::int64_t step, std::size_t i) { return static_cast<float>(100 * step) + static_cast<float>(i); }
 
-/// Element (i, j) is 10 i + j + 1000 step.
-float element(std::int64_t step, int i, int j) { return static_cast<float>(1000 * step + 10 * i + j); }
-
-/// The elements [first, first + count) of the 4 x 3 box at column `column`.
-std::vector<float> box_part(std::int64_t step, int column, int first, int count) {
-  std::vector<float> values;
-  for (int e = first; e < first + count; ++e) values.push_back(element(step, e / 3, column + e % 3));
-  return values;
+StoredFile write_file(const std::filesystem::path& folder, const std::string& name,
+                      const std::vector<TensorToWrite>& tensors) {
+  return {name, write_safetensors(folder / name, tensors, {})};
 }
 
 void write_step(const std::filesystem::path& folder, std::int64_t step) {
-  begin_checkpoint(folder, step);
-  CheckpointManifest manifest = three_ranks(step);
-  const std::array parts{box_part(step, 0, 0, 5), box_part(step, 0, 5, 7), box_part(step, 3, 0, 12)};
-  for (std::int32_t rank = 0; rank < 3; ++rank) {
-    const auto& part = parts[static_cast<std::size_t>(rank)];
-    std::vector<TensorToWrite> tensors{
-        {"w", StoredFormat::fp32, {static_cast<std::int64_t>(part.size())}, std::as_bytes(std::span(part))}};
-    if (rank == 1) tensors.push_back({"step", StoredFormat::i64, {}, std::as_bytes(std::span(&step, 1))});
-    manifest.file_bytes[static_cast<std::size_t>(rank)] = write_shard(folder, step, rank, tensors);
-  }
+  const std::filesystem::path begun = begin_checkpoint(folder, step);
+  std::vector<float> values(24);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = element(step, i);
+  CheckpointManifest manifest;
+  manifest.step = step;
+  manifest.settings = {{"seed", std::int64_t{7}}};
+  manifest.files.push_back(
+      write_file(begun, "model.safetensors", {{{"w", StoredFormat::fp32, {4, 6}}, std::as_bytes(std::span(values))}}));
+  manifest.files.push_back(write_file(begun, "optimizer.safetensors",
+                                      {{{"w.exp_avg", StoredFormat::i64, {}}, std::as_bytes(std::span(&step, 1))}}));
+  manifest.files.push_back({"config.json", write_durable_file(begun / "config.json", "{}\n")});
   commit_checkpoint(folder, manifest);
 }
 
@@ -67,13 +56,15 @@ void check_step(const std::filesystem::path& folder, std::int64_t step) {
   const auto path = latest_checkpoint(folder);
   REQUIRE(path);
   const Checkpoint checkpoint(*path);
+  CHECK_NOTHROW(checkpoint.require_undamaged());
   CHECK(checkpoint.manifest().step == step);
-  std::vector<float> whole(24);
-  checkpoint.read_whole(*checkpoint.find("w"), std::as_writable_bytes(std::span(whole)));
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 6; ++j) REQUIRE(whole[static_cast<std::size_t>(6 * i + j)] == element(step, i, j));
+  CHECK(checkpoint.tensors() == 2);
+  REQUIRE(checkpoint.find("w") != nullptr);
+  std::vector<float> part(20);
+  checkpoint.read("w", 4 * sizeof(float), std::as_writable_bytes(std::span(part)));
+  for (std::size_t i = 0; i < part.size(); ++i) REQUIRE(part[i] == element(step, i + 4));
   std::int64_t read = 0;
-  checkpoint.read_whole(*checkpoint.find("step"), std::as_writable_bytes(std::span(&read, 1)));
+  checkpoint.read("w.exp_avg", 0, std::as_writable_bytes(std::span(&read, 1)));
   CHECK(read == step);
 }
 
@@ -90,60 +81,77 @@ TEST_CASE("The latest complete checkpoint is put together from its slices") {
   check_step(folder.path(), 11);
 }
 
-TEST_CASE("A checkpoint of another plan is refused with both") {
+TEST_CASE("What killed runs have left half-written is removed, and nothing else") {
   const TemporaryFolder folder;
   write_step(folder.path(), 1);
-  const Checkpoint checkpoint(*latest_checkpoint(folder.path()));
-  CHECK_NOTHROW(checkpoint.require_plan("abc"));
-  CHECK_THAT(refusal<InputError>([&] { checkpoint.require_plan("xyz"); }),
-             Catch::Matchers::ContainsSubstring("is of a run with plan abc; expected plan xyz"));
+  begin_checkpoint(folder.path(), 2);
+  std::ofstream(begin_checkpoint(folder.path(), 3) / "model.safetensors.partial") << "half";
+  for (const char* other : {"step-x.partial", "notes.partial", "step-00000004"})
+    std::filesystem::create_directories(folder / other);
+  remove_partial_checkpoints(folder.path());
+  for (const char* gone : {"step-00000002.partial", "step-00000003.partial"})
+    CHECK_FALSE(std::filesystem::exists(folder / gone));
+  for (const char* kept : {"step-00000001", "step-x.partial", "notes.partial", "step-00000004"})
+    CHECK(std::filesystem::exists(folder / kept));
+  CHECK_NOTHROW(remove_partial_checkpoints(folder / "none"));
 }
 
-std::string fault_after(const std::function<void(CheckpointManifest&)>& change) {
-  CheckpointManifest manifest = three_ranks(1);
-  REQUIRE_FALSE(manifest_fault(manifest));
-  change(manifest);
-  return manifest_fault(manifest).value_or("");
+std::string refusal_of(const std::filesystem::path& step) {
+  return refusal<InputError>([&] { Checkpoint(step).require_undamaged(); });
 }
 
-TEST_CASE("Manifests with holes, overlaps and strangers are refused") {
-  using Catch::Matchers::ContainsSubstring;
-  using M = CheckpointManifest;
-  const auto slice = [](M& m, int i) -> TensorSlice& { return m.tensors[0].slices[static_cast<std::size_t>(i)]; };
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 1).count = 6; }), ContainsSubstring("leave a hole or overlap"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 1).first = 4; }), ContainsSubstring("leave a hole or overlap"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 1).count = 8; }), ContainsSubstring("leave a hole or overlap"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 2).begin[1] = 2; }), ContainsSubstring("overlap"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 2).begin[1] = 4; }), ContainsSubstring("outside of its shape"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 2).shape = {4}; }), ContainsSubstring("outside of its shape"));
-  CHECK_THAT(fault_after([&](M& m) { m.tensors[0].slices.pop_back(); }), ContainsSubstring("in no slice"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 2).rank = 3; }), ContainsSubstring("a slice on rank 3"));
-  CHECK_THAT(fault_after([&](M& m) { slice(m, 2).rank = 1; }), ContainsSubstring("two slices on rank 1"));
-  CHECK_THAT(fault_after([&](M& m) { m.tensors[1].name.assign(1, 'w'); }), ContainsSubstring("is there twice"));
-}
-
-TEST_CASE("A manifest reads back as it was written") {
-  const Json json = to_json(three_ranks(5));
-  const CheckpointManifest again = manifest_from_json(JsonPlace(json, "m:"));
-  CHECK(to_json_text(to_json(again)) == to_json_text(json));
-}
-
-TEST_CASE("A missing, cut or exchanged file of one rank is refused before anything is read") {
+TEST_CASE("A missing, cut or exchanged file is refused before anything is read") {
   const TemporaryFolder folder;
   write_step(folder.path(), 1);
   const std::filesystem::path step = *latest_checkpoint(folder.path());
-  const auto read = [&] { const Checkpoint checkpoint(step); };
-  const std::filesystem::path first = step / "rank-00000.safetensors";
-  const std::filesystem::path last = step / "rank-00002.safetensors";
-  std::filesystem::rename(last, step / "kept");
-  CHECK_THAT(refusal<InputError>(read), Catch::Matchers::ContainsSubstring("rank-00002.safetensors: is no file"));
-  std::filesystem::copy_file(first, last);
-  CHECK_THAT(refusal<InputError>(read), Catch::Matchers::ContainsSubstring("as its manifest says"));
-  std::filesystem::remove(last);
-  std::filesystem::rename(step / "kept", last);
-  CHECK(refusal<InputError>(read).empty());
-  std::filesystem::resize_file(last, std::filesystem::file_size(last) - 1);
-  CHECK_THAT(refusal<InputError>(read), Catch::Matchers::ContainsSubstring("rank-00002.safetensors"));
+  const std::filesystem::path file = step / "optimizer.safetensors";
+  std::filesystem::rename(file, step / "kept");
+  CHECK_THAT(refusal_of(step), Catch::Matchers::ContainsSubstring("optimizer.safetensors: is no file"));
+  std::filesystem::copy_file(step / "model.safetensors", file);
+  CHECK_THAT(refusal_of(step), Catch::Matchers::ContainsSubstring("as its manifest says"));
+  std::filesystem::remove(file);
+  std::filesystem::rename(step / "kept", file);
+  CHECK(refusal_of(step).empty());
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
+  CHECK_THAT(refusal_of(step), Catch::Matchers::ContainsSubstring("optimizer.safetensors"));
+}
+
+TEST_CASE("A checkpoint of which any one byte is another is refused in the name of the file") {
+  const TemporaryFolder folder;
+  write_step(folder.path(), 1);
+  const std::filesystem::path step = *latest_checkpoint(folder.path());
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "config.json", "manifest.json"}) {
+    const std::filesystem::path file = step / name;
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file));
+    for (std::streamoff i = 0; i < size; ++i) {
+      INFO(name << ", byte " << i);
+      std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+      stream.seekg(i);
+      const char good = static_cast<char>(stream.get());
+      const auto put = [&](char byte) {
+        stream.seekp(i);
+        stream.put(byte);
+        stream.flush();
+      };
+      put(static_cast<char>(good ^ (1 << (i % 8))));
+      CHECK_THAT(refusal_of(step), Catch::Matchers::ContainsSubstring(file.string()));
+      put(good);
+    }
+  }
+  CHECK(refusal_of(step).empty());
+}
+
+TEST_CASE("One tensor in two files is refused") {
+  const TemporaryFolder folder;
+  const std::filesystem::path begun = begin_checkpoint(folder.path(), 1);
+  CheckpointManifest manifest;
+  manifest.step = 1;
+  const float value = 1;
+  for (const char* name : {"a.safetensors", "b.safetensors"})
+    manifest.files.push_back(
+        write_file(begun, name, {{{"w", StoredFormat::fp32, {}}, std::as_bytes(std::span(&value, 1))}}));
+  CHECK_THAT(refusal<InternalError>([&] { commit_checkpoint(folder.path(), manifest); }),
+             Catch::Matchers::ContainsSubstring("has the tensor w of another file"));
 }
 
 // The limit on the size of files stands for a full disk: write() fails in the same place, with another number.
@@ -152,8 +160,8 @@ TEST_CASE("When the disk is full, the error says so and the old file stays") {
   const std::vector<float> small(10, 1.0F);
   const std::vector<float> large(10000, 2.0F);
   const auto write = [&](const std::vector<float>& data) {
-    const TensorToWrite tensor{"w", StoredFormat::fp32, {std::ssize(data)}, std::as_bytes(std::span(data))};
-    write_safetensors(folder / "a.safetensors", std::span(&tensor, 1), {});
+    write_safetensors(folder / "a.safetensors",
+                      {{{"w", StoredFormat::fp32, {std::ssize(data)}}, std::as_bytes(std::span(data))}}, {});
   };
   write(small);
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -172,6 +180,7 @@ TEST_CASE("When the disk is full, the error says so and the old file stays") {
 /// Writes one step after another until it is killed.
 [[noreturn]] void write_for_ever(const std::filesystem::path& folder) {
   for (std::int64_t step = 1;; ++step) {
+    remove_partial_checkpoints(folder);
     const auto latest = latest_checkpoint(folder);
     write_step(folder, latest ? Checkpoint(*latest).manifest().step + 1 : step);
   }

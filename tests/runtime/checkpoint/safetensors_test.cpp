@@ -7,6 +7,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "tests/written_tensors.h"
 
 namespace plumbline {
 namespace {
@@ -64,12 +65,12 @@ TEST_CASE("The same tensors are written as the Python package writes them, byte 
   const std::vector<std::uint16_t> bias{0x3c00, 0xb800, 0x7bff};
   const std::int64_t step = 1234567890123;
   const std::vector<std::uint8_t> bytes{1, 2, 255};
-  const std::array tensors{
-      TensorToWrite{"bytes", StoredFormat::u8, {3}, std::as_bytes(std::span(bytes))},
-      TensorToWrite{"empty", StoredFormat::fp32, {0, 4}, {}},
-      TensorToWrite{"layers.0.bias", StoredFormat::fp16, {3}, std::as_bytes(std::span(bias))},
-      TensorToWrite{"layers.0.weight", StoredFormat::fp32, {2, 3}, std::as_bytes(std::span(weight))},
-      TensorToWrite{"step", StoredFormat::i64, {}, std::as_bytes(std::span(&step, 1))}};
+  const std::vector<TensorToWrite> tensors{
+      {{"bytes", StoredFormat::u8, {3}}, std::as_bytes(std::span(bytes))},
+      {{"empty", StoredFormat::fp32, {0, 4}}, {}},
+      {{"layers.0.bias", StoredFormat::fp16, {3}}, std::as_bytes(std::span(bias))},
+      {{"layers.0.weight", StoredFormat::fp32, {2, 3}}, std::as_bytes(std::span(weight))},
+      {{"step", StoredFormat::i64, {}}, std::as_bytes(std::span(&step, 1))}};
   const TemporaryFolder folder;
   write_safetensors(folder / "ours.safetensors", tensors, {{"format", "pt"}});
   CHECK(content(folder / "ours.safetensors") == content(golden));

@@ -1,5 +1,6 @@
 // One process of an MPI job. `agree`: every call gives the bits and counts of ranks that are threads. The others fail
-// on purpose. Exits with 0, or with 3 and one line for each rank that was told why.
+// on purpose. Exits with 0, or with 3 and one line for each rank that was told why; `bug` with 70 and the line of the
+// rank that it is of, as plan run does.
 
 #include "runtime/mpi/mpi_session.h"
 
@@ -39,6 +40,7 @@ void fault(const std::string& kind, World& world) {
   meet(world);
   if (world.rank() == 2) {
     if (kind == "throw") throw EnvironmentError("disk full");
+    if (kind == "bug") check(false, "an operator has its inputs");
     if (kind == "kill") std::raise(SIGKILL);
     if (kind == "hang" || kind == "impatient") std::this_thread::sleep_for(std::chrono::seconds(20));
     if (kind == "end") return;
@@ -62,6 +64,10 @@ int run(const std::string& kind) {
   try {
     session.run([&](World& world) { kind == "agree" || kind == "fragments" ? agree(world) : fault(kind, world); });
   } catch (const std::exception& error) {
+    if (kind == "bug") {
+      const bool is_bug = dynamic_cast<const InternalError*>(&error) != nullptr;
+      session.fail(error.what(), is_bug ? 70 : 3, [&] { std::cerr << std::string(error.what()) + "\n" << std::flush; });
+    }
     std::cerr << std::string(error.what()) + "\n" << std::flush;
     std::this_thread::sleep_for(std::chrono::seconds(3));  // so that every rank can say what it was told
     session.end_all(3);

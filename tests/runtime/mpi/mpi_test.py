@@ -41,6 +41,12 @@ class Mpi(unittest.TestCase):
         self.assertIn("rank 0 stopped in barrier 0 of group data: rank 2 failed: disk full", text)
         self.assertLess(seconds, 30)
 
+    def test_a_bug_of_ours_is_told_once_with_its_own_exit_code(self):
+        code, text, seconds = mpirun("bug")
+        self.assertEqual(code, 70, text)
+        self.assertEqual(text.count("rank 2 failed: internal check failed: an operator has its inputs"), 1, text)
+        self.assertLess(seconds, 30)
+
     def test_a_killed_process_ends_the_job(self):
         code, text, seconds = mpirun("kill")
         self.assertNotEqual(code, 0, text)

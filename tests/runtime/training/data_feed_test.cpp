@@ -13,11 +13,9 @@ namespace plumbline {
 namespace {
 
 TokenSource counting(std::int32_t tokens) {
-  TokenSource source;
-  source.tokens.resize(static_cast<std::size_t>(tokens));
-  std::iota(source.tokens.begin(), source.tokens.end(), 0);
-  source.vocabulary = tokens;
-  return source;
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(tokens));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return {std::move(numbers), tokens};
 }
 
 /// The first tokens of all sequences of a step, whoever sees them.
@@ -90,12 +88,37 @@ std::filesystem::path written(const TemporaryFolder& folder, const std::string& 
 
 TEST_CASE("Texts are bytes, token files are little-endian numbers") {
   const TemporaryFolder folder;
-  CHECK(read_tokens(written(folder, "az\xff"), TokenFileFormat::text, 256).tokens ==
-        std::vector<std::int32_t>{97, 122, 255});
-  CHECK(read_tokens(written(folder, std::string("\x01\x02\x00\x00", 4)), TokenFileFormat::u16, 50257).tokens ==
-        std::vector<std::int32_t>{513, 0});
-  CHECK(read_tokens(written(folder, std::string("\x01\x02\x01\x00", 4)), TokenFileFormat::u32, 100000).tokens ==
-        std::vector<std::int32_t>{66049});
+  const auto read = [&](const std::string& bytes, TokenFileFormat format, std::int32_t vocabulary) {
+    const Tokens tokens = read_tokens(written(folder, bytes), format, vocabulary).tokens;
+    return tokens.read(0, tokens.size());
+  };
+  CHECK(read("az\xff", TokenFileFormat::text, 256) == std::vector<std::int32_t>{97, 122, 255});
+  CHECK(read(std::string("\x01\x02\x00\x00", 4), TokenFileFormat::u16, 50257) == std::vector<std::int32_t>{513, 0});
+  CHECK(read(std::string("\x01\x02\x01\x00", 4), TokenFileFormat::u32, 100000) == std::vector<std::int32_t>{66049});
+}
+
+TEST_CASE("A token file that is shortened or damaged during a run is said, not trained on") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = written(folder, std::string(40'000, '\x01'));
+  const Tokens tokens = read_tokens(path, TokenFileFormat::u16, 1000).tokens;
+  CHECK(tokens.read(19'999, 1) == std::vector<std::int32_t>{257});
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(10'001).put('\x7f');
+  CHECK_THROWS_WITH(tokens.read(4'990, 20),
+                    Catch::Matchers::EndsWith("changed while it was read: token 5000 is 32513"));
+  std::filesystem::resize_file(path, 30'000);
+  CHECK(tokens.read(14'999, 1).front() == 257);
+  CHECK_THROWS_WITH(tokens.read(14'999, 2),
+                    Catch::Matchers::EndsWith("was shortened while it was read: it had 40000 bytes"));
+}
+
+// The file is sparse: it takes no space on the disk.
+TEST_CASE("A text that is larger than memory is not held in memory") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = written(folder, "");
+  std::filesystem::resize_file(path, std::uintmax_t{4'000'000'000});
+  const DataFeed feed(read_tokens(path, TokenFileFormat::text, 256), 16, 1);
+  const DataFeed copy = feed;
+  CHECK(copy.micro_batch({1, 0, 1, 4}, 0, 0).tokens == std::vector<std::int32_t>(64, 0));
 }
 
 TEST_CASE("Token files that do not fit the model are refused") {
@@ -112,12 +135,50 @@ TEST_CASE("Token files that do not fit the model are refused") {
   }
 }
 
+// 1000 tokens numbered from 0, of which the last 100 are held out: six sequences of 16 and a target each, since
+// 6 x 16 + 1 = 97 fit.
+TEST_CASE("What is held out is not trained on, and is read in order") {
+  std::vector<std::int32_t> numbers;
+  for (std::int32_t i = 0; i < 1000; ++i) numbers.push_back(i);
+  TokenSource source{numbers, 1000};
+  source.held_out = held_out_tokens(source, 0.1, 16);
+  REQUIRE(source.held_out == 100);
+  const DataFeed feed(source, 16, 3);
+  std::int32_t largest = 0;
+  for (std::int64_t step = 0; step < 300; ++step)
+    for (const std::int32_t target : feed.micro_batch({1, 0, 1, 8}, step, 0).targets)
+      largest = std::max(largest, target);
+  CHECK(largest < 900);
+  CHECK(largest > 880);
+  REQUIRE(feed.held_out_sequences() == 6);
+  TokenBatch batch;
+  feed.append_held_out(batch, 5);
+  CHECK(batch.tokens.front() == 980);
+  CHECK(batch.targets.back() == 996);
+}
+
+TEST_CASE("Nothing is held out of what would not make a sequence, or not leave one") {
+  const TokenSource source = tokens_of_text(std::string(100, 'a'));
+  CHECK(held_out_tokens(source, 0.1, 9) == 10);
+  CHECK(held_out_tokens(source, 0.1, 10) == 0);
+  CHECK(held_out_tokens(source, 0.9, 9) == 90);
+  CHECK(held_out_tokens(source, 0.9, 10) == 0);
+}
+
+// Of "aabc" without the held-out "c": a twice, b once: 2/3 ln 3/2 + 1/3 ln 3 = 0.6365.
+TEST_CASE("The unigram entropy is that of what is trained on") {
+  TokenSource source = tokens_of_text("aabc");
+  source.held_out = 1;
+  CHECK(unigram_entropy(source) == Approx(0.636514168));
+  CHECK(unigram_entropy(tokens_of_text("abababab")) == Approx(0.693147181));
+}
+
 TEST_CASE("The sample text is plain and long enough to train on") {
   const std::string text = sample_text();
   CHECK(text.starts_with("In the beginning"));
-  CHECK(text.size() > 10'000);
+  CHECK(text.size() > 150'000);
   for (const char c : text) REQUIRE((c == '\n' || (c >= ' ' && c <= '~')));
-  CHECK(std::ssize(sample_tokens().tokens) == std::ssize(text));
+  CHECK(sample_tokens().tokens.size() == std::ssize(text));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "core/io/output_file.h"
 #include "core/io/stack_json.h"
 #include "models/embedded.h"
 #include "models/machine_catalog.h"
@@ -60,7 +61,7 @@ TEST_CASE("a stack's file may bring the calibration of the device that it was me
   SoftwareStack stack{"mine",      {}, "Plumbline", std::nullopt, "",
                       "plumbline", {}, {},          std::nullopt, set.device(device_of("cpu"))};
   stack.device->bandwidth_fraction = number(0.123);
-  write_file_atomically(path, to_json_text(software_stack_json(stack)));
+  write_output_file(path, to_json_text(software_stack_json(stack)));
   CHECK(set.of(device_of("cpu"), path).device.bandwidth_fraction == 0.123);
   CHECK(set.of(device_of("cpu"), "plumbline").device.bandwidth_fraction != 0.123);
   CHECK(set.of(device_of("dgx-h100"), path).device.name == set.device(device_of("dgx-h100")).name);  // another device

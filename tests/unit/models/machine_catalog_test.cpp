@@ -1,6 +1,7 @@
 #include "models/machine_catalog.h"
 
 #include "core/base/errors.h"
+#include "core/io/output_file.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -73,7 +74,7 @@ TEST_CASE("a file of one's own may name devices and fabrics of the catalogue") {
       Json::Object{{"format", "plumbline.machine/1"},
                    {"cluster", Json::Object{{"name", "mine"}, {"fabric", "none"}, {"nodes", Json::Array{node}}}}});
   const std::filesystem::path path = folder.path() / "mine.json";
-  write_file_atomically(path, to_json_text(file));
+  write_output_file(path, to_json_text(file));
   const Cluster mine = find_machine(path.string());
   CHECK(mine.name == "mine");
   CHECK(mine.groups.front().node.device.memory.value == 46068_MiB);

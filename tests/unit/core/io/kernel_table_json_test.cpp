@@ -29,6 +29,9 @@ TEST_CASE("a table of kernels reads back equal") {
   const std::string text = to_json_text(to_json(sample_table()));
   CHECK(read_back(text) == sample_table());
   CHECK(to_json_text(to_json(read_back(text))) == text);
+  KernelTable busy = sample_table();
+  busy.core_share = 0.25;
+  CHECK(read_back(to_json_text(to_json(busy))) == busy);
 }
 
 TEST_CASE("a kernel that took no time, and a format that there is not, are refused") {

@@ -47,6 +47,18 @@ TEST_CASE("a mixed cluster keeps its devices and is bound by its slowest node") 
   CHECK_THROWS_WITH(with_device_count(mixed, 16), ContainsSubstring("mixed"));
 }
 
+// Equal rates, other processors and devices: H100 beside H100 of another vendor's host, GB200 beside GB300.
+TEST_CASE("the order in which nodes are listed decides nothing") {
+  for (const auto& [one, other] : {std::pair("h100-roce", "aws-p5"), std::pair("gb200-nvl72", "gb300-nvl72")}) {
+    Cluster mixed = find_machine(one);
+    mixed.groups.push_back(find_machine(other).groups.front());
+    Cluster reversed = mixed;
+    std::swap(reversed.groups.front(), reversed.groups.back());
+    CHECK(limiting_node(mixed).name == limiting_node(reversed).name);
+    CHECK(slowest_device(mixed).name == slowest_device(reversed).name);
+  }
+}
+
 TEST_CASE("a cluster's own price replaces the device's") {
   CHECK(price_per_device_hour(find_machine("dgx-h100"))->value() == Approx(3.5));
   CHECK(price_per_device_hour(find_machine("aws-p5"))->value() == Approx(98.32 / 8));

@@ -88,6 +88,27 @@ TEST_CASE("kernels that follow the laws of the estimators give their coefficient
     if (r.kind.starts_with("gemm") || r.kind.starts_with("attention")) CHECK(r.worst < 0.01);
 }
 
+// A step makes every product in turn, so its time is their sum: where one in three takes twice as long, the mean of
+// measured over priced is 1, while the median product is priced (1 + 1 + 2) / 3 = 4/3 times too slow.
+TEST_CASE("rates are means: the slow products of a step count as much as the others") {
+  const Known k = known();
+  KernelTable table = table_of(k);
+  std::size_t products = 0;
+  for (ProductTiming& p : table.products)
+    if (p.kind != grouped_kernel && products++ % 3 == 0) p.median_s *= 2;
+  const KernelFit fit = fit_kernels(table, k.computer, k.calibration);
+  const Device device = with_device_count(k.computer, 1).groups.front().node.device;
+  const KernelClock priced(device, {fit.device, k.calibration.stack});
+  double ratios = 0;
+  double count = 0;
+  for (const ProductTiming& p : table.products) {
+    if (p.kind == grouped_kernel) continue;
+    ratios += p.median_s / priced.product({1, p.m, p.n, p.k}, p.format).value();
+    ++count;
+  }
+  CHECK(ratios / count == Approx(1).epsilon(0.02));
+}
+
 TEST_CASE("a table without products, or without kernels bound by memory, is refused") {
   const Known k = known();
   KernelTable table = table_of(k);

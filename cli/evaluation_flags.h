@@ -1,0 +1,34 @@
+#pragma once
+/// \file evaluation_flags.h: the flags of `run` that say what the trained network is tried on: held-out text, a prompt.
+
+#include <optional>
+#include <string>
+
+#include "runtime/checkpoint/training_settings.h"
+#include "runtime/trainer.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumbline {
+
+class EvaluationFlags {
+ public:
+  void declare(CLI::App& app);
+  /// A share that is not given holds out as many tokens as the run that wrote a checkpoint did.
+  void continue_from(const TrainingSettings& stored);
+  /// Fills what `options`, whose data and steps are there, evaluates and generates. `is_text`: its tokens are bytes.
+  /// Throws InputError that names the flag.
+  void apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const;
+
+ private:
+  [[nodiscard]] std::int64_t held_out(const TokenSource& data, std::int64_t sequence_length) const;
+  [[nodiscard]] std::vector<std::int32_t> prompt(const RunOptions& options, std::int64_t sequence_length,
+                                                 bool is_text) const;
+
+  std::optional<std::string> share_, every_, tokens_, prompt_, temperature_;
+  std::optional<std::int64_t> stored_;  ///< tokens held out by the run that goes on
+};
+
+}  // namespace plumbline

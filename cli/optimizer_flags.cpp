@@ -1,0 +1,58 @@
+#include "cli/optimizer_flags.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/flag_values.h"
+#include "core/base/errors.h"
+#include "runtime/training/optimizer_numbers.h"
+
+namespace plumbline {
+namespace {
+
+constexpr double largest_norm = 1e30;
+
+/// "--beta1, --beta2": what the optimizer reads.
+std::string flags_of(Optimizer optimizer) {
+  std::string text;
+  for (const OptimizerNumber& number : optimizer_numbers())
+    if (number.is_read_by(optimizer)) text += (text.empty() ? "--" : ", --") + std::string(number.name);
+  return text;
+}
+
+}  // namespace
+
+void OptimizerFlags::declare(CLI::App& app) {
+  for (const OptimizerNumber& number : optimizer_numbers())
+    app.add_option("--" + std::string(number.name), given_[number.name], std::string(number.help))
+        ->group("Training")
+        ->type_name("X");
+  app.add_option("--clip", clip_, "of all gradients, at most; 0: no clipping (1)")
+      ->group("Training")
+      ->type_name("NORM");
+}
+
+void OptimizerFlags::continue_from(const TrainingSettings& stored) {
+  stored_ = stored;
+  const Json* const clip = find_setting(stored, "clip");
+  if (!clip_ && clip != nullptr) clip_ = flag_text(*clip);
+}
+
+OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
+  OptimizerSettings settings;
+  for (const OptimizerNumber& number : optimizer_numbers()) {
+    const std::string flag = "--" + std::string(number.name);
+    std::optional<std::string> text = given_.at(number.name);
+    if (text && !number.is_read_by(optimizer))
+      throw InputError(
+          {flag, "is not read by the plan's optimizer, " + std::string(to_text(optimizer)), flags_of(optimizer), ""});
+    if (const Json* stored = find_setting(stored_, number.name); !text && stored != nullptr) text = flag_text(*stored);
+    if (!text) continue;
+    settings.*number.member = static_cast<float>(real_number(flag, *text, number.smallest, number.largest));
+  }
+  if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, largest_norm);
+  return settings;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,32 @@
+#pragma once
+/// \file optimizer_flags.h: the flags of `run` for an optimizer's numbers: betas, epsilon, momentum, decay, clipping.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/training/optimizer.h"
+#include "runtime/checkpoint/training_settings.h"
+#include "runtime/execution/optimizer_settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumbline {
+
+class OptimizerFlags {
+ public:
+  void declare(CLI::App& app);
+  /// What is not given is taken from the settings of a checkpoint.
+  void continue_from(const TrainingSettings& stored);
+  /// Throws InputError for a number that `optimizer`, the plan's, does not read.
+  [[nodiscard]] OptimizerSettings settings(Optimizer optimizer) const;
+
+ private:
+  std::map<std::string_view, std::optional<std::string>> given_;  ///< by the name in optimizer_numbers.h
+  std::optional<std::string> clip_;
+  TrainingSettings stored_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,194 @@
+#include "core/simulate/steady_state.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/program/steady_periods.h"
+
+namespace plumbline {
+namespace {
+
+bool is_receive(const Action& a) {
+  return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
+}
+
+/// Searches one program for periods that repeat in time.
+class SteadySearch {
+ public:
+  SteadySearch(const Program& program, const Timeline& timeline, const OrderCut& cut)
+      : program_(program), timeline_(timeline), cut_(cut) {}
+
+  std::optional<SteadyState> run() {
+    if (!find_begins()) return std::nullopt;
+    find_oldest();
+    const auto found = steady_periods(
+        ranks_,
+        [this](std::size_t rank, std::int64_t i, std::int64_t length, std::int32_t periods) {
+          return shift(rank, i, length, periods);
+        },
+        [this](std::int32_t periods) { return is_apart(periods); });
+    if (!found) return std::nullopt;
+    SteadyState steady{std::int64_t{found->periods} * cut_.period, found->time, {}, {}};
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      steady.first.push_back(static_cast<std::int32_t>(begin_before(rank, found->periods)));
+      steady.cut.push_back(static_cast<std::int32_t>(ranks_[rank].begins.back()));
+      if (grows(rank, steady.first.back(), steady.cut.back())) return std::nullopt;
+    }
+    return steady;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t begin_before(std::size_t rank, std::int64_t periods) const {
+    const std::vector<std::int64_t>& begins = ranks_[rank].begins;
+    return begins[begins.size() - 1 - static_cast<std::size_t>(periods)];
+  }
+  [[nodiscard]] const Action& action(std::size_t rank, std::int64_t i) const {
+    return program_.ranks[rank].actions[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] const Span& span(std::size_t rank, std::int64_t i) const {
+    return timeline_.of_rank[rank][static_cast<std::size_t>(i)];
+  }
+
+  bool find_begins() {
+    for (const RankProgram& rank : program_.ranks) {
+      std::vector<std::int64_t>& begins = ranks_.emplace_back().begins;
+      std::int32_t next = cut_.from + (cut_.micro_batch - cut_.from) % cut_.period;
+      for (std::int64_t i = 0; i < std::ssize(rank.actions) && next <= cut_.micro_batch; ++i) {
+        const Action& a = rank.actions[static_cast<std::size_t>(i)];
+        if (a.pass != Pass::forward || a.chunk != 0 || a.micro_batch != next) continue;
+        begins.push_back(i);
+        next += cut_.period;
+      }
+      if (next <= cut_.micro_batch || begins.size() != ranks_.front().begins.size()) return false;
+    }
+    return true;
+  }
+
+  void find_oldest() {
+    for (PeriodicRank& rank : ranks_) rank.oldest = rank.begins.back();
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::int64_t i = ranks_[r].begins.back(); i < std::ssize(program_.ranks[r].actions); ++i) {
+        const Action& a = action(r, i);
+        for (const std::int32_t need : a.needs)
+          if (need >= 0) ranks_[r].oldest = std::min<std::int64_t>(ranks_[r].oldest, need);
+        if (!is_receive(a)) continue;
+        PeriodicRank& sender = ranks_[static_cast<std::size_t>(a.peer)];
+        sender.oldest = std::min<std::int64_t>(sender.oldest, a.peer_action);
+      }
+  }
+
+  /// By how much an action starts and ends later than the same one some periods before, if it is the same.
+  [[nodiscard]] std::optional<Picoseconds> shift(std::size_t rank, std::int64_t i, std::int64_t length,
+                                                 std::int32_t periods) const {
+    const Action& now = action(rank, i);
+    const Action& before = action(rank, i - length);
+    const auto of_own = static_cast<std::int32_t>(length);
+    const auto of_peer = now.peer < 0
+                             ? 0
+                             : static_cast<std::int32_t>(ranks_[static_cast<std::size_t>(now.peer)].begins.back() -
+                                                         begin_before(static_cast<std::size_t>(now.peer), periods));
+    Action moved = before;
+    if (moved.micro_batch >= 0) moved.micro_batch += periods * cut_.period;
+    if (moved.peer_action >= 0) moved.peer_action += of_peer;
+    for (std::int32_t& need : moved.needs)
+      if (need >= 0) need += of_own;
+    if (!is_same(now, moved) || !uses_alike(rank, now, before)) return std::nullopt;
+    const Picoseconds by = span(rank, i).start - span(rank, i - length).start;
+    if (span(rank, i).end - span(rank, i - length).end != by) return std::nullopt;
+    return by;
+  }
+  static bool is_same(const Action& a, const Action& b) {
+    return a.kind == b.kind && a.stream == b.stream && a.pass == b.pass && a.axis == b.axis &&
+           a.handover == b.handover && a.barrier == b.barrier && a.issue == b.issue && a.turn == b.turn &&
+           a.chunk == b.chunk && a.micro_batch == b.micro_batch && a.piece == b.piece && a.peer == b.peer &&
+           a.peer_action == b.peer_action && a.needs == b.needs && a.bytes == b.bytes;
+  }
+  [[nodiscard]] bool uses_alike(std::size_t rank, const Action& a, const Action& b) const {
+    if (a.uses != b.uses) return false;
+    const RankProgram& program = program_.ranks[rank];
+    const auto of = [&](const Action& x, std::int32_t u) {
+      const BufferUse& use = program.uses[static_cast<std::size_t>(x.first_use + u)];
+      const Buffer& buffer = program.buffers[static_cast<std::size_t>(use.buffer)];
+      return std::tuple(use.access, buffer.memory_class, buffer.chunk, buffer.piece, buffer.bytes);
+    };
+    for (std::int32_t u = 0; u < a.uses; ++u)
+      if (of(a, u) != of(b, u)) return false;
+    return true;
+  }
+
+  /// Whether periods run beside their neighbours alone: then what its actions share rates with is alike too.
+  [[nodiscard]] bool is_apart(std::int32_t periods) const {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      for (const std::int64_t before : {0, 1}) {
+        Picoseconds latest(0);
+        for (std::int64_t i = 0; i < begin_before(rank, (before + 1) * periods); ++i)
+          latest = std::max(latest, span(rank, i).end);
+        for (auto i = begin_before(rank, before * periods); i < std::ssize(timeline_.of_rank[rank]); ++i)
+          if (span(rank, i).start < latest && span(rank, i).length() > Picoseconds(0)) return false;
+      }
+    return true;
+  }
+
+  /// Whether a period leaves more allocated than it found.
+  [[nodiscard]] bool grows(std::size_t rank, std::int64_t first, std::int64_t last) const {
+    const RankProgram& program = program_.ranks[rank];
+    MemoryBreakdown change;
+    for (std::int64_t i = first; i < last; ++i)
+      for (std::int32_t u = 0; u < action(rank, i).uses; ++u) {
+        const BufferUse& use = program.uses[static_cast<std::size_t>(action(rank, i).first_use + u)];
+        const Buffer& buffer = program.buffers[static_cast<std::size_t>(use.buffer)];
+        if (use.access == Access::allocate) change[buffer.memory_class] += buffer.bytes;
+        if (use.access == Access::release) change[buffer.memory_class] -= buffer.bytes;
+      }
+    return change.by_class != MemoryBreakdown{}.by_class;
+  }
+
+  const Program& program_;
+  const Timeline& timeline_;
+  const OrderCut& cut_;
+  std::vector<PeriodicRank> ranks_;
+};
+
+}  // namespace
+
+std::optional<SteadyState> steady_state(const Program& program, const Timeline& timeline, const OrderCut& cut) {
+  return SteadySearch(program, timeline, cut).run();
+}
+
+std::string to_text(const LeftOut& left_out) {
+  if (left_out.micro_batches == 0) return "";
+  return std::to_string(left_out.micro_batches) + " micro-batches like those before";
+}
+
+Span gap(const LeftOut& left_out, const Timeline& timeline, std::size_t rank) {
+  const Picoseconds end = timeline.of_rank[rank][static_cast<std::size_t>(left_out.cut[rank])].start;
+  return {end - left_out.time, end};
+}
+
+LeftOut left_out(const SteadyState& steady, std::int64_t micro_batches) {
+  const std::int64_t repeats = micro_batches / steady.micro_batches;
+  return {micro_batches, repeats, steady.first, steady.cut, repeats * steady.time};
+}
+
+void renumber(Program& program, const LeftOut& left_out) {
+  program.shape.micro_batches += static_cast<std::int32_t>(left_out.micro_batches);
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    std::vector<Action>& actions = program.ranks[rank].actions;
+    for (auto i = static_cast<std::size_t>(left_out.cut[rank]); i < actions.size(); ++i)
+      if (actions[i].micro_batch >= 0) actions[i].micro_batch += static_cast<std::int32_t>(left_out.micro_batches);
+  }
+}
+
+void lengthen(Timeline& timeline, const LeftOut& left_out) {
+  for (std::size_t rank = 0; rank < timeline.of_rank.size(); ++rank) {
+    std::vector<Span>& spans = timeline.of_rank[rank];
+    for (auto i = static_cast<std::size_t>(left_out.cut[rank]); i < spans.size(); ++i) {
+      spans[i].start += left_out.time;
+      spans[i].end += left_out.time;
+    }
+  }
+  for (Picoseconds* end : {&timeline.micro_batches_end, &timeline.reductions_end, &timeline.step, &timeline.end})
+    *end += left_out.time;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,117 @@
+#include "planner/checkpointing/exact_placement.h"
+
+#include <algorithm>
+
+#include "core/cost/stage_memory.h"
+#include "core/plan/pipeline_schedule.h"
+
+namespace plumbline {
+namespace {
+
+/// Placements per target: after a step by the excess each halves what is unknown of a rank's capacity.
+constexpr int most_placements = 8;
+/// A capacity that is known to this part of the device is known well enough: far below what memory is certain to.
+constexpr std::int64_t tolerated_parts = 512;
+
+/// Chunks that are alike in memory's eyes only where one chunk makes a rank and its backward is whole.
+bool is_estimated(const Strategy& s) { return s.virtual_stages > 1 || splits_backward(s.schedule); }
+
+/// What is known of the capacity that a rank's placement may assume.
+struct Assumed {
+  Bytes capacity{0};
+  std::optional<Bytes> fits;     ///< the most that is known to fit
+  std::optional<Bytes> exceeds;  ///< the least that is known not to
+  bool is_settled = false;
+
+  /// `excess`: of what the placement within `capacity` holds over the target.
+  void learn(Bytes excess, Bytes tolerance) {
+    const bool is_within = excess <= Bytes(0);
+    (is_within ? fits : exceeds) = capacity;
+    const bool is_known = fits && exceeds && *exceeds - *fits <= tolerance;
+    is_settled = is_known || (is_within && Bytes(0) - excess <= tolerance);
+    if (is_settled) return;
+    capacity = fits && exceeds ? *fits + (*exceeds - *fits) / std::int64_t{2} : capacity - excess;
+    if (capacity <= Bytes(0)) is_settled = true;
+  }
+};
+
+/// What the ranks of a placement hold at their peaks, and whether they replay anything.
+struct Held {
+  std::vector<Bytes> peaks;
+  std::vector<bool> replays;
+};
+
+class ExactPlacement {
+ public:
+  ExactPlacement(RecomputePlacer& placer, const std::vector<Chunk>& chunks) : placer_(placer), chunks_(chunks) {}
+
+  Placement run() {
+    const auto ranks = static_cast<std::size_t>(placer_.strategy().pipeline_stages);
+    std::vector<Bytes> capacities(ranks, placer_.question().certain_capacity());
+    std::vector<bool> fits(ranks, false);
+    for (const Bytes target : {placer_.question().certain_capacity(), placer_.question().capacity()}) {
+      if (std::find(fits.begin(), fits.end(), false) == fits.end()) break;
+      tune(target, capacities, fits);
+    }
+    Placement result = placer_.place(chunks_, capacities);
+    result.fits = std::find(fits.begin(), fits.end(), false) == fits.end();
+    return result;
+  }
+
+ private:
+  /// Finds the capacities of the ranks that do not fit yet.
+  void tune(Bytes target, std::vector<Bytes>& capacities, std::vector<bool>& fits) {
+    const Bytes tolerance = target / tolerated_parts;
+    const bool splits = splits_backward(placer_.strategy().schedule);
+    std::vector<Assumed> assumed;
+    for (std::size_t rank = 0; rank < fits.size(); ++rank)
+      assumed.push_back({fits[rank] ? capacities[rank] : target, {}, {}, fits[rank]});
+    for (int n = 0; n < most_placements; ++n) {
+      for (std::size_t rank = 0; rank < fits.size(); ++rank) capacities[rank] = assumed[rank].capacity;
+      const Held held = held_by(placer_.place(chunks_, capacities));
+      bool all_settled = true;
+      for (std::size_t rank = 0; rank < fits.size(); ++rank) {
+        Assumed& of_rank = assumed[rank];
+        if (!of_rank.is_settled) of_rank.learn(held.peaks[rank] - target, tolerance);
+        // Nothing is left to be gained; or, of whole backwards, next to nothing: the mean of their chunks is near.
+        if (of_rank.fits && (!held.replays[rank] || !splits)) of_rank.is_settled = true;
+        all_settled = all_settled && of_rank.is_settled;
+      }
+      if (all_settled) break;
+    }
+    for (std::size_t rank = 0; rank < fits.size(); ++rank) {
+      if (fits[rank]) continue;
+      fits[rank] = assumed[rank].fits.has_value();
+      capacities[rank] = assumed[rank].fits.value_or(Bytes(0));
+    }
+  }
+
+  [[nodiscard]] Held held_by(const Placement& placed) const {
+    const Question& question = placer_.question();
+    const Strategy& s = placer_.strategy();
+    const StageLayout layout =
+        stage_layout(question.graph(), {chunks_, placed.variants}, s.pipeline_stages, placement(s.schedule));
+    const StageTable table(question.graph(), layout, placer_.blocks());
+    Held held;
+    for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
+      const StageCost& stage = table[static_cast<std::size_t>(rank)];
+      held.peaks.push_back(stage_memory(stage, rank_load(table, s, rank), s, question.training().formats(),
+                                        question.training().optimizer, question.calibration().stack)
+                               .device_total());
+      held.replays.push_back(stage.recompute.total() > Picoseconds(0));
+    }
+    return held;
+  }
+
+  RecomputePlacer& placer_;
+  const std::vector<Chunk>& chunks_;
+};
+
+}  // namespace
+
+Placement exact_placement(RecomputePlacer& placer, const std::vector<Chunk>& chunks) {
+  if (!is_estimated(placer.strategy())) return placer.place(chunks);
+  return ExactPlacement(placer, chunks).run();
+}
+
+}  // namespace plumbline

@@ -1,0 +1,74 @@
+#include "runtime/execution/state_parts.h"
+
+#include <algorithm>
+
+#include "core/cost/stage_memory.h"
+
+namespace plumbline {
+namespace {
+
+ElementRange own_part(const LocalParameter& p, const Section& section) {
+  const std::int64_t begin = std::max(p.first, section.part_begin());
+  const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
+  return {begin - p.first, std::max<std::int64_t>(0, end - begin)};
+}
+
+/// `weights(parameter)`: the elements whose weights are wanted; the optimizer's state is what the rank owns of them.
+template <class Weights>
+std::vector<StateRange> ranges(const ParameterLayout& layout, const Training& training, Weights weights) {
+  std::vector<StateRange> result;
+  const auto add = [&](std::int32_t parameter, StatePart part, ElementRange elements) {
+    if (elements.count > 0) result.push_back({parameter, part, elements});
+  };
+  for (std::int32_t i = 0; i < std::ssize(layout.parameters); ++i) {
+    const LocalParameter& p = layout.parameters[static_cast<std::size_t>(i)];
+    const ElementRange wanted = weights(p);
+    add(i, StatePart::weight, wanted);
+    if (!p.is_trained || wanted.count == 0) continue;
+    const ElementRange owned = own_part(p, layout.sections[static_cast<std::size_t>(p.section)]);
+    const int moments = moments_of(p, training.optimizer);
+    if (training.formats().master) add(i, StatePart::master, owned);
+    if (moments > 0) add(i, StatePart::first_moment, owned);
+    if (moments > 1) add(i, StatePart::second_moment, owned);
+  }
+  return result;
+}
+
+/// Among the ranks that hold copies of the same experts' states.
+std::int32_t expert_replica(const Strategy& strategy, std::int32_t rank) {
+  const RankGroup all = rank_group(strategy, Axis::expert_gradient);
+  const auto shard = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard_ranks(strategy).expert));
+  return rank / (all.stride * shard) % std::max(1, all.size / shard);
+}
+
+}  // namespace
+
+int moments_of(const LocalParameter& parameter, Optimizer optimizer) {
+  return parameter.is_layer_matrix ? facts(optimizer).matrix_states : facts(optimizer).other_states;
+}
+
+bool answers_for(const Strategy& strategy, const LocalParameter& p, std::int32_t rank) {
+  if (p.is_copy) return false;
+  if (p.is_replicated && coordinate(strategy, Axis::tensor, rank) != 0) return false;
+  if (p.is_expert)
+    return strategy.zero_stage == 0 ? coordinate(strategy, Axis::expert_gradient, rank) == 0
+                                    : expert_replica(strategy, rank) == 0;
+  return coordinate(strategy, strategy.zero_stage == 0 ? Axis::gradient : Axis::replicate, rank) == 0;
+}
+
+std::vector<StateRange> answered_state(const ParameterLayout& layout, const Strategy& strategy,
+                                       const Training& training, std::int32_t rank) {
+  return ranges(layout, training, [&](const LocalParameter& p) {
+    if (!answers_for(strategy, p, rank)) return ElementRange{};
+    return own_part(p, layout.sections[static_cast<std::size_t>(p.section)]);
+  });
+}
+
+std::vector<StateRange> held_state(const ParameterLayout& layout, const Strategy& strategy, const Training& training) {
+  return ranges(layout, training, [&](const LocalParameter& p) {
+    if (strategy.zero_stage < 3) return ElementRange{0, p.elements()};
+    return own_part(p, layout.sections[static_cast<std::size_t>(p.section)]);
+  });
+}
+
+}  // namespace plumbline

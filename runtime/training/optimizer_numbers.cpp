@@ -1,0 +1,53 @@
+#include "runtime/training/optimizer_numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace plumbline {
+namespace {
+
+constexpr std::array of_adam{Optimizer::adam, Optimizer::adamw, Optimizer::muon};
+constexpr std::array of_betas{Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
+constexpr std::array of_momentum{Optimizer::momentum, Optimizer::muon};
+constexpr std::array of_decay{Optimizer::sgd, Optimizer::momentum, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
+
+constexpr double below_one = 0.9999999;  // 1 - 2^-24 and nearer is 1 in fp32
+constexpr double least_epsilon = 1e-30;  // at 0, a weight whose gradient was never more than 0 becomes 0 / 0
+constexpr std::array numbers{
+    OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)", of_betas},
+    OptimizerNumber{"beta2", &OptimizerSettings::beta2, 0, below_one, "weight of the old second moment (0.95)",
+                    of_betas},
+    OptimizerNumber{"epsilon", &OptimizerSettings::epsilon, least_epsilon, 1,
+                    "added to the root of the second moment (1e-8)", of_adam},
+    OptimizerNumber{"momentum", &OptimizerSettings::momentum, 0, below_one, "weight of the old sum of gradients (0.9)",
+                    of_momentum},
+    OptimizerNumber{"weight-decay", &OptimizerSettings::weight_decay, 0, 1000,
+                    "of weight matrices, per unit of learning rate (0.1)", of_decay}};
+
+/// The shortest decimal number that is this float: 0.95, not 0.949999988.
+double as_written(float value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double written = value;
+  std::from_chars(text.data(), end, written);
+  return written;
+}
+
+}  // namespace
+
+bool OptimizerNumber::is_read_by(Optimizer optimizer) const {
+  return std::find(readers.begin(), readers.end(), optimizer) != readers.end();
+}
+
+std::span<const OptimizerNumber> optimizer_numbers() { return numbers; }
+
+OptimizerRecord optimizer_record(Optimizer optimizer, const OptimizerSettings& settings) {
+  OptimizerRecord record{std::string(to_text(optimizer)), {}};
+  for (const OptimizerNumber& number : numbers)
+    if (number.is_read_by(optimizer)) record.numbers.emplace_back(number.name, as_written(settings.*number.member));
+  record.numbers.emplace_back("clip", settings.clip_norm);
+  return record;
+}
+
+}  // namespace plumbline

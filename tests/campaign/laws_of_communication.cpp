@@ -1,0 +1,139 @@
+#include "core/cost/collective.h"
+#include "tests/campaign/law_questions.h"
+
+namespace plumbline {
+namespace {
+
+const CommunicationLine* line_of(const Plan& plan, std::string_view group, std::string_view collective) {
+  for (const CommunicationLine& line : plan.prediction.communication)
+    if (line.group == group && line.collective == collective) return &line;
+  return nullptr;
+}
+
+Bytes sent(const Plan& plan, std::string_view group, std::string_view collective) {
+  const CommunicationLine* line = line_of(plan, group, collective);
+  return line == nullptr ? Bytes(0) : line->bytes_per_step;
+}
+
+/// One stage that trains all it holds and has no experts: what it shares follows from its parameters.
+bool is_one_dense_stage(const Subject& s) {
+  return s.strategy().pipeline_stages == 1 && s.question.facts().experts.empty() &&
+         s.asked.training.adaptation.trains_everything();
+}
+
+Bytes stored(std::int64_t values, NumberFormat format) { return Bytes((values * bits(format) + 7) / 8); }
+
+void lines_have_groups(const Subject& s, Finding& f) {
+  for (const CommunicationLine& line : s.prediction().communication) {
+    f.expect(line.bytes_per_step > Bytes(0) && line.time >= Seconds(0), line.group + " sends and takes time");
+    std::int64_t ranks = 1;  // experts talk along both of their axes
+    for (const GroupLayout& group : s.plan.layout.groups)
+      if (group.axis == line.group || (line.group == "expert" && group.axis == "expert_tensor")) ranks *= group.size;
+    f.expect(ranks > 1, line.group + " is more than one rank");
+  }
+}
+
+void gradients_by_formula(const Subject& s, Finding& f) {
+  if (!is_one_dense_stage(s)) return;
+  const Strategy& strategy = s.strategy();
+  const PrecisionFormats formats = s.asked.training.formats();
+  const std::int64_t parameters = s.plan.layout.stages.front().parameters_per_rank;
+  const std::int32_t ranks = strategy.gradient_ranks();
+  const std::int64_t padded = parameters + most_padding(s, ranks);
+  // Units are padded to what ranks divide: no less than the formula, no more than it with the most padding.
+  const auto expect_volume = [&](const char* group, Collective kind, const char* name, std::int64_t times,
+                                 NumberFormat format, std::int64_t part, std::int32_t members) {
+    const Bytes bytes = sent(s.plan, group, name);
+    const auto volume = [&](std::int64_t values) {
+      return times * wire_bytes(kind, stored(values, format) / part, members);
+    };
+    f.expect_at_most(volume(parameters), bytes, std::string(name) + " of " + group + " by the formula");
+    f.expect_at_most(bytes, volume(padded), std::string(name) + " of " + group + " with the most padding");
+  };
+  if (strategy.zero_stage == 0)
+    return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
+  const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
+  const std::int64_t gathers = strategy.zero_stage >= 3 ? 2 * strategy.micro_batches : 1;
+  const std::int32_t group = strategy.shard_group;
+  expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
+  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group);
+  expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, formats.reduction, group, ranks / group);
+}
+
+/// An all-reduce is a reduce-scatter and an all-gather of the same bytes.
+void sharding_once_sends_as_much(const Subject& s, Finding& f) {
+  Strategy other = s.strategy();
+  const PrecisionFormats formats = s.asked.training.formats();
+  if (!is_one_dense_stage(s) || other.zero_stage != 1 || chooses(other) || formats.reduction != formats.weight) return;
+  if (other.shard_group != other.gradient_ranks()) return;
+  other.zero_stage = 0;
+  other.shard_group = 1;
+  const auto replicated = plan_of(s, other);
+  if (!replicated) return;
+  const Bytes once = sent(s.plan, "shard", "reduce_scatter") + sent(s.plan, "shard", "all_gather");
+  const Bytes whole = sent(*replicated, "gradient", "all_reduce");
+  f.expect(std::abs(once.value() - whole.value()) <= 1, "ZeRO-1 sends what an all-reduce sends");
+}
+
+void micro_batches_multiply_what_they_send(const Subject& s, Finding& f) {
+  if (chooses(s.strategy())) return;
+  const auto twice = plan_with_training(s, [](Training& t, Strategy& other) {
+    other.micro_batches *= 2;
+    t.global_batch *= 2;
+  });
+  if (!twice) return;
+  for (const CommunicationLine& line : s.prediction().communication)
+    if (line.group == "tensor" || line.group == "context" || line.group == "expert" || line.group == "pipeline")
+      f.expect_equal(sent(*twice, line.group, line.collective), 2 * line.bytes_per_step,
+                     line.group + " of twice the micro-batches");
+}
+
+void messages_follow_the_schedule(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  if (strategy.pipeline_stages == 1) return;
+  const std::int64_t bytes = sent(s.plan, "pipeline", "send_receive").value();
+  f.expect(bytes > 0, "stages send to each other");
+  f.expect_equal(bytes % (2 * strategy.micro_batches * strategy.virtual_stages), std::int64_t{0},
+                 "messages of equal size, there and back for every chunk and micro-batch");
+}
+
+/// Sequence parallelism sends what an all-reduce sends, in two halves, and shortens messages between stages.
+void sequence_parallelism_sends_as_much(const Subject& s, Finding& f) {
+  Strategy other = s.strategy();
+  if (other.sequence_parallel == SequenceParallel::off || chooses(other)) return;
+  other.sequence_parallel = SequenceParallel::off;
+  const auto without = plan_of(s, other);
+  if (!without) return;
+  f.expect_at_most(sent(s.plan, "pipeline", "send_receive"), sent(*without, "pipeline", "send_receive"),
+                   "messages between stages");
+}
+
+void recompute_sends_no_less(const Subject& s, Finding& f) {
+  Strategy other = s.strategy();
+  if (other.recompute.mode == RecomputeMode::none || chooses(other)) return;
+  other.recompute = {};
+  const auto none = plan_of(s, other);
+  if (!none) return;
+  for (const CommunicationLine& line : none->prediction.communication)
+    f.expect_at_most(line.bytes_per_step, sent(s.plan, line.group, line.collective), line.group + " with recompute");
+}
+
+}  // namespace
+
+Laws laws_of_communication() {
+  return {
+      {"groups-that-send", "What is sent is sent in groups of more than one rank.", 1, lines_have_groups},
+      {"gradient-bytes", "Gradients and parameters are sent as ring volumes of what a rank holds, by ZeRO stage.", 1,
+       gradients_by_formula},
+      {"zero-1-bytes", "ZeRO-1 sends what an all-reduce of the gradients sends.", 1, sharding_once_sends_as_much},
+      {"bytes-per-micro-batch", "Twice the micro-batches send twice as much along every axis but data parallelism.", 16,
+       micro_batches_multiply_what_they_send},
+      {"messages", "Stages exchange one message there and one back for every chunk and micro-batch.", 1,
+       messages_follow_the_schedule},
+      {"sequence-parallel-bytes", "Sequence parallelism never lengthens messages between stages.", 4,
+       sequence_parallelism_sends_as_much},
+      {"recompute-bytes", "Recompute never sends less.", 16, recompute_sends_no_less},
+  };
+}
+
+}  // namespace plumbline

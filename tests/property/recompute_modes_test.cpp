@@ -1,0 +1,63 @@
+// `--recompute optimal` against every mode that can be named, over random questions of every schedule.
+
+#include "planner/checkpointing/named_modes.h"
+#include "planner/question/priced.h"
+#include "tests/catch.h"
+#include "tests/random_questions.h"
+
+namespace plumbline {
+namespace {
+
+struct Outcome {
+  bool fits = false;
+  Bytes peak{0};
+  Picoseconds step{0};
+};
+
+Outcome outcome_of(const Question& q, Strategy s, Recompute recompute, const std::vector<BlockCost>& blocks) {
+  s.recompute = recompute;
+  const StageLayout layout = layout_of(q, s, blocks);
+  const StageTable stages(q.graph(), layout, blocks);
+  Outcome outcome;
+  outcome.peak = peak_memory(q, stages, s);
+  outcome.fits = outcome.peak <= q.capacity() && fits_host(q, stages, s);
+  outcome.step = q.step_pricer().price(stages, s).total();
+  return outcome;
+}
+
+void hold_optimal_against_named_modes(std::uint64_t seed, int questions) {
+  RandomQuestions random(seed);
+  int tight = 0;   // nothing replayed does not fit, optimal does
+  int faster = 0;  // than every mode that fits
+  for (int n = 0; n < questions; ++n) {
+    const auto [question, strategy] = random.next();
+    Strategy placed = strategy;
+    placed.recompute = {RecomputeMode::placed, 1};
+    const std::vector<BlockCost> blocks = block_costs(question, placed);
+    const Outcome optimal = outcome_of(question, strategy, placed.recompute, blocks);
+    INFO(question.text().model << " on " << question.text().machine << ", sequence "
+                               << question.training().sequence_length << ": " << to_text(placed));
+    bool beats_all = optimal.fits;
+    for (const Recompute mode : named_modes(question.graph().layer_count())) {
+      const Outcome named = outcome_of(question, strategy, mode, blocks);
+      INFO(to_text(mode));
+      if (named.fits) REQUIRE(optimal.fits);
+      if (named.fits) REQUIRE(optimal.step <= named.step);
+      if (named.fits && named.step <= optimal.step) beats_all = false;
+      if (!named.fits && mode.mode == RecomputeMode::none && optimal.fits) ++tight;
+    }
+    if (beats_all) ++faster;
+  }
+  CHECK(tight > questions / 20);
+  CHECK(faster > questions / 40);
+}
+
+TEST_CASE("optimal recompute fits where a named mode fits, and is never slower than one that does") {
+  hold_optimal_against_named_modes(20261123, 200);
+}
+TEST_CASE("optimal recompute is no worse than any named mode over two thousand questions", "[long]") {
+  hold_optimal_against_named_modes(7, 2000);
+}
+
+}  // namespace
+}  // namespace plumbline

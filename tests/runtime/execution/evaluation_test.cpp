@@ -1,0 +1,148 @@
+// Held-out losses and generated text: the same on every layout, and beside a step's bytes.
+#include "runtime/execution/parameter_init.h"
+#include "tests/execution_checks.h"
+
+namespace plumbline {
+namespace {
+
+/// Every tenth token is held out; 27 sequences of 16 tokens, of which two global batches are evaluated.
+RunOptions evaluating(std::int64_t every = 1) {
+  RunOptions o = options(4);
+  o.data.held_out = 440;
+  o.evaluate_every = every;
+  o.generation = {{1, 2, 3}, 20, 0.7};  // more than a sequence with the prompt
+  return o;
+}
+
+std::vector<double> held_out_losses(const RunRecord& record) {
+  std::vector<double> losses;
+  for (const StepRecord& step : record.steps) losses.push_back(step.held_out_loss.value_or(0));
+  return losses;
+}
+
+Strategy with(void (*change)(Strategy&)) {
+  Strategy s = single();
+  change(s);
+  s.micro_batches = 8 / s.data_parallel / s.micro_batch;
+  if (s.zero_stage > 0) s.shard_group = s.gradient_ranks();
+  return s;
+}
+
+std::vector<Strategy> layouts() {
+  return {with([](Strategy& s) { s.micro_batch = 8; }),
+          with([](Strategy& s) { s.data_parallel = 2; }),
+          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 1; }),
+          with([](Strategy& s) { s.data_parallel = 2, s.zero_stage = 2; }),
+          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; }),
+          with([](Strategy& s) { s.tensor_parallel = 2; }),
+          with([](Strategy& s) { s.tensor_parallel = 4, s.sequence_parallel = SequenceParallel::on; }),
+          with([](Strategy& s) { s.context_parallel = 4; }),
+          with([](Strategy& s) { s.pipeline_stages = 4, s.schedule = Schedule::one_f_one_b; }),
+          with([](Strategy& s) {
+            s.pipeline_stages = s.virtual_stages = 2;
+            s.schedule = Schedule::interleaved;
+          }),
+          with([](Strategy& s) {
+            s.pipeline_stages = s.virtual_stages = 2;
+            s.micro_batch = 1;
+            s.schedule = Schedule::dualpipev;
+          }),
+          with([](Strategy& s) {
+            s.data_parallel = s.pipeline_stages = 2;
+            s.zero_stage = 3;
+            s.schedule = Schedule::one_f_one_b;
+            s.recompute.mode = RecomputeMode::full;
+          }),
+          with([](Strategy& s) {
+            s.data_parallel = s.tensor_parallel = s.pipeline_stages = 2;
+            s.sequence_parallel = SequenceParallel::on;
+            s.schedule = Schedule::zb_h1;
+            s.micro_batch = 1;
+          })};
+}
+
+TEST_CASE("every layout has one rank's held-out losses and writes its text") {
+  const Executed alone = execute(LoweredPlan(network(Net::llama), single(), recipe()).job(), evaluating());
+  REQUIRE(alone.record.text.generated.size() == 20);
+  for (const Strategy& strategy : layouts()) {
+    INFO(to_text(strategy));
+    const Executed run = execute(LoweredPlan(network(Net::llama), strategy, recipe()).job(), evaluating());
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(held_out_losses(run.record)[i] == Approx(held_out_losses(alone.record)[i]).epsilon(1e-5));
+    CHECK(run.record.text.generated == alone.record.text.generated);
+  }
+}
+
+TEST_CASE("experts on several ranks evaluate as those on one do") {
+  const Executed alone = execute(LoweredPlan(network(Net::moe), single(), recipe_of(Net::moe)).job(), evaluating());
+  const Strategy s = with([](Strategy& t) { t.data_parallel = t.expert_parallel = 4; });
+  const Executed run = execute(LoweredPlan(network(Net::moe), s, recipe_of(Net::moe)).job(), evaluating());
+  CHECK(held_out_losses(run.record).back() == Approx(held_out_losses(alone.record).back()).epsilon(1e-4));
+}
+
+TEST_CASE("an evaluation changes neither training nor what a step holds and sends") {
+  for (const Strategy& strategy : layouts()) {
+    INFO(to_text(strategy));
+    const LoweredPlan plan(network(Net::llama), strategy, recipe());
+    RunOptions silent = evaluating();
+    silent.evaluate_every = 0;
+    silent.generation.tokens = 0;
+    const Executed with = execute(plan.job(), evaluating());
+    const Executed without = execute(plan.job(), silent);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(with.record.steps[i].loss == without.record.steps[i].loss);
+    REQUIRE(with.weights == without.weights);
+    for (std::size_t rank = 0; rank < with.record.ranks.size(); ++rank) {
+      CHECK(with.record.ranks[rank].sent == without.record.ranks[rank].sent);
+      CHECK(with.record.ranks[rank].memory.at_peak.by_class == without.record.ranks[rank].memory.at_peak.by_class);
+    }
+  }
+}
+
+// The mean over all held-out sequences is that of a training step that has them as its batch and learns nothing. A
+// source of one sequence and its targets has one place to train on.
+TEST_CASE("a held-out loss is the loss of a step on the same tokens") {
+  const LoweredPlan plan(network(Net::gpt), single(), recipe());
+  TrainingJob job = plan.job();
+  job.learning_rate.peak = 0;
+  RunOptions o = options(1);
+  o.data = random_tokens(64, 17);
+  const std::vector<std::int32_t> once = o.data.tokens.read(0, 17);
+  std::vector<std::int32_t> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  o.data.tokens = twice;
+  o.data.held_out = 17;
+  const RunRecord record = train(job, o);
+  REQUIRE(record.steps.back().held_out_loss);
+  CHECK(*record.steps.back().held_out_loss == Approx(record.steps.back().loss).epsilon(1e-6));
+}
+
+TEST_CASE("a network that has learnt a text by heart writes it") {
+  LoweredPlan plan(network(Net::llama), single(), recipe(Optimizer::adamw));
+  RunOptions o = options(150);
+  std::vector<std::int32_t> digits;
+  for (std::int32_t i = 0; i < 400; ++i) digits.push_back(i % 10);
+  o.data.tokens = digits;
+  o.generation = {{4, 5, 6}, 12, 0};
+  const RunRecord record = train(plan.job(), o);
+  CHECK(record.text.generated == std::vector<std::int32_t>{7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("text is drawn by the seed and the temperature") {
+  const LoweredPlan plan(network(Net::llama), single(), recipe());
+  const auto text = [&](std::uint64_t seed, double temperature) {
+    RunOptions o = evaluating();
+    o.seed = seed;
+    o.first_weights = [](const LocalParameter& p, std::int64_t index) {
+      return initial_value(p.starts, 1, p.name, index);
+    };
+    o.steps = 1;
+    o.generation.temperature = temperature;
+    return train(plan.job(), o).text.generated;
+  };
+  CHECK(text(1, 1.0) == text(1, 1.0));
+  CHECK(text(1, 1.0) != text(2, 1.0));
+  CHECK(text(1, 1.0) != text(1, 0.0));
+}
+
+}  // namespace
+}  // namespace plumbline

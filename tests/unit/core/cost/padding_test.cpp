@@ -1,0 +1,68 @@
+// Padding of a rank's units among data-parallel ranks, by hand.
+
+#include "core/cost/stage_memory.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+/// Two layers of 10 trained and 4 frozen parameters with 7 of experts, and an embedding of 5 beside 3 others.
+RankParameters small_rank() {
+  RankParameters p;
+  UnitParameters layer;
+  layer.count = 2;
+  layer.dense_trained = 10;
+  layer.dense_frozen = 4;
+  layer.expert_trained = 7;
+  UnitParameters input;
+  input.kind = BlockKind::input;
+  input.dense_trained = 8;
+  p.units = {layer, input};
+  p.dense = {28, 8};
+  p.dense_trained = {20, 8};
+  p.expert = p.expert_trained = {14, 0};
+  return p;
+}
+
+// Among three ranks: 10 to 12, 4 to 6, 8 to 9; experts among two: 7 to 8.
+TEST_CASE("every section of a unit is padded by itself") {
+  const RankParameters p = padded(small_rank(), {3, 2});
+  CHECK(p.dense_trained.total() == 2 * 12 + 9);
+  CHECK(p.dense.total() == 2 * (12 + 6) + 9);
+  CHECK(p.expert_trained.total() == 2 * 8);
+  CHECK(p.dense.matrix == 28);
+  CHECK(padded(small_rank(), {1, 1}).total() == small_rank().total());
+}
+
+// The embedding of 5 stands by itself: 5 to 6 and 3 to 3.
+TEST_CASE("an embedding that another rank copies is padded by itself") {
+  RankParameters copy;
+  copy.tied = copy.tied_trained = 5;
+  const RankParameters p = with_copied_embedding(small_rank(), copy);
+  CHECK(padded(p, {3, 1}).dense_trained.total() == 2 * 12 + 6 + 3);
+  CHECK(padded(p, {4, 1}).dense_trained.total() == 2 * 12 + 8 + 4);
+}
+
+TEST_CASE("a frozen copy of the embedding leaves what is trained as it is") {
+  RankParameters p = small_rank();
+  p.dense.other += 5;
+  p.tied = 5;
+  CHECK(without_tied(p).dense.other == small_rank().dense.other);
+  CHECK(without_tied(p).dense_trained.other == small_rank().dense_trained.other);
+}
+
+// Two layers of 12 + 6 + 8, or one and an input of 9.
+TEST_CASE("two neighbouring units are padded") {
+  const TwoUnits two = two_units(small_rank(), {3, 2});
+  CHECK(two.whole == 2 * (12 + 6 + 8));
+  CHECK(two.trained == 2 * (12 + 8));
+}
+
+TEST_CASE("a rank's part of all is one number rounded up, whatever its matrices") {
+  const ParameterSplit part = divided({10, 2}, 4);
+  CHECK(part.matrix == 3);
+  CHECK(part.total() == 3);
+}
+
+}  // namespace
+}  // namespace plumbline
