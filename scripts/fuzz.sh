@@ -7,12 +7,12 @@ build=$1
 seconds=${2:-60}
 targets=$(wc -l <"$build/fuzz_targets.txt")
 share=$((seconds / targets > 0 ? seconds / targets : 1))
-while read -r target corpus; do
+while read -r target corpus dictionary; do
   found=$build/fuzz/$target
   mkdir -p "$found"
   echo "fuzz: $target for $share s"
   log=$found.log
-  if ! "$build/bin/$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
+  if ! "$build/bin/$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 -dict="$dictionary" \
     -artifact_prefix="$found-" "$found" "$corpus" >"$log" 2>&1; then
     tail -n 60 "$log"
     echo "fuzz: $target failed; the input is beside $found" >&2
