@@ -1,91 +1,54 @@
 #include "core/cost/working_set.h"
 
-#include <algorithm>
-
-#include "core/cost/side_tensors.h"
-#include "core/cost/working_set_walks.h"
+#include "core/cost/block_memory.h"
 
 namespace plumbline {
 namespace {
 
-using Sizes = WorkingSetSizes;
+constexpr MemoryClass working = MemoryClass::working_buffers;
+constexpr MemoryClass activations = MemoryClass::activations;
 
-/// Rows that weight gradients gather again; in order of the deferred operators.
-Bytes weight_bytes(const Sizes& sizes, const std::vector<OpId>& deferred) {
-  Bytes live(0);
-  Bytes most(0);
-  std::vector<TensorId> entered;
-  for (const OpId id : deferred) {
-    const Op& op = sizes.block.op(id);
-    if (!Sizes::enters(op) || !sizes.is_sliced(op.inputs[0])) continue;
-    const TensorId x = op.inputs[0];
-    if (std::find(entered.begin(), entered.end(), x) == entered.end()) {
-      entered.push_back(x);
-      live += sizes.whole(x);
-    }
-    most = std::max(most, live);
-    if (!sizes.is_entered_before(x, id)) live -= sizes.whole(x);
-  }
-  return most;
+/// With the recompute before it. Runs on from `memory`.
+Bytes most_of_backward(const BlockProgram& program, BlockMemory& memory, BlockPass pass) {
+  for (const std::int32_t gradient : program.output_gradients_of(pass))
+    if (gradient >= 0) memory.hold(gradient, working);
+  memory.begin();
+  memory.run(BlockPass::recompute);
+  memory.run(pass);
+  return memory.most(working);
 }
 
-bool is_product(const Op& op) {
-  return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
-}
-
-/// Inputs that deferred products read.
-void hold_inputs(const Sizes& sizes, const std::vector<OpId>& deferred, WorkingSets& sets) {
-  std::vector<bool> counted(sizes.block.tensors().size(), false);
-  for (const OpId id : deferred) {
-    const Op& op = sizes.block.op(id);
-    if (!is_product(op)) continue;
-    if (sizes.is_logits(op.outputs.front())) sets.needs_logits = true;
-    const TensorId x = op.inputs.front();
-    if (counted[Sizes::slot(x)]) continue;
-    counted[Sizes::slot(x)] = true;
-    (sizes.rule.keeps_tensor[Sizes::slot(x)] ? sets.saved_for_weight : sets.deferred) += sizes.bytes(x);
+/// `after_forward`: what the forward left.
+void add_split(WorkingSets& sets, const BlockProgram& program, const BlockMemory& after_forward) {
+  BlockMemory memory = after_forward;
+  sets.backward_input = most_of_backward(program, memory, BlockPass::backward_input);
+  memory.run(BlockPass::keep_for_weights);
+  for (std::int32_t b = 0; b < std::ssize(program.buffers); ++b) {
+    const auto held = memory.class_of(b);
+    if (held == MemoryClass::logits_and_loss) sets.needs_logits = true;
+    if (held != activations) continue;
+    const Bytes bytes = program.buffers[static_cast<std::size_t>(b)].bytes;
+    (after_forward.class_of(b) == activations ? sets.saved_for_weight : sets.deferred) += bytes;
   }
+  memory.begin();
+  memory.run(BlockPass::weight);
+  sets.weight = memory.most(working);
 }
 
 }  // namespace
 
-WorkingSetModel::WorkingSetModel(const Block& block, const Shard& shard)
-    : block_(block),
-      shard_(shard),
-      saved_(saved_tensors(block, shard)),
-      sides_(block.ops().size()),
-      position_(block.ops().size()) {
-  for (std::size_t t = 0; t < block.tensors().size(); ++t) {
-    const TensorId id(static_cast<std::int32_t>(t));
-    const Tensor& tensor = block.tensors()[t];
-    const auto& readers = block.consumers(id);
-    const bool is_logits =
-        std::any_of(readers.begin(), readers.end(), [&](OpId r) { return block.op(r).kind == OpKind::cross_entropy; });
-    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : local_bytes(tensor, shard),
-                        shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, is_logits});
-  }
-  for (const SavedTensor& side : side_tensors(block, shard)) sides_[Sizes::slot(side.op)].push_back(side.bytes);
-  for (std::size_t i = 0; i < block.ops().size(); ++i)
-    position_[Sizes::slot(block.execution_order()[i])] = static_cast<std::int32_t>(i);
-}
-
 WorkingSets WorkingSetModel::of(const Replay& replay, BackwardForm form) const {
-  const KeepRule rule = keep_rule(block_, saved_, replay);
-  const Sizes sizes(*this, rule);
+  const BlockProgram program = lowering_.lower(replay, form);
   WorkingSets sets;
-  WorkingLedger forward;
-  walk_forward(sizes, forward, Round::first);
-  sets.forward = forward.most();
-  WorkingLedger whole;
-  (void)walk_backward(sizes, whole, GradientPart::all);
-  sets.backward = whole.most();
-  if (form == BackwardForm::whole) return sets;
-  WorkingLedger inputs;
-  const std::vector<OpId> deferred = walk_backward(sizes, inputs, GradientPart::inputs);
-  sets.backward_input = inputs.most();
-  sets.deferred = inputs.deferred();
-  hold_inputs(sizes, deferred, sets);
-  sets.weight = weight_bytes(sizes, deferred);
+  BlockMemory memory(program);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    memory.hold(program.inputs[i], program.keeps_input[i] ? activations : working);
+  memory.run(BlockPass::forward);
+  sets.forward = memory.most(working);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i)
+    if (!program.keeps_output[i]) memory.drop(program.outputs[i]);
+  if (form == BackwardForm::split) add_split(sets, program, memory);
+  sets.backward = most_of_backward(program, memory, BlockPass::backward);
   return sets;
 }
 

@@ -8,23 +8,9 @@
 
 namespace plumbline {
 
-/// What an op makes on the side: statistics; or probabilities, mask and dropped probabilities; or routing.
-using SideBuffers = std::array<Held, 4>;
-
-/// Gradients of an op's outputs that wait for the pass that makes weight gradients.
-struct DeferredGradient {
-  std::int32_t op = 0;  ///< by OpId
-  std::vector<Held> of_outputs;
-};
-
 struct BlockState {
-  std::vector<Held> tensors;      ///< by TensorId
-  std::vector<SideBuffers> side;  ///< by OpId
-  std::vector<Held> gradients;    ///< by TensorId; during a backward
-  std::vector<DeferredGradient> deferred;
-  ExpertArrivals arrivals;  ///< of a block with experts, once its tokens were dispatched
-
-  void clear() { *this = {}; }
+  std::vector<Held> buffers;  ///< by buffer of the block's program
+  ExpertArrivals arrivals;    ///< of a block with experts, once its tokens were routed
 };
 
 }  // namespace plumbline

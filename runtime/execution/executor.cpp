@@ -39,14 +39,17 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       stage_(environment.groups.index(Axis::pipeline)),
       rank_(plan.program.ranks[at(stage_)]),
       sequence_(plan.graph.sequence()),
-      rules_(sequence_.size()),
+      blocks_(sequence_.size()),
       passes_(sequence_.size()),
       reductions_(environment.parameters, rank_, sequence_.size()),
       planned_(persistent_bytes(rank_)) {
+  const BackwardForm form =
+      splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& pieces : rank_.chunks)
     for (const Piece& piece : pieces) {
       check(piece.last == piece.first + 1, "pieces of an executed program are single blocks");
-      rules_[at(piece.first)] = keep_rule(block(piece.first), env_.shard, plan.replays[at(piece.first)]);
+      blocks_[at(piece.first)] =
+          BlockLowering(block(piece.first), env_.shard).lower(plan.replays[at(piece.first)], form);
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(piece.first), piece.first);
     }
   for (const Action& a : rank_.actions)
@@ -217,19 +220,19 @@ void Executor::compute(const Action& action, std::int32_t index) {
   load_batch(action.micro_batch);
   env_.granted = granted_behind(index);
   const InsideBlock before = inside_block();
-  BlockRunner runner(env_, block(execution), rules_[at(execution)], execution,
-                     states_[{execution, action.micro_batch}]);
+  BlockInterpreter interpreter(env_, block(execution), blocks_[at(execution)], execution,
+                               states_[{execution, action.micro_batch}]);
   switch (action.kind) {
-    case ActionKind::forward: forward(runner, action, execution); break;
+    case ActionKind::forward: forward(interpreter, action, execution); break;
     case ActionKind::recompute:
       take_gradients(action, execution);
-      runner.replay();
+      interpreter.recompute();
       break;
     case ActionKind::backward_weight:
       reductions_.open(execution);
-      runner.backward_weight();
+      interpreter.backward_weight();
       break;
-    default: backward(runner, action, execution);
+    default: backward(interpreter, action, execution);
   }
   if (makes_weight_gradients(action)) finish_unit(action, execution);
   note_inside(action, index, before);
@@ -251,7 +254,7 @@ std::vector<Held> Executor::parked(const std::vector<Held>& made) {
   return {copy};
 }
 
-void Executor::forward(BlockRunner& runner, const Action& action, std::int32_t execution) {
+void Executor::forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
   const Block& of = block(execution);
   const Place place{execution, action.micro_batch};
   std::vector<Held> waited;
@@ -270,10 +273,10 @@ void Executor::forward(BlockRunner& runner, const Action& action, std::int32_t e
       check(!handed.empty(), "a block's inputs were made before it runs");
       inputs = std::move(handed.mapped());
     }
-    runner.accept_inputs(std::move(inputs));
+    interpreter.accept_inputs(std::move(inputs));
     env_.backend.live().begin_action();  // what was handed over is the block's own from here
   }
-  std::vector<Held> outputs = runner.forward();
+  std::vector<Held> outputs = interpreter.forward();
   const ExpertArrivals& arrivals = states_[place].arrivals;
   if (env_.shard.expert_parallel > 1 && !arrivals.counts.empty()) {
     const std::int64_t stayed = arrivals.by_rank()[at(env_.groups.index(Axis::expert))];
@@ -310,7 +313,7 @@ void Executor::take_gradients(const Action& action, std::int32_t execution) {
     gradients_[place] = copied_from(received_gradient_, of.outputs(), execution);
 }
 
-void Executor::backward(BlockRunner& runner, const Action& action, std::int32_t execution) {
+void Executor::backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
   if (!carries_gradient(execution)) return;
   take_gradients(action, execution);
   std::vector<Held> of_outputs;
@@ -322,14 +325,14 @@ void Executor::backward(BlockRunner& runner, const Action& action, std::int32_t 
   const bool is_split = action.kind == ActionKind::backward_input;
   if (!is_split) reductions_.open(execution);
   std::vector<Held> of_inputs =
-      runner.backward(is_split ? BackwardPart::inputs : BackwardPart::all, std::move(of_outputs));
+      interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {
     const std::int32_t before = network_stage(action) - 1;
     const bool stays = action.piece == 0 && before >= 0 && !is_elsewhere(before);
     (stays ? parked_gradients_ : gradients_)[{execution - 1, action.micro_batch}] =
         stays ? parked(of_inputs) : std::move(of_inputs);
   }
-  if (is_split) runner.keep_for_weights();
+  if (is_split) interpreter.keep_for_weights();
   waiting_.clear();
 }
 

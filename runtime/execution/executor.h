@@ -14,7 +14,7 @@
 
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
-#include "runtime/execution/block_runner.h"
+#include "runtime/execution/block_interpreter.h"
 #include "runtime/execution/gradient_reductions.h"
 #include "runtime/training/data_feed.h"
 
@@ -75,8 +75,8 @@ class Executor {
 
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
   void compute(const Action& action, std::int32_t index);
-  void forward(BlockRunner& runner, const Action& action, std::int32_t execution);
-  void backward(BlockRunner& runner, const Action& action, std::int32_t execution);
+  void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
+  void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   [[nodiscard]] bool carries_gradient(std::int32_t execution) const;
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
@@ -114,7 +114,7 @@ class Executor {
   std::int32_t stage_;
   const RankProgram& rank_;
   std::vector<BlockId> sequence_;
-  std::vector<KeepRule> rules_;          ///< by execution
+  std::vector<BlockProgram> blocks_;     ///< by execution
   std::vector<std::int32_t> last_pass_;  ///< by execution: actions that make its weight gradients, still to come
   std::vector<std::int32_t> passes_;     ///< by execution, in a step
   GradientReductions reductions_;

@@ -1,49 +1,52 @@
 #pragma once
-/// \file working_set_sizes.h: what both directions of a working set ask of a block: sizes, order, who enters a region.
+/// \file block_facts.h: what the lowering of a block asks of it: sizes, order, tensor-parallel boundaries.
 ///
-/// Answers bytes per rank of single tensors and rows. Model, source and what it was checked against: working_set.h.
+/// Answers bytes per rank of single tensors and rows. Model, source and what it was checked against: block_program.h.
 
 #include <algorithm>
 
-#include "core/cost/working_set.h"
+#include "core/program/block_program.h"
 
 namespace plumbline {
 
-/// What both directions ask of a block.
-class WorkingSetSizes {
+class BlockFacts {
  public:
-  WorkingSetSizes(const WorkingSetModel& model, const KeepRule& kept)
-      : block(model.block_), shard(model.shard_), rule(kept), model_(model) {}
+  BlockFacts(const BlockLowering& lowering, const KeepRule& kept)
+      : block(lowering.block_), shard(lowering.shard_), rule(kept), lowering_(lowering) {}
 
   [[nodiscard]] static std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
   [[nodiscard]] static std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
-  [[nodiscard]] Bytes bytes(TensorId id) const { return model_.tensors_[slot(id)].bytes; }
+  [[nodiscard]] Bytes bytes(TensorId id) const { return lowering_.tensors_[slot(id)].bytes; }
   /// With all rows of the context-parallel slice.
   [[nodiscard]] Bytes whole(TensorId id) const { return bytes(id) * (is_sliced(id) ? shard.sequence_ranks() : 1); }
-  [[nodiscard]] bool is_sliced(TensorId id) const { return model_.tensors_[slot(id)].is_sliced; }
-  [[nodiscard]] bool is_logits(TensorId id) const { return model_.tensors_[slot(id)].is_logits; }
+  [[nodiscard]] bool is_sliced(TensorId id) const { return lowering_.tensors_[slot(id)].is_sliced; }
+  [[nodiscard]] bool is_logits(TensorId id) const { return lowering_.tensors_[slot(id)].is_logits; }
   [[nodiscard]] bool carries(TensorId id) const { return block.carries_gradient()[slot(id)]; }
   [[nodiscard]] bool trains(const Op& op) const {
     return std::any_of(op.parameters.begin(), op.parameters.end(),
                        [&](TensorId id) { return block.tensor(id).trainable; });
   }
   /// Statistics, masks and probabilities, one by one.
-  template <class Visit>
-  void for_sides(OpId id, Visit visit) const {
-    for (const Bytes bytes : model_.sides_[slot(id)]) visit(bytes);
-  }
-  [[nodiscard]] static bool enters(const Op& op) {
+  [[nodiscard]] const std::vector<Bytes>& sides(OpId id) const { return lowering_.sides_[slot(id)]; }
+  /// Whether a linear's input is gathered, and its gradient summed, over tensor-parallel ranks.
+  [[nodiscard]] static bool is_column_parallel(const Op& op) {
     return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::column;
   }
-  [[nodiscard]] bool leaves(const Op& op) const {
+  /// Whether an operator's output is summed over tensor-parallel ranks.
+  [[nodiscard]] bool is_row_parallel(const Op& op) const {
     if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
     return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::row;
   }
-  [[nodiscard]] std::int32_t position(OpId id) const { return model_.position_[slot(id)]; }
-  [[nodiscard]] bool is_entered_before(TensorId input, OpId id) const {
+  [[nodiscard]] bool is_divided() const { return shard.tensor_parallel > 1; }
+  [[nodiscard]] bool runs_ring(const Op& op) const {
+    return op.kind == OpKind::attention && shard.context_parallel > 1;
+  }
+  [[nodiscard]] std::int32_t position(OpId id) const { return lowering_.position_[slot(id)]; }
+  /// Whether a column-parallel linear that runs before `id` reads `input`.
+  [[nodiscard]] bool is_gathered_before(TensorId input, OpId id) const {
     const auto& readers = block.consumers(input);
     return std::any_of(readers.begin(), readers.end(),
-                       [&](OpId r) { return enters(block.op(r)) && position(r) < position(id); });
+                       [&](OpId r) { return is_column_parallel(block.op(r)) && position(r) < position(id); });
   }
   /// Rows of a dispatch or combine, one for each choice of the rank's own tokens.
   [[nodiscard]] Bytes chosen(TensorId routed) const { return chosen_bytes(block.tensor(routed), shard); }
@@ -58,7 +61,7 @@ class WorkingSetSizes {
   const KeepRule& rule;
 
  private:
-  const WorkingSetModel& model_;
+  const BlockLowering& lowering_;
 };
 
 }  // namespace plumbline

@@ -1,0 +1,94 @@
+#pragma once
+/// \file block_emitter.h: appends instructions to a pass, and counts who holds each buffer.
+///
+/// Model: a buffer is allocated once; several values may hold it, and the last one's release is an instruction.
+/// Checked against: tests/unit/core/program/block_program_test.cpp.
+
+#include <initializer_list>
+
+#include "core/program/block_program.h"
+
+namespace plumbline {
+
+class BlockEmitter {
+ public:
+  static constexpr std::int32_t none = -1;
+
+  explicit BlockEmitter(BlockProgram& program) : program_(program) {}
+
+  /// Instructions go into this pass from here.
+  void begin(BlockPass pass) { pass_ = &program_.pass(pass); }
+
+  /// A buffer that whoever runs the pass brings along.
+  std::int32_t given(BlockBuffer buffer) {
+    program_.buffers.push_back(buffer);
+    holders_.push_back(1);
+    return static_cast<std::int32_t>(program_.buffers.size()) - 1;
+  }
+  std::int32_t allocate(BlockBuffer buffer, MemoryClass memory_class = MemoryClass::working_buffers) {
+    const std::int32_t made = given(buffer);
+    add({.kind = InstructionKind::allocate, .memory_class = memory_class}, {made});
+    return made;
+  }
+  std::int32_t share(std::int32_t buffer) {
+    ++holders(buffer);
+    return buffer;
+  }
+  void release(std::int32_t& buffer) {
+    if (buffer != none && --holders(buffer) == 0) add({.kind = InstructionKind::release}, {buffer});
+    buffer = none;
+  }
+  /// Given up without an instruction: it is another's from here.
+  void hand_over(std::int32_t buffer) {
+    if (buffer != none) --holders(buffer);
+  }
+  void reclassify(std::int32_t buffer, MemoryClass memory_class) {
+    add({.kind = InstructionKind::reclassify, .memory_class = memory_class}, {buffer});
+  }
+  void kernel(OpId op, KernelRole role, std::span<const std::int32_t> operands, bool accumulates = false) {
+    add({.kind = InstructionKind::kernel, .role = role, .accumulates = accumulates, .op = op.index()}, operands);
+  }
+  void kernel(OpId op, KernelRole role, std::initializer_list<std::int32_t> operands, bool accumulates = false) {
+    kernel(op, role, std::span(operands.begin(), operands.size()), accumulates);
+  }
+  void collective(OpId op, BlockCollective kind, Axis axis, std::initializer_list<std::int32_t> operands,
+                  Rows rows = Rows::to_experts) {
+    add({.kind = InstructionKind::collective, .collective = kind, .axis = axis, .rows = rows, .op = op.index()},
+        std::span(operands.begin(), operands.size()));
+  }
+  [[nodiscard]] bool is_unique(std::int32_t buffer) const { return holders_[static_cast<std::size_t>(buffer)] == 1; }
+  [[nodiscard]] const BlockBuffer& buffer(std::int32_t id) const {
+    return program_.buffers[static_cast<std::size_t>(id)];
+  }
+
+ private:
+  std::int32_t& holders(std::int32_t buffer) { return holders_[static_cast<std::size_t>(buffer)]; }
+  void add(Instruction i, std::initializer_list<std::int32_t> operands) {
+    add(i, std::span(operands.begin(), operands.size()));
+  }
+  void add(Instruction i, std::span<const std::int32_t> operands) {
+    i.first_operand = static_cast<std::int32_t>(program_.operands.size());
+    i.operand_count = static_cast<std::int32_t>(operands.size());
+    program_.operands.insert(program_.operands.end(), operands.begin(), operands.end());
+    pass_->push_back(i);
+  }
+
+  BlockProgram& program_;
+  std::vector<Instruction>* pass_ = nullptr;
+  std::vector<std::int32_t> holders_;
+};
+
+/// What the passes over a block hand to each other. By tensor or operator; none: not there.
+struct BlockValues {
+  BlockValues(std::size_t tensor_count, std::size_t op_count) : tensors(tensor_count, BlockEmitter::none), sides(op_count) {}
+  std::vector<std::int32_t> tensors;
+  std::vector<std::vector<std::int32_t>> sides;
+};
+
+/// A linear, router or operator whose gradients of parameters wait for the weight pass.
+struct DeferredWork {
+  OpId op;
+  std::vector<std::int32_t> buffers;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,243 @@
+#include <algorithm>
+
+#include "core/program/block_passes.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int32_t none = BlockEmitter::none;
+
+std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
+std::size_t slot(OpId id) { return BlockFacts::slot(id); }
+
+/// A forward, or what a recompute makes again of it.
+class ForwardLowering {
+ public:
+  ForwardLowering(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values, BlockPass pass)
+      : f_(facts),
+        emit_(emit),
+        values_(values),
+        pass_(pass),
+        is_first_(pass == BlockPass::forward),
+        gathered_(facts.block.tensors().size(), none) {}
+
+  void run() {
+    emit_.begin(pass_);
+    for (const OpId id : f_.block.execution_order())
+      if (runs(id)) lower(id, f_.block.op(id));
+  }
+
+ private:
+  /// Of the operator at hand.
+  struct Made {
+    std::vector<std::int32_t> outputs;   ///< what the kernel writes; with the rows of all ranks where those are summed
+    std::vector<std::int32_t> slices;    ///< this rank's part of them; none: the output itself
+    std::vector<std::int32_t> sides;
+    std::vector<std::int32_t> passing;   ///< gone behind the operator
+  };
+
+  [[nodiscard]] bool runs(OpId id) const { return is_first_ || f_.rule.replays[slot(id)]; }
+  [[nodiscard]] bool skips(TensorId output) const { return !is_first_ && f_.rule.skips(output); }
+  [[nodiscard]] MemoryClass class_of(TensorId output) const {
+    if (f_.is_logits(output)) return MemoryClass::logits_and_loss;
+    return is_first_ && f_.rule.keeps_tensor[slot(output)] ? MemoryClass::activations : MemoryClass::working_buffers;
+  }
+  [[nodiscard]] std::int32_t value(TensorId id) const { return values_.tensors[slot(id)]; }
+
+  void lower(OpId id, const Op& op) {
+    Made made;
+    switch (op.kind) {
+      case OpKind::cross_entropy: loss(id, op, made); break;
+      case OpKind::dispatch: dispatch(id, op, made); break;
+      case OpKind::combine: combine(id, op, made); break;
+      default: compute(id, op, made); break;
+    }
+    store(id, op, made);
+    for (std::int32_t& buffer : made.passing) emit_.release(buffer);
+    for (const TensorId tensor : op.inputs) release_behind(tensor, id);
+    for (const TensorId tensor : op.outputs) release_behind(tensor, id);
+  }
+
+  void make_outputs(const Op& op, Made& made) {
+    for (const TensorId output : op.outputs) {
+      made.slices.push_back(none);
+      if (skips(output)) {
+        made.outputs.push_back(none);
+        continue;
+      }
+      if (f_.is_row_parallel(op) && f_.is_sliced(output)) {
+        made.outputs.push_back(emit_.allocate({output, BufferRows::whole, f_.whole(output)}));
+        made.passing.push_back(made.outputs.back());
+        made.slices.back() = emit_.allocate({output, BufferRows::local, f_.bytes(output)}, class_of(output));
+      } else {
+        made.outputs.push_back(emit_.allocate({output, BufferRows::local, f_.bytes(output)}, class_of(output)));
+      }
+    }
+  }
+  void make_sides(OpId id, Made& made, MemoryClass otherwise = MemoryClass::working_buffers) {
+    const bool keeps = is_first_ && f_.rule.keeps_side[slot(id)];
+    for (const Bytes bytes : f_.sides(id))
+      made.sides.push_back(
+          emit_.allocate({TensorId(), BufferRows::none, bytes}, keeps ? MemoryClass::activations : otherwise));
+  }
+
+  void compute(OpId id, const Op& op, Made& made) {
+    make_outputs(op, made);
+    make_sides(id, made);
+    std::vector<std::int32_t> operands;
+    for (const TensorId input : op.inputs)
+      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered(id, input) : value(input));
+    operands.insert(operands.end(), made.outputs.begin(), made.outputs.end());
+    operands.insert(operands.end(), made.sides.begin(), made.sides.end());
+    if (!f_.runs_ring(op)) {
+      emit_.kernel(id, KernelRole::forward, operands);
+      if (f_.is_row_parallel(op) && f_.is_divided()) sum_over_ranks(id, op, made);
+      return;
+    }
+    const auto also = [&](BlockBuffer buffer) {
+      made.passing.push_back(emit_.allocate(buffer));
+      operands.push_back(made.passing.back());
+    };
+    also({TensorId(), BufferRows::none, f_.travelling(op)});
+    also({op.outputs.front(), BufferRows::local, f_.bytes(op.outputs.front())});
+    for (const Bytes bytes : f_.sides(id)) also({TensorId(), BufferRows::none, bytes});
+    emit_.kernel(id, KernelRole::ring_forward, operands);
+  }
+
+  /// What each tensor-parallel rank made a part of.
+  void sum_over_ranks(OpId id, const Op& op, const Made& made) {
+    std::vector<std::int32_t> sums;
+    for (std::size_t i = 0; i < made.outputs.size(); ++i) {
+      sums.push_back(made.slices[i] != none ? made.slices[i] : made.outputs[i]);
+      if (made.outputs[i] == none) continue;
+      if (made.slices[i] == none)
+        emit_.collective(id, BlockCollective::all_reduce_sum, Axis::tensor, {made.outputs[i]});
+      else
+        emit_.collective(id, BlockCollective::reduce_scatter, Axis::tensor, {made.outputs[i], made.slices[i]});
+    }
+    // The bias of a row-parallel linear counts once.
+    if (op.kind == OpKind::linear && op.parameters.size() > op.outputs.size())
+      emit_.kernel(id, KernelRole::add_bias, sums);
+  }
+
+  std::int32_t gathered(OpId id, TensorId input) {
+    if (!f_.is_sliced(input)) return value(input);
+    std::int32_t& whole = gathered_[slot(input)];
+    if (whole == none) {
+      whole = emit_.allocate({input, BufferRows::whole, f_.whole(input)});
+      emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {value(input), whole});
+    }
+    return whole;
+  }
+
+  /// Rows leave in one buffer and arrive in another; the first is gone before the output is made.
+  void dispatch(OpId id, const Op& op, Made& made) {
+    const TensorId y = op.outputs.front();
+    const std::int32_t x = value(op.inputs[0]);
+    const std::int32_t probabilities = value(op.inputs[1]);
+    make_sides(id, made);
+    emit_.kernel(id, KernelRole::route, {probabilities});
+    if (!f_.exchanges(op)) {
+      make_outputs(op, made);
+      return emit_.kernel(id, KernelRole::permute, {x, probabilities, made.outputs.front()});
+    }
+    std::int32_t leaving = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
+    emit_.kernel(id, KernelRole::permute, {x, probabilities, leaving});
+    const std::int32_t arriving = emit_.allocate({y, BufferRows::local, f_.bytes(y)});
+    emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {leaving, arriving, probabilities},
+                     Rows::to_experts);
+    emit_.release(leaving);
+    make_outputs(op, made);
+    emit_.kernel(id, KernelRole::sort_arrivals, {probabilities, arriving, made.outputs.front()});
+    made.passing.push_back(arriving);
+  }
+
+  void combine(OpId id, const Op& op, Made& made) {
+    const TensorId x = op.inputs.front();
+    const std::int32_t probabilities = value(op.inputs[1]);
+    make_sides(id, made);
+    std::int32_t returned = value(x);
+    if (f_.exchanges(op)) {
+      std::int32_t leaving = emit_.allocate({x, BufferRows::local, f_.bytes(x)});
+      // Where nothing is kept of what returns, it is summed as it arrives.
+      returned = made.sides.empty() ? none : made.sides.front();
+      emit_.kernel(id, KernelRole::unsort_arrivals, {probabilities, value(x), leaving});
+      emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {leaving, returned, probabilities},
+                       Rows::to_tokens);
+      emit_.release(leaving);
+    }
+    make_outputs(op, made);
+    emit_.kernel(id, KernelRole::weigh, {returned, probabilities, made.outputs.front()});
+  }
+
+  /// Maxima, then sums and the targets' logits, over all ranks that hold a part of the vocabulary.
+  void loss(OpId id, const Op& op, Made& made) {
+    const TensorId x = op.inputs.front();
+    const std::int64_t rows = local_rows(f_.block.tensor(x), f_.shard);
+    const bool is_divided = f_.is_divided() && f_.block.tensor(x).partition == Partition::tensor;
+    const auto side = [&](std::int64_t values) {
+      return emit_.allocate({TensorId(), BufferRows::none, storage(values * rows, NumberFormat::fp32)},
+                            MemoryClass::logits_and_loss);
+    };
+    const std::int32_t maxima = side(1);
+    const std::int32_t sums = side(2);
+    made.sides = {maxima, sums};
+    emit_.kernel(id, KernelRole::loss_maximum, {value(x), maxima, sums});
+    if (is_divided) emit_.collective(id, BlockCollective::all_reduce_maximum, Axis::tensor, {maxima});
+    emit_.kernel(id, KernelRole::loss_sum, {value(x), maxima, sums});
+    if (is_divided) emit_.collective(id, BlockCollective::all_reduce_sum, Axis::tensor, {sums});
+    emit_.kernel(id, KernelRole::loss_gradient, {value(x), maxima, sums});
+  }
+
+  /// What was made again although it is still there serves nobody.
+  void store(OpId id, const Op& op, Made& made) {
+    if (op.kind != OpKind::cross_entropy)
+      for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        const std::int32_t fresh = made.slices[i] != none ? made.slices[i] : made.outputs[i];
+        std::int32_t& place = values_.tensors[slot(op.outputs[i])];
+        if (place == none)
+          place = fresh;
+        else if (fresh != none)
+          made.passing.push_back(fresh);
+      }
+    const bool is_loss = op.kind == OpKind::cross_entropy;
+    const bool stays = is_first_ ? f_.rule.keeps_side[slot(id)] || is_loss : f_.rule.restores_side[slot(id)];
+    if (stays)
+      values_.sides[slot(id)] = std::move(made.sides);
+    else
+      made.passing.insert(made.passing.end(), made.sides.begin(), made.sides.end());
+  }
+
+  /// Values that nobody reads any more, in this pass or in the backward.
+  void release_behind(TensorId tensor, OpId id) {
+    const auto is_read_later = [&](bool gathered) {
+      const auto& readers = f_.block.consumers(tensor);
+      return std::any_of(readers.begin(), readers.end(), [&](OpId r) {
+        return f_.position(r) > f_.position(id) && runs(r) &&
+               (!gathered || BlockFacts::is_column_parallel(f_.block.op(r)));
+      });
+    };
+    if (gathered_[slot(tensor)] != none && !is_read_later(true)) emit_.release(gathered_[slot(tensor)]);
+    if (value(tensor) == none) return;
+    const auto& outputs = f_.block.outputs();
+    const bool is_output = is_first_ && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
+    const bool stays = f_.rule.keeps_tensor[slot(tensor)] || is_output || f_.is_logits(tensor) ||
+                       (!is_first_ && f_.rule.restores_tensor[slot(tensor)]);
+    if (!stays && !is_read_later(false)) emit_.release(values_.tensors[slot(tensor)]);
+  }
+
+  const BlockFacts& f_;
+  BlockEmitter& emit_;
+  BlockValues& values_;
+  BlockPass pass_;
+  bool is_first_;
+  std::vector<std::int32_t> gathered_;  ///< by tensor: with the rows of all ranks
+};
+
+}  // namespace
+
+void lower_forward(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values, BlockPass pass) {
+  ForwardLowering(facts, emit, values, pass).run();
+}
+
+}  // namespace plumbline

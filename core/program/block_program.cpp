@@ -1,0 +1,70 @@
+#include "core/program/block_program.h"
+
+#include "core/cost/side_tensors.h"
+#include "core/program/block_passes.h"
+
+namespace plumbline {
+
+BlockLowering::BlockLowering(const Block& block, const Shard& shard)
+    : block_(block),
+      shard_(shard),
+      saved_(saved_tensors(block, shard)),
+      sides_(block.ops().size()),
+      position_(block.ops().size()) {
+  for (std::size_t t = 0; t < block.tensors().size(); ++t) {
+    const TensorId id(static_cast<std::int32_t>(t));
+    const Tensor& tensor = block.tensors()[t];
+    const auto& readers = block.consumers(id);
+    const bool is_logits =
+        std::any_of(readers.begin(), readers.end(), [&](OpId r) { return block.op(r).kind == OpKind::cross_entropy; });
+    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : local_bytes(tensor, shard),
+                        shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, is_logits});
+  }
+  for (const SavedTensor& side : side_tensors(block, shard)) sides_[BlockFacts::slot(side.op)].push_back(side.bytes);
+  for (std::size_t i = 0; i < block.ops().size(); ++i)
+    position_[BlockFacts::slot(block.execution_order()[i])] = static_cast<std::int32_t>(i);
+}
+
+BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const {
+  const KeepRule rule = keep_rule(block_, saved_, replay);
+  const BlockFacts facts(*this, rule);
+  BlockProgram program;
+  BlockEmitter emit(program);
+  BlockValues values(block_.tensors().size(), block_.ops().size());
+  const auto local = [&](TensorId id) {
+    return emit.given({id, BufferRows::local, facts.bytes(id)});
+  };
+  for (const TensorId id : block_.inputs()) {
+    program.inputs.push_back(values.tensors[BlockFacts::slot(id)] = local(id));
+    program.keeps_input.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);
+  }
+  lower_forward(facts, emit, values, BlockPass::forward);
+  if (block_.kind() != BlockKind::output) {
+    for (const TensorId id : block_.outputs()) {
+      std::int32_t& value = values.tensors[BlockFacts::slot(id)];
+      program.outputs.push_back(value);
+      program.keeps_output.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);
+      if (program.keeps_output.back()) continue;
+      emit.hand_over(value);
+      value = BlockEmitter::none;
+    }
+  }
+  const auto given_gradients = [&] {
+    std::vector<std::int32_t> gradients;
+    if (block_.kind() == BlockKind::output) return gradients;
+    for (const TensorId id : block_.outputs()) gradients.push_back(facts.carries(id) ? local(id) : BlockEmitter::none);
+    return gradients;
+  };
+  if (rule.replays_anything()) lower_forward(facts, emit, values, BlockPass::recompute);
+  program.output_gradients[0] = given_gradients();
+  program.input_gradients[0] =
+      lower_backward(facts, emit, values, program.output_gradients[0], BlockPass::backward).input_gradients;
+  if (form == BackwardForm::whole) return program;
+  program.output_gradients[1] = given_gradients();
+  BackwardResult split = lower_backward(facts, emit, values, program.output_gradients[1], BlockPass::backward_input);
+  program.input_gradients[1] = split.input_gradients;
+  lower_weights(facts, emit, values, std::move(split));
+  return program;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "core/program/block_passes.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int32_t none = BlockEmitter::none;
+
+std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
+std::size_t slot(OpId id) { return BlockFacts::slot(id); }
+
+/// Weight gradients read inputs of products, and logits, which are their own gradients; the rest goes.
+void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& values, const BackwardResult& backward) {
+  std::vector<bool> needed(values.tensors.size(), false);
+  bool needs_logits = false;
+  for (const DeferredWork& work : backward.deferred) {
+    const Op& op = f.block.op(work.op);
+    if (op.kind != OpKind::linear && op.kind != OpKind::grouped_linear && op.kind != OpKind::router) continue;
+    needed[slot(op.inputs.front())] = true;
+    needs_logits = needs_logits || f.is_logits(op.outputs.front());
+  }
+  emit.begin(BlockPass::keep_for_weights);
+  for (std::int32_t gradient : backward.input_gradients) emit.release(gradient);
+  for (std::size_t t = 0; t < needed.size(); ++t)
+    if (needed[t] && !f.rule.keeps_tensor[t]) emit.reclassify(values.tensors[t], MemoryClass::activations);
+  for (std::size_t t = 0; t < needed.size(); ++t)
+    if (!needed[t] && !(needs_logits && f.is_logits(TensorId(static_cast<std::int32_t>(t)))))
+      emit.release(values.tensors[t]);
+  for (const OpId id : f.block.execution_order()) {
+    if (needs_logits && f.block.op(id).kind == OpKind::cross_entropy) continue;
+    for (std::int32_t& side : values.sides[slot(id)]) emit.release(side);
+    values.sides[slot(id)].clear();
+  }
+}
+
+/// One operator's gradients of weights; rows that other tensor-parallel ranks hold are gathered again.
+class WeightLowering {
+ public:
+  WeightLowering(const BlockFacts& facts, BlockEmitter& emit, const BlockValues& values)
+      : f_(facts), emit_(emit), values_(values), gathered_(facts.block.tensors().size(), none) {}
+
+  void run(DeferredWork& work) {
+    const Op& op = f_.block.op(work.op);
+    switch (op.kind) {
+      case OpKind::layer_norm:
+      case OpKind::rms_norm: emit_.kernel(work.op, KernelRole::add_deferred, work.buffers); break;
+      case OpKind::embedding:
+      case OpKind::position_embedding: multiply(work, none); break;
+      default: product(work, op);
+    }
+    for (std::int32_t& buffer : work.buffers) emit_.release(buffer);
+  }
+
+ private:
+  void multiply(const DeferredWork& work, std::int32_t input) {
+    std::vector<std::int32_t> operands{input};
+    operands.insert(operands.end(), work.buffers.begin(), work.buffers.end());
+    emit_.kernel(work.op, KernelRole::weight_gradient, operands);
+  }
+  void product(const DeferredWork& work, const Op& op) {
+    const TensorId x = op.inputs.front();
+    const std::int32_t value = values_.tensors[slot(x)];
+    if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return multiply(work, value);
+    std::int32_t& whole = gathered_[slot(x)];
+    if (whole == none) {
+      whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
+      emit_.collective(work.op, BlockCollective::all_gather, Axis::tensor, {value, whole});
+    }
+    multiply(work, whole);
+    if (!f_.is_gathered_before(x, work.op)) emit_.release(whole);
+  }
+
+  const BlockFacts& f_;
+  BlockEmitter& emit_;
+  const BlockValues& values_;
+  std::vector<std::int32_t> gathered_;  ///< by tensor
+};
+
+}  // namespace
+
+void lower_weights(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values,
+                   BackwardResult backward) {
+  keep_for_weights(facts, emit, values, backward);
+  emit.begin(BlockPass::weight);
+  WeightLowering weights(facts, emit, values);
+  for (DeferredWork& work : backward.deferred) weights.run(work);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,42 @@
+#pragma once
+/// \file block_interpreter.h: runs the instructions of a block's program on real numbers.
+///
+/// Model: allocates, releases, calls kernels (kernel_call.h) and communicators as the instructions say, in their order;
+/// decides nothing. Tensors of routed rows are as long as the routing makes them (expert_routes.h).
+/// Source: core/program/block_program.h; DESIGN, section 1. Not modelled: lanes that run at the same time.
+/// Checked against: tests/runtime/execution (PyTorch's numbers; bytes of core/cost).
+
+#include "runtime/execution/kernel_call.h"
+
+namespace plumbline {
+
+class BlockInterpreter {
+ public:
+  BlockInterpreter(RankEnvironment& environment, const Block& block, const BlockProgram& program,
+                   std::int32_t execution, BlockState& state);
+
+  /// `inputs`: of the block, in its order; they count as activations from here where they are kept.
+  void accept_inputs(std::vector<Held> inputs);
+  /// Returns the block's outputs (the loss apart).
+  std::vector<Held> forward();
+  void recompute() { run(BlockPass::recompute); }
+  /// `pass`: backward or backward_input. `output_gradients`: as `forward` returned the outputs. Returns the gradients of
+  /// the inputs; nothing where one is not needed. What the forward kept stays with the state.
+  std::vector<Held> backward(BlockPass pass, std::vector<Held> output_gradients);
+  /// After the input gradients of a split backward were handed on.
+  void keep_for_weights() { run(BlockPass::keep_for_weights); }
+  void backward_weight() { run(BlockPass::weight); }
+
+ private:
+  void run(BlockPass pass);
+  void communicate(const KernelCall& call);
+  [[nodiscard]] Held& buffer(std::int32_t id) { return state_.buffers[static_cast<std::size_t>(id)]; }
+
+  RankEnvironment& env_;
+  const Block& block_;
+  const BlockProgram& program_;
+  std::int32_t execution_;
+  BlockState& state_;
+};
+
+}  // namespace plumbline

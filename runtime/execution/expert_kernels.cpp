@@ -1,0 +1,200 @@
+// Mixtures of experts: the router, tokens to their experts and back, and the experts' products.
+#include <algorithm>
+
+#include "kernels/elementwise.h"
+#include "kernels/expert_routing.h"
+#include "kernels/grouped_linear.h"
+#include "kernels/linear.h"
+#include "runtime/execution/kernel_call.h"
+
+namespace plumbline {
+namespace {
+
+std::int64_t chosen_of(const KernelCall& call, TensorId probabilities) {
+  return std::get<RouterAttributes>(call.block.op(call.block.producer(probabilities)).attributes).chosen;
+}
+
+/// Token by token, choice by choice, in turn: which token that is, every layout agrees on.
+std::vector<std::int32_t> experts_in_turn(const KernelCall& call, TensorId probabilities) {
+  const std::int64_t chosen = chosen_of(call, probabilities);
+  const std::int64_t experts = call.columns(probabilities);
+  std::vector<std::int32_t> choices;
+  call.env.for_row_places(call.rows(probabilities), call.is_sliced(probabilities),
+                          [&](RowPlace place, std::int64_t, std::int64_t n) {
+                            for (std::int64_t row = 0; row < n; ++row)
+                              for (std::int64_t k = 0; k < chosen; ++k)
+                                choices.push_back(
+                                    static_cast<std::int32_t>((place.whole_row(row) * chosen + k) % experts));
+                          });
+  return choices;
+}
+
+/// `operand`: the router's probabilities.
+ExpertRoutes routes_of(const KernelCall& call, std::size_t operand) {
+  const TensorId probabilities = call.tensor(operand);
+  const bool is_forced = call.env.routing == ExpertRouting::balanced;
+  return expert_routes(call.view(operand), chosen_of(call, probabilities), call.env.router_weights(),
+                       is_forced ? experts_in_turn(call, probabilities) : std::vector<std::int32_t>());
+}
+
+/// How many rows will come, from whom and for which expert.
+ExpertArrivals announced(const KernelCall& call, const ExpertRoutes& routes) {
+  const std::int64_t ranks = call.env.shard.expert_parallel;
+  ExpertArrivals arrivals{std::ssize(routes.counts) / ranks, routes.rows(), routes.counts};
+  if (ranks == 1) return arrivals;
+  const std::vector<std::int64_t> bytes(static_cast<std::size_t>(ranks),
+                                        arrivals.experts * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  call.env.groups.expert_counts().all_to_all(std::as_bytes(std::span(routes.counts)), bytes,
+                                             std::as_writable_bytes(std::span(arrivals.counts)), bytes,
+                                             ElementFormat::bytes);
+  return arrivals;
+}
+
+void router_forward(const KernelCall& call) {
+  const TensorId y = call.op.outputs[0];
+  const LinearPart part = linear_parts(call.block, call.op).front();
+  LinearForward kernel{call.view(0), call.weight(part.weight),
+                       part.bias.is_valid() ? call.weight(part.bias) : ConstTensorView{}, call.view(2, y)};
+  kernel.workspace = call.env.backend.workspace(reference::linear_workspace(kernel));
+  reference::linear_forward(kernel);
+  const std::int64_t choices = chosen_of(call, y);
+  const auto chosen = static_cast<std::size_t>(call.rows(y) * choices);
+  std::vector<std::int32_t> experts(chosen);
+  std::vector<float> weights(chosen);
+  reference::router_forward(
+      {kernel.output, call.view(1), experts.data(), weights.data(), choices, call.env.router_weights()});
+}
+
+// Operands: gradient of the probabilities, probabilities, gradient of the logits.
+void router_backward(const KernelCall& call) {
+  const ExpertRoutes routes = routes_of(call, 1);
+  const std::int64_t experts = call.columns(call.tensor(1));
+  const float* of_experts = call.floats(0);
+  std::vector<float> of_weights;
+  for (std::int64_t i = 0; i < routes.rows(); ++i)
+    of_weights.push_back(of_experts[i / routes.chosen * experts + routes.experts[static_cast<std::size_t>(i)]]);
+  reference::router_backward({of_weights.data(), call.view(1), routes.experts.data(), call.view(2), routes.chosen,
+                              call.env.router_weights()});
+}
+
+// Operands: gradient of out, rows, probabilities, gradient of rows, gradient of probabilities.
+void weigh_gradient(const KernelCall& call) {
+  const ExpertRoutes routes = routes_of(call, 2);
+  const TensorId x = call.op.inputs[0];
+  std::vector<float> of_weights(static_cast<std::size_t>(routes.rows()));
+  reference::combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(),
+                               routes.chosen, call.view(3), of_weights.data()});
+  reference::fill({call.view(4), 0});
+  const std::int64_t experts = call.columns(call.tensor(2));
+  float* spread = call.floats(4);
+  for (std::int64_t i = 0; i < routes.rows(); ++i)
+    spread[i / routes.chosen * experts + routes.experts[static_cast<std::size_t>(i)]] =
+        of_weights[static_cast<std::size_t>(i)];
+}
+
+/// Operands: probabilities, rows as they lie, rows in `order`.
+void reorder(const KernelCall& call, const std::vector<std::int64_t>& order) {
+  reference::gather_rows({call.view(1), order.data(), 1, call.view(2)});
+}
+
+void grouped_forward(const KernelCall& call) {
+  const std::vector<std::int64_t> counts = call.arrivals().by_expert();
+  const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const LinearPart& part = parts[i];
+    if (!call.has(call.inputs() + i)) continue;  // a replay that skips it
+    GroupedLinearForward kernel{{std::ssize(counts), counts.data()},
+                                call.view(0),
+                                call.weight(part.weight),
+                                part.bias.is_valid() ? call.weight(part.bias) : ConstTensorView{},
+                                call.view(call.inputs() + i, part.output)};
+    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
+    reference::grouped_linear_forward(kernel);
+  }
+}
+
+void grouped_input_gradient(const KernelCall& call) {
+  const std::vector<std::int64_t> counts = call.arrivals().by_expert();
+  const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    GroupedLinearInputGradient kernel{{std::ssize(counts), counts.data()},
+                                      call.view(i, parts[i].output),
+                                      call.weight(parts[i].weight),
+                                      call.view(parts.size()),
+                                      i == 0 ? Write::overwrite : Write::accumulate};
+    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
+    reference::grouped_linear_input_gradient(kernel);
+  }
+}
+
+void grouped_weight_gradient(const KernelCall& call) {
+  const std::vector<std::int64_t> counts = call.arrivals().by_expert();
+  const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const TensorView weight = call.gradient(parts[i].weight);
+    if (!weight.is_there()) continue;
+    GroupedLinearWeightGradient kernel{
+        {std::ssize(counts), counts.data()}, call.view(0), call.view(1 + i, parts[i].output), weight};
+    if (parts[i].bias.is_valid()) kernel.bias_gradient = call.gradient(parts[i].bias);
+    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
+    reference::grouped_linear_weight_gradient(kernel);
+  }
+}
+
+}  // namespace
+
+/// Operands: leaving and arriving rows, in order of the ranks at the other end; probabilities.
+void exchange_rows(const KernelCall& call) {
+  if (!call.env.granted.expert) return;
+  const ExpertRoutes routes = routes_of(call, 2);
+  const std::int64_t width = call.columns(call.tensor(0));
+  const auto elements = [&](std::vector<std::int64_t> rows) {
+    for (std::int64_t& count : rows) count *= width;
+    return rows;
+  };
+  const std::vector<std::int64_t> own = elements(routes.by_rank(call.env.shard.expert_parallel));
+  const std::vector<std::int64_t> here = elements(call.arrivals().by_rank());
+  const bool to_experts = call.instruction.rows == Rows::to_experts;
+  call.env.groups[Axis::expert].all_to_all(span_of(call.buffer(0)), to_experts ? own : here, span_of(call.buffer(1)),
+                                           to_experts ? here : own, element_format(call.format(call.tensor(0))));
+}
+
+void run_router(const KernelCall& call) {
+  switch (call.instruction.role) {
+    case KernelRole::forward: return router_forward(call);
+    case KernelRole::backward: return router_backward(call);
+    default: return run_linear(call);
+  }
+}
+
+void run_expert_rows(const KernelCall& call) {
+  switch (call.instruction.role) {
+    case KernelRole::route: call.arrivals() = announced(call, routes_of(call, 0)); return;
+    case KernelRole::permute: {
+      const ExpertRoutes routes = routes_of(call, 1);
+      return reference::gather_rows({call.view(0), routes.sources.data(), routes.chosen, call.view(2)});
+    }
+    case KernelRole::unpermute: {
+      const ExpertRoutes routes = routes_of(call, 1);
+      return reference::combine_forward({call.view(0), routes.slots.data(), nullptr, routes.chosen, call.view(2)});
+    }
+    case KernelRole::sort_arrivals: return reorder(call, call.arrivals().sorted());
+    case KernelRole::unsort_arrivals: return reorder(call, call.arrivals().unsorted());
+    case KernelRole::weigh: {
+      const ExpertRoutes routes = routes_of(call, 1);
+      return reference::combine_forward({call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(),
+                                         routes.chosen, call.view(2)});
+    }
+    default: return weigh_gradient(call);
+  }
+}
+
+void run_grouped_linear(const KernelCall& call) {
+  switch (call.instruction.role) {
+    case KernelRole::forward: return grouped_forward(call);
+    case KernelRole::input_gradient: return grouped_input_gradient(call);
+    default: return grouped_weight_gradient(call);
+  }
+}
+
+}  // namespace plumbline

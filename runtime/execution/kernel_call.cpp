@@ -1,0 +1,107 @@
+#include "runtime/execution/kernel_call.h"
+
+#include <algorithm>
+
+#include "kernels/elementwise.h"
+
+namespace plumbline {
+namespace {
+
+bool is_routed(const Tensor& tensor) {
+  return tensor.partition == Partition::routed || tensor.partition == Partition::routed_tensor;
+}
+
+void run_add(const KernelCall& call) {
+  reference::add({call.view(0), call.view(1), call.view(2)});
+}
+
+/// The sum of two contributions to a gradient. Who else holds the sum would see it change.
+void run_accumulate(const KernelCall& call) {
+  check(call.buffer(2).use_count() == 1, "a gradient that is added to has one holder");
+  const TensorId like = call.tensor(2);
+  reference::add({call.view(0, like), call.view(1, like), call.view(2, like)});
+}
+
+}  // namespace
+
+const Held& KernelCall::buffer(std::size_t operand) const {
+  check(has(operand), "an instruction's operand is there: " + op.name);
+  const Held& held = state_.buffers[static_cast<std::size_t>(operands_[operand])];
+  check(held != nullptr, "an instruction's operand is allocated: " + op.name);
+  return held;
+}
+
+TensorView KernelCall::view(std::size_t operand, TensorId like) const {
+  const Held& held = buffer(operand);
+  const NumberFormat number = format(like);
+  const std::int64_t width = columns(like);
+  return dense_view(static_cast<void*>(held->data()), number, held->bytes().value() * 8 / bits(number) / width, width);
+}
+
+std::int64_t KernelCall::rows(TensorId id) const {
+  const Tensor& tensor = block.tensor(id);
+  return is_routed(tensor) ? state_.arrivals.rows() : local_rows(tensor, env.shard);
+}
+std::int64_t KernelCall::columns(TensorId id) const {
+  const Tensor& tensor = block.tensor(id);
+  return local_elements(tensor, env.shard) / std::max<std::int64_t>(1, local_rows(tensor, env.shard));
+}
+NumberFormat KernelCall::format(TensorId id) const {
+  const auto& readers = block.consumers(id);
+  const bool is_logits = std::any_of(readers.begin(), readers.end(), [&](OpId reader) {
+    return block.op(reader).kind == OpKind::cross_entropy;
+  });
+  return is_logits ? NumberFormat::fp32 : storage_format(block.tensor(id), env.formats);
+}
+
+Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
+  if (buffer.rows == BufferRows::none) return buffer.bytes;
+  const Bytes row = storage(columns(buffer.like), format(buffer.like));
+  switch (buffer.rows) {
+    case BufferRows::whole: return row * rows(buffer.like) * std::int64_t{env.shard.tensor_parallel};
+    case BufferRows::chosen: return row * state_.arrivals.chosen;
+    default: return row * rows(buffer.like);
+  }
+}
+
+bool KernelCall::makes_part() const {
+  if (env.shard.tensor_parallel == 1) return false;
+  if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
+  return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::row;
+}
+
+DropoutDraw KernelCall::draw() const {
+  constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
+  const DropoutConstants& p = env.constants.dropout;
+  const float probability = env.is_evaluating                    ? 0.0F
+                            : op.kind == OpKind::attention       ? p.attention
+                            : block.kind() == BlockKind::input   ? p.embedding
+                                                                 : p.residual;
+  const auto number = static_cast<std::uint32_t>(execution) * most_ops + static_cast<std::uint32_t>(instruction.op);
+  return {probability, {env.seed, number, 0}};
+}
+
+void run_kernel(const KernelCall& call) {
+  if (call.instruction.role == KernelRole::accumulate) return run_accumulate(call);
+  switch (call.op.kind) {
+    case OpKind::embedding: return run_embedding(call);
+    case OpKind::position_embedding: return run_position_embedding(call);
+    case OpKind::linear: return run_linear(call);
+    case OpKind::grouped_linear: return run_grouped_linear(call);
+    case OpKind::router: return run_router(call);
+    case OpKind::dispatch:
+    case OpKind::combine: return run_expert_rows(call);
+    case OpKind::layer_norm:
+    case OpKind::rms_norm: return run_norm(call);
+    case OpKind::attention: return run_attention(call);
+    case OpKind::activation:
+    case OpKind::gated_activation: return run_activation(call);
+    case OpKind::rotary: return run_rotary(call);
+    case OpKind::dropout: return run_dropout(call);
+    case OpKind::add: return run_add(call);
+    case OpKind::cross_entropy: return run_loss(call);
+    default: check(false, "an operator of an admitted network is executed");
+  }
+}
+
+}  // namespace plumbline

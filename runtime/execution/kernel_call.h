@@ -1,0 +1,111 @@
+#pragma once
+/// \file kernel_call.h: one kernel instruction with its operands, and the kernels of this runtime's CPU.
+///
+/// Answers views of operands; calls what an instruction names. Checked against: tests/runtime/execution.
+
+#include "core/program/block_program.h"
+#include "kernels/dropout.h"
+#include "runtime/execution/block_state.h"
+#include "runtime/execution/rank_environment.h"
+
+namespace plumbline {
+
+[[nodiscard]] inline std::span<std::byte> span_of(const Held& buffer) {
+  return {buffer->data(), static_cast<std::size_t>(buffer->bytes().value())};
+}
+
+/// An instruction of one execution of a block, on one rank.
+class KernelCall {
+ public:
+  KernelCall(RankEnvironment& environment, const Block& of, const BlockProgram& program, BlockState& state,
+             std::int32_t of_execution, const Instruction& what)
+      : env(environment),
+        block(of),
+        instruction(what),
+        execution(of_execution),
+        op(of.op(OpId(std::max(0, what.op)))),
+        program_(program),
+        state_(state),
+        operands_(program.operands_of(what)) {}
+
+  RankEnvironment& env;
+  const Block& block;
+  const Instruction& instruction;
+  std::int32_t execution;
+  const Op& op;
+
+  [[nodiscard]] std::size_t operand_count() const { return operands_.size(); }
+  [[nodiscard]] bool has(std::size_t operand) const { return operands_[operand] >= 0; }
+  /// Throws InternalError where nothing is allocated.
+  [[nodiscard]] const Held& buffer(std::size_t operand) const;
+  [[nodiscard]] TensorId tensor(std::size_t operand) const { return description(operand).like; }
+  /// All of a buffer as rows of a tensor's width.
+  [[nodiscard]] TensorView view(std::size_t operand, TensorId like) const;
+  [[nodiscard]] TensorView view(std::size_t operand) const { return view(operand, tensor(operand)); }
+  /// Nothing, for an operand that is not there.
+  [[nodiscard]] TensorView view_or_nothing(std::size_t operand, TensorId like) const {
+    return has(operand) ? view(operand, like) : TensorView{};
+  }
+  [[nodiscard]] float* floats(std::size_t operand) const { return reinterpret_cast<float*>(buffer(operand)->data()); }
+  [[nodiscard]] ExpertArrivals& arrivals() const { return state_.arrivals; }
+
+  /// Of a routed tensor those that arrived.
+  [[nodiscard]] std::int64_t rows(TensorId id) const;
+  [[nodiscard]] std::int64_t columns(TensorId id) const;
+  /// As a buffer of the tensor stores it; logits are fp32 here.
+  [[nodiscard]] NumberFormat format(TensorId id) const;
+  [[nodiscard]] bool is_sliced(TensorId id) const {
+    return env.slices_tokens() && block.tensor(id).partition == Partition::sequence;
+  }
+  /// Whether tensor-parallel ranks each make a part of the operator's output.
+  [[nodiscard]] bool makes_part() const;
+  [[nodiscard]] DropoutDraw draw() const;
+  [[nodiscard]] ConstTensorView weight(TensorId parameter) const { return env.parameters.weight(execution, parameter); }
+  /// Nothing, where the parameter is frozen.
+  [[nodiscard]] TensorView gradient(TensorId parameter) const { return env.parameters.gradient(execution, parameter); }
+  [[nodiscard]] std::size_t inputs() const { return op.inputs.size(); }
+  [[nodiscard]] std::size_t outputs() const { return op.outputs.size(); }
+  /// What a buffer of the program takes with the rows that were routed.
+  [[nodiscard]] Bytes size_of(const BlockBuffer& buffer) const;
+
+ private:
+  [[nodiscard]] const BlockBuffer& description(std::size_t operand) const {
+    return program_.buffers[static_cast<std::size_t>(operands_[operand])];
+  }
+  const BlockProgram& program_;
+  BlockState& state_;
+  std::span<const std::int32_t> operands_;
+};
+
+/// A linear's outputs with the parameters of each.
+struct LinearPart {
+  TensorId output;
+  TensorId weight;
+  TensorId bias;
+};
+[[nodiscard]] std::vector<LinearPart> linear_parts(const Block& block, const Op& op);
+
+/// Binds the copies that fp8 products of a block read of its weights.
+void keep_product_weights(RankEnvironment& environment, const Block& block, std::int32_t execution);
+
+/// Calls the kernel that the instruction names.
+void run_kernel(const KernelCall& call);
+
+// By operator; each knows the roles that core/program/block_program.h gives it.
+void run_embedding(const KernelCall& call);
+void run_position_embedding(const KernelCall& call);
+void run_linear(const KernelCall& call);
+void run_grouped_linear(const KernelCall& call);
+void run_router(const KernelCall& call);
+void run_expert_rows(const KernelCall& call);
+void run_norm(const KernelCall& call);
+void run_attention(const KernelCall& call);
+void run_ring_attention(const KernelCall& call);
+void run_activation(const KernelCall& call);
+void run_rotary(const KernelCall& call);
+void run_dropout(const KernelCall& call);
+void run_loss(const KernelCall& call);
+/// Rows to the ranks of their experts, or back.
+void exchange_rows(const KernelCall& call);
+
+}  // namespace plumbline
