@@ -9,10 +9,10 @@
 #include "core/cost/launches.h"
 #include "core/cost/overlap.h"
 #include "core/cost/primitive_operators.h"
-#include "core/cost/product_format.h"
 #include "core/cost/recompute_modules.h"
-#include "core/cost/tensor_parallel_points.h"
 #include "core/cost/time_limits.h"
+#include "core/sharding/product_format.h"
+#include "core/sharding/tensor_parallel_points.h"
 
 namespace plumbline {
 namespace {

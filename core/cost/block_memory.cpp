@@ -1,5 +1,7 @@
 #include "core/cost/block_memory.h"
 
+#include "core/base/errors.h"
+
 namespace plumbline {
 
 void BlockMemory::hold(std::int32_t buffer, MemoryClass memory_class) {
@@ -19,6 +21,7 @@ void BlockMemory::run(BlockPass pass) {
   for (const Instruction& i : program_.pass(pass)) {
     if (i.kind == InstructionKind::kernel || i.kind == InstructionKind::collective) continue;
     const std::int32_t buffer = program_.operands_of(i).front();
+    check(buffer >= 0, "an instruction's buffer is there");
     if (i.kind != InstructionKind::allocate) drop(buffer);
     if (i.kind != InstructionKind::release) hold(buffer, i.memory_class);
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/cost/op_work.h"
 #include "core/cost/overlap.h"
 #include "core/cost/recompute_modules.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 namespace {

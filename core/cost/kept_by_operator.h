@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "core/cost/keep_rule.h"
+#include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 

@@ -9,8 +9,8 @@
 /// Not modelled: caches between kernels, clock changes within a step.
 
 #include "core/cost/calibration.h"
-#include "core/cost/op_work.h"
 #include "core/machine/device.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 

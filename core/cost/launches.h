@@ -10,7 +10,7 @@
 /// Checked against: tests/unit/core/cost/launches_test.cpp (a GPT layer counted by hand).
 
 #include "core/cost/calibration.h"
-#include "core/cost/op_work.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 

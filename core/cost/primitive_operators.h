@@ -15,7 +15,7 @@
 /// without a compiler (benchmarks/llama3_h100_202412_torchtitan.md): 0.41 s apart, counted 0.43.
 
 #include "core/cost/calibration.h"
-#include "core/cost/op_work.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 

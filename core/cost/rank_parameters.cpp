@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/cost/product_format.h"
+#include "core/sharding/product_format.h"
 
 namespace plumbline {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "core/cost/shard.h"
+#include "core/sharding/shard.h"
 #include "core/training/optimizer.h"
 
 namespace plumbline {

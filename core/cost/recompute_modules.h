@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "core/cost/keep_rule.h"
+#include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 

@@ -4,8 +4,8 @@
 /// Model: core/cost/block_cost.h (BlockVariant). Checked against: tests/runtime/execution (bytes of every recompute).
 
 #include "core/cost/block_cost.h"
-#include "core/cost/keep_rule.h"
 #include "core/graph/graph.h"
+#include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 

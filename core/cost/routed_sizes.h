@@ -4,14 +4,14 @@
 /// Answers bytes of one rank, given which rows left it for other ranks' experts and which came for its own. Model:
 /// sizes of a program are those of balance, in which as many rows come as leave; tensors of routed rows, and the
 /// all-to-alls that carry them, follow the rows instead. Each micro-batch has rows of its own, and so its own working
-/// set. Source: core/cost/shard.h (extra_rows), working_set.h. Not modelled: experts that are divided themselves (etp).
-/// Checked against: tests/runtime/execution/experts_test.cpp: bytes that learned routing binds and sends, exact.
+/// set. Source: core/sharding/shard.h (extra_rows), working_set.h. Not modelled: experts that are divided themselves
+/// (etp). Checked against: tests/runtime/execution/experts_test.cpp: bytes that learned routing binds and sends, exact.
 
 #include <map>
 
-#include "core/cost/keep_rule.h"
 #include "core/graph/graph.h"
 #include "core/program/lower.h"
+#include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 

@@ -2,7 +2,7 @@
 /// \file op.h: the operators of the graph and what each needs to know about itself.
 ///
 /// An operator names its inputs, parameters and outputs; everything that estimators price follows from its kind, its
-/// attributes and those tensors. "To add an operator" touch this file, shape_rules.cpp and core/cost/op_work.cpp.
+/// attributes and those tensors. "To add an operator" touch this file, shape_rules.cpp and core/sharding/op_work.cpp.
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 /// \file kernel_table.h: how long single kernels and collectives took on one device: what device calibrations are
 /// fitted from.
 ///
-/// Answers: medians in seconds of one call each. Bytes of memory-bound kernels are those that core/cost/op_work.h
+/// Answers: medians in seconds of one call each. Bytes of memory-bound kernels are those that core/sharding/op_work.h
 /// counts, so that fit and price speak of the same traffic. Not modelled: kernels that run beside others, but for
 /// `crowds`.
 /// Checked against: tests/unit/core/io/kernel_table_json_test.cpp.

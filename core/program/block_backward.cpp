@@ -24,8 +24,7 @@ class BackwardLowering {
 
   BackwardResult run(const std::vector<std::int32_t>& output_gradients) {
     emit_.begin(pass_);
-    for (std::size_t i = 0; i < output_gradients.size(); ++i)
-      gradient(f_.block.outputs()[i]) = output_gradients[i];
+    for (std::size_t i = 0; i < output_gradients.size(); ++i) gradient(f_.block.outputs()[i]) = output_gradients[i];
     const std::vector<OpId>& order = f_.block.execution_order();
     for (auto id = order.rbegin(); id != order.rend(); ++id) lower(*id, f_.block.op(*id));
     for (const TensorId input : f_.block.inputs()) result_.input_gradients.push_back(gradient(input));
@@ -155,8 +154,8 @@ class BackwardLowering {
     const bool exchanges = f_.exchanges(op);
     const auto& sides = values_.sides[slot(id)];
     const std::int32_t returned = !exchanges ? value(x) : sides.empty() ? none : sides.front();
-    std::int32_t of_rows = emit_.allocate(
-        {x, exchanges ? BufferRows::chosen : BufferRows::local, exchanges ? f_.chosen(x) : f_.bytes(x)});
+    std::int32_t of_rows =
+        emit_.allocate({x, exchanges ? BufferRows::chosen : BufferRows::local, exchanges ? f_.chosen(x) : f_.bytes(x)});
     emit_.kernel(id, KernelRole::weigh_gradient,
                  {gradient(op.outputs.front()), returned, value(probabilities), of_rows, of_weights});
     if (exchanges) {
@@ -193,8 +192,7 @@ class BackwardLowering {
     const TensorId x = op.inputs.front();
     std::vector<std::int32_t> of_outputs;
     for (const TensorId output : op.outputs)
-      of_outputs.push_back(f_.is_row_parallel(op) ? whole_gradient(id, output)
-                                                  : std::exchange(gradient(output), none));
+      of_outputs.push_back(f_.is_row_parallel(op) ? whole_gradient(id, output) : std::exchange(gradient(output), none));
     if (f_.carries(x)) linear_input(id, op, of_outputs);
     if (f_.trains(op)) {
       if (defers()) {
@@ -241,11 +239,12 @@ class BackwardLowering {
 
   std::int32_t gather(OpId id, const Op& op) {
     const TensorId x = op.inputs.front();
-    if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return value(x);
+    const std::int32_t kept = product_input(values_, op, id);
+    if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return kept;
     std::int32_t& whole = gathered_[slot(x)];
     if (whole == none) {
       whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
-      emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {value(x), whole});
+      emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {kept, whole});
     }
     return whole;
   }

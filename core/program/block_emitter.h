@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 
+#include "core/base/errors.h"
 #include "core/program/block_program.h"
 
 namespace plumbline {
@@ -43,6 +44,7 @@ class BlockEmitter {
     if (buffer != none) --holders(buffer);
   }
   void reclassify(std::int32_t buffer, MemoryClass memory_class) {
+    check(buffer != none, "what is reclassified is allocated");
     add({.kind = InstructionKind::reclassify, .memory_class = memory_class}, {buffer});
   }
   void kernel(OpId op, KernelRole role, std::span<const std::int32_t> operands, bool accumulates = false) {
@@ -80,10 +82,18 @@ class BlockEmitter {
 
 /// What the passes over a block hand to each other. By tensor or operator; none: not there.
 struct BlockValues {
-  BlockValues(std::size_t tensor_count, std::size_t op_count) : tensors(tensor_count, BlockEmitter::none), sides(op_count) {}
+  BlockValues(std::size_t tensor_count, std::size_t op_count)
+      : tensors(tensor_count, BlockEmitter::none), sides(op_count) {}
   std::vector<std::int32_t> tensors;
   std::vector<std::vector<std::int32_t>> sides;
 };
+
+/// What a product's weight gradient reads: the copy in the product's format that was kept of its input, or the input.
+[[nodiscard]] inline std::int32_t product_input(const BlockValues& values, const Op& op, OpId id) {
+  const auto& sides = values.sides[static_cast<std::size_t>(id.index())];
+  if (op.kind != OpKind::router && !sides.empty()) return sides.front();
+  return values.tensors[static_cast<std::size_t>(op.inputs.front().index())];
+}
 
 /// A linear, router or operator whose gradients of parameters wait for the weight pass.
 struct DeferredWork {

@@ -30,10 +30,10 @@ class ForwardLowering {
  private:
   /// Of the operator at hand.
   struct Made {
-    std::vector<std::int32_t> outputs;   ///< what the kernel writes; with the rows of all ranks where those are summed
-    std::vector<std::int32_t> slices;    ///< this rank's part of them; none: the output itself
+    std::vector<std::int32_t> outputs;  ///< what the kernel writes; with the rows of all ranks where those are summed
+    std::vector<std::int32_t> slices;   ///< this rank's part of them; none: the output itself
     std::vector<std::int32_t> sides;
-    std::vector<std::int32_t> passing;   ///< gone behind the operator
+    std::vector<std::int32_t> passing;  ///< gone behind the operator
   };
 
   [[nodiscard]] bool runs(OpId id) const { return is_first_ || f_.rule.replays[slot(id)]; }

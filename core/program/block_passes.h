@@ -21,7 +21,6 @@ struct BackwardResult {
                                             const std::vector<std::int32_t>& output_gradients, BlockPass pass);
 
 /// `keep_for_weights` and `weight`, behind backward_input. Updates `values`.
-void lower_weights(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values,
-                   BackwardResult backward);
+void lower_weights(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values, BackwardResult backward);
 
 }  // namespace plumbline

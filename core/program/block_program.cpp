@@ -1,7 +1,7 @@
 #include "core/program/block_program.h"
 
-#include "core/cost/side_tensors.h"
 #include "core/program/block_passes.h"
+#include "core/sharding/side_tensors.h"
 
 namespace plumbline {
 
@@ -31,9 +31,7 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
   BlockProgram program;
   BlockEmitter emit(program);
   BlockValues values(block_.tensors().size(), block_.ops().size());
-  const auto local = [&](TensorId id) {
-    return emit.given({id, BufferRows::local, facts.bytes(id)});
-  };
+  const auto local = [&](TensorId id) { return emit.given({id, BufferRows::local, facts.bytes(id)}); };
   for (const TensorId id : block_.inputs()) {
     program.inputs.push_back(values.tensors[BlockFacts::slot(id)] = local(id));
     program.keeps_input.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);

@@ -5,10 +5,10 @@
 /// kernels run, which collectives, and when each buffer is allocated and released. The one description that memory is
 /// counted from (core/cost/working_set.h) and that the runtime interprets (runtime/execution/block_interpreter.h).
 /// Model: operators in order of execution, or against it. A value is allocated before the operator that makes it; what
-/// is not kept is released behind its last reader, a block's outputs by whoever reads them. A gradient is allocated when
-/// the first reader's backward makes it, a second contribution beside it, and released behind the operator that made
-/// the value; a sum of two hands its gradient on without a copy. Nothing is computed in place but collectives and the
-/// gradient of the logits. What column-parallel linears read is gathered once (sequence parallelism), its gradient
+/// is not kept is released behind its last reader, a block's outputs by whoever reads them. A gradient is allocated
+/// when the first reader's backward makes it, a second contribution beside it, and released behind the operator that
+/// made the value; a sum of two hands its gradient on without a copy. Nothing is computed in place but collectives and
+/// the gradient of the logits. What column-parallel linears read is gathered once (sequence parallelism), its gradient
 /// summed over ranks once.
 /// Source: Megatron-LM, arXiv:1909.08053 and arXiv:2205.05198 (where tensor-parallel ranks communicate); PyTorch's
 /// autograd (reference counts). Not modelled: scratch of kernels; fused or in-place operators.
@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/keep_rule.h"
 #include "core/plan/axis.h"
 #include "core/plan/estimate.h"
+#include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 
@@ -43,20 +43,20 @@ enum class InstructionKind : std::uint8_t { allocate, release, reclassify, kerne
 /// `in` and `out` are the operator's inputs and outputs, a gradient has the place of its tensor, `side` is what the
 /// operator makes beside its outputs.
 enum class KernelRole : std::uint8_t {
-  forward,          ///< in, out, side
-  add_bias,         ///< out: of a row-parallel linear, behind the sum over ranks
-  ring_forward,     ///< in, out, side, travelling keys and values, another rank's part of out and of side
-  loss_maximum,     ///< logits, maxima, sums
-  loss_sum,         ///< the same
-  loss_gradient,    ///< the same
-  route,            ///< probabilities: counts what each expert gets, and tells its rank
-  permute,          ///< in, probabilities, rows by expert
-  unpermute,        ///< the gradient of permute: gradients of rows, probabilities, gradient of in
-  sort_arrivals,    ///< probabilities, rows by rank, rows by expert
-  unsort_arrivals,  ///< probabilities, rows by expert, rows by rank
-  weigh,            ///< rows, probabilities, out: what experts return, weighted and summed
-  weigh_gradient,   ///< gradient of out, rows, probabilities, gradient of rows, gradient of probabilities
-  backward,         ///< gradients of out, in, out, side, gradients of in
+  forward,            ///< in, out, side
+  add_bias,           ///< out: of a row-parallel linear, behind the sum over ranks
+  ring_forward,       ///< in, out, side, travelling keys and values, another rank's part of out and of side
+  loss_maximum,       ///< logits, maxima, sums
+  loss_sum,           ///< the same
+  loss_gradient,      ///< the same
+  route,              ///< probabilities: counts what each expert gets, and tells its rank
+  permute,            ///< in, probabilities, rows by expert
+  unpermute,          ///< the gradient of permute: gradients of rows, probabilities, gradient of in
+  sort_arrivals,      ///< probabilities, rows by rank, rows by expert
+  unsort_arrivals,    ///< probabilities, rows by expert, rows by rank
+  weigh,              ///< rows, probabilities, out: what experts return, weighted and summed
+  weigh_gradient,     ///< gradient of out, rows, probabilities, gradient of rows, gradient of probabilities
+  backward,           ///< gradients of out, in, out, side, gradients of in
   deferred_backward,  ///< the same, then gradients of parameters that are added later
   ring_backward,      ///< the same, travelling keys and values, their gradients
   input_gradient,     ///< gradients of out, gradient of in
@@ -66,7 +66,13 @@ enum class KernelRole : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(KernelRole role);
 
-enum class BlockCollective : std::uint8_t { all_reduce_sum, all_reduce_maximum, all_gather, reduce_scatter, all_to_all };
+enum class BlockCollective : std::uint8_t {
+  all_reduce_sum,
+  all_reduce_maximum,
+  all_gather,
+  reduce_scatter,
+  all_to_all
+};
 /// Of an all-to-all: whether rows go to their experts or come back to their tokens.
 enum class Rows : std::uint8_t { to_experts, to_tokens };
 
@@ -77,8 +83,8 @@ struct Instruction {
   Axis axis = Axis::tensor;  ///< of the collective's group
   Rows rows = Rows::to_experts;
   MemoryClass memory_class = MemoryClass::working_buffers;  ///< that a buffer counts as from here
-  bool accumulates = false;     ///< the kernel adds to what its last operand holds
-  std::int32_t op = -1;         ///< of the block
+  bool accumulates = false;                                 ///< the kernel adds to what its last operand holds
+  std::int32_t op = -1;                                     ///< of the block
   std::int32_t first_operand = 0;
   std::int32_t operand_count = 0;
 };
@@ -98,13 +104,13 @@ struct BlockProgram {
   std::vector<BlockBuffer> buffers;
   std::vector<std::int32_t> operands;
   std::array<std::vector<Instruction>, block_pass_count> passes;
-  std::vector<std::int32_t> inputs;            ///< buffers that the forward is given, by input of the block
-  std::vector<std::int32_t> outputs;           ///< that it leaves to the next block; none of the block with the loss
+  std::vector<std::int32_t> inputs;   ///< buffers that the forward is given, by input of the block
+  std::vector<std::int32_t> outputs;  ///< that it leaves to the next block; none of the block with the loss
   /// Of `backward` and of `backward_input`; -1: none. A recompute before them finds the first ones there.
   std::array<std::vector<std::int32_t>, 2> output_gradients;
   std::array<std::vector<std::int32_t>, 2> input_gradients;
-  std::vector<bool> keeps_input;                             ///< by input: counts as an activation from here
-  std::vector<bool> keeps_output;                            ///< by output: the block holds it too
+  std::vector<bool> keeps_input;   ///< by input: counts as an activation from here
+  std::vector<bool> keeps_output;  ///< by output: the block holds it too
 
   [[nodiscard]] const std::vector<Instruction>& pass(BlockPass p) const { return passes[static_cast<std::size_t>(p)]; }
   [[nodiscard]] std::vector<Instruction>& pass(BlockPass p) { return passes[static_cast<std::size_t>(p)]; }

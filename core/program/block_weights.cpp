@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <set>
 
 #include "core/program/block_passes.h"
 
@@ -10,27 +10,31 @@ constexpr std::int32_t none = BlockEmitter::none;
 std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
 std::size_t slot(OpId id) { return BlockFacts::slot(id); }
 
+bool is_product(const Op& op) {
+  return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
+}
+
 /// Weight gradients read inputs of products, and logits, which are their own gradients; the rest goes.
 void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& values, const BackwardResult& backward) {
-  std::vector<bool> needed(values.tensors.size(), false);
+  std::set<std::int32_t> needed;
   bool needs_logits = false;
   for (const DeferredWork& work : backward.deferred) {
     const Op& op = f.block.op(work.op);
-    if (op.kind != OpKind::linear && op.kind != OpKind::grouped_linear && op.kind != OpKind::router) continue;
-    needed[slot(op.inputs.front())] = true;
+    if (!is_product(op)) continue;
+    needed.insert(product_input(values, op, work.op));
     needs_logits = needs_logits || f.is_logits(op.outputs.front());
   }
   emit.begin(BlockPass::keep_for_weights);
   for (std::int32_t gradient : backward.input_gradients) emit.release(gradient);
-  for (std::size_t t = 0; t < needed.size(); ++t)
-    if (needed[t] && !f.rule.keeps_tensor[t]) emit.reclassify(values.tensors[t], MemoryClass::activations);
-  for (std::size_t t = 0; t < needed.size(); ++t)
-    if (!needed[t] && !(needs_logits && f.is_logits(TensorId(static_cast<std::int32_t>(t)))))
-      emit.release(values.tensors[t]);
+  for (const std::int32_t buffer : needed) emit.reclassify(buffer, MemoryClass::activations);
+  for (std::size_t t = 0; t < values.tensors.size(); ++t) {
+    const bool is_logits = f.is_logits(TensorId(static_cast<std::int32_t>(t)));
+    if (needed.count(values.tensors[t]) == 0 && !(needs_logits && is_logits)) emit.release(values.tensors[t]);
+  }
   for (const OpId id : f.block.execution_order()) {
     if (needs_logits && f.block.op(id).kind == OpKind::cross_entropy) continue;
-    for (std::int32_t& side : values.sides[slot(id)]) emit.release(side);
-    values.sides[slot(id)].clear();
+    for (std::int32_t& side : values.sides[slot(id)])
+      if (needed.count(side) == 0) emit.release(side);
   }
 }
 
@@ -60,7 +64,7 @@ class WeightLowering {
   }
   void product(const DeferredWork& work, const Op& op) {
     const TensorId x = op.inputs.front();
-    const std::int32_t value = values_.tensors[slot(x)];
+    const std::int32_t value = product_input(values_, op, work.op);
     if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return multiply(work, value);
     std::int32_t& whole = gathered_[slot(x)];
     if (whole == none) {
@@ -79,8 +83,7 @@ class WeightLowering {
 
 }  // namespace
 
-void lower_weights(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values,
-                   BackwardResult backward) {
+void lower_weights(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values, BackwardResult backward) {
   keep_for_weights(facts, emit, values, backward);
   emit.begin(BlockPass::weight);
   WeightLowering weights(facts, emit, values);

@@ -14,9 +14,9 @@
 
 #include "core/cost/calibration.h"
 #include "core/cost/kernel_time.h"
-#include "core/cost/op_work.h"
 #include "core/machine/device.h"
 #include "core/measurement/kernel_table.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 

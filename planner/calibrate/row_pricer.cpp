@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "core/cost/stack_shard.h"
 
 namespace plumbline {
 namespace {

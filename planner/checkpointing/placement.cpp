@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/stack_shard.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/block_frontier.h"

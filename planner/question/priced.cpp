@@ -1,4 +1,5 @@
 #include "planner/question/priced.h"
+#include "core/cost/stack_shard.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,7 @@
 // Embeddings, positions and linears.
 #include <algorithm>
 
-#include "core/cost/product_format.h"
+#include "core/sharding/product_format.h"
 #include "kernels/elementwise.h"
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
@@ -72,8 +72,7 @@ void linear_input_gradient(const KernelCall& call) {
 
 void linear_weight_gradient(const KernelCall& call) {
   const NumberFormat product = product_format(call.block, call.op, call.env.shard);
-  const ConstTensorView x =
-      call.env.operands.cast(call.view(0, call.op.inputs.front()), product, ScratchUse::input);
+  const ConstTensorView x = call.env.operands.cast(call.view(0, call.op.inputs.front()), product, ScratchUse::input);
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const TensorView weight = call.gradient(parts[i].weight);

@@ -6,15 +6,15 @@
 /// copy is on another rank by itself, so that both ends divide it alike), each padded as core/cost/rank_parameters.h
 /// predicts it, so that all data-parallel ranks send and hold equal parts. Weights are whole below ZeRO-3, gradients
 /// below ZeRO-2; master copies and moments are parts from ZeRO-1 on. A tied head on the embedding's rank is the
-/// embedding. Source: core/cost/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054, section 5.
-/// Not modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused). Checked
-/// against: tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
+/// embedding. Source: core/sharding/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054,
+/// section 5. Not modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused).
+/// Checked against: tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
 
 #include <string>
 #include <vector>
 
-#include "core/cost/shard.h"
 #include "core/graph/graph.h"
+#include "core/sharding/shard.h"
 #include "runtime/execution/rank_groups.h"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-// Kernels that the estimators price by the bytes they move. Bytes as core/cost/op_work.cpp counts them.
+// Kernels that the estimators price by the bytes they move. Bytes as core/sharding/op_work.cpp counts them.
 #include <cmath>
 #include <cstring>
 #include <vector>

@@ -18,7 +18,7 @@ KERNELS_MAY_USE = {"core/base", "core/quantity"}
 
 # core/ from the ground up. Folders of one row do not see each other.
 CORE_ROWS = [
-    {"base"}, {"quantity"}, {"graph", "machine"}, {"training"}, {"plan"}, {"program"}, {"cost", "measurement"}, {"simulate"}, {"io"},
+    {"base"}, {"quantity"}, {"graph", "machine"}, {"training"}, {"plan"}, {"sharding"}, {"program"}, {"cost", "measurement"}, {"simulate"}, {"io"},
 ]
 CORE_FLOORS = {folder: floor for floor, row in enumerate(CORE_ROWS) for folder in row}
 

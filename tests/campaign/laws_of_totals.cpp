@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/cost/op_work.h"
+#include "core/sharding/op_work.h"
 #include "tests/campaign/law_questions.h"
 
 namespace plumbline {

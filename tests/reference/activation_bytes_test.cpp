@@ -1,7 +1,7 @@
 // Bytes that a layer keeps for its backward pass against the published formulas, exact.
 // s tokens, b sequences, h hidden, a heads, t tensor-parallel ranks; 2 bytes per activation.
 
-#include "core/cost/saved_tensors.h"
+#include "core/sharding/saved_tensors.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
 

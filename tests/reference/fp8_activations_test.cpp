@@ -1,6 +1,6 @@
 // What Transformer Engine and Megatron-Core keep of activations, a layer worked by hand.
 
-#include "core/cost/saved_tensors.h"
+#include "core/sharding/saved_tensors.h"
 #include "models/network_catalog.h"
 #include "tests/catch.h"
 #include "tests/machines.h"

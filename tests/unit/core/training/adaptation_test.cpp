@@ -1,10 +1,10 @@
 #include "core/training/adaptation.h"
 
 #include "core/base/errors.h"
-#include "core/cost/op_work.h"
 #include "core/cost/rank_parameters.h"
-#include "core/cost/saved_tensors.h"
 #include "core/graph/parameter_count.h"
+#include "core/sharding/op_work.h"
+#include "core/sharding/saved_tensors.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
 

@@ -2,8 +2,8 @@
 
 #include "planner/validate/resolve.h"
 
-#include "core/cost/op_work.h"
 #include "core/graph/parameter_count.h"
+#include "core/sharding/op_work.h"
 #include "models/network_catalog.h"
 #include "planner/question/evaluate.h"
 #include "planner/validate/row_strategy.h"

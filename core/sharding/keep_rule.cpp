@@ -1,4 +1,4 @@
-#include "core/cost/keep_rule.h"
+#include "core/sharding/keep_rule.h"
 
 #include <algorithm>
 

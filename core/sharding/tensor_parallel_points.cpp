@@ -1,4 +1,4 @@
-#include "core/cost/tensor_parallel_points.h"
+#include "core/sharding/tensor_parallel_points.h"
 
 #include <algorithm>
 #include <utility>

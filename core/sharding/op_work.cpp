@@ -1,4 +1,4 @@
-#include "core/cost/op_work.h"
+#include "core/sharding/op_work.h"
 
 #include <algorithm>
 

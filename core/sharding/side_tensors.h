@@ -5,7 +5,7 @@
 /// operators these are; here also those of operators that have no backward. Not modelled: scratch of kernels.
 /// Checked against: tests/runtime/execution/recipes_test.cpp (frozen layers).
 
-#include "core/cost/saved_tensors.h"
+#include "core/sharding/saved_tensors.h"
 
 namespace plumbline {
 

@@ -5,9 +5,8 @@
 /// (arXiv:2205.05198 section 4.2); context parallelism every sequence; expert parallelism the experts. Routed tokens do
 /// not shrink with expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is
 /// replicated. Divisions round up, as the heaviest rank decides.
-/// Not modelled: routing imbalance that nobody measured (a factor on top, see calibration.h).
+/// Not modelled: routing imbalance that nobody measured (a factor on top, see core/cost/calibration.h).
 
-#include "core/cost/calibration.h"
 #include "core/graph/block.h"
 #include "core/plan/strategy.h"
 #include "core/quantity/number_format.h"
@@ -54,7 +53,6 @@ struct Shard {
 
 /// As the textbook and the runtime keep tensors.
 [[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training);
-[[nodiscard]] Shard shard_of(const Strategy& strategy, const Training& training, const StackCalibration& stack);
 
 [[nodiscard]] constexpr std::int64_t divided(std::int64_t amount, std::int64_t ranks) {
   return (amount + ranks - 1) / ranks;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/shard.h"
+#include "core/sharding/shard.h"
 
 namespace plumbline {
 

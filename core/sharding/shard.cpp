@@ -1,4 +1,4 @@
-#include "core/cost/shard.h"
+#include "core/sharding/shard.h"
 
 #include <algorithm>
 
@@ -46,14 +46,6 @@ Shard shard_of(const Strategy& s, const Training& training) {
           0,
           {},
           s.recompute.modules};
-}
-
-Shard shard_of(const Strategy& s, const Training& training, const StackCalibration& stack) {
-  Shard shard = shard_of(s, training);
-  if (stack.fp8_inputs > 0)
-    shard.kept.product_inputs = stack.fp8_inputs > 1 ? ProductInputs::shared : ProductInputs::as_multiplied;
-  if (stack.weighted_activations > 0) shard.kept.expert_weighting = ExpertWeighting::of_activations;
-  return shard;
 }
 
 std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks) {

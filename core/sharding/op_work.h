@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/cost/shard.h"
 #include "core/graph/graph.h"
+#include "core/sharding/shard.h"
 
 namespace plumbline {
 

@@ -3,15 +3,15 @@
 ///
 /// Answers: per tensor, and per op for what it makes on the side (statistics, masks, probabilities), whether it is kept
 /// from forward to backward, and whether a replay restores it. Model: what the backward reads
-/// (core/cost/saved_tensors.h) or a replayed op reads, and no replayed op writes, is kept. Selective recompute keeps
-/// the attention's output too. A list of tensors to keep is obeyed as it is, whether or not a backward reads them, and
-/// an op runs again for those of its outputs that are not on it. Source: docs/decisions/0005-recompute-choices.md. Not
-/// modelled: sizes; they are counted where memory is bound. Checked against: tests/runtime/execution (numbers equal
-/// without recompute; bytes equal the prediction).
+/// (core/sharding/saved_tensors.h) or a replayed op reads, and no replayed op writes, is kept. Selective recompute
+/// keeps the attention's output too. A list of tensors to keep is obeyed as it is, whether or not a backward reads
+/// them, and an op runs again for those of its outputs that are not on it. Source:
+/// docs/decisions/0005-recompute-choices.md. Not modelled: sizes; they are counted where memory is bound. Checked
+/// against: tests/runtime/execution (numbers equal without recompute; bytes equal the prediction).
 
 #include <vector>
 
-#include "core/cost/saved_tensors.h"
+#include "core/sharding/saved_tensors.h"
 
 namespace plumbline {
 

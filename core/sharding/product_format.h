@@ -6,7 +6,7 @@
 /// adapters are linears in 16 bits; Transformer Engine's default keeps heads. Not modelled: layers that a user
 /// excludes. Checked against: tests/runtime/execution/fp8_test.cpp (what is executed holds the bytes of these copies).
 
-#include "core/cost/op_work.h"
+#include "core/sharding/op_work.h"
 
 namespace plumbline {
 

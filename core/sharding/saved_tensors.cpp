@@ -1,9 +1,9 @@
-#include "core/cost/saved_tensors.h"
+#include "core/sharding/saved_tensors.h"
 
 #include <algorithm>
 
-#include "core/cost/product_format.h"
-#include "core/cost/side_tensors.h"
+#include "core/sharding/product_format.h"
+#include "core/sharding/side_tensors.h"
 
 namespace plumbline {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/cost/product_format.h"
+#include "core/sharding/product_format.h"
 
 #include <algorithm>
 

@@ -1,0 +1,161 @@
+// Blocks of random networks on random layouts, lowered with random choices of what runs again: every buffer is there
+// when it is used and gone when the block is done, and collectives are those of Megatron-LM's formulas.
+#include "core/program/block_program.h"
+
+#include <map>
+#include <optional>
+
+#include "core/sharding/tensor_parallel_points.h"
+#include "tests/random_strategies.h"
+
+namespace plumbline {
+namespace {
+
+using Held = std::map<std::int32_t, MemoryClass>;
+
+/// What is allocated while passes run, one after another; a use of anything else fails.
+class Lives {
+ public:
+  explicit Lives(const BlockProgram& program) : program_(program), was_allocated_(program.buffers.size(), false) {}
+
+  void hold(std::int32_t buffer, MemoryClass c) {
+    if (buffer < 0) return;
+    REQUIRE_FALSE(was_allocated_[static_cast<std::size_t>(buffer)]);
+    was_allocated_[static_cast<std::size_t>(buffer)] = true;
+    held_[buffer] = c;
+  }
+  void hand_over(std::int32_t buffer) { held_.erase(buffer); }
+  void run(BlockPass pass) {
+    for (const Instruction& i : program_.pass(pass)) {
+      const auto operands = program_.operands_of(i);
+      REQUIRE_FALSE(operands.empty());
+      if (i.kind == InstructionKind::allocate) {
+        hold(operands.front(), i.memory_class);
+        continue;
+      }
+      for (const std::int32_t operand : operands) REQUIRE((operand < 0 || held_.count(operand) == 1));
+      if (i.kind != InstructionKind::kernel) REQUIRE(operands.front() >= 0);
+      if (i.kind == InstructionKind::release) held_.erase(operands.front());
+      if (i.kind == InstructionKind::reclassify) held_[operands.front()] = i.memory_class;
+    }
+  }
+  [[nodiscard]] const Held& held() const { return held_; }
+
+ private:
+  const BlockProgram& program_;
+  std::vector<bool> was_allocated_;
+  Held held_;
+};
+
+void require_kept(const Held& held) {
+  for (const auto& [buffer, memory_class] : held) REQUIRE(memory_class != MemoryClass::working_buffers);
+}
+
+void require_lives(const BlockProgram& program) {
+  Lives forward(program);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    forward.hold(program.inputs[i], program.keeps_input[i] ? MemoryClass::activations : MemoryClass::working_buffers);
+  forward.run(BlockPass::forward);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    REQUIRE(forward.held().count(program.outputs[i]) == 1);
+    if (!program.keeps_output[i]) forward.hand_over(program.outputs[i]);
+  }
+  require_kept(forward.held());
+
+  for (const BlockPass pass : {BlockPass::backward, BlockPass::backward_input}) {
+    Lives lives = forward;
+    for (const std::int32_t gradient : program.output_gradients_of(pass))
+      lives.hold(gradient, MemoryClass::working_buffers);
+    lives.run(BlockPass::recompute);
+    lives.run(pass);
+    for (const std::int32_t gradient : program.input_gradients_of(pass))
+      REQUIRE((gradient < 0 || lives.held().count(gradient) == 1));
+    if (pass == BlockPass::backward) continue;
+    lives.run(BlockPass::keep_for_weights);
+    require_kept(lives.held());
+    lives.run(BlockPass::weight);
+    require_kept(lives.held());
+  }
+}
+
+using Counts = std::map<BlockCollective, int>;
+
+Counts tensor_collectives(const BlockProgram& program, BlockPass pass) {
+  Counts counts;
+  for (const Instruction& i : program.pass(pass)) {
+    if (i.kind != InstructionKind::collective || i.axis != Axis::tensor) continue;
+    ++counts[i.collective];
+    const auto operands = program.operands_of(i);
+    const auto bytes = [&](std::size_t n) { return program.buffers[static_cast<std::size_t>(operands[n])].bytes; };
+    if (i.collective == BlockCollective::all_gather) REQUIRE(bytes(0) < bytes(1));
+    if (i.collective == BlockCollective::reduce_scatter) REQUIRE(bytes(0) > bytes(1));
+  }
+  return counts;
+}
+
+/// Of the formulas (tensor_parallel_points.h).
+void require_collectives(const BlockProgram& program, const Block& block, const Shard& shard) {
+  const bool slices = shard.sequence_ranks() > 1;
+  Counts forward;
+  Counts backward;
+  for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
+    switch (point.kind) {
+      case PointKind::enter:
+        if (slices) ++forward[BlockCollective::all_gather];
+        if (slices && point.trains) ++backward[BlockCollective::all_gather];
+        if (point.needs_gradient)
+          ++backward[slices ? BlockCollective::reduce_scatter : BlockCollective::all_reduce_sum];
+        break;
+      case PointKind::leave:
+        ++forward[slices ? BlockCollective::reduce_scatter : BlockCollective::all_reduce_sum];
+        if (slices && point.needs_gradient) ++backward[BlockCollective::all_gather];
+        break;
+      case PointKind::loss:
+        ++forward[BlockCollective::all_reduce_maximum];
+        ++forward[BlockCollective::all_reduce_sum];
+        break;
+    }
+  }
+  CHECK(tensor_collectives(program, BlockPass::forward) == forward);
+  CHECK(tensor_collectives(program, BlockPass::backward) == backward);
+}
+
+std::vector<Replay> some_replays(const Block& block, Dice& dice) {
+  std::vector<Replay> replays(1);
+  if (block.kind() != BlockKind::layer) return replays;
+  const std::size_t ops = block.ops().size();
+  replays.push_back({std::vector<bool>(ops, true), RecomputeMode::full});
+  Replay drawn{std::vector<bool>(ops, false), RecomputeMode::modules};
+  for (std::size_t i = 0; i < ops; ++i) drawn.replayed[i] = dice.one_in(2);
+  replays.push_back(drawn);
+  return replays;
+}
+
+void require_programs(std::uint64_t seed, int runs) {
+  RandomRuns random(seed);
+  Dice dice(seed);
+  for (int n = 0; n < runs; ++n) {
+    const RandomRun run = random.next();
+    Shard shard = shard_of(run.strategy, run.training);
+    shard.kept.product_inputs =
+        dice.one_of({ProductInputs::as_read, ProductInputs::as_multiplied, ProductInputs::shared});
+    if (dice.one_in(2)) shard.kept.expert_weighting = ExpertWeighting::of_activations;
+    INFO(run.network << "; " << to_text(run.strategy));
+    for (const Block& block : run.graph.blocks()) {
+      const BlockLowering lowering(block, shard);
+      for (const Replay& replay : some_replays(block, dice)) {
+        const BlockProgram program = lowering.lower(replay);
+        INFO(block.name() << '\n' << to_text(program, block));
+        require_lives(program);
+        require_collectives(program, block, shard);
+      }
+    }
+  }
+}
+
+TEST_CASE("instructions of a block use what is allocated and leave what is kept") { require_programs(1, 200); }
+
+TEST_CASE("instructions of five thousand random layouts use what is allocated", "[long]") { require_programs(2, 5000); }
+
+}  // namespace
+}  // namespace plumbline

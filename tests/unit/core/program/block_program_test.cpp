@@ -1,0 +1,65 @@
+// A layer's instructions, written out.
+#include "core/program/block_program.h"
+
+#include "tests/catch.h"
+#include "tests/networks.h"
+
+namespace plumbline {
+namespace {
+
+/// Kernels and collectives of a pass, by operator.
+std::vector<std::string> calls(const BlockProgram& program, const Block& block, BlockPass pass) {
+  std::vector<std::string> names;
+  for (const Instruction& i : program.pass(pass)) {
+    if (i.kind == InstructionKind::kernel)
+      names.push_back(block.op(OpId(i.op)).name + " " + std::string(to_text(i.role)));
+    if (i.kind == InstructionKind::collective)
+      names.push_back("tensor " + std::to_string(static_cast<int>(i.collective)));
+  }
+  return names;
+}
+
+TEST_CASE("a GPT layer with sequence parallelism communicates as Megatron-LM does") {
+  GptShape shape;
+  shape.layers = 1;
+  shape.hidden = 8;
+  shape.heads = 2;
+  shape.vocabulary = 16;
+  shape.positions = 16;
+  const Graph graph = gpt(shape);
+  const Block& layer = graph.block(graph.sequence()[1]);
+  Shard shard;
+  shard.lengths = {1, 4};
+  shard.tensor_parallel = 2;
+  shard.sequence_parallel = SequenceParallel::on;
+  const BlockProgram program = BlockLowering(layer, shard).lower({});
+  INFO(to_text(program, layer));
+  const std::string gather = "tensor 2";
+  const std::string scatter = "tensor 3";
+  const auto forward = calls(program, layer, BlockPass::forward);
+  CHECK(std::count(forward.begin(), forward.end(), gather) == 2);   // before attention and before the MLP
+  CHECK(std::count(forward.begin(), forward.end(), scatter) == 2);  // behind them
+  const auto backward = calls(program, layer, BlockPass::backward);
+  CHECK(std::count(backward.begin(), backward.end(), gather) == 4);  // gradients of both, and both inputs again
+  CHECK(std::count(backward.begin(), backward.end(), scatter) == 2);
+  CHECK(program.pass(BlockPass::recompute).empty());
+  REQUIRE(program.outputs.size() == 1);
+  // Hidden states of two of four tokens in bf16.
+  CHECK(program.buffers[static_cast<std::size_t>(program.outputs.front())].bytes == Bytes(2 * 8 * 2));
+}
+
+TEST_CASE("full recompute runs a layer's kernels again before its backward") {
+  LlamaShape shape{1, 8, 2, 2, 4, 12, 16};
+  const Graph graph = llama(shape);
+  const Block& layer = graph.block(graph.sequence()[1]);
+  Shard shard;
+  shard.lengths = {1, 4};
+  const Replay replay{std::vector<bool>(layer.ops().size(), true), RecomputeMode::full};
+  const BlockProgram program = BlockLowering(layer, shard).lower(replay);
+  CHECK(calls(program, layer, BlockPass::recompute) == calls(program, layer, BlockPass::forward));
+  REQUIRE(program.keeps_input.size() == 1);
+  CHECK(program.keeps_input.front());
+}
+
+}  // namespace
+}  // namespace plumbline
