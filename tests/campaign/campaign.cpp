@@ -174,7 +174,8 @@ void write_laws(std::ostringstream& out, const CampaignResult& result) {
 
 void write_known(std::ostringstream& out, const CampaignResult& result) {
   out << std::left << std::setw(26) << "\nknown violation of" << std::right << std::setw(13) << "count" << std::setw(12)
-      << "largest" << std::setw(12) << "allowed" << std::setw(12) << "case" << "  reason\n";
+      << "largest" << std::setw(12) << "allowed" << std::setw(12) << "case"
+      << "  reason\n";
   for (std::size_t i = 0; i < result.known.size(); ++i) {
     const KnownViolation& entry = known_violations()[i];
     const KnownTally& tally = result.known[i];

@@ -16,8 +16,8 @@ struct CampaignRange {
   std::int64_t first = 0;  ///< case
   std::int64_t cases = 1000;
   std::int32_t threads = 1;
-  std::string law;               ///< only this one, on every case; empty: all
-  std::filesystem::path folder;  ///< for files of broken cases; empty: none are written
+  std::string law;                          ///< only this one, on every case; empty: all
+  std::filesystem::path folder;             ///< for files of broken cases; empty: none are written
   const std::atomic<bool>* stop = nullptr;  ///< once true, no further case begins
 };
 

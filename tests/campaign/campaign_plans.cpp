@@ -30,7 +30,8 @@ std::int64_t number(std::string_view text) {
 void list_laws() {
   for (const Law& law : all_laws()) std::cout << law.name << ": " << law.sentence << '\n';
   for (const KnownViolation& known : known_violations())
-    std::cout << "known violation of " << (known.law.empty() ? "every law" : known.law) << ": " << known.reason << '\n';
+    std::cout << "known violation of " << known.law << ", by up to " << 100 * known.largest_excess
+              << " %: " << known.reason << '\n';
 }
 
 CampaignRange range_from(int count, char** arguments) {
