@@ -137,9 +137,6 @@ constexpr std::string_view reductions_on_cards =
 constexpr std::string_view delayed_chunks =
     "What reductions of one chunk delay on its rank is told by the simulation and not by the closed form "
     "(docs/simulate.md).";
-constexpr std::string_view equal_ranks =
-    "Ranks do equal work, or nearly; closed form and simulation may name another of them the busiest, whose causes "
-    "stand for the step.";
 
 }  // namespace
 
@@ -160,8 +157,6 @@ const std::vector<KnownViolation>& known_violations() {
         {"simulated-step", 0.65, queued_messages, queues_messages},
         {"simulated-step", 0.15, reductions_on_cards, shares_network},
         {"simulated-step", 0.03, delayed_chunks, shares_states},
-        {"simulated-causes", 1, equal_ranks, waits_for_host},
-        {"simulated-causes", 0.01, equal_ranks, splits},
         {"latency", 0.02, messages_beside_reductions, shares_network},
         {"latency", 0.001, waits_are_divided, waits_for_host},
         {"flop-rate", 0.04, windows_of_backwards, reduces_beside_every_backward},
