@@ -83,10 +83,10 @@ fuzz: ## fuzz the readers, FUZZ_SECONDS (60) in all
 
 campaign-strategies: build ## run N (1000) random strategies, from SEED (1), run FIRST (0) on, against one rank and the prediction
 	@N=$(or $(N),1000) SEED=$(or $(SEED),1) FIRST=$(or $(FIRST),0) build/bin/runtime_tests "a campaign of strategies*"
-campaign-plans: ## hold N (1 000 000) random plans against every law, from SEED (today); broken cases in build/campaign
+campaign-plans: ## hold N (1 000 000) random plans against every law, from SEED (today), case FIRST (0) on; broken cases in build/campaign
 	@cmake --preset release
 	@cmake --build --preset release --target campaign_plans
-	@nice build/bin/campaign_plans --cases $(or $(N),1000000) --seed $(or $(SEED),$(shell date +%Y%m%d)) --threads $(JOBS) --folder build/campaign
+	@nice build/bin/campaign_plans --cases $(or $(N),1000000) --seed $(or $(SEED),$(shell date +%Y%m%d)) --first $(or $(FIRST),0) --threads $(JOBS) --folder build/campaign
 campaign-faults: ## kill, stop, starve and damage N runs (N=200 SEED=1) and count how they end (docs/reliability.md)
 	@cmake --preset release
 	@cmake --build --preset release --target plan

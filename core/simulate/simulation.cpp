@@ -102,8 +102,11 @@ class BusyBeside {
   Busy result_;
 };
 
-/// Without what happens once per step and slows ranks that do the same differently.
-Picoseconds own_work(const TimeBreakdown& time) { return time.total() - time[TimeCause::data_parallel]; }
+/// As the closed form says it (StepPricer::price): without what happens once per step and slows ranks that do the same
+/// differently, and without messages that the rank waits for, of which ranks at the turn of a V have fewer.
+Picoseconds own_work(const TimeBreakdown& time) {
+  return time.total() - time[TimeCause::data_parallel] - time[TimeCause::pipeline_bubble];
+}
 
 /// The busiest rank's own work, then what it waits for.
 TimeBreakdown attributed(const Simulation& s, Picoseconds overhead) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iomanip>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "planner/question/evaluate.h"
@@ -12,20 +13,30 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t most_examples = 5;  ///< of one law
+constexpr std::size_t most_examples = 20;  ///< of one law
 constexpr std::int64_t cases_per_report = 1000;
 
-bool is_known(const Law& law, const Finding& finding, const Subject& subject) {
-  return std::any_of(known_violations().begin(), known_violations().end(), [&](const KnownViolation& known) {
-    return (known.law.empty() || known.law == law.name) && finding.excess() <= known.largest_excess &&
-           known.covers(subject);
+/// The entry of known_violations() that covers what was found, or none.
+std::optional<std::size_t> known_entry(const Law& law, const Finding& finding, const Subject& subject) {
+  const std::vector<KnownViolation>& all = known_violations();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const KnownViolation& known) {
+    return known.law == law.name && finding.excess() <= known.largest_excess && known.covers(subject);
   });
+  return at == all.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - all.begin()));
+}
+
+void add(KnownTally& into, const KnownTally& part) {
+  if (part.count > 0 && (into.count == 0 || part.largest_excess > into.largest_excess)) {
+    into.largest_excess = part.largest_excess;
+    into.index = part.index;
+  }
+  into.count += part.count;
 }
 
 /// One thread's part.
 class Worker {
  public:
-  explicit Worker(const CampaignRange& range) : range_(range) {}
+  explicit Worker(const CampaignRange& range) : range_(range) { tally_.known.resize(known_violations().size()); }
 
   void look_at(std::int64_t index) {
     Draw draw(range_.seed, static_cast<std::uint64_t>(index));
@@ -35,7 +46,10 @@ class Worker {
     };
     try {
       const Plan plan = evaluate(legal.question, legal.asked.strategy);
-      look_at(index, legal, plan, broke);
+      if (is_priceable(plan))
+        look_at(index, legal, plan, broke);
+      else
+        ++tally_.refused;
     } catch (const std::exception& error) {
       broke("priced", error.what());
     }
@@ -57,8 +71,9 @@ class Worker {
       if (!finding.applies()) continue;
       if (finding.broken().empty()) {
         ++tally_.laws[std::string(law.name)].held;
-      } else if (is_known(law, finding, subject)) {
+      } else if (const auto known = known_entry(law, finding, subject)) {
         ++tally_.laws[std::string(law.name)].known;
+        add(tally_.known[*known], {1, finding.excess(), index});
       } else {
         broke(law.name, finding.broken());
       }
@@ -93,6 +108,8 @@ class Worker {
 
 void merge(CampaignResult& all, const CampaignResult& part) {
   all.cases += part.cases;
+  all.refused += part.refused;
+  for (std::size_t i = 0; i < all.known.size(); ++i) add(all.known[i], part.known[i]);
   for (const auto& [name, tally] : part.laws) {
     LawTally& into = all.laws[name];
     into.held += tally.held;
@@ -122,11 +139,13 @@ std::int64_t CampaignResult::broken() const {
 
 CampaignResult run_campaign(const CampaignRange& range, const std::function<void(std::int64_t)>& progress) {
   CampaignResult all;
+  all.known.resize(known_violations().size());
   std::mutex mutex;
   std::atomic<std::int64_t> next{0};
   const auto work = [&] {
     Worker worker(range);
-    for (std::int64_t n = next++; n < range.cases; n = next++) {
+    const auto is_stopped = [&] { return range.stop != nullptr && *range.stop; };
+    for (std::int64_t n = 0; !is_stopped() && (n = next++) < range.cases;) {
       worker.look_at(range.first + n);
       if (!progress || (n + 1) % cases_per_report != 0) continue;
       const std::lock_guard lock(mutex);
@@ -142,15 +161,38 @@ CampaignResult run_campaign(const CampaignRange& range, const std::function<void
   return all;
 }
 
-std::string report(const CampaignResult& result) {
-  std::ostringstream out;
-  out << result.cases << " plans, " << result.checks() << " checks of " << all_laws().size() << " laws\n";
+namespace {
+
+void write_laws(std::ostringstream& out, const CampaignResult& result) {
   out << std::left << std::setw(26) << "law" << std::right << std::setw(12) << "held" << std::setw(10) << "known"
       << std::setw(10) << "broken" << std::setw(10) << "seconds" << '\n';
   for (const auto& [name, tally] : result.laws)
     out << std::left << std::setw(26) << name << std::right << std::setw(12) << tally.held << std::setw(10)
         << tally.known << std::setw(10) << tally.broken << std::setw(10) << std::fixed << std::setprecision(1)
         << tally.seconds << '\n';
+}
+
+void write_known(std::ostringstream& out, const CampaignResult& result) {
+  out << std::left << std::setw(26) << "\nknown violation of" << std::right << std::setw(13) << "count" << std::setw(12)
+      << "largest" << std::setw(12) << "allowed" << std::setw(12) << "case"
+      << "  reason\n";
+  for (std::size_t i = 0; i < result.known.size(); ++i) {
+    const KnownViolation& entry = known_violations()[i];
+    const KnownTally& tally = result.known[i];
+    out << std::left << std::setw(26) << entry.law << std::right << std::setw(12) << tally.count << std::setw(12)
+        << std::setprecision(6) << tally.largest_excess << std::setw(12) << entry.largest_excess << std::setw(12)
+        << tally.index << "  " << entry.reason.substr(0, 60) << '\n';
+  }
+}
+
+}  // namespace
+
+std::string report(const CampaignResult& result) {
+  std::ostringstream out;
+  out << result.cases << " plans, " << result.refused << " of them of more than 24 hours a step and refused; "
+      << result.checks() << " checks of " << all_laws().size() << " laws\n";
+  write_laws(out, result);
+  write_known(out, result);
   for (const auto& [name, tally] : result.laws)
     for (const BrokenCase& broken : tally.first)
       out << "\nbroken: " << name << ", case " << broken.index << "\n  " << broken.what << "\n  " << broken.command

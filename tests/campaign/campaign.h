@@ -3,8 +3,8 @@
 ///
 /// The same seed and range of cases find the same, on any number of threads.
 
+#include <atomic>
 #include <functional>
-#include <iosfwd>
 #include <map>
 
 #include "tests/campaign/law.h"
@@ -16,14 +16,22 @@ struct CampaignRange {
   std::int64_t first = 0;  ///< case
   std::int64_t cases = 1000;
   std::int32_t threads = 1;
-  std::string law;               ///< only this one, on every case; empty: all
-  std::filesystem::path folder;  ///< for files of broken cases; empty: none are written
+  std::string law;                          ///< only this one, on every case; empty: all
+  std::filesystem::path folder;             ///< for files of broken cases; empty: none are written
+  const std::atomic<bool>* stop = nullptr;  ///< once true, no further case begins
 };
 
 struct BrokenCase {
   std::int64_t index = 0;
   std::string what;
   std::string command;
+};
+
+/// What one entry of known_violations() covered.
+struct KnownTally {
+  std::int64_t count = 0;
+  double largest_excess = 0;
+  std::int64_t index = 0;  ///< case of the largest
 };
 
 struct LawTally {
@@ -35,8 +43,10 @@ struct LawTally {
 };
 
 struct CampaignResult {
-  std::int64_t cases = 0;
+  std::int64_t cases = 0;    ///< begun and ended: without gaps from the first on
+  std::int64_t refused = 0;  ///< of them, steps of more than 24 hours, which `plan estimate` refuses
   std::map<std::string, LawTally, std::less<>> laws;
+  std::vector<KnownTally> known;  ///< by entry of known_violations()
   [[nodiscard]] std::int64_t checks() const;
   [[nodiscard]] std::int64_t broken() const;
 };
@@ -44,7 +54,7 @@ struct CampaignResult {
 /// `progress`: called now and then with the number of cases that are done, from one thread at a time.
 [[nodiscard]] CampaignResult run_campaign(const CampaignRange& range,
                                           const std::function<void(std::int64_t done)>& progress = {});
-/// A line for each law, then the broken cases with their commands.
+/// A line for each law and each known violation, then the broken cases with their commands.
 [[nodiscard]] std::string report(const CampaignResult& result);
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 // Holds random plans against every law: campaign_plans --cases 1000000 --seed 1 --threads 2.
 #include <charconv>
+#include <csignal>
 #include <iostream>
 
 #include "tests/campaign/campaign.h"
@@ -11,6 +12,11 @@ namespace {
 constexpr const char* usage =
     "campaign_plans [--cases N] [--seed N] [--first N] [--threads N] [--law NAME] [--folder DIR] [--list]\n";
 
+std::atomic<bool> stop{false};
+
+/// The cases that have begun are ended and counted. `timeout` sends its signal twice.
+void end_early(int /*signal*/) { stop = true; }
+
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -21,7 +27,8 @@ std::int64_t number(std::string_view text) {
 void list_laws() {
   for (const Law& law : all_laws()) std::cout << law.name << ": " << law.sentence << '\n';
   for (const KnownViolation& known : known_violations())
-    std::cout << "known violation of " << (known.law.empty() ? "every law" : known.law) << ": " << known.reason << '\n';
+    std::cout << "known violation of " << known.law << ", by up to " << 100 * known.largest_excess
+              << " %: " << known.reason << '\n';
 }
 
 CampaignRange range_from(int count, char** arguments) {
@@ -57,12 +64,18 @@ int main(int count, char** arguments) {
     return 0;
   }
   try {
-    const CampaignRange range = range_from(count, arguments);
+    CampaignRange range = range_from(count, arguments);
+    range.stop = &stop;
+    std::signal(SIGINT, end_early);
+    std::signal(SIGTERM, end_early);
     const CampaignResult result =
         run_campaign(range, [](std::int64_t done) { std::cerr << done << " plans\n"
                                                               << std::flush; });
     std::cout << "seed " << range.seed << ", cases from " << range.first << "\n" << report(result);
-    return result.broken() == 0 ? 0 : 1;
+    if (result.cases < range.cases)
+      std::cout << "\nstopped: " << range.cases - result.cases << " cases are left, from --first "
+                << range.first + result.cases << '\n';
+    return result.broken() == 0 && result.cases == range.cases ? 0 : 1;
   } catch (const std::invalid_argument& error) {
     std::cerr << "campaign_plans: \"" << error.what() << "\"; expected " << usage;
     return 2;

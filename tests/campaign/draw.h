@@ -1,5 +1,8 @@
 #pragma once
 /// \file draw.h: random choices of one case of a campaign: the same on every machine for the same seed and case.
+///
+/// Draw at most once between two sequence points: the order in which arguments and operands are evaluated is the
+/// compiler's.
 
 #include <cmath>
 #include <cstdint>

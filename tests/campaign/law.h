@@ -102,7 +102,7 @@ using Laws = std::vector<Law>;
 
 /// A violation that somebody knows of: what it covers, how far, and why it stands. It is counted, not passed over.
 struct KnownViolation {
-  std::string_view law;       ///< empty: of every law
+  std::string_view law;
   double largest_excess = 0;  ///< beyond it the law counts as broken
   std::string_view reason;
   std::function<bool(const Subject&)> covers;

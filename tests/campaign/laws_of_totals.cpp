@@ -62,7 +62,10 @@ void weights_hold_the_model(const Subject& s, Finding& f) {
   for (const MemoryBreakdown& memory : s.prediction().stage_memory)
     held += memory[MemoryClass::weights] + memory[MemoryClass::master_weights];
   const std::int64_t ranks = s.strategy().devices() / s.strategy().pipeline_stages;
-  const double bytes = static_cast<double>(bits(s.question.training().formats().weight)) / 8;
+  const PrecisionFormats formats = s.question.training().formats();
+  // Some stacks keep weights of quantised products in that format alone.
+  const bool keeps_quantized = s.question.calibration().stack.fp8_parameters > 0 && is_quantized(formats.matmul);
+  const double bytes = static_cast<double>(bits(keeps_quantized ? formats.matmul : formats.weight)) / 8;
   f.expect_at_most(static_cast<double>(s.plan.model.parameters) * bytes,
                    static_cast<double>(held.value()) * static_cast<double>(ranks) * (1 + 1e-9),
                    "bytes of the model and of all ranks");

@@ -20,8 +20,11 @@ Json shuffled(const Json& json, Draw& draw) {
   const Json::Object* object = json.if_object();
   if (object == nullptr) return json;
   Json::Object copy;
-  for (const auto& [key, value] : *object)
-    copy.insert(copy.begin() + draw.between(0, static_cast<std::int64_t>(copy.size())), {key, shuffled(value, draw)});
+  for (const auto& [key, value] : *object) {
+    Json inner = shuffled(value, draw);
+    const std::int64_t place = draw.between(0, static_cast<std::int64_t>(copy.size()));
+    copy.insert(copy.begin() + place, {key, std::move(inner)});
+  }
   return Json(std::move(copy));
 }
 

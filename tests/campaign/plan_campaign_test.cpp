@@ -6,10 +6,11 @@
 namespace plumbline {
 namespace {
 
-void run(std::int64_t cases) {
+void run(std::int64_t cases, std::int32_t threads) {
   CampaignRange range;
   range.seed = 20261123;
   range.cases = cases;
+  range.threads = threads;
   const CampaignResult result = run_campaign(range);
   INFO(report(result));
   CHECK(result.broken() == 0);
@@ -21,9 +22,8 @@ void run(std::int64_t cases) {
   }
 }
 
-TEST_CASE("five hundred random plans obey every law") { run(500); }
-// By name alone: 32 of its 465 894 checks do not hold yet (docs/reliability.md, known limits).
-TEST_CASE("twenty thousand random plans obey every law", "[.]") { run(20'000); }
+TEST_CASE("five hundred random plans obey every law") { run(500, 1); }
+TEST_CASE("twenty thousand random plans obey every law", "[long]") { run(20'000, 2); }
 
 TEST_CASE("every law has a name of its own and a sentence") {
   std::set<std::string_view> names;
@@ -32,7 +32,7 @@ TEST_CASE("every law has a name of its own and a sentence") {
     CHECK(law.sentence.back() == '.');
   }
   CHECK(names.size() >= 30);
-  for (const KnownViolation& known : known_violations()) CHECK((known.law.empty() || names.count(known.law) == 1));
+  for (const KnownViolation& known : known_violations()) CHECK(names.count(known.law) == 1);
 }
 
 TEST_CASE("a case is the same whichever cases come before it") {

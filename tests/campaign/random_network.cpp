@@ -34,7 +34,8 @@ Widths random_widths(Draw& draw) {
   s.head_dim = draw.one_of({4, 8, 10, 16, 20, 22, 32, 40, 48, 64, 80, 96, 128, 160, 256});
   const std::int64_t unit = draw.one_of({1, 2, 3, 4, 8, 12, 60, 64, 128});
   s.width = std::max<std::int64_t>(unit, s.hidden() * draw.between(2, 16) / 4 / unit * unit);
-  s.vocabulary = draw.one_of({97, 256, 1000, 8192, 30522, 32000, 50257, 50304, 128256, 262144}) + draw.small(0, 7);
+  s.vocabulary = draw.one_of({97, 256, 1000, 8192, 30522, 32000, 50257, 50304, 128256, 262144});
+  s.vocabulary += draw.small(0, 7);
   return s;
 }
 

@@ -215,7 +215,10 @@ Strategy careless_strategy(const Question& question, Draw& draw) {
   s.shard_group = any();
   if (draw.one_in(2)) s.sequence_parallel = SequenceParallel::on;
   s.recompute = random_recompute(draw);
-  if (draw.one_in(4)) s.layers_per_stage.assign(static_cast<std::size_t>(draw.between(1, 8)), any());
+  if (draw.one_in(4)) {
+    const std::int32_t layers = any();
+    s.layers_per_stage.assign(static_cast<std::size_t>(draw.between(1, 8)), layers);
+  }
   return s;
 }
 
