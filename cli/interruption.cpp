@@ -39,7 +39,9 @@ void say_and_end(int signal) {
 
 }  // namespace
 
-Interruption::Interruption(std::optional<Seconds> time_limit) {
+Interruption::Interruption(std::optional<Seconds> time_limit) : Interruption(time_limit, 0) {}
+
+Interruption::Interruption(std::optional<Seconds> time_limit, std::int32_t watcher) : watcher_process_(watcher) {
   const sigset_t signals = watched_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   watcher_ = std::jthread([this, time_limit](const std::stop_token& done) { watch(done, time_limit); });
@@ -57,17 +59,20 @@ void Interruption::watch(const std::stop_token& done, std::optional<Seconds> tim
   const auto begin = std::chrono::steady_clock::now();
   constexpr timespec wait{0, 20'000'000};
   constexpr std::chrono::milliseconds one_keystroke(300);  // some launchers send one Ctrl-C twice
-  std::optional<std::chrono::steady_clock::time_point> first_signal;
+  // What the watcher hands on is counted apart.
+  std::array<std::optional<std::chrono::steady_clock::time_point>, 2> first;
   while (!done.stop_requested()) {
-    const int signal_number = sigtimedwait(&signals, nullptr, &wait);
+    siginfo_t sent{};
+    const int signal_number = sigtimedwait(&signals, &sent, &wait);
     const auto now = std::chrono::steady_clock::now();
-    if (signal_number > 0 && first_signal && now - *first_signal > one_keystroke) {
-      say("plan: a second signal: ended at once\n");
-      ::_exit(128 + signal_number);
-    }
-    if (signal_number > 0 && !first_signal) {
-      first_signal = now;
-      first_signal_ = signal_number;
+    if (signal_number > 0) {
+      auto& first_signal = first[watcher_process_ != 0 && sent.si_pid == watcher_process_ ? 1 : 0];
+      if (first_signal && now - *first_signal > one_keystroke) {
+        say("plan: a second signal: ended at once\n");
+        ::_exit(128 + signal_number);
+      }
+      if (!first_signal) first_signal = now;
+      if (first_signal_ == 0) first_signal_ = signal_number;
       stop_.request_stop();
     }
     const std::chrono::duration<double> elapsed = now - begin;

@@ -17,6 +17,9 @@ namespace plumbline {
 class Interruption {
  public:
   explicit Interruption(std::optional<Seconds> time_limit);
+  /// Of a process over which `watcher` watches: a launcher signals both, and what the watcher hands on, maybe much
+  /// later, is no second signal.
+  Interruption(std::optional<Seconds> time_limit, std::int32_t watcher);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -29,6 +32,7 @@ class Interruption {
  private:
   void watch(const std::stop_token& done, std::optional<Seconds> time_limit);
 
+  std::int32_t watcher_process_ = 0;  ///< 0: nobody watches
   std::stop_source stop_;
   std::atomic<int> first_signal_{0};
   std::jthread watcher_;

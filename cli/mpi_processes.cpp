@@ -1,5 +1,7 @@
 #include "cli/mpi_processes.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstring>
 
@@ -46,7 +48,7 @@ ExitCode run_as_mpi_rank(const std::function<ExitCode(const MpiRank&)>& work) {
     throw InputError({"--ranks", "\"mpi\" is not in this build", "local, or a build with MPI (PLUMBLINE_MPI=ON)", ""});
   static SharedNote note(place_before_work());  // a signal handler may read it until the process ends
   if (const auto end = fork_and_watch(note)) return as_watched(*end, note);
-  const Interruption interruption(std::nullopt);  // before MPI starts its threads
+  const Interruption interruption(std::nullopt, ::getppid());  // before MPI starts its threads
   MpiSession session;
   try {
     return work({session, note, interruption});

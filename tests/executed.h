@@ -76,10 +76,20 @@ class LoweredPlan {
   std::vector<Replay> replays;
 };
 
+struct MatrixShape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+/// Weight matrices inside the layers, by name, as one rank holds them.
+using MatrixShapes = std::map<std::string, MatrixShape>;
+
 struct Executed {
   RunRecord record;
-  WholeTensors weights;    ///< after the last step
-  WholeTensors gradients;  ///< of the first step, before clipping
+  WholeTensors weights;         ///< after the last step
+  WholeTensors gradients;       ///< of the first step, before clipping
+  WholeTensors first_weights;   ///< after the first step
+  WholeTensors last_gradients;  ///< before clipping
+  MatrixShapes matrices;
 };
 
 [[nodiscard]] inline TokenSource random_tokens(std::int32_t vocabulary, std::int32_t count) {
@@ -96,8 +106,12 @@ struct Executed {
 [[nodiscard]] inline Executed execute(const TrainingJob& job, RunOptions options) {
   Executed result;
   std::mutex mutex;
-  const auto collect = [&](WholeTensors& into, ParameterPart what, const ParameterStore& store) {
+  std::map<std::int64_t, WholeTensors> gradients;
+  std::map<std::int64_t, WholeTensors> weights;
+  const auto collect = [&](std::map<std::int64_t, WholeTensors>& steps, std::int64_t step, ParameterPart what,
+                           const ParameterStore& store) {
     const std::scoped_lock lock(mutex);
+    WholeTensors& into = steps[step];
     const LocalParameter* last = nullptr;
     std::vector<float>* whole = nullptr;
     store.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
@@ -105,17 +119,26 @@ struct Executed {
         whole = &into[p.name];
         whole->resize(static_cast<std::size_t>(p.box.whole_elements()), std::numeric_limits<float>::quiet_NaN());
         last = &p;
+        if (p.is_layer_matrix) result.matrices[p.name] = {p.rows(), p.columns()};
       }
       (*whole)[static_cast<std::size_t>(index)] = value;
     });
   };
   options.on_gradients = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
-    if (step == 0) collect(result.gradients, ParameterPart::gradients, store);
+    collect(gradients, step, ParameterPart::gradients, store);
   };
   options.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
-    if (step + 1 == options.steps) collect(result.weights, ParameterPart::weights, store);
+    collect(weights, step, ParameterPart::weights, store);
   };
   result.record = train(job, options);
+  if (!gradients.empty()) {
+    result.gradients = gradients.begin()->second;
+    result.last_gradients = gradients.rbegin()->second;
+  }
+  if (!weights.empty()) {
+    result.first_weights = weights.begin()->second;
+    result.weights = weights.rbegin()->second;
+  }
   return result;
 }
 

@@ -50,7 +50,7 @@ inline constexpr std::int32_t most_random_ranks = 8;
     s.shard_group = s.gradient_ranks();
     if (dice.one_in(3)) s.shard_group = static_cast<std::int32_t>(dice.divisor(s.gradient_ranks()));
   }
-  s.micro_batch = dice.one_of({1, 1, 2});
+  s.micro_batch = dice.one_of({1, 1, 2, 3});
   s.micro_batches = dice.between(1, 5);
   if (s.tensor_parallel > 1 && dice.one_in(2)) s.sequence_parallel = SequenceParallel::on;
   if (dice.one_in(4)) s.flash_attention = FlashAttention::off;
@@ -152,7 +152,9 @@ class RandomRuns {
     shape.hidden = shape.heads * dice_.one_of<std::int64_t>({3, 4, 5, 8, 14});
     shape.vocabulary = vocabulary(s);
     shape.positions = most_tokens;
-    return {"gpt of " + std::to_string(shape.layers) + " layers, hidden " + std::to_string(shape.hidden) + ", heads " +
+    if (dice_.one_in(4)) shape.dropout = Dropout::yes;
+    return {std::string(shape.dropout == Dropout::yes ? "gpt with dropout of " : "gpt of ") +
+                std::to_string(shape.layers) + " layers, hidden " + std::to_string(shape.hidden) + ", heads " +
                 std::to_string(shape.heads) + ", vocabulary " + std::to_string(shape.vocabulary),
             gpt(shape),
             {},
@@ -204,6 +206,9 @@ class RandomRuns {
                                 Optimizer::lion, Optimizer::muon});
     if (dice_.one_in(50)) t.optimizer = Optimizer::adagrad;
     if (dice_.one_in(4)) t.adaptation = adaptation(layer_count);
+    const auto format = [&] { return dice_.one_of({NumberFormat::fp32, NumberFormat::bf16, NumberFormat::fp16}); };
+    if (dice_.one_in(8)) t.gradient_format = format();
+    if (dice_.one_in(8) && facts(t.optimizer).other_states > 0) t.optimizer_format = format();
     return t;
   }
   Adaptation adaptation(std::int64_t layer_count) {
@@ -215,6 +220,7 @@ class RandomRuns {
     if (kind >= 2) {
       const std::int64_t first = dice_.between(0, layer_count - 1);
       a.frozen_layers = {{first, dice_.between(first, layer_count - 1)}};
+      if (dice_.one_in(3)) a.frozen_layers.push_back({0, 0});
     }
     return a;
   }

@@ -4,7 +4,9 @@
 ///
 /// The reference is PyTorch in fp64. Rounding makes any run in another format miss it, by how much depends on the
 /// network, so the measure is PyTorch's own miss in that format (or, where that happens to be smaller, what storing the
-/// result in fp32 takes): two sums of the same numbers in different orders miss by the same order of magnitude.
+/// result in fp32 takes): two sums of the same numbers in different orders miss by the same order of magnitude. After
+/// ten steps of AdamW a few gradients near zero decide most of a miss, and one run of PyTorch is one draw of it: what
+/// the next numbers of fp32 as first weights change counts too.
 
 #include <cstring>
 
@@ -109,8 +111,19 @@ inline Strategy spread(std::int32_t data, std::int32_t tensor, std::int32_t pipe
 /// What a run makes, under the golden's names.
 using Results = std::map<std::string, std::vector<double>>;
 
+/// Where another run starts: from the golden's weights, or, drawn anew for each `draw` above 0, from the next number
+/// above or below each of them.
+inline float nearby_start(const TrainingGolden& golden, const std::string& parameter, std::int64_t index, int draw) {
+  const float start = golden.start(parameter, index);
+  if (draw == 0) return start;
+  std::uint64_t bits = (static_cast<std::uint64_t>(index) + 1) * 0x9e3779b97f4a7c15U ^
+                       std::hash<std::string>()(parameter) * static_cast<std::uint64_t>(2 * draw + 1);
+  bits ^= bits >> 29;
+  return std::nextafter(start, (bits & 1U) != 0 ? 2.0F : -2.0F);
+}
+
 inline Results train(const TrainingGolden& golden, const OperatorConstants& constants, const Strategy& strategy,
-                     PrecisionRecipe precision) {
+                     PrecisionRecipe precision, int draw = 0) {
   const LoweredPlan plan(golden.network().graph, strategy, golden_recipe(precision));
   TrainingJob job = plan.job();
   job.constants = constants;
@@ -118,7 +131,9 @@ inline Results train(const TrainingGolden& golden, const OperatorConstants& cons
   RunOptions run = options(static_cast<std::int64_t>(golden["losses"].size()));
   const std::vector<double>& tokens = golden["tokens"];
   run.data = {std::vector<std::int32_t>(tokens.begin(), tokens.end()), 64};
-  run.first_weights = [&](const LocalParameter& p, std::int64_t index) { return golden.start(p.name, index); };
+  run.first_weights = [&](const LocalParameter& p, std::int64_t index) {
+    return nearby_start(golden, p.name, index, draw);
+  };
   Results results;
   std::vector<double>& logits = results["logits"];
   logits.resize(golden["logits"].size(), std::nan(""));
@@ -157,22 +172,37 @@ inline double miss(const std::vector<double>& a, const std::vector<double>& b) {
   return std::sqrt(sum);
 }
 
-/// Our miss over PyTorch's.
+/// By name, the most that nearby first weights change.
+using Responses = std::map<std::string, double>;
+
+inline Responses responses(const TrainingGolden& golden, PrecisionRecipe precision) {
+  constexpr int draws = 4;
+  const OperatorConstants constants = golden.network().constants;
+  const Results here = train(golden, constants, spread(1, 1, 1, 0), precision);
+  Responses most;
+  for (int draw = 1; draw <= draws; ++draw)
+    for (const auto& [key, values] : train(golden, constants, spread(1, 1, 1, 0), precision, draw))
+      most[key] = std::max(most[key], miss(values, here.at(key)));
+  return most;
+}
+
+/// Our miss over PyTorch's, or over what rounding the first weights does.
 inline double miss_ratio(const TrainingGolden& golden, const Results& results, PrecisionRecipe precision,
-                         const std::string& key) {
+                         const Responses& responses, const std::string& key) {
   const std::vector<double>& exact = golden[key];
   REQUIRE(results.count(key) == 1);
   REQUIRE(results.at(key).size() >= exact.size());  // of some only the first rows are kept
   const double roundoff = unit_roundoff * miss(std::vector<double>(exact.size()), exact);
-  return miss(results.at(key), exact) / std::max(golden.error(precision, key), roundoff);
+  return miss(results.at(key), exact) / std::max({golden.error(precision, key), roundoff, responses.at(key)});
 }
 
-inline void require_as_pytorch(const TrainingGolden& golden, const Results& results, PrecisionRecipe precision) {
+inline void require_as_pytorch(const TrainingGolden& golden, const Results& results, PrecisionRecipe precision,
+                               const Responses& responses) {
   const std::vector<std::string> keys = golden.below(std::string(to_text(precision)) + "/");
   REQUIRE(!keys.empty());
   for (const std::string& key : keys) {
     INFO(key);
-    CHECK(miss_ratio(golden, results, precision, key) <= same_order);
+    CHECK(miss_ratio(golden, results, precision, responses, key) <= same_order);
   }
 }
 

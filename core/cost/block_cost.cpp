@@ -368,6 +368,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.pass_synchronisation = stack.pass_synchronisation;
   synchronise(cost, block, stack);
   cost.boundary = boundary_bytes(block, shard);
+  if (block.needs_input_gradient()) cost.boundary_gradient = cost.boundary;
   cost.kept_output = Bytes(std::llround(stack.kept_outputs * static_cast<double>(cost.boundary.value())));
   cost.frees_logits = stack.freed_logits > 0;
   if (block.kind() != BlockKind::output)

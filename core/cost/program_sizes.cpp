@@ -110,7 +110,10 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
     }
     chunk.boundary = pieces.cost(pieces.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
-    if (hands_on) chunk.handed = pieces.cost(pieces.first_of_stage(stage + 1)).boundary;
+    if (!hands_on) continue;
+    const StageCost& next = pieces.cost(pieces.first_of_stage(stage + 1));
+    chunk.handed = next.boundary;
+    chunk.handed_gradient = next.boundary_gradient;
   }
   return sizes;
 }

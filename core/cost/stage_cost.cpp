@@ -132,6 +132,7 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
 
 StageCost content_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
+  bool is_first = true;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (content.executions[b] == 0) continue;
     add_block(cost, blocks[b], content.executions[b]);
@@ -139,6 +140,10 @@ StageCost content_cost(const RankContent& content, const std::vector<BlockCost>&
     if (content.sends) cost.handed = std::max(cost.handed, blocks[b].output);
     if (content.receives) {
       cost.boundary = std::max(cost.boundary, blocks[b].boundary);
+      // What is trained before a block is trained before those behind it: the first block has the least.
+      cost.boundary_gradient =
+          is_first ? blocks[b].boundary_gradient : std::min(cost.boundary_gradient, blocks[b].boundary_gradient);
+      is_first = false;
       cost.synchronisation = std::max(cost.synchronisation, blocks[b].transfer_synchronisation);
     }
     cost.synchronisation = std::max(cost.synchronisation, blocks[b].pass_synchronisation);

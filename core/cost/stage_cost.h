@@ -48,7 +48,9 @@ struct StageCost {
   Bytes logits{0};
   Bytes kept_output{0};  ///< per micro-batch, beside `saved`, where the stage sends its result on
   Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
-  Bytes handed{0};       ///< the activation that leaves it to another rank, whose gradient comes back
+  /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
+  Bytes boundary_gradient{0};
+  Bytes handed{0};  ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
   ParameterTensors tensors;
   std::int64_t units = 0;  ///< block executions: what sharded parameters are gathered by

@@ -76,8 +76,15 @@ PeakLoads whole_load(const ChunkLoad& rank, const Strategy& s, std::int32_t inde
 }
 
 ChunkLoad load_of(const StageCost& cost, Bytes saved) {
-  return {saved,        cost.logits,   cost.working_forward, cost.working, cost.working_input, cost.working_weight,
-          cost.dropped, cost.deferred, cost.late_logits,     Bytes(0)};
+  return {.saved = saved,
+          .logits = cost.logits,
+          .working_forward = cost.working_forward,
+          .working_backward = cost.working,
+          .working_input = cost.working_input,
+          .working_weight = cost.working_weight,
+          .dropped = cost.dropped,
+          .deferred = cost.deferred,
+          .late_logits = cost.late_logits};
 }
 
 struct AtPeak {
@@ -147,7 +154,10 @@ PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t ra
     const bool sends = stage + 1 < s.pipeline_stages * v;
     chunks.push_back(load_of(cost, saved_on_stage(cost, sends)));
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
-    if (hands_on) chunks.back().handed = stages.stage(static_cast<std::size_t>(stage) + 1).boundary;
+    if (!hands_on) continue;
+    const StageCost& next = stages.stage(static_cast<std::size_t>(stage) + 1);
+    chunks.back().handed = next.boundary;
+    chunks.back().handed_gradient = next.boundary_gradient;
   }
   const PipelineShape shape = pipeline_shape(s);
   if (s.schedule == Schedule::interleaved) return interleaved_peak_loads(shape, rank, chunks);

@@ -59,11 +59,14 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   slots.fetched_states = add(rank, {MemoryClass::optimizer_state, Lifetime::step, -1, -1, -1, sizes.offloaded_states});
   for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {
     slots.pieces.emplace_back();
-    const Bytes bytes = sizes.chunks[static_cast<std::size_t>(c)].handed;
-    const Buffer handed{MemoryClass::activations, Lifetime::step, c, -1, -1, bytes};
-    slots.handed_activation.push_back(add(rank, handed, context.input.schedule.shape.micro_batches));
-    slots.handed_gradient.push_back(add(rank, handed, context.input.schedule.shape.micro_batches));
-    for (const PieceSizes& piece : sizes.chunks[static_cast<std::size_t>(c)].pieces) {
+    const ChunkSizes& chunk = sizes.chunks[static_cast<std::size_t>(c)];
+    const auto handed = [&](Bytes bytes) {
+      const Buffer buffer{MemoryClass::activations, Lifetime::step, c, -1, -1, bytes};
+      return add(rank, buffer, context.input.schedule.shape.micro_batches);
+    };
+    slots.handed_activation.push_back(handed(chunk.handed));
+    slots.handed_gradient.push_back(handed(chunk.handed_gradient));
+    for (const PieceSizes& piece : chunk.pieces) {
       const auto index = static_cast<std::int32_t>(slots.pieces.back().size());
       const Buffer owner{MemoryClass::activations, Lifetime::step, c, -1, index, Bytes(0)};
       slots.pieces.back().push_back(piece_slots(piece, context.input.schedule.shape.micro_batches, owner, rank));

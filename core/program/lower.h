@@ -50,8 +50,9 @@ struct PieceSizes {
 
 struct ChunkSizes {
   std::vector<PieceSizes> pieces;
-  Bytes boundary{0};  ///< the activation that enters it from the stage before
-  Bytes handed{0};    ///< what leaves it to a stage on the same rank
+  Bytes boundary{0};         ///< the activation that enters it from the stage before
+  Bytes handed{0};           ///< what leaves it to a stage on the same rank
+  Bytes handed_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
 };
 
 struct PersistentBytes {

@@ -16,19 +16,19 @@ class Load {
     saved_ += own.saved + own.handed;
     logits_ += own.logits;
     see(ActionKind::forward, own.working_forward, position);
-    saved_ -= from_before(chunk);
+    saved_ -= before(chunk).handed;
   }
   void backward(std::int32_t chunk, std::int64_t position) {
-    saved_ += from_before(chunk);
+    saved_ += before(chunk).handed_gradient;
     see(ActionKind::backward, of(chunk).working_backward, position);
-    saved_ -= of(chunk).saved + of(chunk).handed;
+    saved_ -= of(chunk).saved + of(chunk).handed_gradient;
     logits_ -= of(chunk).logits;
   }
   void backward_input(std::int32_t chunk, std::int64_t position) {
     const ChunkLoad& own = of(chunk);
-    saved_ += own.deferred + from_before(chunk);
+    saved_ += own.deferred + before(chunk).handed_gradient;
     see(ActionKind::backward_input, own.working_input, position);
-    saved_ -= own.dropped + own.handed;
+    saved_ -= own.dropped + own.handed_gradient;
     logits_ -= own.logits - own.late_logits;
   }
   void backward_weight(std::int32_t chunk, std::int64_t position) {
@@ -46,8 +46,8 @@ class Load {
 
  private:
   [[nodiscard]] const ChunkLoad& of(std::int32_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
-  /// What the rank's chunk before hands to this one.
-  [[nodiscard]] Bytes from_before(std::int32_t chunk) const { return chunk == 0 ? Bytes(0) : of(chunk - 1).handed; }
+  /// The rank's chunk before, which hands to this one what is handed.
+  [[nodiscard]] ChunkLoad before(std::int32_t chunk) const { return chunk == 0 ? ChunkLoad{} : of(chunk - 1); }
   void see(ActionKind kind, Bytes working, std::int64_t position) {
     LoadPeak& peak = peaks_[kind];
     const LoadPeak now{saved_, logits_, working, position};

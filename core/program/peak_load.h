@@ -26,12 +26,13 @@ struct ChunkLoad {
   Bytes working_forward{0};
   Bytes working_backward{0};
   // Of split backwards:
-  Bytes working_input{0};   ///< while input gradients are made
-  Bytes working_weight{0};  ///< while weight gradients are made
-  Bytes dropped{0};         ///< of `saved`, released by input gradients
-  Bytes deferred{0};        ///< beside the rest of it, from input to weight gradients
-  Bytes late_logits{0};     ///< of `logits`, held until weight gradients
-  Bytes handed{0};  ///< from its forward to that of the rank's next chunk, which is the next stage; gradients back
+  Bytes working_input{0};    ///< while input gradients are made
+  Bytes working_weight{0};   ///< while weight gradients are made
+  Bytes dropped{0};          ///< of `saved`, released by input gradients
+  Bytes deferred{0};         ///< beside the rest of it, from input to weight gradients
+  Bytes late_logits{0};      ///< of `logits`, held until weight gradients
+  Bytes handed{0};           ///< from its forward to that of the rank's next chunk, which is the next stage
+  Bytes handed_gradient{0};  ///< from that chunk's (input) gradients to its own
   bool operator==(const ChunkLoad&) const = default;
 };
 

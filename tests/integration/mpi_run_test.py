@@ -207,6 +207,27 @@ class MpiRun(Training):
         done = run("run", "--plan", plan, "--steps", 1, "--resume", self.folder / "state")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_what_a_watcher_hands_on_late_is_no_second_signal(self):
+        # mpirun signals the process group of a rank: the one that works, and the one that watches and hands it on.
+        plan = self.plan_of("--pp", 4)
+        job = subprocess.Popen(words(plan, "--steps", 1_000_000, "--json", "--checkpoint", "state"),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        try:
+            self.assertTrue(job.stdout.readline())
+            held, (watcher, worker) = processes_of(1, job)[1], processes_of(2, job)
+            os.kill(held, signal.SIGSTOP)  # the step does not end before it goes on
+            os.kill(worker, signal.SIGTERM)
+            time.sleep(1)
+            os.kill(watcher, signal.SIGTERM)
+            time.sleep(1)
+            os.kill(held, signal.SIGCONT)
+            _, text = job.communicate(timeout=150)
+        finally:
+            job.kill()
+        self.assertEqual(job.returncode, 143, text)
+        self.one_line(text, "plan: SIGTERM: stopped after step ")
+        self.assertGreater(latest_step(self.folder / "state"), 0)
+
     def test_one_rank_that_is_asked_stops_them_all(self):
         code, text = self.ended_by(signal.SIGTERM, which=0)
         self.assertEqual(code, 143, text)
