@@ -7,7 +7,7 @@
 /// over every transport, and wherever in a buffer a number lies. `send` is buffered: it copies and returns. Source:
 /// nccl-tests, doc/PERFORMANCE.md (volumes); docs/decisions/0012-sums-in-rank-order.md (order and hand-overs). Not
 /// modelled: calls that return before they are done; reduction inside a switch; memory of messages on their way.
-/// Checked against: tests/runtime/local_communicator_threads_test.cpp (sums by hand, bytes of core/cost/collective.h),
+/// Checked against: tests/runtime/local_communicator_threads_test.cpp (sums by hand, bytes of core/sharding/collective.h),
 /// tests/runtime/mpi/mpi_test.py (the same bits and bytes over MPI).
 
 #include <array>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 
 namespace plumbline {
 
@@ -27,9 +27,7 @@ enum class ElementFormat : std::uint8_t { fp32, bf16, fp16, bytes };
 [[nodiscard]] std::int64_t element_bytes(ElementFormat format);
 
 /// `maximum` returns a NaN where any rank has one.
-enum class Reduction : std::uint8_t { sum, maximum };
-
-/// The kinds of core/cost/collective.h, and the barrier, which carries no bytes.
+/// The kinds of core/sharding/collective.h, and the barrier, which carries no bytes.
 enum class CallKind : std::uint8_t {
   all_reduce,
   all_gather,

@@ -6,7 +6,7 @@
 /// log2(n) rounds of empty messages. A rank's bytes are counted when a chunk is posted to another rank.
 /// Source: "dissemination barrier", Hensgen, Finkel and Manber (1988); docs/decisions/0012-sums-in-rank-order.md.
 /// Not modelled: overlap of a collective's own steps; trees. Broadcast's last rank sends nothing, which the formula of
-/// core/cost/collective.h, one number for all ranks, cannot say.
+/// core/sharding/collective.h, one number for all ranks, cannot say.
 /// Checked against: tests/runtime/local_communicator_threads_test.cpp.
 
 #include <memory>

@@ -10,7 +10,7 @@
 
 #include <string_view>
 
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 #include "core/machine/topology.h"
 
 namespace plumbline {

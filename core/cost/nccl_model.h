@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 #include "core/cost/nccl_tables.h"
 #include "core/machine/node.h"
 

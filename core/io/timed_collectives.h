@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 
 namespace plumbline {
 

@@ -62,7 +62,7 @@ struct MemoryTiming {
 
 /// `bytes` as collective_cost takes them: of the whole buffer.
 struct CollectiveTiming {
-  std::string collective;  ///< core/cost/collective.h
+  std::string collective;  ///< core/sharding/collective.h
   std::int32_t ranks = 0;
   Bytes bytes{0};
   double median_s = 0;

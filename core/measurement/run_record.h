@@ -48,7 +48,7 @@ struct ActionRecord {
 /// What one rank sent in one step. Collectives beside the plan's (norms, flags, losses) name a group that is no axis.
 struct SentRecord {
   std::string group;       ///< "tensor", "gradient", ...: Axis
-  std::string collective;  ///< "all-reduce", ...: core/cost/collective.h
+  std::string collective;  ///< "all-reduce", ...: core/sharding/collective.h
   std::int64_t calls = 0;  ///< that this rank made; of messages, the sends
   Bytes bytes{0};
   bool operator==(const SentRecord&) const = default;

@@ -138,7 +138,7 @@ class BackwardLowering {
       emit_.kernel(id, KernelRole::unsort_arrivals, {probabilities, gradient(y), leaving});
       emit_.release(gradient(y));
       rows = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
-      emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {leaving, rows, probabilities}, Rows::to_tokens);
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, rows, probabilities}, Rows::to_tokens);
       emit_.release(leaving);
     }
     const std::int32_t made = like(x);
@@ -160,7 +160,7 @@ class BackwardLowering {
                  {gradient(op.outputs.front()), returned, value(probabilities), of_rows, of_weights});
     if (exchanges) {
       std::int32_t arriving = like(x);
-      emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {of_rows, arriving, value(probabilities)},
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {of_rows, arriving, value(probabilities)},
                        Rows::to_experts);
       emit_.release(of_rows);
       of_rows = like(x);
@@ -228,11 +228,11 @@ class BackwardLowering {
     if (f_.is_gathered_before(x, id)) return;
     std::int32_t sum = std::exchange(partial, none);
     if (!f_.is_sliced(x)) {
-      emit_.collective(id, BlockCollective::all_reduce_sum, Axis::tensor, {sum});
+      emit_.collective(id, Collective::all_reduce, Axis::tensor, {sum});
       return contribute(id, x, sum);
     }
     const std::int32_t slice = like(x);
-    emit_.collective(id, BlockCollective::reduce_scatter, Axis::tensor, {sum, slice});
+    emit_.collective(id, Collective::reduce_scatter, Axis::tensor, {sum, slice});
     emit_.release(sum);
     contribute(id, x, slice);
   }
@@ -244,7 +244,7 @@ class BackwardLowering {
     std::int32_t& whole = gathered_[slot(x)];
     if (whole == none) {
       whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
-      emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {kept, whole});
+      emit_.collective(id, Collective::all_gather, Axis::tensor, {kept, whole});
     }
     return whole;
   }
@@ -254,7 +254,7 @@ class BackwardLowering {
     std::int32_t slice = std::exchange(gradient(output), none);
     if (!f_.is_sliced(output)) return slice;
     const std::int32_t whole = emit_.allocate({output, BufferRows::whole, f_.whole(output)});
-    emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {slice, whole});
+    emit_.collective(id, Collective::all_gather, Axis::tensor, {slice, whole});
     emit_.release(slice);
     return whole;
   }

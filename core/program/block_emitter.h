@@ -53,10 +53,17 @@ class BlockEmitter {
   void kernel(OpId op, KernelRole role, std::initializer_list<std::int32_t> operands, bool accumulates = false) {
     kernel(op, role, std::span(operands.begin(), operands.size()), accumulates);
   }
-  void collective(OpId op, BlockCollective kind, Axis axis, std::initializer_list<std::int32_t> operands,
+  void collective(OpId op, Collective kind, Axis axis, std::initializer_list<std::int32_t> operands,
                   Rows rows = Rows::to_experts) {
     add({.kind = InstructionKind::collective, .collective = kind, .axis = axis, .rows = rows, .op = op.index()},
         std::span(operands.begin(), operands.size()));
+  }
+  void maximum_over_ranks(OpId op, std::int32_t buffer) {
+    add({.kind = InstructionKind::collective,
+         .collective = Collective::all_reduce,
+         .reduction = Reduction::maximum,
+         .op = op.index()},
+        {buffer});
   }
   [[nodiscard]] bool is_unique(std::int32_t buffer) const { return holders_[static_cast<std::size_t>(buffer)] == 1; }
   [[nodiscard]] const BlockBuffer& buffer(std::int32_t id) const {

@@ -111,9 +111,9 @@ class ForwardLowering {
       sums.push_back(made.slices[i] != none ? made.slices[i] : made.outputs[i]);
       if (made.outputs[i] == none) continue;
       if (made.slices[i] == none)
-        emit_.collective(id, BlockCollective::all_reduce_sum, Axis::tensor, {made.outputs[i]});
+        emit_.collective(id, Collective::all_reduce, Axis::tensor, {made.outputs[i]});
       else
-        emit_.collective(id, BlockCollective::reduce_scatter, Axis::tensor, {made.outputs[i], made.slices[i]});
+        emit_.collective(id, Collective::reduce_scatter, Axis::tensor, {made.outputs[i], made.slices[i]});
     }
     // The bias of a row-parallel linear counts once.
     if (op.kind == OpKind::linear && op.parameters.size() > op.outputs.size())
@@ -125,7 +125,7 @@ class ForwardLowering {
     std::int32_t& whole = gathered_[slot(input)];
     if (whole == none) {
       whole = emit_.allocate({input, BufferRows::whole, f_.whole(input)});
-      emit_.collective(id, BlockCollective::all_gather, Axis::tensor, {value(input), whole});
+      emit_.collective(id, Collective::all_gather, Axis::tensor, {value(input), whole});
     }
     return whole;
   }
@@ -144,8 +144,7 @@ class ForwardLowering {
     std::int32_t leaving = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
     emit_.kernel(id, KernelRole::permute, {x, probabilities, leaving});
     const std::int32_t arriving = emit_.allocate({y, BufferRows::local, f_.bytes(y)});
-    emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {leaving, arriving, probabilities},
-                     Rows::to_experts);
+    emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, arriving, probabilities}, Rows::to_experts);
     emit_.release(leaving);
     make_outputs(op, made);
     emit_.kernel(id, KernelRole::sort_arrivals, {probabilities, arriving, made.outputs.front()});
@@ -162,8 +161,7 @@ class ForwardLowering {
       // Where nothing is kept of what returns, it is summed as it arrives.
       returned = made.sides.empty() ? none : made.sides.front();
       emit_.kernel(id, KernelRole::unsort_arrivals, {probabilities, value(x), leaving});
-      emit_.collective(id, BlockCollective::all_to_all, Axis::expert, {leaving, returned, probabilities},
-                       Rows::to_tokens);
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, returned, probabilities}, Rows::to_tokens);
       emit_.release(leaving);
     }
     make_outputs(op, made);
@@ -183,9 +181,9 @@ class ForwardLowering {
     const std::int32_t sums = side(2);
     made.sides = {maxima, sums};
     emit_.kernel(id, KernelRole::loss_maximum, {value(x), maxima, sums});
-    if (is_divided) emit_.collective(id, BlockCollective::all_reduce_maximum, Axis::tensor, {maxima});
+    if (is_divided) emit_.maximum_over_ranks(id, maxima);
     emit_.kernel(id, KernelRole::loss_sum, {value(x), maxima, sums});
-    if (is_divided) emit_.collective(id, BlockCollective::all_reduce_sum, Axis::tensor, {sums});
+    if (is_divided) emit_.collective(id, Collective::all_reduce, Axis::tensor, {sums});
     emit_.kernel(id, KernelRole::loss_gradient, {value(x), maxima, sums});
   }
 

@@ -23,6 +23,7 @@
 
 #include "core/plan/axis.h"
 #include "core/plan/estimate.h"
+#include "core/sharding/collective.h"
 #include "core/sharding/keep_rule.h"
 
 namespace plumbline {
@@ -66,20 +67,14 @@ enum class KernelRole : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(KernelRole role);
 
-enum class BlockCollective : std::uint8_t {
-  all_reduce_sum,
-  all_reduce_maximum,
-  all_gather,
-  reduce_scatter,
-  all_to_all
-};
 /// Of an all-to-all: whether rows go to their experts or come back to their tokens.
 enum class Rows : std::uint8_t { to_experts, to_tokens };
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kernel;
   KernelRole role = KernelRole::forward;
-  BlockCollective collective = BlockCollective::all_reduce_sum;
+  Collective collective = Collective::all_reduce;
+  Reduction reduction = Reduction::sum;
   Axis axis = Axis::tensor;  ///< of the collective's group
   Rows rows = Rows::to_experts;
   MemoryClass memory_class = MemoryClass::working_buffers;  ///< that a buffer counts as from here

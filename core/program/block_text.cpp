@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::array pass_names{"forward", "recompute", "backward", "backward-input", "keep-for-weights", "weight"};
 static_assert(pass_names.size() == block_pass_count);
-constexpr std::array collective_names{"all-reduce", "all-reduce-maximum", "all-gather", "reduce-scatter", "all-to-all"};
 
 void add_line(std::ostringstream& text, const BlockProgram& program, const Block& block, const Instruction& i) {
   const auto operands = program.operands_of(i);
@@ -27,7 +26,8 @@ void add_line(std::ostringstream& text, const BlockProgram& program, const Block
       text << block.op(OpId(i.op)).name << ' ' << to_text(i.role) << (i.accumulates ? " +=" : "");
       break;
     case InstructionKind::collective:
-      text << collective_names[static_cast<std::size_t>(i.collective)] << " over " << to_text(i.axis);
+      text << to_text(i.collective) << (i.reduction == Reduction::maximum ? " of maxima" : "") << " over "
+           << to_text(i.axis);
       break;
   }
   for (const std::int32_t buffer : operands) text << ' ' << name(buffer);

@@ -69,7 +69,7 @@ class WeightLowering {
     std::int32_t& whole = gathered_[slot(x)];
     if (whole == none) {
       whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
-      emit_.collective(work.op, BlockCollective::all_gather, Axis::tensor, {value, whole});
+      emit_.collective(work.op, Collective::all_gather, Axis::tensor, {value, whole});
     }
     multiply(work, whole);
     if (!f_.is_gathered_before(x, work.op)) emit_.release(whole);

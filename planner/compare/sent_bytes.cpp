@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 #include "core/plan/axis.h"
 
 namespace plumbline {

@@ -60,14 +60,14 @@ void BlockInterpreter::communicate(const KernelCall& call) {
   const TensorId like = call.tensor(0);
   const NumberFormat number = like.is_valid() ? call.format(like) : NumberFormat::fp32;
   switch (call.instruction.collective) {
-    case BlockCollective::all_reduce_sum: return env_.tensor_all_reduce(span_of(call.buffer(0)), number);
-    case BlockCollective::all_reduce_maximum:
-      return env_.tensor_all_reduce(span_of(call.buffer(0)), number, Reduction::maximum);
-    case BlockCollective::all_gather:
+    case Collective::all_reduce:
+      return env_.tensor_all_reduce(span_of(call.buffer(0)), number, call.instruction.reduction);
+    case Collective::all_gather:
       return env_.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
-    case BlockCollective::reduce_scatter:
+    case Collective::reduce_scatter:
       return env_.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
-    case BlockCollective::all_to_all: return exchange_rows(call);
+    case Collective::all_to_all: return exchange_rows(call);
+    default: check(false, "blocks neither broadcast nor send");
   }
 }
 

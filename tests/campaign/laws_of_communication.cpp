@@ -1,4 +1,4 @@
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 #include "tests/campaign/law_questions.h"
 
 namespace plumbline {

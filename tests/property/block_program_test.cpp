@@ -78,7 +78,7 @@ void require_lives(const BlockProgram& program) {
   }
 }
 
-using Counts = std::map<BlockCollective, int>;
+using Counts = std::map<Collective, int>;
 
 Counts tensor_collectives(const BlockProgram& program, BlockPass pass) {
   Counts counts;
@@ -87,8 +87,8 @@ Counts tensor_collectives(const BlockProgram& program, BlockPass pass) {
     ++counts[i.collective];
     const auto operands = program.operands_of(i);
     const auto bytes = [&](std::size_t n) { return program.buffers[static_cast<std::size_t>(operands[n])].bytes; };
-    if (i.collective == BlockCollective::all_gather) REQUIRE(bytes(0) < bytes(1));
-    if (i.collective == BlockCollective::reduce_scatter) REQUIRE(bytes(0) > bytes(1));
+    if (i.collective == Collective::all_gather) REQUIRE(bytes(0) < bytes(1));
+    if (i.collective == Collective::reduce_scatter) REQUIRE(bytes(0) > bytes(1));
   }
   return counts;
 }
@@ -101,18 +101,16 @@ void require_collectives(const BlockProgram& program, const Block& block, const 
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
     switch (point.kind) {
       case PointKind::enter:
-        if (slices) ++forward[BlockCollective::all_gather];
-        if (slices && point.trains) ++backward[BlockCollective::all_gather];
-        if (point.needs_gradient)
-          ++backward[slices ? BlockCollective::reduce_scatter : BlockCollective::all_reduce_sum];
+        if (slices) ++forward[Collective::all_gather];
+        if (slices && point.trains) ++backward[Collective::all_gather];
+        if (point.needs_gradient) ++backward[slices ? Collective::reduce_scatter : Collective::all_reduce];
         break;
       case PointKind::leave:
-        ++forward[slices ? BlockCollective::reduce_scatter : BlockCollective::all_reduce_sum];
-        if (slices && point.needs_gradient) ++backward[BlockCollective::all_gather];
+        ++forward[slices ? Collective::reduce_scatter : Collective::all_reduce];
+        if (slices && point.needs_gradient) ++backward[Collective::all_gather];
         break;
       case PointKind::loss:
-        ++forward[BlockCollective::all_reduce_maximum];
-        ++forward[BlockCollective::all_reduce_sum];
+        forward[Collective::all_reduce] += 2;  // maxima, then sums
         break;
     }
   }

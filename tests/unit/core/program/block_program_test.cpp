@@ -13,8 +13,7 @@ std::vector<std::string> calls(const BlockProgram& program, const Block& block, 
   for (const Instruction& i : program.pass(pass)) {
     if (i.kind == InstructionKind::kernel)
       names.push_back(block.op(OpId(i.op)).name + " " + std::string(to_text(i.role)));
-    if (i.kind == InstructionKind::collective)
-      names.push_back("tensor " + std::to_string(static_cast<int>(i.collective)));
+    if (i.kind == InstructionKind::collective) names.push_back(std::string(to_text(i.collective)));
   }
   return names;
 }
@@ -34,8 +33,8 @@ TEST_CASE("a GPT layer with sequence parallelism communicates as Megatron-LM doe
   shard.sequence_parallel = SequenceParallel::on;
   const BlockProgram program = BlockLowering(layer, shard).lower({});
   INFO(to_text(program, layer));
-  const std::string gather = "tensor 2";
-  const std::string scatter = "tensor 3";
+  const std::string gather = "all-gather";
+  const std::string scatter = "reduce-scatter";
   const auto forward = calls(program, layer, BlockPass::forward);
   CHECK(std::count(forward.begin(), forward.end(), gather) == 2);   // before attention and before the MLP
   CHECK(std::count(forward.begin(), forward.end(), scatter) == 2);  // behind them

@@ -1,4 +1,4 @@
-#include "core/cost/collective.h"
+#include "core/sharding/collective.h"
 
 #include <algorithm>
 

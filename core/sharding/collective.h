@@ -14,6 +14,8 @@ inline constexpr std::array all_collectives{Collective::all_reduce, Collective::
                                             Collective::all_to_all, Collective::broadcast,  Collective::send_receive};
 [[nodiscard]] std::string_view to_text(Collective kind);
 
+enum class Reduction : std::uint8_t { sum, maximum };
+
 /// Bytes that one rank sends, rounded up: all-reduce 2 (n - 1) / n, all-gather, reduce-scatter and all-to-all
 /// (n - 1) / n of `bytes`, broadcast and send/receive all of them; nothing among one rank. Ring volumes: in-switch
 /// reduction sends less. `bytes` as in collective_cost; sizes below 0 count as 0.
