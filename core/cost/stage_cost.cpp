@@ -130,7 +130,9 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   stage.backward_end = backward.time();
 }
 
-StageCost content_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
+}  // namespace
+
+StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (content.executions[b] == 0) continue;
@@ -152,16 +154,14 @@ StageCost content_cost(const RankContent& content, const std::vector<BlockCost>&
   return cost;
 }
 
+namespace {
+
 std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks) {
   std::vector<StageCost> costs;
   costs.reserve(contents.size());
-  for (const RankContent& content : contents) costs.push_back(content_cost(content, blocks));
+  for (const RankContent& content : contents) costs.push_back(stage_cost(content, blocks));
   return costs;
 }
-
-}  // namespace
-
-namespace {
 
 struct HostWait {
   Picoseconds forward{0};

@@ -90,11 +90,10 @@ std::vector<std::size_t> Knapsack::worthwhile(std::size_t g, const Limits& limit
   return options;
 }
 
-void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
-                         ChoiceEffort& effort) const {
+void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options, const std::vector<std::int64_t>& left,
+                         const Limits& limits, Labels& labels, ChoiceEffort& effort) const {
   const std::int64_t reserved = hull_->least_bytes(left);
   const Relaxation rest(*hull_, left);
-  const std::vector<std::size_t> options = worthwhile(g, limits);
   std::vector<Label> next;
   std::vector<ParetoPoint<2>> points;
   std::vector<Taken> choices;
@@ -121,12 +120,16 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, c
 std::optional<LayerChoice> Knapsack::solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const {
   Labels labels{{Label{}}, {}};
   std::vector<std::int64_t> left = counts_;
-  for (std::size_t g = 0; g < groups_.size(); ++g)
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (left[g] == 0) continue;
+    const std::vector<std::size_t> options = worthwhile(g, {capacity, limit});
+    if (options.empty()) return std::nullopt;
     while (left[g] > 0) {
       --left[g];
-      add_layer(g, left, {capacity, limit}, labels, effort);
+      add_layer(g, options, left, {capacity, limit}, labels, effort);
       if (labels.ends.empty()) return std::nullopt;
     }
+  }
   return read(labels);
 }
 

@@ -76,8 +76,9 @@ class Knapsack {
     std::int64_t capacity = 0;
     std::int64_t time = 0;
   };
-  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
-                 ChoiceEffort& effort) const;
+  /// `options`: those worthwhile.
+  void add_layer(std::size_t group, const std::vector<std::size_t>& options, const std::vector<std::int64_t>& left,
+                 const Limits& limits, Labels& labels, ChoiceEffort& effort) const;
   [[nodiscard]] std::vector<std::size_t> worthwhile(std::size_t group, const Limits& limits) const;
   [[nodiscard]] LayerChoice read(const Labels& labels) const;
 

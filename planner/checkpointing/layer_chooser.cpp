@@ -26,7 +26,7 @@ LayerChooser::LayerChooser(std::span<const LayerGroup> groups)
   for (const LayerGroup& group : groups)
     if (group.count > 0) counts_.push_back(group.count);
   for (const Bytes cap : restored_caps(groups))
-    if (has_options(groups, cap)) caps_.push_back({cap, std::nullopt});
+    if (has_options(groups, cap)) caps_.emplace_back(cap);
   std::size_t options = 0;
   for (const std::vector<LayerOption>& of_group : options_) options += of_group.size();
   is_large_ = caps_.size() * options > most_options;
@@ -56,16 +56,16 @@ Bytes LayerChooser::likely_restored(std::int64_t in_flight, Bytes budget) const 
   return restored_at(corners);
 }
 
-Knapsack& LayerChooser::knapsack(Cap& cap) {
-  if (!cap.knapsack) cap.knapsack.emplace(groups_, orders_, cap.restored);
+const Knapsack& LayerChooser::knapsack(const Cap& cap) const {
+  std::call_once(cap.once, [&] { cap.knapsack.emplace(groups_, orders_, cap.restored); });
   return *cap.knapsack;
 }
 
 /// What the relaxation would restore is where the best is likely to be found: that cap first, then all others.
-std::vector<LayerChooser::Cap*> LayerChooser::promising_first(std::int64_t in_flight, Bytes budget) {
+std::vector<const LayerChooser::Cap*> LayerChooser::promising_first(std::int64_t in_flight, Bytes budget) const {
   const Bytes likely = likely_restored(in_flight, budget);
-  std::vector<Cap*> order;
-  for (Cap& cap : caps_)
+  std::vector<const Cap*> order;
+  for (const Cap& cap : caps_)
     if (cap.restored <= budget) order.push_back(&cap);
   const auto distance = [&](const Cap* cap) {
     if (!is_large_) return std::int64_t{cap->restored == likely ? 0 : 1};
@@ -75,34 +75,30 @@ std::vector<LayerChooser::Cap*> LayerChooser::promising_first(std::int64_t in_fl
   return order;
 }
 
-std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) {
-  struct Open {
-    const Knapsack* knapsack;
-    std::int64_t capacity;
-  };
+std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const {
   std::optional<LayerChoice> best;
   std::vector<Open> open;
   const auto may_win = [&](std::optional<std::int64_t> least) {
     return least && (!best || *least + tolerance.value() < best->time.value());
   };
   ChoiceEffort exchanging = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
-  for (Cap* cap : promising_first(in_flight, budget)) {
+  for (const Cap* cap : promising_first(in_flight, budget)) {
     const std::int64_t capacity = (budget - cap->restored).value() / in_flight;
     if (!may_win(bound(capacity))) continue;
     const Knapsack& under = knapsack(*cap);
-    if (!under.fits(capacity) || !may_win(under.bound(capacity))) continue;
-    open.push_back({&under, capacity});
+    if (!under.fits(capacity)) continue;
+    const std::int64_t least = under.bound(capacity);
+    if (!may_win(least)) continue;
+    open.push_back({&under, capacity, least});
     if (best && exchanging.is_spent()) continue;  // the bound alone says whether it is solved
     LayerChoice choice = under.exchanged(capacity, exchanging);
     if (!best || choice.time < best->time) best = std::move(choice);
   }
   if (is_large_)
-    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) {
-      return a.knapsack->bound(a.capacity) < b.knapsack->bound(b.capacity);
-    });
+    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
   ChoiceEffort solving = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
-  for (const auto& [under, capacity] : open) {
-    if (solving.is_spent() || !may_win(under->bound(capacity))) continue;
+  for (const auto& [under, capacity, least] : open) {
+    if (solving.is_spent() || !may_win(least)) continue;
     if (auto choice = under->solve(capacity, best->time.value() - tolerance.value() - 1, solving))
       best = std::move(choice);
   }

@@ -9,6 +9,8 @@
 /// Checked against: tests/property/layer_choice_test.cpp (brute force).
 
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +21,7 @@
 
 namespace plumbline {
 
+/// Callable from any thread.
 class LayerChooser {
  public:
   /// `groups` outlive it.
@@ -26,24 +29,32 @@ class LayerChooser {
 
   /// A choice that takes at most `tolerance` longer than the best, but for very many options; nothing when none fits.
   /// The same for the same input, whatever was asked before.
-  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance);
+  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const;
   /// Never more than the time of any choice that fits; nothing when none can. One relaxation for all caps.
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::int64_t in_flight, Bytes budget) const;
 
  private:
   struct Cap {
-    Bytes restored{0};
-    std::optional<Knapsack> knapsack;  ///< made when first asked for
+    explicit Cap(Bytes most) : restored(most) {}
+    Bytes restored;
+    mutable std::once_flag once;
+    mutable std::optional<Knapsack> knapsack;  ///< made when first asked for
+  };
+  /// A cap under which the best may be found.
+  struct Open {
+    const Knapsack* knapsack;
+    std::int64_t capacity;
+    std::int64_t bound;
   };
   [[nodiscard]] std::optional<std::int64_t> bound(std::int64_t capacity) const;
   [[nodiscard]] Bytes likely_restored(std::int64_t in_flight, Bytes budget) const;
   [[nodiscard]] Bytes restored_at(const std::vector<std::size_t>& corners) const;
-  Knapsack& knapsack(Cap& cap);
-  [[nodiscard]] std::vector<Cap*> promising_first(std::int64_t in_flight, Bytes budget);
+  [[nodiscard]] const Knapsack& knapsack(const Cap& cap) const;
+  [[nodiscard]] std::vector<const Cap*> promising_first(std::int64_t in_flight, Bytes budget) const;
 
   std::span<const LayerGroup> groups_;
   OptionOrders orders_;
-  std::vector<Cap> caps_;                          ///< under which every group has an option, ascending
+  std::deque<Cap> caps_;                           ///< under which every group has an option, ascending
   std::vector<std::vector<LayerOption>> options_;  ///< of the groups with layers
   std::vector<std::int64_t> counts_;               ///< of theirs
   OptionHull hull_;                                ///< over all options, whatever they restore

@@ -82,6 +82,7 @@ std::int64_t OptionHull::bound(const std::vector<std::int64_t>& counts, std::int
 
 Relaxation::Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& counts)
     : last_time_(hull.most_time(counts)), last_bytes_(hull.least_bytes(counts)) {
+  taken_.reserve(hull.steps().size());
   for (const HullStep& step : hull.steps()) {
     const std::int64_t count = counts[step.group];
     if (count == 0) continue;

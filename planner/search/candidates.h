@@ -8,11 +8,13 @@
 /// counts as dominated by it.
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
+#include "planner/checkpointing/rank_layers.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
@@ -78,8 +80,8 @@ class CandidateTable {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
   void bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const std::vector<Strategy>& leaves, Bytes capacity,
-                    CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
+                    const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into) const;
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;
@@ -91,6 +93,7 @@ class CandidateTable {
   std::vector<std::pair<Rule, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
   std::vector<std::vector<BlockCost>> block_tables_;
+  std::vector<std::unique_ptr<RankLayersTable>> groups_;  ///< by block table: what placements choose among
   /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
   std::vector<std::vector<BlockCost>> least_tables_;
   std::optional<std::size_t> none_;   ///< among the recompute choices

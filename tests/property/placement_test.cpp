@@ -41,7 +41,8 @@ Strategy placed_of(Strategy s) {
 struct Laid {
   Laid(const Question& q, const Strategy& s) : blocks(block_costs(q, s)), layout(layout_of(q, s, blocks)) { price(q); }
   Laid(const Question& q, const Strategy& s, const std::vector<Chunk>& chunks) : blocks(block_costs(q, placed_of(s))) {
-    Placement placement = RecomputePlacer(q, s, blocks).place(chunks);
+    const RecomputePlacer placer(q, s, blocks);
+    Placement placement = SplitPlacer(placer, chunks).place();
     fits = placement.fits;
     layout = stage_layout(q.graph(), {chunks, std::move(placement.variants)}, s.pipeline_stages);
     price(q);
