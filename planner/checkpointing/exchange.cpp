@@ -114,13 +114,13 @@ LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) con
   Counts counts;
   std::vector<std::size_t> corner;
   std::int64_t left = capacity - smallest_;
-  for (std::size_t g = 0; g < allowed_.size(); ++g) {
-    counts.emplace_back(allowed_[g].size(), 0);
-    corner.push_back(hull_->first_option(g));
+  for (std::size_t g = 0; g < allowed().size(); ++g) {
+    counts.emplace_back(allowed()[g].size(), 0);
+    corner.push_back(hull().first_option(g));
     counts[g][corner[g]] = counts_[g];
   }
   // A layer takes a step only after the steps before it, which come earlier in this order.
-  for (const HullStep& step : hull_->steps()) {
+  for (const HullStep& step : hull().steps()) {
     const std::size_t from = corner[step.group];
     const std::int64_t whole = std::min(counts[step.group][from], left / step.bytes);
     counts[step.group][from] -= whole;
@@ -128,15 +128,15 @@ LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) con
     corner[step.group] = step.option;
     left -= whole * step.bytes;
   }
-  while (exchange_best(counts, left, allowed_, effort)) {
+  while (exchange_best(counts, left, allowed(), effort)) {
   }
   LayerChoice choice;
   for (std::size_t g = 0; g < counts.size(); ++g) {
     choice.layers.emplace_back(groups_[g].options.size(), 0);
     for (std::size_t o = 0; o < counts[g].size(); ++o) {
       if (counts[g][o] == 0) continue;
-      const LayerOption& option = allowed_[g][o];
-      choice.layers[g][original_[g][o]] += counts[g][o];
+      const LayerOption& option = allowed()[g][o];
+      choice.layers[g][original()[g][o]] += counts[g][o];
       choice.saved += counts[g][o] * option.saved;
       choice.time += counts[g][o] * option.time;
       choice.restored = std::max(choice.restored, option.restored);

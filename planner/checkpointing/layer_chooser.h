@@ -9,15 +9,13 @@
 /// Checked against: tests/property/layer_choice_test.cpp (brute force).
 
 #include <cstdint>
-#include <deque>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "planner/checkpointing/knapsack.h"
 #include "planner/checkpointing/layer_choice.h"
-#include "planner/checkpointing/option_hull.h"
 
 namespace plumbline {
 
@@ -26,6 +24,8 @@ class LayerChooser {
  public:
   /// `groups` outlive it.
   explicit LayerChooser(std::span<const LayerGroup> groups);
+  /// `caps`: of the same groups, or others that have the same options and layers of the same kinds.
+  LayerChooser(std::span<const LayerGroup> groups, const OptionCaps& caps);
 
   /// A choice that takes at most `tolerance` longer than the best, but for very many options; nothing when none fits.
   /// The same for the same input, whatever was asked before.
@@ -34,31 +34,23 @@ class LayerChooser {
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::int64_t in_flight, Bytes budget) const;
 
  private:
-  struct Cap {
-    explicit Cap(Bytes most) : restored(most) {}
-    Bytes restored;
-    mutable std::once_flag once;
-    mutable std::optional<Knapsack> knapsack;  ///< made when first asked for
-  };
+  void prepare();
   /// A cap under which the best may be found.
   struct Open {
-    const Knapsack* knapsack;
+    Knapsack knapsack;
     std::int64_t capacity;
     std::int64_t bound;
   };
   [[nodiscard]] std::optional<std::int64_t> bound(std::int64_t capacity) const;
   [[nodiscard]] Bytes likely_restored(std::int64_t in_flight, Bytes budget) const;
   [[nodiscard]] Bytes restored_at(const std::vector<std::size_t>& corners) const;
-  [[nodiscard]] const Knapsack& knapsack(const Cap& cap) const;
-  [[nodiscard]] std::vector<const Cap*> promising_first(std::int64_t in_flight, Bytes budget) const;
+  [[nodiscard]] std::vector<const OptionCaps::Cap*> promising_first(std::int64_t in_flight, Bytes budget) const;
 
   std::span<const LayerGroup> groups_;
-  OptionOrders orders_;
-  std::deque<Cap> caps_;                           ///< under which every group has an option, ascending
-  std::vector<std::vector<LayerOption>> options_;  ///< of the groups with layers
-  std::vector<std::int64_t> counts_;               ///< of theirs
-  OptionHull hull_;                                ///< over all options, whatever they restore
-  bool is_large_ = false;                          ///< whether steps are limited
+  std::unique_ptr<const OptionCaps> own_caps_;
+  const OptionCaps* caps_;
+  std::vector<std::int64_t> counts_;  ///< of the groups with layers
+  bool is_large_ = false;             ///< whether steps are limited
 };
 
 }  // namespace plumbline

@@ -12,7 +12,7 @@ namespace {
 double gain(std::int64_t time, std::int64_t bytes) { return static_cast<double>(time) / static_cast<double>(bytes); }
 
 /// Corners from the smallest option to the fastest, each step gaining less per byte than the one before.
-std::vector<std::size_t> corners_of(const std::vector<LayerOption>& options) {
+std::vector<std::size_t> corners_of(std::span<const LayerOption> options) {
   std::vector<std::size_t> order(options.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -41,7 +41,7 @@ std::int64_t begun(const HullStep& step, std::int64_t left) {
 
 }  // namespace
 
-OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
+OptionHull::OptionHull(const std::vector<std::span<const LayerOption>>& allowed) {
   for (std::size_t g = 0; g < allowed.size(); ++g) {
     check(!allowed[g].empty(), "a group has an option");
     const std::vector<std::size_t> corners = corners_of(allowed[g]);

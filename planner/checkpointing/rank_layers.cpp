@@ -14,7 +14,7 @@ Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks
 }  // namespace
 
 RankLayers::RankLayers(std::span<const RankContent> chunks, std::int32_t virtual_stages,
-                       const std::vector<BlockCost>& blocks, const std::vector<std::vector<LayerOption>>& options) {
+                       const std::vector<BlockCost>& blocks) {
   std::vector<const RankContent*> contents;
   std::vector<std::int64_t> repeats;
   for (const RankContent& chunk : chunks) {
@@ -28,22 +28,19 @@ RankLayers::RankLayers(std::span<const RankContent> chunks, std::int32_t virtual
     ++repeats[content_of_chunk_.back()];
   }
   for (std::size_t c = 0; c < contents.size(); ++c)
-    for (std::size_t b = 0; b < options.size(); ++b) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (contents[c]->executions[b] == 0) continue;
-      members_.push_back({c, static_cast<std::int32_t>(b)});
-      std::vector<LayerOption>& own = options_.emplace_back(options[b]);
+      const auto block = static_cast<std::int32_t>(b);
       const Bytes logits = blocks[b].logits > Bytes(0) ? Bytes(0) : logits_of(*contents[c], blocks);
-      for (LayerOption& option : own) {
-        option.saved = repeats[c] * option.saved;
-        option.time = repeats[c] * option.time;
-        // Kept bytes are counted in chunks of 1 / virtual_stages, so everything beside them is scaled instead.
-        option.restored = std::int64_t{virtual_stages} * beside_logits(option.restored, logits);
-      }
+      members_.push_back({c, block});
+      scales_.push_back({block, virtual_stages, repeats[c], logits});
+      groups_.push_back({{}, contents[c]->executions[b]});
     }
-  for (std::size_t g = 0; g < members_.size(); ++g)
-    groups_.push_back(
-        {options_[g], contents[members_[g].content]->executions[static_cast<std::size_t>(members_[g].block)]});
-  chooser_.emplace(groups_);
+}
+
+void RankLayers::choose_among(const std::vector<std::vector<LayerOption>>& options, const OptionCaps& caps) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].options = options[g];
+  chooser_.emplace(groups_, caps);
 }
 
 const LayerChoice& RankLayers::smallest(std::int64_t in_flight) const {
@@ -63,13 +60,33 @@ RankLayersTable::RankLayersTable(const std::vector<BlockCost>& blocks) : blocks_
   }
 }
 
+const RankLayersTable::Options& RankLayersTable::options_of(const RankLayers& rank) const {
+  Options& shared = shared_[rank.scales()];
+  if (shared.caps) return shared;
+  std::vector<LayerGroup> groups = rank.groups();
+  for (const RankLayers::Scale& scale : rank.scales()) {
+    std::vector<LayerOption>& options = shared.of_group.emplace_back(options_[static_cast<std::size_t>(scale.block)]);
+    for (LayerOption& option : options) {
+      option.saved = scale.repeats * option.saved;
+      option.time = scale.repeats * option.time;
+      option.restored = std::int64_t{scale.virtual_stages} * beside_logits(option.restored, scale.logits);
+    }
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options = shared.of_group[g];
+  shared.caps.emplace(groups);
+  return shared;
+}
+
 const RankLayers& RankLayersTable::of(std::span<const RankContent> chunks, std::int32_t virtual_stages) const {
   std::vector<std::vector<std::int32_t>> executions;
   for (const RankContent& chunk : chunks) executions.push_back(chunk.executions);
   const std::scoped_lock lock(mutex_);
-  std::unique_ptr<const RankLayers>& entry = known_[{virtual_stages, std::move(executions)}];
-  if (!entry) entry = std::make_unique<const RankLayers>(chunks, virtual_stages, *blocks_, options_);
-  return *entry;
+  std::unique_ptr<RankLayers>& known = known_[{virtual_stages, std::move(executions)}];
+  if (known) return *known;
+  known = std::make_unique<RankLayers>(chunks, virtual_stages, *blocks_);
+  const Options& options = options_of(*known);
+  known->choose_among(options.of_group, *options.caps);
+  return *known;
 }
 
 }  // namespace plumbline

@@ -28,11 +28,19 @@ class RankLayers {
     std::size_t content;
     std::int32_t block;
   };
-  /// `options`: by BlockId, of one execution.
-  RankLayers(std::span<const RankContent> chunks, std::int32_t virtual_stages, const std::vector<BlockCost>& blocks,
-             const std::vector<std::vector<LayerOption>>& options);
-  RankLayers(const RankLayers&) = delete;  // the groups refer to the options
+  /// How a member's options differ from those of one execution of its block.
+  struct Scale {
+    std::int32_t block = 0;
+    std::int32_t virtual_stages = 1;
+    std::int64_t repeats = 1;  ///< chunks that are alike
+    Bytes logits{0};           ///< of the same chunk
+    auto operator<=>(const Scale&) const = default;
+  };
+  RankLayers(std::span<const RankContent> chunks, std::int32_t virtual_stages, const std::vector<BlockCost>& blocks);
+  RankLayers(const RankLayers&) = delete;  // the chooser refers to the groups
   RankLayers& operator=(const RankLayers&) = delete;
+  /// `options`: of the scales; `caps`: of these options. Both outlive it.
+  void choose_among(const std::vector<std::vector<LayerOption>>& options, const OptionCaps& caps);
 
   [[nodiscard]] const std::vector<LayerGroup>& groups() const { return groups_; }
   /// By group: the block, and in which of the rank's different chunks.
@@ -40,13 +48,15 @@ class RankLayers {
   /// By chunk: which of the different ones it is.
   [[nodiscard]] const std::vector<std::size_t>& content_of_chunk() const { return content_of_chunk_; }
   [[nodiscard]] const LayerChooser& chooser() const { return *chooser_; }
+  /// By member.
+  [[nodiscard]] const std::vector<Scale>& scales() const { return scales_; }
   /// `smallest_layers` of the groups.
   [[nodiscard]] const LayerChoice& smallest(std::int64_t in_flight) const;
 
  private:
   std::vector<std::size_t> content_of_chunk_;
   std::vector<Member> members_;
-  std::vector<std::vector<LayerOption>> options_;
+  std::vector<Scale> scales_;
   std::vector<LayerGroup> groups_;
   std::optional<LayerChooser> chooser_;
   mutable std::mutex mutex_;
@@ -64,12 +74,19 @@ class RankLayersTable {
   [[nodiscard]] const RankLayers& of(std::span<const RankContent> chunks, std::int32_t virtual_stages) const;
 
  private:
+  /// What ranks choose among that hold the same layers in any numbers.
+  struct Options {
+    std::vector<std::vector<LayerOption>> of_group;
+    std::optional<OptionCaps> caps;
+  };
+  [[nodiscard]] const Options& options_of(const RankLayers& rank) const;
+
   const std::vector<BlockCost>* blocks_;
   std::vector<std::vector<LayerOption>> options_;  ///< by BlockId: the choices, restored bytes with the working set
   mutable std::mutex mutex_;
+  mutable std::map<std::vector<RankLayers::Scale>, Options> shared_;
   /// By virtual stages and what the chunks execute.
-  mutable std::map<std::pair<std::int32_t, std::vector<std::vector<std::int32_t>>>, std::unique_ptr<const RankLayers>>
-      known_;
+  mutable std::map<std::pair<std::int32_t, std::vector<std::vector<std::int32_t>>>, std::unique_ptr<RankLayers>> known_;
 };
 
 }  // namespace plumbline
