@@ -39,17 +39,23 @@ bool has_options(std::span<const LayerGroup> groups, Bytes cap) {
 }
 
 CappedOptions::CappedOptions(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap)
-    : allowed(groups.size()), original(groups.size()) {
+    : allowed(groups.size()) {
+  std::vector<std::vector<LayerOption>> options(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<CappedOption> taken;
     for (const std::size_t o : orders[g]) {
       const LayerOption& option = groups[g].options[o];
-      if (option.restored > cap || (!allowed[g].empty() && option.time >= allowed[g].back().time)) continue;
-      allowed[g].push_back(option);
-      original[g].push_back(o);
+      if (option.restored > cap || (!taken.empty() && option.time >= taken.back().time)) continue;
+      taken.push_back({option.saved, option.time, static_cast<std::uint32_t>(o)});
+      options[g].push_back(option);
     }
-    if (allowed[g].empty()) allowed[g].push_back({});  // of no layers: never taken
+    if (taken.empty()) {  // of no layers: never taken
+      taken.push_back({});
+      options[g].push_back({});
+    }
+    allowed[g].assign(taken.begin(), taken.end());
   }
-  hull.emplace(allowed);
+  hull.emplace(options);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 /// Source and what is not modelled: as layer_choice.h.
 /// Checked against: tests/property/layer_choice_test.cpp, through choose_layers and LayerChooser.
 
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -25,13 +26,19 @@ using OptionOrders = std::vector<std::vector<std::size_t>>;
 /// Whether every group with layers has an option under the cap.
 [[nodiscard]] bool has_options(std::span<const LayerGroup> groups, Bytes cap);
 
+/// Many of them are held at once: restored bytes are looked up.
+struct CappedOption {
+  Bytes saved{0};
+  Picoseconds time{0};
+  std::uint32_t original = 0;  ///< index among the group's own options
+};
+
 /// Under one cap, by group: increasing kept bytes, decreasing time.
 struct CappedOptions {
   /// Requires `has_options`.
   CappedOptions(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap);
 
-  std::vector<std::vector<LayerOption>> allowed;
-  std::vector<std::vector<std::size_t>> original;  ///< index among the group's own options
+  std::vector<std::vector<CappedOption>> allowed;
   std::optional<OptionHull> hull;
 };
 

@@ -10,12 +10,12 @@ namespace {
 /// How many layers of each group take each of the options that a cap allows.
 using Counts = std::vector<std::vector<std::int64_t>>;
 
-using Options = std::vector<std::vector<LayerOption>>;
+using Options = std::vector<std::vector<CappedOption>>;
 
 /// An option that layers of a group take and one of them may leave for another. Options stand by increasing kept bytes
 /// and decreasing time, so what is reached with the most bytes saves most.
 struct Origin {
-  std::span<const LayerOption> options;
+  std::span<const CappedOption> options;
   std::size_t group = 0;
   std::size_t from = 0;
   bool leaves_twice = false;  ///< two layers cannot both leave an option that only one of them takes
@@ -135,11 +135,11 @@ LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) con
     choice.layers.emplace_back(groups_[g].options.size(), 0);
     for (std::size_t o = 0; o < counts[g].size(); ++o) {
       if (counts[g][o] == 0) continue;
-      const LayerOption& option = allowed()[g][o];
-      choice.layers[g][original()[g][o]] += counts[g][o];
+      const CappedOption& option = allowed()[g][o];
+      choice.layers[g][option.original] += counts[g][o];
       choice.saved += counts[g][o] * option.saved;
       choice.time += counts[g][o] * option.time;
-      choice.restored = std::max(choice.restored, option.restored);
+      choice.restored = std::max(choice.restored, groups_[g].options[option.original].restored);
     }
   }
   return choice;

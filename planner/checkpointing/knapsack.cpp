@@ -58,7 +58,7 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options,
       if (time + rest.bound(limits.capacity - saved) > limits.time) continue;
       next.push_back({saved, time, label.taken});
       points.push_back({saved, time});
-      choices.push_back({g, original()[g][o], label.taken});
+      choices.push_back({g, allowed()[g][o].original, label.taken});
     }
   labels.ends.clear();
   std::vector<std::size_t> front = pareto_front(points);

@@ -73,8 +73,7 @@ class Knapsack {
   [[nodiscard]] LayerChoice read(const Labels& labels) const;
 
   [[nodiscard]] const OptionHull& hull() const { return *options_->hull; }
-  [[nodiscard]] const std::vector<std::vector<LayerOption>>& allowed() const { return options_->allowed; }
-  [[nodiscard]] const std::vector<std::vector<std::size_t>>& original() const { return options_->original; }
+  [[nodiscard]] const std::vector<std::vector<CappedOption>>& allowed() const { return options_->allowed; }
 
   std::span<const LayerGroup> groups_;
   const CappedOptions* options_;

@@ -50,8 +50,10 @@ OptionHull::OptionHull(const std::vector<std::span<const LayerOption>>& allowed)
     smallest_.push_back(at(0).saved.value());
     slowest_.push_back(at(0).time.value());
     for (std::size_t c = 1; c < corners.size(); ++c)
-      steps_.push_back({(at(c).saved - at(c - 1).saved).value(), (at(c - 1).time - at(c).time).value(), g, corners[c]});
+      steps_.push_back({(at(c).saved - at(c - 1).saved).value(), (at(c - 1).time - at(c).time).value(),
+                        static_cast<std::uint32_t>(g), static_cast<std::uint32_t>(corners[c])});
   }
+  steps_.shrink_to_fit();
   std::stable_sort(steps_.begin(), steps_.end(),
                    [](const HullStep& a, const HullStep& b) { return gain(a.time, a.bytes) > gain(b.time, b.bytes); });
 }

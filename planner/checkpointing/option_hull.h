@@ -6,6 +6,7 @@
 /// capacity is used up, the last one in part. Source: Sinha and Zoltners, Operations Research 27 (1979).
 /// Not modelled: integrality. Checked against: tests/property/layer_choice_test.cpp (never above brute force).
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace plumbline {
 struct HullStep {
   std::int64_t bytes = 0;
   std::int64_t time = 0;  ///< saved by the move
-  std::size_t group = 0;
-  std::size_t option = 0;  ///< of the group, that the move reaches
+  std::uint32_t group = 0;
+  std::uint32_t option = 0;  ///< of the group, that the move reaches
 };
 
 class OptionHull {

@@ -1,7 +1,7 @@
 // Recompute placed on the ranks of real questions: fits, is never slower than a uniform mode, and with the split of the
 // layers never slower than any other split.
 
-#include "planner/checkpointing/placement.h"
+#include "planner/checkpointing/split_placer.h"
 
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
