@@ -110,8 +110,9 @@ bool exchange_best(Counts& counts, std::int64_t& left, const Options& options, C
 
 }  // namespace
 
-LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) const {
-  Counts counts;
+Knapsack::Counted Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) const {
+  Counted choice;
+  Counts& counts = choice.counts;
   std::vector<std::size_t> corner;
   std::int64_t left = capacity - smallest_;
   for (std::size_t g = 0; g < allowed().size(); ++g) {
@@ -130,7 +131,16 @@ LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) con
   }
   while (exchange_best(counts, left, allowed(), effort)) {
   }
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    for (std::size_t o = 0; o < counts[g].size(); ++o)
+      if (counts[g][o] > 0) choice.time += counts[g][o] * allowed()[g][o].time;
+  return choice;
+}
+
+LayerChoice Knapsack::read(const Counted& counted) const {
+  const Counts& counts = counted.counts;
   LayerChoice choice;
+  choice.time = counted.time;
   for (std::size_t g = 0; g < counts.size(); ++g) {
     choice.layers.emplace_back(groups_[g].options.size(), 0);
     for (std::size_t o = 0; o < counts[g].size(); ++o) {
@@ -138,7 +148,6 @@ LayerChoice Knapsack::exchanged(std::int64_t capacity, ChoiceEffort& effort) con
       const CappedOption& option = allowed()[g][o];
       choice.layers[g][option.original] += counts[g][o];
       choice.saved += counts[g][o] * option.saved;
-      choice.time += counts[g][o] * option.time;
       choice.restored = std::max(choice.restored, groups_[g].options[option.original].restored);
     }
   }

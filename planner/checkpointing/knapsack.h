@@ -40,9 +40,15 @@ class Knapsack {
   [[nodiscard]] bool fits(std::int64_t capacity) const { return smallest_ <= capacity; }
   [[nodiscard]] std::int64_t bound(std::int64_t capacity) const { return hull().bound(counts_, capacity); }
   [[nodiscard]] std::int64_t reachable(std::int64_t capacity) const { return hull().reachable(counts_, capacity); }
+  /// How many layers of each group take each of the allowed options, and their time.
+  struct Counted {
+    std::vector<std::vector<std::int64_t>> counts;
+    Picoseconds time{0};
+  };
   /// A good choice fast: whole moves along the convex corners, then exchanges of one or two layers that use what is
   /// left, while they save time. Requires `fits`.
-  [[nodiscard]] LayerChoice exchanged(std::int64_t capacity, ChoiceEffort& effort) const;
+  [[nodiscard]] Counted exchanged(std::int64_t capacity, ChoiceEffort& effort) const;
+  [[nodiscard]] LayerChoice read(const Counted& counted) const;
   /// The best choice of at most `limit` time; a good one or none where the effort is limited.
   [[nodiscard]] std::optional<LayerChoice> solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const;
 

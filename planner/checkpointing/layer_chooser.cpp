@@ -85,8 +85,8 @@ std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes bu
     if (!may_win(least)) continue;
     open.push_back({std::move(under), capacity, least});
     if (best && exchanging.is_spent()) continue;  // the bound alone says whether it is solved
-    LayerChoice choice = open.back().knapsack.exchanged(capacity, exchanging);
-    if (!best || choice.time < best->time) best = std::move(choice);
+    const Knapsack::Counted choice = open.back().knapsack.exchanged(capacity, exchanging);
+    if (!best || choice.time < best->time) best = open.back().knapsack.read(choice);
   }
   if (is_large_)
     std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });

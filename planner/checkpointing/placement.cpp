@@ -61,7 +61,6 @@ Bytes needed_by_least_kept(std::span<const LayerGroup> groups, std::int64_t in_f
 void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
-  const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = question.graph().blocks()[b];
     std::vector<BlockVariant>& variants = blocks[b].variants;
@@ -69,12 +68,22 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
       variants.push_back(BlockVariant(variants[Variant::kept]));
       continue;
     }
-    const WorkingSetModel model(block, shard);
     const RecomputeProblem problem = recompute_problem(block, shard, groups, question.block_pricer());
-    for (const RecomputeChoice& choice : choices_of(problem)) {
+    for (const RecomputeChoice& choice : choices_of(problem))
       variants.push_back(variant_of(choice, problem, block, shard));
-      set_working_sets(variants.back(), model, RecomputeMode::placed, blocks[b].working, form);
-    }
+  }
+}
+
+void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
+  const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Block& block = question.graph().blocks()[b];
+    if (block.kind() != BlockKind::layer) continue;
+    const WorkingSetModel model(block, shard);
+    std::vector<BlockVariant>& variants = blocks[b].variants;
+    for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
+      set_working_sets(variants[v], model, RecomputeMode::placed, blocks[b].working, form);
   }
 }
 

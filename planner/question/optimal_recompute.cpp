@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/exact_placement.h"
@@ -56,6 +57,7 @@ class Comparison {
   void consider(Recompute mode) {
     Way way;
     if (mode.mode == RecomputeMode::every_nth) {
+      if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
       // Most of these many are refused by their replays alone.
       way.replays = replays_of_every(mode.n);
       if (best_.fits && (!may_fit(way) || !may_be_faster(way))) return;
@@ -97,15 +99,24 @@ class Comparison {
 
   struct Layer {
     std::size_t stage = 0;
+    std::size_t block = 0;
     StageReplay full;
   };
   void find_layers() {
     for (std::size_t s = 0; s < chunks_.size(); ++s)
       for (auto i = static_cast<std::size_t>(chunks_[s].first); i < static_cast<std::size_t>(chunks_[s].last); ++i) {
         if (question_.graph().block(sequence_[i]).kind() != BlockKind::layer) continue;
-        const BlockVariant& full = blocks_[static_cast<std::size_t>(sequence_[i].index())].variant(Variant::full);
-        layers_.push_back({s, {full.recompute.total(), full.host}});
+        const auto block = static_cast<std::size_t>(sequence_[i].index());
+        const BlockVariant& full = blocks_[block].variant(Variant::full);
+        layers_.push_back({s, block, {full.recompute.total(), full.host}});
       }
+  }
+  /// How many layers of each block each stage replays: modes of which that is the same are the same to every rank.
+  [[nodiscard]] std::vector<std::int32_t> replayed_by_every(std::int32_t n) const {
+    std::vector<std::int32_t> counts(chunks_.size() * blocks_.size(), 0);
+    for (std::size_t l = 0; l < layers_.size(); l += static_cast<std::size_t>(n))
+      ++counts[layers_[l].stage * blocks_.size() + layers_[l].block];
+    return counts;
   }
   [[nodiscard]] std::vector<StageReplay> replays_of_every(std::int32_t n) const {
     std::vector<StageReplay> replays(chunks_.size());
@@ -185,8 +196,9 @@ class Comparison {
   const std::vector<Chunk>& chunks_;
   std::vector<BlockId> sequence_;
   std::vector<Layer> layers_;
-  std::vector<std::int32_t> overfull_;  ///< the fullest first
-  const StageTable* kept_ = nullptr;    ///< with nothing recomputed
+  std::set<std::vector<std::int32_t>> replayed_;  ///< by every n-th mode that was looked at
+  std::vector<std::int32_t> overfull_;            ///< the fullest first
+  const StageTable* kept_ = nullptr;              ///< with nothing recomputed
   Way best_;
 };
 

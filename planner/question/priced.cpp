@@ -11,6 +11,12 @@
 namespace plumbline {
 
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
+  std::vector<BlockCost> costs = bare_block_costs(question, strategy);
+  if (strategy.recompute.mode == RecomputeMode::placed) add_choices_working(costs, question, strategy);
+  return costs;
+}
+
+std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;

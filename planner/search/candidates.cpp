@@ -66,13 +66,11 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
     if (placed != recompute.end()) block_samples[i].recompute = *placed;
     for (const Recompute& choice : recompute)
       if (!choice.modules.empty()) block_samples[i].recompute.modules = choice.modules;
-    block_tables_[i] = block_costs(question, block_samples[i]);
+    block_tables_[i] = bare_block_costs(question, block_samples[i]);
   });
   if (placed != recompute.end())
-    for (const std::vector<BlockCost>& blocks : block_tables_) {
-      least_tables_.push_back(least_of(blocks));
-      groups_.push_back(std::make_unique<RankLayersTable>(blocks));
-    }
+    for (const std::vector<BlockCost>& blocks : block_tables_) least_tables_.push_back(least_of(blocks));
+  for (const Strategy& sample : block_samples) choices_.emplace_back().sample = sample;
   layouts_.resize(layout_samples.size() * choices);
   parallel_for(layouts_.size(), threads, [&](std::size_t i) {
     Strategy sample = layout_samples[i / choices];
@@ -157,7 +155,7 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
                                                         const Strategy& s) const {
   const StageLayout& kept = layout(family, recompute);
   const StageTable stages(question_->graph(), kept, block_tables_[family.blocks]);
-  const RecomputePlacer placer(*question_, s, *groups_[family.blocks]);
+  const RecomputePlacer placer(*question_, s, layers_of(family));
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);
@@ -176,9 +174,20 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
   return bound + question_->step_pricer().overhead();
 }
 
+const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) const {
+  Choices& choices = choices_[family.blocks];
+  std::call_once(choices.once, [&] {
+    choices.blocks = block_tables_[family.blocks];
+    add_choices_working(choices.blocks, *question_, choices.sample);
+    choices.layers.emplace(choices.blocks);
+  });
+  return *choices.layers;
+}
+
 CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Strategy& s) const {
-  const StageLayout placed = layout_of(*question_, s, *groups_[family.blocks]);
-  const StageTable stages(question_->graph(), placed, block_tables_[family.blocks]);
+  const RankLayersTable& layers = layers_of(family);
+  const StageLayout placed = layout_of(*question_, s, layers);
+  const StageTable stages(question_->graph(), placed, layers.blocks());
   const Bytes peak = peak_memory(*question_, stages, s);
   const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
   return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().price(stages, s).total(), peak};

@@ -7,8 +7,10 @@
 /// and placed when it is priced. A placement that has all the memory it could use is the plan without recompute, and
 /// counts as dominated by it.
 
+#include <deque>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -92,8 +94,17 @@ class CandidateTable {
   std::vector<FamilyEntry> families_;
   std::vector<std::pair<Rule, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
-  std::vector<std::vector<BlockCost>> block_tables_;
-  std::vector<std::unique_ptr<RankLayersTable>> groups_;  ///< by block table: what placements choose among
+  /// What placements of a block table choose among, made when the first is priced.
+  struct Choices {
+    Strategy sample;  ///< of the strategies that have the table
+    std::once_flag once;
+    std::vector<BlockCost> blocks;
+    std::optional<RankLayersTable> layers;
+  };
+  [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
+
+  std::vector<std::vector<BlockCost>> block_tables_;  ///< without what choices need beside what they keep
+  mutable std::deque<Choices> choices_;               ///< by block table
   /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
   std::vector<std::vector<BlockCost>> least_tables_;
   std::optional<std::size_t> none_;   ///< among the recompute choices
