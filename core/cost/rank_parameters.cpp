@@ -65,6 +65,10 @@ ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
   return {matrix, part - matrix};
 }
 
+RankParameters RankParameters::sums() const {
+  return {dense, dense_trained, expert, expert_trained, tied, tied_trained, product_weights, partial_trained, {}};
+}
+
 RankParameters& RankParameters::add(const RankParameters& other, std::int64_t count) {
   dense = dense + other.dense * count;
   dense_trained = dense_trained + other.dense_trained * count;
@@ -156,8 +160,9 @@ RankParameters part_of_rank(const RankParameters& part, const RankParameters& ra
   return held;
 }
 
-RankParameters padded(RankParameters p, ShardRanks replicas) {
-  for (const UnitParameters& u : p.units) {
+RankParameters padded(const RankParameters& parameters, ShardRanks replicas) {
+  RankParameters p = parameters.sums();
+  for (const UnitParameters& u : parameters.units) {
     const std::int64_t trained = u.dense_trained_padded(replicas.dense) - u.dense_trained - u.end_trained;
     const std::int64_t whole =
         u.dense_padded(replicas.dense) - u.dense_trained - u.dense_frozen - u.end_trained - u.end_frozen;

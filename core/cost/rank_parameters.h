@@ -68,6 +68,8 @@ struct RankParameters {
   std::int64_t partial_trained = 0;
   std::vector<UnitParameters> units;  ///< the same, unit by unit
 
+  /// Without `units`.
+  [[nodiscard]] RankParameters sums() const;
   RankParameters& operator+=(const RankParameters& other) { return add(other, 1); }
   RankParameters& add(const RankParameters& other, std::int64_t count);
   [[nodiscard]] std::int64_t total() const { return dense.total() + expert.total(); }
@@ -95,8 +97,8 @@ struct ParameterTensors {
 /// Of the rank with the embedding, where another rank holds `copy`.
 [[nodiscard]] RankParameters with_copied_embedding(RankParameters parameters, const RankParameters& copy);
 /// With the padding of every unit's sections among `replicas`, the ranks that hold the same parameters. It counts as
-/// other parameters than matrices; `units` stay as they are.
-[[nodiscard]] RankParameters padded(RankParameters parameters, ShardRanks replicas);
+/// other parameters than matrices; `units` are left out.
+[[nodiscard]] RankParameters padded(const RankParameters& parameters, ShardRanks replicas);
 
 /// Parameters of two neighbouring units, padded: two layers, or a layer and an embedding or head.
 struct TwoUnits {

@@ -130,7 +130,9 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   stage.backward_end = backward.time();
 }
 
-StageCost content_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
+}  // namespace
+
+StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
   bool is_first = true;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -157,16 +159,14 @@ StageCost content_cost(const RankContent& content, const std::vector<BlockCost>&
   return cost;
 }
 
+namespace {
+
 std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks) {
   std::vector<StageCost> costs;
   costs.reserve(contents.size());
-  for (const RankContent& content : contents) costs.push_back(content_cost(content, blocks));
+  for (const RankContent& content : contents) costs.push_back(stage_cost(content, blocks));
   return costs;
 }
-
-}  // namespace
-
-namespace {
 
 /// By how much launching each pass takes longer than it runs.
 HostWaits lateness(const StageCost& stage) {

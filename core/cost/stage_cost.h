@@ -110,6 +110,9 @@ struct RankContent {
 /// What one rank holds of the executions of `chunk`. `variants`: by execution of the whole network.
 [[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk);
 
+/// What it costs; a tied head counts its copy of the embedding.
+[[nodiscard]] StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks);
+
 /// The contents of all ranks and of all stages, equal ones once. For uniform recompute it depends on pp, v and the mode
 /// only, so a search makes it once for all other choices.
 struct StageLayout {

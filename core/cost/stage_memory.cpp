@@ -145,12 +145,17 @@ Bytes saved_on_stage(const StageCost& stage, bool sends) {
   return sends ? stage.saved + stage.kept_output : stage.saved;
 }
 
-PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank) {
+namespace {
+
+/// `cost_of`: by the rank's chunk and its stage.
+template <class CostOf>
+PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t rank, const CostOf& cost_of) {
   const std::int32_t v = s.virtual_stages;
   std::vector<ChunkLoad> chunks;
+  chunks.reserve(static_cast<std::size_t>(v));
   for (std::int32_t c = 0; c < v; ++c) {
     const std::int32_t stage = stage_of(placement(s.schedule), s.pipeline_stages, rank, c);
-    const StageCost& cost = stages.stage(static_cast<std::size_t>(stage));
+    const StageCost& cost = cost_of(static_cast<std::size_t>(c), static_cast<std::size_t>(stage));
     const bool sends = stage + 1 < s.pipeline_stages * v;
     chunks.push_back(load_of(cost, saved_on_stage(cost, sends)));
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
@@ -164,6 +169,18 @@ PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t ra
   if (!splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
   const auto order = playable_order(s.schedule, peak_shape(s.schedule, shape));
   return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
+}
+
+}  // namespace
+
+PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank) {
+  return load_of_rank(stages, s, rank,
+                      [&](std::size_t, std::size_t stage) -> const StageCost& { return stages.stage(stage); });
+}
+
+PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank, std::span<const StageCost> chunks) {
+  return load_of_rank(stages, s, rank,
+                      [&](std::size_t chunk, std::size_t) -> const StageCost& { return chunks[chunk]; });
 }
 
 std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& s) {

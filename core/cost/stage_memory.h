@@ -13,6 +13,8 @@
 /// tests/reference/stage_memory_test.cpp (published analytic rows: 2 % asked, 0.1 % reached);
 /// tests/property/simulation_agreement_test.cpp (simulated peaks, to the byte).
 
+#include <span>
+
 #include "core/cost/stage_cost.h"
 #include "core/plan/estimate.h"
 #include "core/program/peak_load.h"
@@ -24,6 +26,9 @@ namespace plumbline {
 [[nodiscard]] Bytes saved_on_stage(const StageCost& stage, bool sends);
 /// What the micro-batches of a pipeline rank hold. The same for every ZeRO stage.
 [[nodiscard]] PeakLoads rank_load(const StageTable& stages, const Strategy& strategy, std::int32_t rank);
+/// The same of a rank whose chunks cost `chunks` instead; `stages`: of this split, with other variants.
+[[nodiscard]] PeakLoads rank_load(const StageTable& stages, const Strategy& strategy, std::int32_t rank,
+                                  std::span<const StageCost> chunks);
 /// Ranks whose memory may differ from that of every rank before: of those that hold the same, the first, where no fewer
 /// micro-batches are in flight than on the others; all ranks of schedules of which that is not known.
 [[nodiscard]] std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& strategy);

@@ -43,7 +43,8 @@ struct Held {
 
 class ExactPlacement {
  public:
-  ExactPlacement(RecomputePlacer& placer, const std::vector<Chunk>& chunks) : placer_(placer), chunks_(chunks) {}
+  ExactPlacement(const RecomputePlacer& placer, const std::vector<Chunk>& chunks)
+      : placer_(placer), chunks_(chunks), ranks_(placer, chunks) {}
 
   Placement run() {
     const auto ranks = static_cast<std::size_t>(placer_.strategy().pipeline_stages);
@@ -53,7 +54,7 @@ class ExactPlacement {
       if (std::find(fits.begin(), fits.end(), false) == fits.end()) break;
       tune(target, capacities, fits);
     }
-    Placement result = placer_.place(chunks_, capacities);
+    Placement result = ranks_.place_within(capacities);
     result.fits = std::find(fits.begin(), fits.end(), false) == fits.end();
     return result;
   }
@@ -68,7 +69,7 @@ class ExactPlacement {
       assumed.push_back({fits[rank] ? capacities[rank] : target, {}, {}, fits[rank]});
     for (int n = 0; n < most_placements; ++n) {
       for (std::size_t rank = 0; rank < fits.size(); ++rank) capacities[rank] = assumed[rank].capacity;
-      const Held held = held_by(placer_.place(chunks_, capacities));
+      const Held held = held_by(ranks_.place_within(capacities));
       bool all_settled = true;
       for (std::size_t rank = 0; rank < fits.size(); ++rank) {
         Assumed& of_rank = assumed[rank];
@@ -103,14 +104,15 @@ class ExactPlacement {
     return held;
   }
 
-  RecomputePlacer& placer_;
+  const RecomputePlacer& placer_;
   const std::vector<Chunk>& chunks_;
+  SplitPlacer ranks_;
 };
 
 }  // namespace
 
-Placement exact_placement(RecomputePlacer& placer, const std::vector<Chunk>& chunks) {
-  if (!is_estimated(placer.strategy())) return placer.place(chunks);
+Placement exact_placement(const RecomputePlacer& placer, const std::vector<Chunk>& chunks) {
+  if (!is_estimated(placer.strategy())) return SplitPlacer(placer, chunks).place();
   return ExactPlacement(placer, chunks).run();
 }
 

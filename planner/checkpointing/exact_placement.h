@@ -8,11 +8,11 @@
 /// Source: none; a search over one number for each rank. Not modelled: peaks that shrink when a rank may hold more.
 /// Checked against: tests/property/recompute_modes_test.cpp.
 
-#include "planner/checkpointing/placement.h"
+#include "planner/checkpointing/split_placer.h"
 
 namespace plumbline {
 
 /// The placement of `placer`'s strategy on these chunks.
-[[nodiscard]] Placement exact_placement(RecomputePlacer& placer, const std::vector<Chunk>& chunks);
+[[nodiscard]] Placement exact_placement(const RecomputePlacer& placer, const std::vector<Chunk>& chunks);
 
 }  // namespace plumbline

@@ -1,59 +1,17 @@
 #include "planner/checkpointing/knapsack.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "planner/pareto/front.h"
 
 namespace plumbline {
 
-OptionOrders sorted_options(std::span<const LayerGroup> groups) {
-  OptionOrders orders;
-  for (const LayerGroup& group : groups) {
-    std::vector<std::size_t> order(group.options.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const LayerOption& x = group.options[a];
-      const LayerOption& y = group.options[b];
-      return x.saved != y.saved ? x.saved < y.saved : x.time < y.time;
-    });
-    orders.push_back(std::move(order));
-  }
-  return orders;
-}
-
-std::vector<Bytes> restored_caps(std::span<const LayerGroup> groups) {
-  std::vector<Bytes> caps;
-  for (const LayerGroup& group : groups)
-    if (group.count > 0)
-      for (const LayerOption& option : group.options) caps.push_back(option.restored);
-  if (caps.empty()) caps.emplace_back(0);
-  std::sort(caps.begin(), caps.end());
-  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
-  return caps;
-}
-
-bool has_options(std::span<const LayerGroup> groups, Bytes cap) {
-  return std::all_of(groups.begin(), groups.end(), [&](const LayerGroup& group) {
-    return group.count == 0 || std::any_of(group.options.begin(), group.options.end(),
-                                           [&](const LayerOption& o) { return o.restored <= cap; });
-  });
-}
-
-Knapsack::Knapsack(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap)
-    : groups_(groups), allowed_(groups.size()), original_(groups.size()) {
+Knapsack::Knapsack(std::span<const LayerGroup> groups, const CappedOptions& options)
+    : groups_(groups), options_(&options) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const std::size_t o : orders[g]) {
-      const LayerOption& option = groups[g].options[o];
-      if (option.restored > cap || (!allowed_[g].empty() && option.time >= allowed_[g].back().time)) continue;
-      allowed_[g].push_back(option);
-      original_[g].push_back(o);
-    }
-    if (allowed_[g].empty()) allowed_[g].push_back({});  // of no layers: never taken
     counts_.push_back(groups[g].count);
+    smallest_ += counts_[g] * options.hull->smallest(g);
   }
-  hull_.emplace(allowed_);
-  for (std::size_t g = 0; g < groups.size(); ++g) smallest_ += counts_[g] * hull_->smallest(g);
 }
 
 namespace {
@@ -69,45 +27,38 @@ void keep_evenly(std::vector<std::size_t>& front, std::size_t most) {
 
 }  // namespace
 
-std::size_t Knapsack::option_count() const {
-  std::size_t count = 0;
-  for (const std::vector<LayerOption>& options : allowed_) count += options.size();
-  return count;
-}
-
 /// Options that some choice within the limits may take, by the relaxation of all other layers.
 std::vector<std::size_t> Knapsack::worthwhile(std::size_t g, const Limits& limits) const {
   std::vector<std::int64_t> others = counts_;
   --others[g];
-  const Relaxation rest(*hull_, others);
-  const std::int64_t reserved = smallest_ - hull_->smallest(g);
+  const Relaxation rest(hull(), others);
+  const std::int64_t reserved = smallest_ - hull().smallest(g);
   std::vector<std::size_t> options;
-  for (std::size_t o = 0; o < allowed_[g].size(); ++o) {
-    const std::int64_t left = limits.capacity - allowed_[g][o].saved.value();
+  for (std::size_t o = 0; o < allowed()[g].size(); ++o) {
+    const std::int64_t left = limits.capacity - allowed()[g][o].saved.value();
     if (left < reserved) break;  // by increasing kept bytes
-    if (allowed_[g][o].time.value() + rest.bound(left) <= limits.time) options.push_back(o);
+    if (allowed()[g][o].time.value() + rest.bound(left) <= limits.time) options.push_back(o);
   }
   return options;
 }
 
-void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
-                         ChoiceEffort& effort) const {
-  const std::int64_t reserved = hull_->least_bytes(left);
-  const Relaxation rest(*hull_, left);
-  const std::vector<std::size_t> options = worthwhile(g, limits);
+void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options, const std::vector<std::int64_t>& left,
+                         const Limits& limits, Labels& labels, ChoiceEffort& effort) const {
+  const std::int64_t reserved = hull().least_bytes(left);
+  const Relaxation rest(hull(), left);
   std::vector<Label> next;
   std::vector<ParetoPoint<2>> points;
   std::vector<Taken> choices;
   effort.spend(labels.ends.size() * options.size());
   for (const Label& label : labels.ends)
     for (const std::size_t o : options) {
-      const std::int64_t saved = label.saved + allowed_[g][o].saved.value();
-      const std::int64_t time = label.time + allowed_[g][o].time.value();
+      const std::int64_t saved = label.saved + allowed()[g][o].saved.value();
+      const std::int64_t time = label.time + allowed()[g][o].time.value();
       if (saved + reserved > limits.capacity) break;  // by increasing kept bytes
       if (time + rest.bound(limits.capacity - saved) > limits.time) continue;
       next.push_back({saved, time, label.taken});
       points.push_back({saved, time});
-      choices.push_back({g, original_[g][o], label.taken});
+      choices.push_back({g, allowed()[g][o].original, label.taken});
     }
   labels.ends.clear();
   std::vector<std::size_t> front = pareto_front(points);
@@ -121,12 +72,16 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::int64_t>& left, c
 std::optional<LayerChoice> Knapsack::solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const {
   Labels labels{{Label{}}, {}};
   std::vector<std::int64_t> left = counts_;
-  for (std::size_t g = 0; g < groups_.size(); ++g)
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (left[g] == 0) continue;
+    const std::vector<std::size_t> options = worthwhile(g, {capacity, limit});
+    if (options.empty()) return std::nullopt;
     while (left[g] > 0) {
       --left[g];
-      add_layer(g, left, {capacity, limit}, labels, effort);
+      add_layer(g, options, left, {capacity, limit}, labels, effort);
       if (labels.ends.empty()) return std::nullopt;
     }
+  }
   return read(labels);
 }
 

@@ -10,18 +10,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "planner/checkpointing/option_hull.h"
+#include "planner/checkpointing/capped_options.h"
 
 namespace plumbline {
-
-/// Options of every group by kept bytes, then time.
-using OptionOrders = std::vector<std::vector<std::size_t>>;
-[[nodiscard]] OptionOrders sorted_options(std::span<const LayerGroup> groups);
-
-/// Every cap on restored bytes that changes what is allowed, ascending.
-[[nodiscard]] std::vector<Bytes> restored_caps(std::span<const LayerGroup> groups);
-/// Whether every group with layers has an option under the cap.
-[[nodiscard]] bool has_options(std::span<const LayerGroup> groups, Bytes cap);
 
 /// Steps of a choice, each some nanoseconds, so that it ends in time; counted, not timed: the same everywhere.
 class ChoiceEffort {
@@ -40,21 +31,26 @@ class ChoiceEffort {
   std::size_t labels_ = unlimited;
 };
 
-/// The knapsack under one cap on restored bytes, for any capacity of kept bytes. `groups` outlive it.
+/// The knapsack under one cap on restored bytes, for any capacity of kept bytes.
 class Knapsack {
  public:
-  /// Requires `has_options`.
-  Knapsack(std::span<const LayerGroup> groups, const OptionOrders& orders, Bytes cap);
+  /// `options`: of `groups`; both outlive it.
+  Knapsack(std::span<const LayerGroup> groups, const CappedOptions& options);
 
   [[nodiscard]] bool fits(std::int64_t capacity) const { return smallest_ <= capacity; }
-  [[nodiscard]] std::int64_t bound(std::int64_t capacity) const { return hull_->bound(counts_, capacity); }
-  [[nodiscard]] std::int64_t reachable(std::int64_t capacity) const { return hull_->reachable(counts_, capacity); }
+  [[nodiscard]] std::int64_t bound(std::int64_t capacity) const { return hull().bound(counts_, capacity); }
+  [[nodiscard]] std::int64_t reachable(std::int64_t capacity) const { return hull().reachable(counts_, capacity); }
+  /// How many layers of each group take each of the allowed options, and their time.
+  struct Counted {
+    std::vector<std::vector<std::int64_t>> counts;
+    Picoseconds time{0};
+  };
   /// A good choice fast: whole moves along the convex corners, then exchanges of one or two layers that use what is
   /// left, while they save time. Requires `fits`.
-  [[nodiscard]] LayerChoice exchanged(std::int64_t capacity, ChoiceEffort& effort) const;
+  [[nodiscard]] Counted exchanged(std::int64_t capacity, ChoiceEffort& effort) const;
+  [[nodiscard]] LayerChoice read(const Counted& counted) const;
   /// The best choice of at most `limit` time; a good one or none where the effort is limited.
   [[nodiscard]] std::optional<LayerChoice> solve(std::int64_t capacity, std::int64_t limit, ChoiceEffort& effort) const;
-  [[nodiscard]] std::size_t option_count() const;
 
  private:
   struct Label {
@@ -76,17 +72,19 @@ class Knapsack {
     std::int64_t capacity = 0;
     std::int64_t time = 0;
   };
-  void add_layer(std::size_t group, const std::vector<std::int64_t>& left, const Limits& limits, Labels& labels,
-                 ChoiceEffort& effort) const;
+  /// `options`: those worthwhile.
+  void add_layer(std::size_t group, const std::vector<std::size_t>& options, const std::vector<std::int64_t>& left,
+                 const Limits& limits, Labels& labels, ChoiceEffort& effort) const;
   [[nodiscard]] std::vector<std::size_t> worthwhile(std::size_t group, const Limits& limits) const;
   [[nodiscard]] LayerChoice read(const Labels& labels) const;
 
+  [[nodiscard]] const OptionHull& hull() const { return *options_->hull; }
+  [[nodiscard]] const std::vector<std::vector<CappedOption>>& allowed() const { return options_->allowed; }
+
   std::span<const LayerGroup> groups_;
+  const CappedOptions* options_;
   std::int64_t smallest_ = 0;
   std::vector<std::int64_t> counts_;
-  std::vector<std::vector<LayerOption>> allowed_;
-  std::vector<std::vector<std::size_t>> original_;
-  std::optional<OptionHull> hull_;
 };
 
 }  // namespace plumbline

@@ -45,7 +45,7 @@ std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std
   const OptionOrders orders = sorted_options(groups);
   const std::int64_t fastest = least_time(groups);
   struct Open {
-    Knapsack knapsack;
+    CappedOptions options;
     std::int64_t capacity = 0;
   };
   std::vector<Open> open;
@@ -54,14 +54,16 @@ std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std
     if (cap > budget || limit == fastest) break;
     if (!has_options(groups, cap)) continue;
     const std::int64_t capacity = (budget - cap).value() / in_flight;
-    Knapsack knapsack(groups, orders, cap);
+    CappedOptions options(groups, orders, cap);
+    const Knapsack knapsack(groups, options);
     if (!knapsack.fits(capacity) || knapsack.bound(capacity) > limit) continue;
     limit = std::min(limit, knapsack.reachable(capacity));
-    open.push_back({std::move(knapsack), capacity});
+    open.push_back({std::move(options), capacity});
   }
   std::optional<LayerChoice> best;
   ChoiceEffort effort;
-  for (const auto& [knapsack, capacity] : open) {
+  for (const auto& [options, capacity] : open) {
+    const Knapsack knapsack(groups, options);
     if (knapsack.bound(capacity) > limit) continue;
     if (auto choice = knapsack.solve(capacity, limit, effort)) {
       limit = choice->time.value() - 1;  // only a faster one is better

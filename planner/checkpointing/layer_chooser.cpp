@@ -12,43 +12,41 @@ constexpr std::size_t most_options = 20'000;
 constexpr std::size_t most_steps = 300'000;
 constexpr std::size_t most_labels = 64;
 
-std::vector<std::vector<LayerOption>> options_of(std::span<const LayerGroup> groups) {
-  std::vector<std::vector<LayerOption>> options;
-  for (const LayerGroup& group : groups)
-    if (group.count > 0) options.emplace_back(group.options.begin(), group.options.end());
-  return options;
-}
-
 }  // namespace
 
 LayerChooser::LayerChooser(std::span<const LayerGroup> groups)
-    : groups_(groups), orders_(sorted_options(groups)), options_(options_of(groups)), hull_(options_) {
-  for (const LayerGroup& group : groups)
+    : groups_(groups), own_caps_(std::make_unique<const OptionCaps>(groups)), caps_(own_caps_.get()) {
+  prepare();
+}
+
+LayerChooser::LayerChooser(std::span<const LayerGroup> groups, const OptionCaps& caps) : groups_(groups), caps_(&caps) {
+  prepare();
+}
+
+void LayerChooser::prepare() {
+  for (const LayerGroup& group : groups_)
     if (group.count > 0) counts_.push_back(group.count);
-  for (const Bytes cap : restored_caps(groups))
-    if (has_options(groups, cap)) caps_.push_back({cap, std::nullopt});
-  std::size_t options = 0;
-  for (const std::vector<LayerOption>& of_group : options_) options += of_group.size();
-  is_large_ = caps_.size() * options > most_options;
+  is_large_ = caps_->option_count() > most_options;
 }
 
 std::optional<std::int64_t> LayerChooser::bound(std::int64_t capacity) const {
-  if (capacity < hull_.least_bytes(counts_)) return std::nullopt;
-  return hull_.bound(counts_, capacity);
+  if (capacity < caps_->hull().least_bytes(counts_)) return std::nullopt;
+  return caps_->hull().bound(counts_, capacity);
 }
 
 Bytes LayerChooser::restored_at(const std::vector<std::size_t>& corners) const {
   Bytes most(0);
-  for (std::size_t g = 0; g < options_.size(); ++g) most = std::max(most, options_[g][corners[g]].restored);
+  for (std::size_t g = 0; g < caps_->options().size(); ++g)
+    most = std::max(most, caps_->options()[g][corners[g]].restored);
   return most;
 }
 
 /// The most that a layer restores where the relaxation has a choice that leaves room for it.
 Bytes LayerChooser::likely_restored(std::int64_t in_flight, Bytes budget) const {
   std::vector<std::size_t> corners;
-  for (std::size_t g = 0; g < options_.size(); ++g) corners.push_back(hull_.first_option(g));
-  std::int64_t left = (budget - restored_at(corners)).value() / in_flight - hull_.least_bytes(counts_);
-  for (const HullStep& step : hull_.steps()) {
+  for (std::size_t g = 0; g < caps_->options().size(); ++g) corners.push_back(caps_->hull().first_option(g));
+  std::int64_t left = (budget - restored_at(corners)).value() / in_flight - caps_->hull().least_bytes(counts_);
+  for (const HullStep& step : caps_->hull().steps()) {
     left -= counts_[step.group] * step.bytes;
     if (left < 0) break;
     corners[step.group] = step.option;
@@ -56,62 +54,55 @@ Bytes LayerChooser::likely_restored(std::int64_t in_flight, Bytes budget) const 
   return restored_at(corners);
 }
 
-Knapsack& LayerChooser::knapsack(Cap& cap) {
-  if (!cap.knapsack) cap.knapsack.emplace(groups_, orders_, cap.restored);
-  return *cap.knapsack;
-}
-
 /// What the relaxation would restore is where the best is likely to be found: that cap first, then all others.
-std::vector<LayerChooser::Cap*> LayerChooser::promising_first(std::int64_t in_flight, Bytes budget) {
+std::vector<const OptionCaps::Cap*> LayerChooser::promising_first(std::int64_t in_flight, Bytes budget) const {
   const Bytes likely = likely_restored(in_flight, budget);
-  std::vector<Cap*> order;
-  for (Cap& cap : caps_)
-    if (cap.restored <= budget) order.push_back(&cap);
-  const auto distance = [&](const Cap* cap) {
-    if (!is_large_) return std::int64_t{cap->restored == likely ? 0 : 1};
-    return std::abs((cap->restored - likely).value());
+  std::vector<const OptionCaps::Cap*> order;
+  for (const OptionCaps::Cap& cap : caps_->caps())
+    if (cap.restored() <= budget) order.push_back(&cap);
+  const auto distance = [&](const OptionCaps::Cap* cap) {
+    if (!is_large_) return std::int64_t{cap->restored() == likely ? 0 : 1};
+    return std::abs((cap->restored() - likely).value());
   };
-  std::stable_sort(order.begin(), order.end(), [&](const Cap* a, const Cap* b) { return distance(a) < distance(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const OptionCaps::Cap* a, const OptionCaps::Cap* b) { return distance(a) < distance(b); });
   return order;
 }
 
-std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) {
-  struct Open {
-    const Knapsack* knapsack;
-    std::int64_t capacity;
-  };
+std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const {
   std::optional<LayerChoice> best;
   std::vector<Open> open;
   const auto may_win = [&](std::optional<std::int64_t> least) {
     return least && (!best || *least + tolerance.value() < best->time.value());
   };
   ChoiceEffort exchanging = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
-  for (Cap* cap : promising_first(in_flight, budget)) {
-    const std::int64_t capacity = (budget - cap->restored).value() / in_flight;
+  for (const OptionCaps::Cap* cap : promising_first(in_flight, budget)) {
+    const std::int64_t capacity = (budget - cap->restored()).value() / in_flight;
     if (!may_win(bound(capacity))) continue;
-    const Knapsack& under = knapsack(*cap);
-    if (!under.fits(capacity) || !may_win(under.bound(capacity))) continue;
-    open.push_back({&under, capacity});
+    Knapsack under(groups_, caps_->under(*cap));
+    if (!under.fits(capacity)) continue;
+    const std::int64_t least = under.bound(capacity);
+    if (!may_win(least)) continue;
+    open.push_back({std::move(under), capacity, least});
     if (best && exchanging.is_spent()) continue;  // the bound alone says whether it is solved
-    LayerChoice choice = under.exchanged(capacity, exchanging);
-    if (!best || choice.time < best->time) best = std::move(choice);
+    const Knapsack::Counted choice = open.back().knapsack.exchanged(capacity, exchanging);
+    if (!best || choice.time < best->time) best = open.back().knapsack.read(choice);
   }
   if (is_large_)
-    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) {
-      return a.knapsack->bound(a.capacity) < b.knapsack->bound(b.capacity);
-    });
+    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
   ChoiceEffort solving = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
-  for (const auto& [under, capacity] : open) {
-    if (solving.is_spent() || !may_win(under->bound(capacity))) continue;
-    if (auto choice = under->solve(capacity, best->time.value() - tolerance.value() - 1, solving))
+  for (const auto& [under, capacity, least] : open) {
+    if (solving.is_spent() || !may_win(least)) continue;
+    if (auto choice = under.solve(capacity, best->time.value() - tolerance.value() - 1, solving))
       best = std::move(choice);
   }
   return best;
 }
 
 std::optional<Picoseconds> LayerChooser::least_replay(std::int64_t in_flight, Bytes budget) const {
-  if (caps_.empty() || caps_.front().restored > budget) return std::nullopt;  // what some layer restores at least
-  const auto least = bound((budget - caps_.front().restored).value() / in_flight);
+  const std::deque<OptionCaps::Cap>& caps = caps_->caps();
+  if (caps.empty() || caps.front().restored() > budget) return std::nullopt;  // what some layer restores at least
+  const auto least = bound((budget - caps.front().restored()).value() / in_flight);
   return least ? std::optional(Picoseconds(std::max<std::int64_t>(0, *least))) : std::nullopt;
 }
 

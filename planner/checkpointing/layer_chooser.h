@@ -9,45 +9,48 @@
 /// Checked against: tests/property/layer_choice_test.cpp (brute force).
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "planner/checkpointing/knapsack.h"
 #include "planner/checkpointing/layer_choice.h"
-#include "planner/checkpointing/option_hull.h"
 
 namespace plumbline {
 
+/// Callable from any thread.
 class LayerChooser {
  public:
   /// `groups` outlive it.
   explicit LayerChooser(std::span<const LayerGroup> groups);
+  /// `caps`: of the same groups, or others that have the same options and layers of the same kinds.
+  LayerChooser(std::span<const LayerGroup> groups, const OptionCaps& caps);
 
   /// A choice that takes at most `tolerance` longer than the best, but for very many options; nothing when none fits.
   /// The same for the same input, whatever was asked before.
-  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance);
+  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const;
   /// Never more than the time of any choice that fits; nothing when none can. One relaxation for all caps.
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::int64_t in_flight, Bytes budget) const;
 
  private:
-  struct Cap {
-    Bytes restored{0};
-    std::optional<Knapsack> knapsack;  ///< made when first asked for
+  void prepare();
+  /// A cap under which the best may be found.
+  struct Open {
+    Knapsack knapsack;
+    std::int64_t capacity;
+    std::int64_t bound;
   };
   [[nodiscard]] std::optional<std::int64_t> bound(std::int64_t capacity) const;
   [[nodiscard]] Bytes likely_restored(std::int64_t in_flight, Bytes budget) const;
   [[nodiscard]] Bytes restored_at(const std::vector<std::size_t>& corners) const;
-  Knapsack& knapsack(Cap& cap);
-  [[nodiscard]] std::vector<Cap*> promising_first(std::int64_t in_flight, Bytes budget);
+  [[nodiscard]] std::vector<const OptionCaps::Cap*> promising_first(std::int64_t in_flight, Bytes budget) const;
 
   std::span<const LayerGroup> groups_;
-  OptionOrders orders_;
-  std::vector<Cap> caps_;                          ///< under which every group has an option, ascending
-  std::vector<std::vector<LayerOption>> options_;  ///< of the groups with layers
-  std::vector<std::int64_t> counts_;               ///< of theirs
-  OptionHull hull_;                                ///< over all options, whatever they restore
-  bool is_large_ = false;                          ///< whether steps are limited
+  std::unique_ptr<const OptionCaps> own_caps_;
+  const OptionCaps* caps_;
+  std::vector<std::int64_t> counts_;  ///< of the groups with layers
+  bool is_large_ = false;             ///< whether steps are limited
 };
 
 }  // namespace plumbline

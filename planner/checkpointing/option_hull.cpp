@@ -12,7 +12,7 @@ namespace {
 double gain(std::int64_t time, std::int64_t bytes) { return static_cast<double>(time) / static_cast<double>(bytes); }
 
 /// Corners from the smallest option to the fastest, each step gaining less per byte than the one before.
-std::vector<std::size_t> corners_of(const std::vector<LayerOption>& options) {
+std::vector<std::size_t> corners_of(std::span<const LayerOption> options) {
   std::vector<std::size_t> order(options.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -41,7 +41,7 @@ std::int64_t begun(const HullStep& step, std::int64_t left) {
 
 }  // namespace
 
-OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
+OptionHull::OptionHull(const std::vector<std::span<const LayerOption>>& allowed) {
   for (std::size_t g = 0; g < allowed.size(); ++g) {
     check(!allowed[g].empty(), "a group has an option");
     const std::vector<std::size_t> corners = corners_of(allowed[g]);
@@ -50,8 +50,10 @@ OptionHull::OptionHull(const std::vector<std::vector<LayerOption>>& allowed) {
     smallest_.push_back(at(0).saved.value());
     slowest_.push_back(at(0).time.value());
     for (std::size_t c = 1; c < corners.size(); ++c)
-      steps_.push_back({(at(c).saved - at(c - 1).saved).value(), (at(c - 1).time - at(c).time).value(), g, corners[c]});
+      steps_.push_back({(at(c).saved - at(c - 1).saved).value(), (at(c - 1).time - at(c).time).value(),
+                        static_cast<std::uint32_t>(g), static_cast<std::uint32_t>(corners[c])});
   }
+  steps_.shrink_to_fit();
   std::stable_sort(steps_.begin(), steps_.end(),
                    [](const HullStep& a, const HullStep& b) { return gain(a.time, a.bytes) > gain(b.time, b.bytes); });
 }
@@ -82,6 +84,7 @@ std::int64_t OptionHull::bound(const std::vector<std::int64_t>& counts, std::int
 
 Relaxation::Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& counts)
     : last_time_(hull.most_time(counts)), last_bytes_(hull.least_bytes(counts)) {
+  taken_.reserve(hull.steps().size());
   for (const HullStep& step : hull.steps()) {
     const std::int64_t count = counts[step.group];
     if (count == 0) continue;

@@ -6,6 +6,8 @@
 /// capacity is used up, the last one in part. Source: Sinha and Zoltners, Operations Research 27 (1979).
 /// Not modelled: integrality. Checked against: tests/property/layer_choice_test.cpp (never above brute force).
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "planner/checkpointing/layer_choice.h"
@@ -16,14 +18,16 @@ namespace plumbline {
 struct HullStep {
   std::int64_t bytes = 0;
   std::int64_t time = 0;  ///< saved by the move
-  std::size_t group = 0;
-  std::size_t option = 0;  ///< of the group, that the move reaches
+  std::uint32_t group = 0;
+  std::uint32_t option = 0;  ///< of the group, that the move reaches
 };
 
 class OptionHull {
  public:
   /// `allowed[g]`: the options of group g to choose from.
-  explicit OptionHull(const std::vector<std::vector<LayerOption>>& allowed);
+  explicit OptionHull(const std::vector<std::span<const LayerOption>>& allowed);
+  explicit OptionHull(const std::vector<std::vector<LayerOption>>& allowed)
+      : OptionHull(std::vector<std::span<const LayerOption>>(allowed.begin(), allowed.end())) {}
 
   [[nodiscard]] std::int64_t smallest(std::size_t group) const { return smallest_[group]; }
   /// The option where a group's moves begin.

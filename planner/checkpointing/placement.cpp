@@ -57,18 +57,11 @@ Bytes needed_by_least_kept(std::span<const LayerGroup> groups, std::int64_t in_f
   return in_flight * saved + restored;
 }
 
-Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks) {
-  Bytes sum(0);
-  for (std::size_t b = 0; b < blocks.size(); ++b) sum += std::int64_t{content.executions[b]} * blocks[b].logits;
-  return sum;
-}
-
 }  // namespace
 
 void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
-  const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = question.graph().blocks()[b];
     std::vector<BlockVariant>& variants = blocks[b].variants;
@@ -76,26 +69,34 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
       variants.push_back(BlockVariant(variants[Variant::kept]));
       continue;
     }
-    const WorkingSetModel model(block, shard);
     const RecomputeProblem problem = recompute_problem(block, shard, groups, question.block_pricer());
-    for (const RecomputeChoice& choice : choices_of(problem)) {
+    for (const RecomputeChoice& choice : choices_of(problem))
       variants.push_back(variant_of(choice, problem, block, shard));
-      set_working_sets(variants.back(), model, RecomputeMode::placed, blocks[b].working, form);
-    }
   }
 }
 
-RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy,
-                                 const std::vector<BlockCost>& blocks)
-    : question_(&question), strategy_(strategy), blocks_(&blocks) {
-  for (const BlockCost& block : blocks) {
-    std::vector<LayerOption>& options = options_.emplace_back();
-    for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v) {
-      const BlockVariant& variant = block.variants[v];
-      options.push_back({variant.saved, variant.recompute.total(), block.working + variant.restored});
-    }
+void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
+  const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Block& block = question.graph().blocks()[b];
+    if (block.kind() != BlockKind::layer) continue;
+    const WorkingSetModel model(block, shard);
+    std::vector<BlockVariant>& variants = blocks[b].variants;
+    for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
+      set_working_sets(variants[v], model, RecomputeMode::placed, blocks[b].working, form);
   }
 }
+
+RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy, const RankLayersTable& groups)
+    : question_(&question), strategy_(strategy), groups_(&groups) {}
+
+RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strategy,
+                                 const std::vector<BlockCost>& blocks)
+    : question_(&question),
+      strategy_(strategy),
+      own_groups_(std::make_unique<const RankLayersTable>(blocks)),
+      groups_(own_groups_.get()) {}
 
 Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes capacity) const {
   StageCost loaded = stage;
@@ -132,18 +133,18 @@ std::array<Bytes, 2> RecomputePlacer::device_capacities() const {
   return {question_->certain_capacity(), question_->capacity()};
 }
 
-Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Groups& groups,
+Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const RankLayers& groups,
                             std::span<const Bytes> capacities) const {
   const std::int64_t in_flight = chunks_in_flight(strategy_, rank);
   // What keeps least nearly always fits; only where it does not is every cap on what is restored tried.
-  Bytes needed = needed_by_least_kept(groups.groups, in_flight);
+  Bytes needed = needed_by_least_kept(groups.groups(), in_flight);
   bool is_exact = false;
   for (const Bytes capacity : capacities) {
     const Bytes available = budget(kept, rank, capacity);
     if (available < Bytes(0)) continue;
     const Bytes room = std::int64_t{strategy_.virtual_stages} * available;
     if (needed > room && !is_exact) {
-      const LayerChoice least = smallest_layers(groups.groups, in_flight);
+      const LayerChoice& least = groups.smallest(in_flight);
       needed = in_flight * least.saved + least.restored;
       is_exact = true;
     }
@@ -152,58 +153,20 @@ Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const Grou
   return Bytes(-1);
 }
 
-RecomputePlacer::Groups& RecomputePlacer::groups_of(std::span<const RankContent> chunks) {
-  std::vector<std::vector<std::int32_t>> executions;
-  for (const RankContent& chunk : chunks) executions.push_back(chunk.executions);
-  const auto [entry, is_new] = groups_.try_emplace(std::move(executions));
-  if (is_new) prepare(entry->second, chunks);
-  return entry->second;
+const RankLayers& RecomputePlacer::groups_of(std::span<const RankContent> chunks) const {
+  return groups_->of(chunks, strategy_.virtual_stages);
 }
 
-void RecomputePlacer::prepare(Groups& result, std::span<const RankContent> chunks) const {
-  std::vector<const RankContent*> contents;
-  std::vector<std::int64_t> repeats;
-  for (const RankContent& chunk : chunks) {
-    const auto same = std::find_if(contents.begin(), contents.end(),
-                                   [&](const RankContent* c) { return c->executions == chunk.executions; });
-    result.content_of_chunk.push_back(static_cast<std::size_t>(same - contents.begin()));
-    if (same == contents.end()) {
-      contents.push_back(&chunk);
-      repeats.push_back(0);
-    }
-    ++repeats[result.content_of_chunk.back()];
-  }
-  const std::vector<BlockCost>& blocks = *blocks_;
-  for (std::size_t c = 0; c < contents.size(); ++c)
-    for (std::size_t b = 0; b < options_.size(); ++b) {
-      if (contents[c]->executions[b] == 0) continue;
-      result.members.push_back({c, static_cast<std::int32_t>(b)});
-      std::vector<LayerOption>& options = result.options.emplace_back(options_[b]);
-      const Bytes logits = blocks[b].logits > Bytes(0) ? Bytes(0) : logits_of(*contents[c], blocks);
-      for (LayerOption& option : options) {
-        option.saved = repeats[c] * option.saved;
-        option.time = repeats[c] * option.time;
-        // Kept bytes are counted in chunks of 1 / virtual_stages, so everything beside them is scaled instead.
-        option.restored = std::int64_t{strategy_.virtual_stages} * beside_logits(option.restored, logits);
-      }
-    }
-  for (std::size_t g = 0; g < result.members.size(); ++g)
-    result.groups.push_back(
-        {result.options[g],
-         contents[result.members[g].content]->executions[static_cast<std::size_t>(result.members[g].block)]});
-  result.chooser.emplace(result.groups);
-}
-
-RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& groups) {
+RankPlacement RecomputePlacer::read(const LayerChoice& choice, const RankLayers& groups) {
   RankPlacement placement;
   placement.time = choice.time;
-  for (const std::size_t content : groups.content_of_chunk) {
+  for (const std::size_t content : groups.content_of_chunk()) {
     std::vector<VariantCount>& counts = placement.chunks.emplace_back();
-    for (std::size_t g = 0; g < groups.members.size(); ++g) {
-      if (groups.members[g].content != content) continue;
+    for (std::size_t g = 0; g < groups.members().size(); ++g) {
+      if (groups.members()[g].content != content) continue;
       for (std::size_t o = 0; o < choice.layers[g].size(); ++o)
         if (choice.layers[g][o] > 0)
-          counts.push_back({groups.members[g].block, Variant::first_placed + static_cast<std::int32_t>(o),
+          counts.push_back({groups.members()[g].block, Variant::first_placed + static_cast<std::int32_t>(o),
                             static_cast<std::int32_t>(choice.layers[g][o])});
     }
   }
@@ -211,18 +174,18 @@ RankPlacement RecomputePlacer::read(const LayerChoice& choice, const Groups& gro
 }
 
 std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent> chunks, const StageCost& kept,
-                                                    std::int32_t rank) {
+                                                    std::int32_t rank) const {
   return place_in(device_capacities(), chunks, kept, rank);
 }
 
 std::optional<RankPlacement> RecomputePlacer::place_within(Bytes capacity, std::span<const RankContent> chunks,
-                                                           const StageCost& kept, std::int32_t rank) {
+                                                           const StageCost& kept, std::int32_t rank) const {
   return place_in({&capacity, 1}, chunks, kept, rank);
 }
 
 std::optional<RankPlacement> RecomputePlacer::place_in(std::span<const Bytes> capacities,
                                                        std::span<const RankContent> chunks, const StageCost& kept,
-                                                       std::int32_t rank) {
+                                                       std::int32_t rank) const {
   if (holds_all(kept, rank, capacities.front())) {
     RankPlacement all;
     for (const RankContent& chunk : chunks) {
@@ -233,12 +196,12 @@ std::optional<RankPlacement> RecomputePlacer::place_in(std::span<const Bytes> ca
     }
     return all;
   }
-  Groups& groups = groups_of(chunks);
+  const RankLayers& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups, capacities);
   if (available < Bytes(0)) return std::nullopt;
   const auto choice =
-      groups.chooser->choose(chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available,
-                             (kept.forward_total() + kept.backward_total()) / tolerated_parts);
+      groups.chooser().choose(chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available,
+                              (kept.forward_total() + kept.backward_total()) / tolerated_parts);
   if (!choice) return std::nullopt;
   return read(*choice, groups);
 }
@@ -249,45 +212,26 @@ Picoseconds RecomputePlacer::replayed_by_operator(std::span<const RankContent> c
   for (const RankContent& chunk : chunks)
     for (std::size_t b = 0; b < chunk.executions.size(); ++b)
       if (question_->graph().blocks()[b].kind() == BlockKind::layer)
-        sum += chunk.executions[b] * (*blocks_)[b].variant(Variant::by_operator).recompute.total();
+        sum += chunk.executions[b] * blocks()[b].variant(Variant::by_operator).recompute.total();
   return sum;
 }
 
 std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
-                                                         std::int32_t rank) {
+                                                         std::int32_t rank) const {
   const Bytes capacity = question_->capacity();
   if (holds_all(kept, rank, capacity)) return Picoseconds(0);
-  Groups& groups = groups_of(chunks);
+  const RankLayers& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups, {&capacity, 1});
   if (available < Bytes(0)) return std::nullopt;
-  const auto least = groups.chooser->least_replay(chunks_in_flight(strategy_, rank),
-                                                  std::int64_t{strategy_.virtual_stages} * available);
+  const auto least = groups.chooser().least_replay(chunks_in_flight(strategy_, rank),
+                                                   std::int64_t{strategy_.virtual_stages} * available);
   if (!least) return std::nullopt;
   return std::min(*least, replayed_by_operator(chunks));
 }
 
-RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) {
-  const Groups& groups = groups_of(chunks);
-  return read(smallest_layers(groups.groups, chunks_in_flight(strategy_, rank)), groups);
-}
-
-/// Layers that replay most first.
-void RecomputePlacer::assign(const std::vector<VariantCount>& counts, Chunk chunk,
-                             std::vector<std::int32_t>& variants) const {
-  std::vector<VariantCount> left = counts;
-  const auto time = [&](const VariantCount& c) {
-    return (*blocks_)[static_cast<std::size_t>(c.block)].variant(c.variant).recompute.total();
-  };
-  std::stable_sort(left.begin(), left.end(),
-                   [&](const VariantCount& a, const VariantCount& b) { return time(a) > time(b); });
-  const std::vector<BlockId> sequence = question_->graph().sequence();
-  for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
-    const std::int32_t block = sequence[static_cast<std::size_t>(i)].index();
-    const auto next =
-        std::find_if(left.begin(), left.end(), [&](const VariantCount& c) { return c.block == block && c.count > 0; });
-    variants[static_cast<std::size_t>(i)] = next->variant;
-    --next->count;
-  }
+RankPlacement RecomputePlacer::smallest(std::span<const RankContent> chunks, std::int32_t rank) const {
+  const RankLayers& groups = groups_of(chunks);
+  return read(groups.smallest(chunks_in_flight(strategy_, rank)), groups);
 }
 
 std::vector<RankContent> RecomputePlacer::chunks_of(const StageLayout& layout, std::int32_t rank) const {
@@ -297,27 +241,6 @@ std::vector<RankContent> RecomputePlacer::chunks_of(const StageLayout& layout, s
     contents.push_back(layout.stage(static_cast<std::size_t>(stage)));
   }
   return contents;
-}
-
-Placement RecomputePlacer::place(const std::vector<Chunk>& chunks, const std::vector<Bytes>& capacities) {
-  const Graph& graph = question_->graph();
-  const StagePlacement where = placement(strategy_.schedule);
-  const StageLayout unplaced = stage_layout(graph, chunks, strategy_.pipeline_stages, {}, where);
-  const StageTable kept(graph, unplaced, *blocks_);
-  Placement result{std::vector<std::int32_t>(unplaced.arrangement.variants.size(), Variant::kept), true};
-  for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
-    const std::vector<RankContent> contents = chunks_of(unplaced, rank);
-    const auto r = static_cast<std::size_t>(rank);
-    std::optional<RankPlacement> placed =
-        capacities.empty() ? place(contents, kept[r], rank) : place_within(capacities[r], contents, kept[r], rank);
-    result.fits = result.fits && placed.has_value();
-    if (!placed) placed = smallest(contents, rank);
-    for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
-      const auto stage = static_cast<std::size_t>(stage_of(where, strategy_.pipeline_stages, rank, c));
-      assign(placed->chunks[static_cast<std::size_t>(c)], chunks[stage], result.variants);
-    }
-  }
-  return result;
 }
 
 }  // namespace plumbline

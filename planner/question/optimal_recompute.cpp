@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/exact_placement.h"
@@ -28,22 +29,26 @@ struct Way {
 
 class Comparison {
  public:
-  Comparison(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks,
+  Comparison(const Question& question, const Strategy& strategy, const RankLayersTable& groups,
              const std::vector<Chunk>& chunks)
       : question_(question),
         strategy_(strategy),
-        blocks_(blocks),
+        groups_(groups),
+        blocks_(groups.blocks()),
         chunks_(chunks),
         sequence_(question.graph().sequence()) {}
 
   std::vector<std::int32_t> best() {
     // Nothing is faster than what fits and replays nothing.
-    Way kept = way_of(uniform_variants(question_.graph(), {}));
+    Way kept{uniform_variants(question_.graph(), {}), {}};
+    const StageLayout layout = layout_of(kept);
+    const StageTable stages(question_.graph(), layout, blocks_);
+    hold(kept, stages);
     if (kept.fits) return std::move(kept.variants);
-    RecomputePlacer placer(question_, strategy_, blocks_);
-    best_ = way_of(exact_placement(placer, chunks_).variants);
+    kept_ = &stages;
+    best_ = way_of(exact_placement(RecomputePlacer(question_, strategy_, groups_), chunks_).variants);
     find_layers();
-    find_overfull_ranks(kept);
+    find_overfull_ranks();
     for (const Recompute mode : named_modes(question_.graph().layer_count())) consider(mode);
     return std::move(best_.variants);
   }
@@ -52,13 +57,14 @@ class Comparison {
   void consider(Recompute mode) {
     Way way;
     if (mode.mode == RecomputeMode::every_nth) {
+      if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
       // Most of these many are refused by their replays alone.
       way.replays = replays_of_every(mode.n);
       if (best_.fits && (!may_fit(way) || !may_be_faster(way))) return;
     }
     way.variants = uniform_variants(question_.graph(), mode);
     way.replays = replays_of(way.variants);
-    if (best_.fits && (!may_fit(way) || !may_be_faster(way))) return;
+    if (best_.fits && (!may_fit(way) || !may_be_faster(way) || !relieves(way))) return;
     const StageLayout layout = layout_of(way);
     const StageTable stages(question_.graph(), layout, blocks_);
     hold(way, stages);
@@ -93,15 +99,24 @@ class Comparison {
 
   struct Layer {
     std::size_t stage = 0;
+    std::size_t block = 0;
     StageReplay full;
   };
   void find_layers() {
     for (std::size_t s = 0; s < chunks_.size(); ++s)
       for (auto i = static_cast<std::size_t>(chunks_[s].first); i < static_cast<std::size_t>(chunks_[s].last); ++i) {
         if (question_.graph().block(sequence_[i]).kind() != BlockKind::layer) continue;
-        const BlockVariant& full = blocks_[static_cast<std::size_t>(sequence_[i].index())].variant(Variant::full);
-        layers_.push_back({s, {full.recompute.total(), full.host}});
+        const auto block = static_cast<std::size_t>(sequence_[i].index());
+        const BlockVariant& full = blocks_[block].variant(Variant::full);
+        layers_.push_back({s, block, {full.recompute.total(), full.host}});
       }
+  }
+  /// How many layers of each block each stage replays: modes of which that is the same are the same to every rank.
+  [[nodiscard]] std::vector<std::int32_t> replayed_by_every(std::int32_t n) const {
+    std::vector<std::int32_t> counts(chunks_.size() * blocks_.size(), 0);
+    for (std::size_t l = 0; l < layers_.size(); l += static_cast<std::size_t>(n))
+      ++counts[layers_[l].stage * blocks_.size() + layers_[l].block];
+    return counts;
   }
   [[nodiscard]] std::vector<StageReplay> replays_of_every(std::int32_t n) const {
     std::vector<StageReplay> replays(chunks_.size());
@@ -113,16 +128,31 @@ class Comparison {
   }
 
   /// Ranks that must replay something to fit.
-  void find_overfull_ranks(const Way& kept) {
-    const StageLayout layout = layout_of(kept);
-    const StageTable stages(question_.graph(), layout, blocks_);
+  void find_overfull_ranks() {
+    std::vector<std::pair<Bytes, std::int32_t>> overfull;
     for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
-      const Bytes held =
-          stage_memory(stages[static_cast<std::size_t>(rank)], rank_load(stages, strategy_, rank), strategy_,
-                       question_.training().formats(), question_.training().optimizer, question_.calibration().stack)
-              .device_total();
-      if (held > question_.capacity()) overfull_.push_back(rank);
+      const Bytes held = held_by(rank, rank_load(*kept_, strategy_, rank));
+      if (held > question_.capacity()) overfull.emplace_back(held, rank);
     }
+    std::sort(overfull.rbegin(), overfull.rend());
+    for (const auto& [held, rank] : overfull) overfull_.push_back(rank);
+  }
+  [[nodiscard]] Bytes held_by(std::int32_t rank, const PeakLoads& load) const {
+    return stage_memory((*kept_)[static_cast<std::size_t>(rank)], load, strategy_, question_.training().formats(),
+                        question_.training().optimizer, question_.calibration().stack)
+        .device_total();
+  }
+  /// Whether all these ranks fit: that nearly always tells, before all ranks are looked at.
+  [[nodiscard]] bool relieves(const Way& way) const {
+    return std::all_of(overfull_.begin(), overfull_.end(), [&](std::int32_t rank) {
+      std::vector<StageCost> chunks;
+      for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
+        const std::int32_t stage = stage_of(placement(strategy_.schedule), strategy_.pipeline_stages, rank, c);
+        const Chunk chunk = chunks_[static_cast<std::size_t>(stage)];
+        chunks.push_back(stage_cost(stage_content(question_.graph(), way.variants, chunk), blocks_));
+      }
+      return held_by(rank, rank_load(*kept_, strategy_, rank, chunks)) <= question_.capacity();
+    });
   }
   [[nodiscard]] bool may_fit(const Way& way) const {
     return std::all_of(overfull_.begin(), overfull_.end(), [&](std::int32_t rank) {
@@ -161,19 +191,22 @@ class Comparison {
 
   const Question& question_;
   const Strategy& strategy_;
+  const RankLayersTable& groups_;
   const std::vector<BlockCost>& blocks_;
   const std::vector<Chunk>& chunks_;
   std::vector<BlockId> sequence_;
   std::vector<Layer> layers_;
-  std::vector<std::int32_t> overfull_;
+  std::set<std::vector<std::int32_t>> replayed_;  ///< by every n-th mode that was looked at
+  std::vector<std::int32_t> overfull_;            ///< the fullest first
+  const StageTable* kept_ = nullptr;              ///< with nothing recomputed
   Way best_;
 };
 
 }  // namespace
 
 std::vector<std::int32_t> optimal_variants(const Question& question, const Strategy& strategy,
-                                           const std::vector<BlockCost>& blocks, const std::vector<Chunk>& chunks) {
-  return Comparison(question, strategy, blocks, chunks).best();
+                                           const RankLayersTable& groups, const std::vector<Chunk>& chunks) {
+  return Comparison(question, strategy, groups, chunks).best();
 }
 
 }  // namespace plumbline

@@ -11,13 +11,14 @@
 
 #include <vector>
 
+#include "planner/checkpointing/rank_layers.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
 
-/// `blocks`: block_costs of the strategy; `chunks`: a split of its network.
+/// `groups`: of block_costs of the strategy; `chunks`: a split of its network.
 [[nodiscard]] std::vector<std::int32_t> optimal_variants(const Question& question, const Strategy& strategy,
-                                                         const std::vector<BlockCost>& blocks,
+                                                         const RankLayersTable& groups,
                                                          const std::vector<Chunk>& chunks);
 
 }  // namespace plumbline

@@ -5,12 +5,19 @@
 #include <tuple>
 
 #include "planner/checkpointing/placement.h"
+#include "planner/checkpointing/rank_layers.h"
 #include "planner/partition/balanced_split.h"
 #include "planner/question/optimal_recompute.h"
 
 namespace plumbline {
 
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
+  std::vector<BlockCost> costs = bare_block_costs(question, strategy);
+  if (strategy.recompute.mode == RecomputeMode::placed) add_choices_working(costs, question, strategy);
+  return costs;
+}
+
+std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
@@ -22,10 +29,10 @@ std::vector<BlockCost> block_costs(const Question& question, const Strategy& str
 
 namespace {
 
-StageLayout layout_of_chunks(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks,
+StageLayout layout_of_chunks(const Question& question, const Strategy& strategy, const RankLayersTable& groups,
                              std::vector<Chunk> chunks) {
   std::vector<std::int32_t> variants = strategy.recompute.mode == RecomputeMode::placed
-                                           ? optimal_variants(question, strategy, blocks, chunks)
+                                           ? optimal_variants(question, strategy, groups, chunks)
                                            : uniform_variants(question.graph(), strategy.recompute);
   return stage_layout(question.graph(), {std::move(chunks), std::move(variants)}, strategy.pipeline_stages,
                       placement(strategy.schedule));
@@ -43,25 +50,29 @@ auto rank_of_layout(const Question& question, const Strategy& strategy, const St
 
 /// The search for a balanced split knows neither what a step adds once nor what parameters cost per micro-batch, so its
 /// split stands against the even one.
-StageLayout balanced_layout(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+StageLayout balanced_layout(const Question& question, const Strategy& strategy, const RankLayersTable& groups) {
   StageLayout even =
-      layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.chunks()));
-  const auto split = balanced_split(question, strategy, blocks);
+      layout_of_chunks(question, strategy, groups, split_into_chunks(question.graph(), strategy.chunks()));
+  const auto split = balanced_split(question, strategy, groups.blocks());
   if (!split || split->chunks == even.arrangement.chunks) return even;
-  StageLayout balanced = layout_of_chunks(question, strategy, blocks, split->chunks);
-  const bool is_better =
-      rank_of_layout(question, strategy, balanced, blocks) < rank_of_layout(question, strategy, even, blocks);
+  StageLayout balanced = layout_of_chunks(question, strategy, groups, split->chunks);
+  const bool is_better = rank_of_layout(question, strategy, balanced, groups.blocks()) <
+                         rank_of_layout(question, strategy, even, groups.blocks());
   return is_better ? balanced : even;
 }
 
 }  // namespace
 
-StageLayout layout_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups) {
   if (!strategy.layers_per_stage.empty())
-    return layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.layers_per_stage));
+    return layout_of_chunks(question, strategy, groups, split_into_chunks(question.graph(), strategy.layers_per_stage));
   if (strategy.split == StageSplit::balanced && strategy.pipeline_stages > 1)
-    return balanced_layout(question, strategy, blocks);
-  return layout_of_chunks(question, strategy, blocks, split_into_chunks(question.graph(), strategy.chunks()));
+    return balanced_layout(question, strategy, groups);
+  return layout_of_chunks(question, strategy, groups, split_into_chunks(question.graph(), strategy.chunks()));
+}
+
+StageLayout layout_of(const Question& question, const Strategy& strategy, const std::vector<BlockCost>& blocks) {
+  return layout_of(question, strategy, RankLayersTable(blocks));
 }
 
 StageLayout layout_of(const Question& question, const Strategy& strategy) {

@@ -11,9 +11,14 @@
 
 namespace plumbline {
 
+class RankLayersTable;
+
 /// One BlockCost per block of the question's graph; with the choices of a placement where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
-/// `blocks`: block_costs of the same; what is placed or balanced depends on them.
+/// The same without what the choices need beside what they keep (placement.h, add_choices_working).
+[[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy);
+/// `groups`: of block_costs of the same; what is placed or balanced depends on them.
+[[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy,
                                     const std::vector<BlockCost>& blocks);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy);

@@ -66,10 +66,11 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
     if (placed != recompute.end()) block_samples[i].recompute = *placed;
     for (const Recompute& choice : recompute)
       if (!choice.modules.empty()) block_samples[i].recompute.modules = choice.modules;
-    block_tables_[i] = block_costs(question, block_samples[i]);
+    block_tables_[i] = bare_block_costs(question, block_samples[i]);
   });
   if (placed != recompute.end())
     for (const std::vector<BlockCost>& blocks : block_tables_) least_tables_.push_back(least_of(blocks));
+  for (const Strategy& sample : block_samples) choices_.emplace_back().sample = sample;
   layouts_.resize(layout_samples.size() * choices);
   parallel_for(layouts_.size(), threads, [&](std::size_t i) {
     Strategy sample = layout_samples[i / choices];
@@ -87,7 +88,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
     // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
     const Bytes capacity = fits_host(*question_, stages, family.strategy) ? question_->capacity() : Bytes(-1);
     if (places(r)) {
-      bound_placed(index, r, leaves, capacity, into);
+      bound_placed(index, r, stages, leaves, capacity, into);
       continue;
     }
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
@@ -110,21 +111,21 @@ void CandidateTable::bound_leaf(const Candidate& candidate, Bytes capacity, Cand
     ++into.too_large;
 }
 
-void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const std::vector<Strategy>& leaves,
-                                  Bytes capacity, CandidateBatch& into) const {
+void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
+                                  const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  const StageLayout& kept = layout(family, recompute);
-  const StageTable all_kept(question_->graph(), kept, block_tables_[family.blocks]);
-  const StageTable least(question_->graph(), kept, least_tables_[family.blocks]);
+  const StageTable least(question_->graph(), all_kept.layout(), least_tables_[family.blocks]);
   const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
+  const PeakMemory most_memory(*question_, all_kept, family.strategy);
+  const PeakMemory least_memory(*question_, least, family.strategy);
   for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && peak_memory(*question_, all_kept, leaves[leaf]) <= capacity) {
+    if (none_ && most_memory.of(leaves[leaf]) <= capacity) {
       ++into.dominated;
       continue;
     }
-    bound_leaf({bound, peak_memory(*question_, least, leaves[leaf]), static_cast<std::int32_t>(index),
-                static_cast<std::int32_t>(leaf)},
-               capacity, into);
+    bound_leaf(
+        {bound, least_memory.of(leaves[leaf]), static_cast<std::int32_t>(index), static_cast<std::int32_t>(leaf)},
+        capacity, into);
   }
 }
 
@@ -153,9 +154,8 @@ CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& 
 std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& s) const {
   const StageLayout& kept = layout(family, recompute);
-  const std::vector<BlockCost>& blocks = block_tables_[family.blocks];
-  const StageTable stages(question_->graph(), kept, blocks);
-  RecomputePlacer placer(*question_, s, blocks);
+  const StageTable stages(question_->graph(), kept, block_tables_[family.blocks]);
+  const RecomputePlacer placer(*question_, s, layers_of(family));
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);
@@ -174,10 +174,20 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
   return bound + question_->step_pricer().overhead();
 }
 
+const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) const {
+  Choices& choices = choices_[family.blocks];
+  std::call_once(choices.once, [&] {
+    choices.blocks = block_tables_[family.blocks];
+    add_choices_working(choices.blocks, *question_, choices.sample);
+    choices.layers.emplace(choices.blocks);
+  });
+  return *choices.layers;
+}
+
 CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Strategy& s) const {
-  const std::vector<BlockCost>& blocks = block_tables_[family.blocks];
-  const StageLayout placed = layout_of(*question_, s, blocks);
-  const StageTable stages(question_->graph(), placed, blocks);
+  const RankLayersTable& layers = layers_of(family);
+  const StageLayout placed = layout_of(*question_, s, layers);
+  const StageTable stages(question_->graph(), placed, layers.blocks());
   const Bytes peak = peak_memory(*question_, stages, s);
   const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
   return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().price(stages, s).total(), peak};

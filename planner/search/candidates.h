@@ -7,12 +7,16 @@
 /// and placed when it is priced. A placement that has all the memory it could use is the plan without recompute, and
 /// counts as dominated by it.
 
+#include <deque>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
+#include "planner/checkpointing/rank_layers.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
@@ -78,8 +82,8 @@ class CandidateTable {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
   void bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const std::vector<Strategy>& leaves, Bytes capacity,
-                    CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
+                    const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into) const;
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;
@@ -90,7 +94,17 @@ class CandidateTable {
   std::vector<FamilyEntry> families_;
   std::vector<std::pair<Rule, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
-  std::vector<std::vector<BlockCost>> block_tables_;
+  /// What placements of a block table choose among, made when the first is priced.
+  struct Choices {
+    Strategy sample;  ///< of the strategies that have the table
+    std::once_flag once;
+    std::vector<BlockCost> blocks;
+    std::optional<RankLayersTable> layers;
+  };
+  [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
+
+  std::vector<std::vector<BlockCost>> block_tables_;  ///< without what choices need beside what they keep
+  mutable std::deque<Choices> choices_;               ///< by block table
   /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
   std::vector<std::vector<BlockCost>> least_tables_;
   std::optional<std::size_t> none_;   ///< among the recompute choices

@@ -1,7 +1,7 @@
 // Recompute placed on the ranks of real questions: fits, is never slower than a uniform mode, and with the split of the
 // layers never slower than any other split.
 
-#include "planner/checkpointing/placement.h"
+#include "planner/checkpointing/split_placer.h"
 
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
@@ -41,7 +41,8 @@ Strategy placed_of(Strategy s) {
 struct Laid {
   Laid(const Question& q, const Strategy& s) : blocks(block_costs(q, s)), layout(layout_of(q, s, blocks)) { price(q); }
   Laid(const Question& q, const Strategy& s, const std::vector<Chunk>& chunks) : blocks(block_costs(q, placed_of(s))) {
-    Placement placement = RecomputePlacer(q, s, blocks).place(chunks);
+    const RecomputePlacer placer(q, s, blocks);
+    Placement placement = SplitPlacer(placer, chunks).place();
     fits = placement.fits;
     layout = stage_layout(q.graph(), {chunks, std::move(placement.variants)}, s.pipeline_stages);
     price(q);
