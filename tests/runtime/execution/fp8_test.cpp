@@ -21,16 +21,15 @@ Training fp8_recipe() {
 
 TEST_CASE("a Llama in fp8 trains as PyTorch with the same casts, on one rank and on several", "[long]") {
   const TrainingGolden golden("wide_llama");
-  const Responses nearby = responses(golden, PrecisionRecipe::fp8);
   for (const Strategy& s : {spread(1, 1, 1, 0), spread(1, 2, 2, 0), spread(2, 1, 1, 1), spread(2, 1, 1, 3)}) {
     INFO(to_text(s));
     const Results results = train(golden, golden.network().constants, s, PrecisionRecipe::fp8);
-    require_as_pytorch(golden, results, PrecisionRecipe::fp8, nearby);
+    require_as_pytorch(golden, results, PrecisionRecipe::fp8);
     // e4m3 rounds 16 times as coarsely as bf16: a run in bf16 would miss by far less than PyTorch in fp8.
     for (const std::string key :
          {"logits", "gradient/layers.0.attention.qkv.v.weight", "gradient/output.head.weight"}) {
       INFO(key);
-      CHECK(miss_ratio(golden, results, PrecisionRecipe::fp8, nearby, key) >= 1 / same_order);
+      CHECK(miss_ratio(golden, results, PrecisionRecipe::fp8, key) >= 1 / same_order);
     }
   }
 }
