@@ -57,10 +57,10 @@ class Comparison {
   void consider(Recompute mode) {
     Way way;
     if (mode.mode == RecomputeMode::every_nth) {
-      if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
       // Most of these many are refused by their replays alone.
       way.replays = replays_of_every(mode.n);
       if (best_.fits && (!may_fit(way) || !may_be_faster(way))) return;
+      if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
     }
     way.variants = uniform_variants(question_.graph(), mode);
     way.replays = replays_of(way.variants);
