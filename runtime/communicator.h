@@ -7,8 +7,8 @@
 /// over every transport, and wherever in a buffer a number lies. `send` is buffered: it copies and returns. Source:
 /// nccl-tests, doc/PERFORMANCE.md (volumes); docs/decisions/0012-sums-in-rank-order.md (order and hand-overs). Not
 /// modelled: calls that return before they are done; reduction inside a switch; memory of messages on their way.
-/// Checked against: tests/runtime/local_communicator_threads_test.cpp (sums by hand, bytes of core/sharding/collective.h),
-/// tests/runtime/mpi/mpi_test.py (the same bits and bytes over MPI).
+/// Checked against: tests/runtime/local_communicator_threads_test.cpp (sums by hand, bytes of
+/// core/sharding/collective.h), tests/runtime/mpi/mpi_test.py (the same bits and bytes over MPI).
 
 #include <array>
 #include <cstddef>

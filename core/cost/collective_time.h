@@ -10,8 +10,8 @@
 
 #include <string_view>
 
-#include "core/sharding/collective.h"
 #include "core/machine/topology.h"
+#include "core/sharding/collective.h"
 
 namespace plumbline {
 

@@ -12,9 +12,9 @@
 
 #include <cstdint>
 
-#include "core/sharding/collective.h"
 #include "core/cost/nccl_tables.h"
 #include "core/machine/node.h"
+#include "core/sharding/collective.h"
 
 namespace plumbline::nccl {
 

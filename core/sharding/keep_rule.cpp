@@ -15,15 +15,16 @@ void keep_without_replay(KeepRule& rule, const std::vector<SavedTensor>& saved) 
   }
 }
 
-/// A product whose input is made again saves nothing of it and casts what the replay brings (Transformer Engine:
-/// save_original_input).
+/// A product that does not run again, but whose input does, saves nothing of it and casts what the replay brings, which
+/// stays until then (Transformer Engine: save_original_input).
 void drop_copies(KeepRule& rule, const Block& block, const std::vector<SavedTensor>& saved) {
   for (const SavedTensor& s : saved) {
     if (s.kind != SavedKind::input_copy) continue;
-    const OpId producer = block.producer(block.op(s.op).inputs.front());
-    if (!producer.is_valid() || !rule.replays[slot(producer)]) continue;
-    rule.restores_side[slot(s.op)] = rule.keeps_side[slot(s.op)];
+    const TensorId input = block.op(s.op).inputs.front();
+    const OpId producer = block.producer(input);
+    if (!producer.is_valid() || !rule.replays[slot(producer)] || rule.replays[slot(s.op)]) continue;
     rule.keeps_side[slot(s.op)] = false;
+    rule.restores_tensor[slot(input)] = true;
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/sharding/collective.h"
 #include "core/plan/axis.h"
+#include "core/sharding/collective.h"
 
 namespace plumbline {
 namespace {

@@ -20,8 +20,8 @@ class BlockInterpreter {
   /// Returns the block's outputs (the loss apart).
   std::vector<Held> forward();
   void recompute() { run(BlockPass::recompute); }
-  /// `pass`: backward or backward_input. `output_gradients`: as `forward` returned the outputs. Returns the gradients of
-  /// the inputs; nothing where one is not needed. What the forward kept stays with the state.
+  /// `pass`: backward or backward_input. `output_gradients`: as `forward` returned the outputs. Returns the gradients
+  /// of the inputs; nothing where one is not needed. What the forward kept stays with the state.
   std::vector<Held> backward(BlockPass pass, std::vector<Held> output_gradients);
   /// After the input gradients of a split backward were handed on.
   void keep_for_weights() { run(BlockPass::keep_for_weights); }

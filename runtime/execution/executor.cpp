@@ -43,8 +43,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       passes_(sequence_.size()),
       reductions_(environment.parameters, rank_, sequence_.size()),
       planned_(persistent_bytes(rank_)) {
-  const BackwardForm form =
-      splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
+  const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& pieces : rank_.chunks)
     for (const Piece& piece : pieces) {
       check(piece.last == piece.first + 1, "pieces of an executed program are single blocks");

@@ -19,13 +19,12 @@ std::vector<std::int32_t> experts_in_turn(const KernelCall& call, TensorId proba
   const std::int64_t chosen = chosen_of(call, probabilities);
   const std::int64_t experts = call.columns(probabilities);
   std::vector<std::int32_t> choices;
-  call.env.for_row_places(call.rows(probabilities), call.is_sliced(probabilities),
-                          [&](RowPlace place, std::int64_t, std::int64_t n) {
-                            for (std::int64_t row = 0; row < n; ++row)
-                              for (std::int64_t k = 0; k < chosen; ++k)
-                                choices.push_back(
-                                    static_cast<std::int32_t>((place.whole_row(row) * chosen + k) % experts));
-                          });
+  call.env.for_row_places(
+      call.rows(probabilities), call.is_sliced(probabilities), [&](RowPlace place, std::int64_t, std::int64_t n) {
+        for (std::int64_t row = 0; row < n; ++row)
+          for (std::int64_t k = 0; k < chosen; ++k)
+            choices.push_back(static_cast<std::int32_t>((place.whole_row(row) * chosen + k) % experts));
+      });
   return choices;
 }
 
@@ -73,8 +72,8 @@ void router_backward(const KernelCall& call) {
   std::vector<float> of_weights;
   for (std::int64_t i = 0; i < routes.rows(); ++i)
     of_weights.push_back(of_experts[i / routes.chosen * experts + routes.experts[static_cast<std::size_t>(i)]]);
-  reference::router_backward({of_weights.data(), call.view(1), routes.experts.data(), call.view(2), routes.chosen,
-                              call.env.router_weights()});
+  reference::router_backward(
+      {of_weights.data(), call.view(1), routes.experts.data(), call.view(2), routes.chosen, call.env.router_weights()});
 }
 
 // Operands: gradient of out, rows, probabilities, gradient of rows, gradient of probabilities.
@@ -82,8 +81,8 @@ void weigh_gradient(const KernelCall& call) {
   const ExpertRoutes routes = routes_of(call, 2);
   const TensorId x = call.op.inputs[0];
   std::vector<float> of_weights(static_cast<std::size_t>(routes.rows()));
-  reference::combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(),
-                               routes.chosen, call.view(3), of_weights.data()});
+  reference::combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(), routes.chosen,
+                               call.view(3), of_weights.data()});
   reference::fill({call.view(4), 0});
   const std::int64_t experts = call.columns(call.tensor(2));
   float* spread = call.floats(4);
@@ -182,8 +181,8 @@ void run_expert_rows(const KernelCall& call) {
     case KernelRole::unsort_arrivals: return reorder(call, call.arrivals().unsorted());
     case KernelRole::weigh: {
       const ExpertRoutes routes = routes_of(call, 1);
-      return reference::combine_forward({call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(),
-                                         routes.chosen, call.view(2)});
+      return reference::combine_forward(
+          {call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(), routes.chosen, call.view(2)});
     }
     default: return weigh_gradient(call);
   }

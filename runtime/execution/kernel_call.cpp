@@ -11,9 +11,7 @@ bool is_routed(const Tensor& tensor) {
   return tensor.partition == Partition::routed || tensor.partition == Partition::routed_tensor;
 }
 
-void run_add(const KernelCall& call) {
-  reference::add({call.view(0), call.view(1), call.view(2)});
-}
+void run_add(const KernelCall& call) { reference::add({call.view(0), call.view(1), call.view(2)}); }
 
 /// The sum of two contributions to a gradient. Who else holds the sum would see it change.
 void run_accumulate(const KernelCall& call) {
@@ -48,9 +46,8 @@ std::int64_t KernelCall::columns(TensorId id) const {
 }
 NumberFormat KernelCall::format(TensorId id) const {
   const auto& readers = block.consumers(id);
-  const bool is_logits = std::any_of(readers.begin(), readers.end(), [&](OpId reader) {
-    return block.op(reader).kind == OpKind::cross_entropy;
-  });
+  const bool is_logits = std::any_of(readers.begin(), readers.end(),
+                                     [&](OpId reader) { return block.op(reader).kind == OpKind::cross_entropy; });
   return is_logits ? NumberFormat::fp32 : storage_format(block.tensor(id), env.formats);
 }
 
@@ -73,10 +70,10 @@ bool KernelCall::makes_part() const {
 DropoutDraw KernelCall::draw() const {
   constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
   const DropoutConstants& p = env.constants.dropout;
-  const float probability = env.is_evaluating                    ? 0.0F
-                            : op.kind == OpKind::attention       ? p.attention
-                            : block.kind() == BlockKind::input   ? p.embedding
-                                                                 : p.residual;
+  const float probability = env.is_evaluating                  ? 0.0F
+                            : op.kind == OpKind::attention     ? p.attention
+                            : block.kind() == BlockKind::input ? p.embedding
+                                                               : p.residual;
   const auto number = static_cast<std::uint32_t>(execution) * most_ops + static_cast<std::uint32_t>(instruction.op);
   return {probability, {env.seed, number, 0}};
 }
