@@ -77,6 +77,28 @@ TEST_CASE("choices of random layers are the best of all assignments") {
   }
 }
 
+TEST_CASE("ranks that share the options of their layers choose as if each had its own") {
+  std::mt19937 random(19);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::vector<LayerOption>> options(2);
+    for (auto& own : options)
+      for (std::int64_t o = 0; o <= below(12); ++o)
+        own.push_back({Bytes(below(40)), Picoseconds(below(60)), Bytes(below(6) * 5)});
+    const std::vector<LayerGroup> first{{options[0], 1 + below(4)}, {options[1], 1 + below(4)}};
+    const OptionCaps caps(first);
+    for (int rank = 0; rank < 4; ++rank) {
+      const std::vector<LayerGroup> groups{{options[0], 1 + below(9)}, {options[1], 1 + below(9)}};
+      const std::int64_t in_flight = 1 + below(4);
+      const Bytes budget(below(900));
+      const auto shared = LayerChooser(groups, caps).choose(in_flight, budget, Picoseconds(2));
+      const auto own = LayerChooser(groups).choose(in_flight, budget, Picoseconds(2));
+      REQUIRE(shared.has_value() == own.has_value());
+      if (shared) REQUIRE(shared->layers == own->layers);
+    }
+  }
+}
+
 TEST_CASE("the relaxation is never above what can be reached") {
   std::mt19937 random(13);
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
