@@ -66,7 +66,7 @@ class BackwardLowering {
   void make_all(OpId id, const Op& op) {
     std::vector<std::int32_t> made;
     for (const TensorId input : op.inputs) made.push_back(f_.carries(input) ? like(input) : none);
-    std::vector<std::int32_t> operands = read_by_backward(id, op);
+    std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.insert(operands.end(), made.begin(), made.end());
     if (f_.runs_ring(op)) {
       std::int32_t travelling = emit_.allocate({TensorId(), BufferRows::none, f_.travelling(op)});
@@ -83,8 +83,9 @@ class BackwardLowering {
       if (made[i] != none) contribute(id, op.inputs[i], made[i]);
   }
   /// Gradients of outputs, inputs, outputs, what was made beside them.
-  [[nodiscard]] std::vector<std::int32_t> read_by_backward(OpId id, const Op& op) {
-    std::vector<std::int32_t> operands;
+  [[nodiscard]] std::vector<std::int32_t>& read_by_backward(OpId id, const Op& op) {
+    std::vector<std::int32_t>& operands = operands_;
+    operands.clear();
     for (const TensorId output : op.outputs) operands.push_back(gradient(output));
     for (const TensorId input : op.inputs) operands.push_back(value(input));
     for (const TensorId output : op.outputs) operands.push_back(value(output));
@@ -175,7 +176,7 @@ class BackwardLowering {
     const TensorId x = op.inputs.front();
     const std::int32_t made = f_.carries(x) ? like(x) : none;
     const bool puts_off = f_.trains(op) && defers();
-    std::vector<std::int32_t> operands = read_by_backward(id, op);
+    std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.push_back(made);
     if (puts_off) {
       std::int64_t elements = 0;
@@ -199,7 +200,8 @@ class BackwardLowering {
         defer(id, std::move(of_outputs));
         of_outputs.clear();
       } else {
-        std::vector<std::int32_t> operands{gather(id, op)};
+        std::vector<std::int32_t>& operands = operands_;
+        operands.assign(1, gather(id, op));
         operands.insert(operands.end(), of_outputs.begin(), of_outputs.end());
         emit_.kernel(id, KernelRole::weight_gradient, operands);
       }
@@ -212,9 +214,9 @@ class BackwardLowering {
   void linear_input(OpId id, const Op& op, const std::vector<std::int32_t>& of_outputs) {
     const TensorId x = op.inputs.front();
     const auto multiply = [&](std::int32_t into, bool accumulates) {
-      std::vector<std::int32_t> operands = of_outputs;
-      operands.push_back(into);
-      emit_.kernel(id, KernelRole::input_gradient, operands, accumulates);
+      operands_.assign(of_outputs.begin(), of_outputs.end());
+      operands_.push_back(into);
+      emit_.kernel(id, KernelRole::input_gradient, operands_, accumulates);
     };
     if (!BlockFacts::is_column_parallel(op) || !f_.is_divided()) {
       const std::int32_t made = like(x);
@@ -291,6 +293,7 @@ class BackwardLowering {
   std::vector<std::int32_t> gradients_;  ///< by tensor
   std::vector<std::int32_t> partial_;    ///< by tensor: gradients that other ranks hold parts of
   std::vector<std::int32_t> gathered_;   ///< by tensor: with the rows of all ranks
+  std::vector<std::int32_t> operands_;   ///< of the kernel at hand
   BackwardResult result_;
 };
 

@@ -34,6 +34,10 @@ class ForwardLowering {
     std::vector<std::int32_t> slices;   ///< this rank's part of them; none: the output itself
     std::vector<std::int32_t> sides;
     std::vector<std::int32_t> passing;  ///< gone behind the operator
+
+    void clear() {
+      for (std::vector<std::int32_t>* all : {&outputs, &slices, &sides, &passing}) all->clear();
+    }
   };
 
   [[nodiscard]] bool runs(OpId id) const { return is_first_ || f_.rule.replays[slot(id)]; }
@@ -45,7 +49,8 @@ class ForwardLowering {
   [[nodiscard]] std::int32_t value(TensorId id) const { return values_.tensors[slot(id)]; }
 
   void lower(OpId id, const Op& op) {
-    Made made;
+    Made& made = made_;
+    made.clear();
     switch (op.kind) {
       case OpKind::cross_entropy: loss(id, op, made); break;
       case OpKind::dispatch: dispatch(id, op, made); break;
@@ -84,7 +89,8 @@ class ForwardLowering {
   void compute(OpId id, const Op& op, Made& made) {
     make_outputs(op, made);
     make_sides(id, made);
-    std::vector<std::int32_t> operands;
+    std::vector<std::int32_t>& operands = operands_;
+    operands.clear();
     for (const TensorId input : op.inputs)
       operands.push_back(BlockFacts::is_column_parallel(op) ? gathered(id, input) : value(input));
     operands.insert(operands.end(), made.outputs.begin(), made.outputs.end());
@@ -201,7 +207,7 @@ class ForwardLowering {
     const bool is_loss = op.kind == OpKind::cross_entropy;
     const bool stays = is_first_ ? f_.rule.keeps_side[slot(id)] || is_loss : f_.rule.restores_side[slot(id)];
     if (stays)
-      values_.sides[slot(id)] = std::move(made.sides);
+      values_.sides[slot(id)] = made.sides;
     else
       made.passing.insert(made.passing.end(), made.sides.begin(), made.sides.end());
   }
@@ -230,6 +236,8 @@ class ForwardLowering {
   BlockPass pass_;
   bool is_first_;
   std::vector<std::int32_t> gathered_;  ///< by tensor: with the rows of all ranks
+  Made made_;
+  std::vector<std::int32_t> operands_;  ///< of the kernel at hand
 };
 
 }  // namespace

@@ -29,6 +29,11 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
   const KeepRule rule = keep_rule(block_, saved_, replay);
   const BlockFacts facts(*this, rule);
   BlockProgram program;
+  // About what a layer needs, so that nothing grows.
+  const std::size_t ops = block_.ops().size();
+  program.operands.reserve(32 * ops);
+  program.buffers.reserve(8 * ops);
+  for (std::vector<Instruction>& pass : program.passes) pass.reserve(4 * ops);
   BlockEmitter emit(program);
   BlockValues values(block_.tensors().size(), block_.ops().size());
   const auto local = [&](TensorId id) { return emit.given({id, BufferRows::local, facts.bytes(id)}); };
