@@ -43,6 +43,7 @@ WorkingSets WorkingSetModel::of(const Replay& replay, BackwardForm form) const {
   BlockMemory memory(program);
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     memory.hold(program.inputs[i], program.keeps_input[i] ? activations : working);
+  for (const std::int32_t constant : program.constants) memory.hold(constant, activations);
   memory.run(BlockPass::forward);
   sets.forward = memory.most(working);
   for (std::size_t i = 0; i < program.outputs.size(); ++i)

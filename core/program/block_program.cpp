@@ -41,6 +41,12 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
     program.inputs.push_back(values.tensors[BlockFacts::slot(id)] = local(id));
     program.keeps_input.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);
   }
+  for (std::size_t t = 0; t < values.tensors.size(); ++t) {
+    const TensorId id(static_cast<std::int32_t>(t));
+    const bool is_made = block_.producer(id).is_valid() || block_.tensor(id).role == TensorRole::parameter;
+    if (is_made || !rule.keeps_tensor[t] || values.tensors[t] != BlockEmitter::none) continue;
+    program.constants.push_back(values.tensors[t] = local(id));
+  }
   lower_forward(facts, emit, values, BlockPass::forward);
   if (block_.kind() != BlockKind::output) {
     for (const TensorId id : block_.outputs()) {

@@ -99,8 +99,9 @@ struct BlockProgram {
   std::vector<BlockBuffer> buffers;
   std::vector<std::int32_t> operands;
   std::array<std::vector<Instruction>, block_pass_count> passes;
-  std::vector<std::int32_t> inputs;   ///< buffers that the forward is given, by input of the block
-  std::vector<std::int32_t> outputs;  ///< that it leaves to the next block; none of the block with the loss
+  std::vector<std::int32_t> inputs;     ///< buffers that the forward is given, by input of the block
+  std::vector<std::int32_t> constants;  ///< kept tensors that no operator makes: data of networks built by hand
+  std::vector<std::int32_t> outputs;    ///< that it leaves to the next block; none of the block with the loss
   /// Of `backward` and of `backward_input`; -1: none. A recompute before them finds the first ones there.
   std::array<std::vector<std::int32_t>, 2> output_gradients;
   std::array<std::vector<std::int32_t>, 2> input_gradients;

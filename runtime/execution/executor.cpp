@@ -49,6 +49,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       check(piece.last == piece.first + 1, "pieces of an executed program are single blocks");
       blocks_[at(piece.first)] =
           BlockLowering(block(piece.first), env_.shard).lower(plan.replays[at(piece.first)], form);
+      check(blocks_[at(piece.first)].constants.empty(), "an admitted network's tensors are all made");
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(piece.first), piece.first);
     }
   for (const Action& a : rank_.actions)

@@ -55,6 +55,7 @@ void require_lives(const BlockProgram& program) {
   Lives forward(program);
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     forward.hold(program.inputs[i], program.keeps_input[i] ? MemoryClass::activations : MemoryClass::working_buffers);
+  for (const std::int32_t constant : program.constants) forward.hold(constant, MemoryClass::activations);
   forward.run(BlockPass::forward);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     REQUIRE(forward.held().count(program.outputs[i]) == 1);
