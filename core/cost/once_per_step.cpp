@@ -12,14 +12,6 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Picoseconds forward_compute(const StageShare& chunk) {
-  return chunk.stage->forward.total() + chunk.times->forward_wait + chunk.times->copying;
-}
-Picoseconds backward_compute(const StageShare& chunk) {
-  return chunk.stage->backward.total() + chunk.stage->recompute.total() + chunk.times->backward_wait +
-         chunk.times->copying + chunk.times->accumulation;
-}
-
 /// Updated weights: beside the first forward of each chunk, but for the first unit of all.
 void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, double slowdown) {
   const auto unit = [&](std::size_t c) {
@@ -27,7 +19,7 @@ void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, doubl
   };
   once.start = unit(0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const Picoseconds forward = forward_compute(chunks[c]);
+    const Picoseconds forward = chunks[c].stage->forward_total() + chunks[c].times->copying;
     const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), slowdown);
     once.of_chunk[c].forward = both.compute_end - forward;
     once.of_chunk[c].gathering = both.end - both.compute_end;
@@ -44,8 +36,9 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
   GradientBuckets<Picoseconds> buckets(all_early, part(of_rank.reduction, rule.bucket_share));
   for (std::size_t c = chunks.size(); c-- > 0;) {
     const StageShare& chunk = chunks[c];
-    const Picoseconds compute =
-        rank.splits_backward ? chunk.stage->backward_weight + chunk.times->accumulation : backward_compute(chunk);
+    const Picoseconds compute = rank.splits_backward
+                                    ? chunk.stage->backward_weight + chunk.times->accumulation
+                                    : chunk.stage->backward_total() + chunk.times->copying + chunk.times->accumulation;
     const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
     const Picoseconds first = part(gather, unit_share(*chunk.stage));
     const Picoseconds last =

@@ -18,9 +18,7 @@ struct PieceTimes {
   Picoseconds backward_weight{0};  ///< of the backward's compute
 };
 
-/// `of_stage`: of the piece's stage; `times`: of its rank.
-PieceTimes piece_times(const StageCost& piece, const StageCost& stage, const RankTimes& of_stage, const StageCost& rank,
-                       const RankTimes& times) {
+PieceTimes piece_times(const StageCost& piece, const StageCost& stage, const StageCost& rank, const RankTimes& times) {
   PieceTimes t{piece.forward, piece.backward, piece.recompute, Picoseconds(0)};
   const RankParameters held = part_of_rank(piece.parameters, rank.parameters);
   const Picoseconds accumulation =
@@ -30,11 +28,11 @@ PieceTimes piece_times(const StageCost& piece, const StageCost& stage, const Ran
   t.backward_weight = piece.backward_weight + accumulation;
   t.forward.compute += copying;
   t.backward.compute += copying + accumulation;
-  const auto of_piece = [](Picoseconds waited, Picoseconds host, Picoseconds of_all) {
+  const auto of_stage = [](Picoseconds waited, Picoseconds host, Picoseconds of_all) {
     return share(waited, static_cast<double>(host.value()), static_cast<double>(of_all.value()));
   };
-  t.forward.compute += of_piece(of_stage.forward_wait, piece.host_forward, stage.host_forward);
-  t.backward.compute += of_piece(of_stage.backward_wait, piece.host_backward, stage.host_backward);
+  t.forward.compute += of_stage(stage.forward_wait(), piece.host_forward, stage.host_forward);
+  t.backward.compute += of_stage(stage.backward_wait(), piece.host_backward, stage.host_backward);
   return t;
 }
 
@@ -52,12 +50,10 @@ class RankClock {
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);
       const auto s = static_cast<std::size_t>(stage);
-      const StageCost& of_chunk = plan.ranks.stage(s);
-      const RankTimes chunk_times = plan.steps.stage_times(of_chunk, stage_, shared_, plan.strategy);
       pieces_.emplace_back();
       for (std::size_t i = pieces.first_of_stage(s); i < pieces.first_of_stage(s + 1); ++i)
         pieces_.back().push_back(
-            piece_times(pieces.cost(i), of_chunk, chunk_times, stage_, times[static_cast<std::size_t>(rank)]));
+            piece_times(pieces.cost(i), plan.ranks.stage(s), stage_, times[static_cast<std::size_t>(rank)]));
     }
   }
 

@@ -168,30 +168,29 @@ std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, c
   return costs;
 }
 
-/// By how much launching each pass takes longer than it runs.
-HostWaits lateness(const StageCost& stage) {
-  const Picoseconds backward = stage.backward.total() + stage.recompute.total();
-  return {
-      std::max({Picoseconds(0), stage.host_forward - stage.forward.total(), stage.forward_end - stage.forward.total()}),
-      std::max({Picoseconds(0), stage.host_backward - backward, stage.backward_end - backward})};
+struct HostWait {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+};
+
+HostWait host_wait(const StageCost& stage) {
+  const Picoseconds device_backward = stage.backward.total() + stage.recompute.total();
+  const Picoseconds forward =
+      std::max({Picoseconds(0), stage.host_forward - stage.forward.total(), stage.forward_end - stage.forward.total()});
+  const Picoseconds backward =
+      std::max({Picoseconds(0), stage.host_backward - device_backward, stage.backward_end - device_backward});
+  if (forward + backward <= Picoseconds(0)) return {};
+  const Picoseconds ahead =
+      std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);
+  const Picoseconds both = ahead + part(forward + backward - ahead, stage.synchronisation);
+  const Picoseconds of_forward = part(both, forward / (forward + backward));
+  return {of_forward, both - of_forward};
 }
 
 }  // namespace
 
-HostWaits StageCost::host_waits() const {
-  const HostWaits late = lateness(*this);
-  if (late.total() <= Picoseconds(0)) return {};
-  const Picoseconds ahead =
-      std::max(Picoseconds(0), host_forward + host_backward - forward.total() - backward.total() - recompute.total());
-  const Picoseconds both = ahead + part(late.total() - ahead, synchronisation);
-  const Picoseconds of_forward = part(both, late.forward / late.total());
-  return {of_forward, both - of_forward};
-}
-
-HostWaits StageCost::certain_host_waits() const {
-  const HostWaits late = lateness(*this);
-  return {part(late.forward, synchronisation), part(late.backward, synchronisation)};
-}
+Picoseconds StageCost::forward_wait() const { return host_wait(*this).forward; }
+Picoseconds StageCost::backward_wait() const { return host_wait(*this).backward; }
 
 Picoseconds StageCost::passes_with(Picoseconds replay) const {
   return std::max(forward.total() + backward.total() + recompute.total() + replay, host_forward + host_backward);

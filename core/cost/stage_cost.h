@@ -23,13 +23,6 @@
 
 namespace plumbline {
 
-/// What the device waits for the host that launches its kernels.
-struct HostWaits {
-  Picoseconds forward{0};
-  Picoseconds backward{0};
-  [[nodiscard]] Picoseconds total() const { return forward + backward; }
-};
-
 struct StageCost {
   PhaseTime forward;               ///< per micro-batch, all chunks of the rank
   PhaseTime backward;              ///< without recompute
@@ -69,11 +62,8 @@ struct StageCost {
 
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
-  [[nodiscard]] HostWaits host_waits() const;
-  /// What is left of it where the device waits for something else all the while.
-  [[nodiscard]] HostWaits certain_host_waits() const;
-  [[nodiscard]] Picoseconds forward_wait() const { return host_waits().forward; }
-  [[nodiscard]] Picoseconds backward_wait() const { return host_waits().backward; }
+  [[nodiscard]] Picoseconds forward_wait() const;
+  [[nodiscard]] Picoseconds backward_wait() const;
   [[nodiscard]] Picoseconds forward_total() const { return forward.total() + forward_wait(); }
   [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total() + backward_wait(); }
   /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.

@@ -7,7 +7,7 @@
 #include "core/cost/chunk_times.h"
 #include "core/cost/once_per_step.h"
 #include "core/cost/optimizer_time.h"
-#include "core/cost/shared_passes.h"
+#include "core/cost/overlap.h"
 #include "core/cost/stage_memory.h"
 #include "core/cost/step_work.h"
 #include "core/cost/time_limits.h"
@@ -32,12 +32,12 @@ struct Besides {
   Picoseconds waiting{0};  ///< for the host: chunk by chunk, as they are played
 };
 
-Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const Strategy& s) {
+Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const StageTable& stages, const Strategy& s) {
   Besides sum;
   for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
     const std::size_t index = stage_index(s, rank, chunk);
     const RankTimes& of_chunk = times[index];
-    sum.waiting += of_chunk.forward_wait + of_chunk.backward_wait;
+    sum.waiting += stages.stage(index).forward_wait() + stages.stage(index).backward_wait();
     sum.accumulation += of_chunk.accumulation;
     sum.copying += std::int64_t{2} * of_chunk.copying;
     sum.sharding += of_chunk.sharding();
@@ -101,9 +101,31 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
   RankTimes times;
   add_state_traffic(times, stage, rank, s);
+  times.forward = stage.forward_total() + times.copying;
+  times.backward = stage.backward_total() + times.copying + times.accumulation;
+  const Picoseconds weight = stage.backward_weight + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
+  const Picoseconds first = part(shared.gather, unit_share(stage));
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
-  times = shared_passes(stage, times, {shared, last, stack.overlap_slowdown, splits_every_backward(s.schedule)});
+  const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds beside) {
+    return alone + overlapped(compute, beside, stack.overlap_slowdown).end - compute;
+  };
+  times.gather_forward = excess(times.forward, first, shared.gather - first);
+  // Parameters are needed for the gradients of inputs; gradients of parameters are reduced beside their making.
+  const Picoseconds input_waits = excess(times.backward - weight, first, shared.gather - first);
+  const Picoseconds weight_waits = excess(weight, last, shared.scatter - last);
+  times.backward_input = times.backward - weight + input_waits;
+  times.backward_weight = weight + weight_waits;
+  times.scatter = excess(times.backward, first + last, shared.gather + shared.scatter - first - last);
+  times.gather_backward = part(times.scatter, shared.gather / std::max(Picoseconds(1), shared.gather + shared.scatter));
+  times.scatter -= times.gather_backward;
+  times.forward += times.gather_forward;
+  times.backward += times.gather_backward + times.scatter;
+  if (splits_every_backward(s.schedule)) {
+    times.gather_backward = input_waits;
+    times.scatter = weight_waits;
+    times.backward = times.backward_input + times.backward_weight;
+  }
   if (s.pipeline_stages > 1) {
     const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
     times.hop = scaled(stack.pipeline_exposure *
@@ -282,7 +304,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
   // differently.
   const auto work = [&](std::size_t rank) {
-    const Besides besides = besides_of(rank, times, s);
+    const Besides besides = besides_of(rank, times, stages, s);
     return stages[rank].forward.total() + stages[rank].backward.total() + stages[rank].recompute.total() +
            besides.waiting + besides.accumulation + besides.copying;
   };
@@ -292,7 +314,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
     const Picoseconds own = work(rank);
     if (own > most) busiest = rank, most = own;
   }
-  const Besides besides = besides_of(busiest, times, s);
+  const Besides besides = besides_of(busiest, times, stages, s);
   ChunkTimes chunks(times, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
@@ -324,7 +346,8 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
 Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s) const {
   Picoseconds bound(0);
   Picoseconds before(0);  // the first chunks of the ranks before: nothing begins here earlier, nor ends later
-  Picoseconds slowest(0);
+  Picoseconds slowest_forward(0);
+  Picoseconds slowest_backward(0);
   const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const StageCost& stage = stages[rank];
@@ -332,14 +355,14 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
         std::max(bound, before + repeated(stage.forward_total() + stage.backward_total(), s.micro_batches, most_work));
     if (!fills) continue;
     const StageCost& first = stages.stage(rank);
-    // Ranks that split the backward may end with weight gradients: only the fill is certain. Of waiting for the host
-    // only both passes' together is: exposed communication may hide it in one of them (shared_passes.h).
-    const Picoseconds passed =
-        splits_backward(s.schedule) ? first.forward.total() : first.forward_total() + first.backward_total();
-    before = std::min(before + passed, most_work);
-    slowest = std::max(slowest, stage.forward_total() + stage.backward_total());
+    // Ranks that split the backward may end with weight gradients: only the fill is certain.
+    const Picoseconds drained = splits_backward(s.schedule) ? Picoseconds(0) : first.backward_total();
+    before = std::min(before + first.forward_total() + drained, most_work);
+    slowest_forward = std::max(slowest_forward, stage.forward_total());
+    slowest_backward = std::max(slowest_backward, stage.backward_total());
   }
-  if (s.schedule == Schedule::gpipe) bound = before + repeated(slowest, s.micro_batches - 1, most_work);
+  if (s.schedule == Schedule::gpipe)
+    bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);
   return std::min(bound + overhead(), most_work);
 }
 
