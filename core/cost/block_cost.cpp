@@ -112,15 +112,15 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       break;
     }
     case WorkKind::memory: {
-      const auto time = [&](Bytes moved) {
+      const auto time = [&](Bytes moved, bool forward) {
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
         if (op.kind == OpKind::dispatch || op.kind == OpKind::combine) return kernels_.routing(moved);
-        return kernels_.memory(moved);
+        return forward ? kernels_.memory_forward(op.kind, moved) : kernels_.memory_backward(op.kind, moved);
       };
       const Traffic traffic = memory_traffic(op, work, kernels_.calibration().stack);
-      times.forward += time(traffic.forward);
+      times.forward += time(traffic.forward, true);
       if (!any_gradient) break;
-      const Seconds backward = time(traffic.backward);
+      const Seconds backward = time(traffic.backward, false);
       // A kernel that makes both gradients runs where the input gradient is due.
       if (work.needs.input)
         times.backward += backward;

@@ -11,4 +11,10 @@ const ProductEfficiency& DeviceCalibration::product(NumberFormat format) const {
   return products.front();
 }
 
+const OperatorTraffic* DeviceCalibration::traffic(OpKind kind) const {
+  for (const OperatorTraffic& traffic : operators)
+    if (traffic.kind == kind) return &traffic;
+  return nullptr;
+}
+
 }  // namespace plumbline

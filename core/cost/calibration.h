@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/cost/residuals.h"
+#include "core/graph/op.h"
 #include "core/quantity/number_format.h"
 #include "core/quantity/quantity.h"
 
@@ -30,6 +31,14 @@ struct ProductEfficiency {
   Coefficient half_depth;  ///< K0: the inner dimension at which half of it is reached
 };
 
+/// What memory-bound kernels of one kind of operator take, over plain streaming of their bytes. Of `attention`: what
+/// dropout adds to a fused kernel, over a byte for each score that it computes.
+struct OperatorTraffic {
+  OpKind kind = OpKind::add;
+  Coefficient forward;
+  Coefficient backward;
+};
+
 struct DeviceCalibration {
   std::string name;
   std::vector<std::string> devices;  ///< catalogue names of the devices it was made for
@@ -42,10 +51,14 @@ struct DeviceCalibration {
   Coefficient flash_half_sequence;     ///< sequence at which half the efficiency is reached
   Coefficient bandwidth_fraction;      ///< memory-bound kernels over the datasheet's bandwidth
   Coefficient kernel_gap_s;            ///< between two kernels
+  /// Of kinds that were measured one by one; for all others the stack's memory_bound_factor stands.
+  std::vector<OperatorTraffic> operators;
   std::optional<Residuals> residuals;  ///< absent in a file: CalibrationSet puts the unknown device's
 
   /// The efficiency of a format; of the nearest one (16-bit) when it was never fitted.
   [[nodiscard]] const ProductEfficiency& product(NumberFormat format) const;
+  /// None: it was not measured.
+  [[nodiscard]] const OperatorTraffic* traffic(OpKind kind) const;
 };
 
 struct StackCalibration {

@@ -32,6 +32,11 @@ inline constexpr std::array product_fields{
     CoefficientField<ProductEfficiency>{"half_depth", &ProductEfficiency::half_depth, 0, 1e6},
 };
 
+inline constexpr std::array operator_fields{
+    CoefficientField<OperatorTraffic>{"forward", &OperatorTraffic::forward, 0, 1e4},
+    CoefficientField<OperatorTraffic>{"backward", &OperatorTraffic::backward, 0, 1e4},
+};
+
 inline constexpr std::array device_fields{
     CoefficientField<DeviceCalibration>{"wave_exponent", &DeviceCalibration::wave_exponent, 0, 4},
     CoefficientField<DeviceCalibration>{"batched_product_factor", &DeviceCalibration::batched_product_factor, 0.01, 2},

@@ -103,8 +103,12 @@ Seconds KernelClock::unfused_attention(const AttentionWork& w, NumberFormat form
          stream(w.scores() * score_bytes) + Seconds(calibration_.device.kernel_gap_s);
 }
 
-Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
-  if (flash == FlashAttention::off) return unfused_attention(w, format, 2, calibration_.stack.score_bytes_forward);
+Seconds KernelClock::attention_dropout(const AttentionWork& w, Coefficient OperatorTraffic::*direction) const {
+  const OperatorTraffic* measured = w.dropout ? calibration_.device.traffic(OpKind::attention) : nullptr;
+  return measured == nullptr ? Seconds(0) : stream(w.scores() * (w.causal ? 0.5 : 1.0) * (measured->*direction));
+}
+
+Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format) const {
   const double computed = w.causal ? 0.5 : 1.0;
   const double flops = 2.0 * w.scores() * as_double(w.qk_head_dim + w.v_head_dim) * computed;
   const double length = as_double(w.queries);
@@ -117,15 +121,32 @@ Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention fl
          Seconds(calibration_.device.kernel_gap_s);
 }
 
-Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
-  if (flash == FlashAttention::off) return unfused_attention(w, format, 4, calibration_.stack.score_bytes_backward);
-  return flash_backward_products / calibration_.device.flash_backward_factor * attention_forward(w, flash, format);
+Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
+  if (flash == FlashAttention::off) return unfused_attention(w, format, 2, calibration_.stack.score_bytes_forward);
+  return fused_attention(w, format) + attention_dropout(w, &OperatorTraffic::forward);
 }
 
-Seconds KernelClock::memory(Bytes traffic) const {
+Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
+  if (flash == FlashAttention::off) return unfused_attention(w, format, 4, calibration_.stack.score_bytes_backward);
+  return flash_backward_products / calibration_.device.flash_backward_factor * fused_attention(w, format) +
+         attention_dropout(w, &OperatorTraffic::backward);
+}
+
+Seconds KernelClock::memory(Bytes traffic) const { return memory(traffic, calibration_.stack.memory_bound_factor); }
+
+Seconds KernelClock::memory_forward(OpKind kind, Bytes traffic) const {
+  const OperatorTraffic* measured = calibration_.device.traffic(kind);
+  return measured == nullptr ? memory(traffic) : memory(traffic, measured->forward);
+}
+
+Seconds KernelClock::memory_backward(OpKind kind, Bytes traffic) const {
+  const OperatorTraffic* measured = calibration_.device.traffic(kind);
+  return measured == nullptr ? memory(traffic) : memory(traffic, measured->backward);
+}
+
+Seconds KernelClock::memory(Bytes traffic, double factor) const {
   if (traffic.value() == 0) return Seconds(0);
-  return stream(static_cast<double>(traffic.value()) * calibration_.stack.memory_bound_factor) +
-         Seconds(calibration_.device.kernel_gap_s);
+  return stream(static_cast<double>(traffic.value()) * factor) + Seconds(calibration_.device.kernel_gap_s);
 }
 
 Seconds KernelClock::routing(Bytes traffic) const {

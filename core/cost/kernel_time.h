@@ -4,9 +4,10 @@
 /// Products: the larger of arithmetic at peak * efficiency and memory traffic; efficiency falls with a short inner
 /// dimension (K / (K + K0)), with tiles and waves that do not fill the multiprocessors, and with unaligned dimensions.
 /// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
-/// unfused ones do all of it and stream the scores. Everything else: bytes over bandwidth.
-/// Source: tile and wave quantisation as in NVIDIA's matrix-multiplication guide; efficiencies from calibration files.
-/// Not modelled: caches between kernels, clock changes within a step.
+/// unfused ones do all of it and stream the scores. Dropout inside a fused kernel adds what was measured of it, a byte
+/// a score. Everything else: bytes over bandwidth, times a factor of its kind where that was measured. Source: tile and
+/// wave quantisation as in NVIDIA's matrix-multiplication guide; efficiencies from calibration files. Not modelled:
+/// caches between kernels, clock changes within a step.
 
 #include "core/cost/calibration.h"
 #include "core/machine/device.h"
@@ -32,6 +33,9 @@ class KernelClock {
   [[nodiscard]] Seconds attention_backward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
   /// A memory-bound kernel of the layers.
   [[nodiscard]] Seconds memory(Bytes traffic) const;
+  /// The same of an operator whose kind the device's calibration may know.
+  [[nodiscard]] Seconds memory_forward(OpKind kind, Bytes traffic) const;
+  [[nodiscard]] Seconds memory_backward(OpKind kind, Bytes traffic) const;
   /// As `memory`, for tokens on their way to experts and back.
   [[nodiscard]] Seconds routing(Bytes traffic) const;
   /// As `memory`, for the loss over the vocabulary.
@@ -44,6 +48,9 @@ class KernelClock {
  private:
   [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
                                       double depth_scale) const;
+  [[nodiscard]] Seconds memory(Bytes traffic, double factor) const;
+  [[nodiscard]] Seconds fused_attention(const AttentionWork& work, NumberFormat format) const;
+  [[nodiscard]] Seconds attention_dropout(const AttentionWork& work, Coefficient OperatorTraffic::*direction) const;
   [[nodiscard]] Seconds unfused_attention(const AttentionWork& work, NumberFormat format, int products,
                                           double score_bytes) const;
 

@@ -51,6 +51,47 @@ ProductEfficiency product_from_json(const JsonPlace& place) {
   return product;
 }
 
+OpKind operator_from_json(const JsonPlace& place) {
+  std::vector<std::string> names;
+  for (int kind = 0; kind <= static_cast<int>(OpKind::cross_entropy); ++kind) {
+    names.emplace_back(to_text(static_cast<OpKind>(kind)));
+    if (names.back() == place.string()) return static_cast<OpKind>(kind);
+  }
+  throw InputError({place.where(), "\"" + place.string() + "\"", "a kind of operator such as layer_norm",
+                    nearest_text(place.string(), names)});
+}
+
+OperatorTraffic traffic_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  OperatorTraffic traffic;
+  traffic.kind = operator_from_json(object.at("operator"));
+  read_fields(object, traffic, operator_fields);
+  object.finish();
+  return traffic;
+}
+
+void read_operators(JsonObject& object, DeviceCalibration& device) {
+  const auto operators = object.find("operators");
+  if (!operators) return;
+  for (const JsonPlace& place : operators->elements()) {
+    const OperatorTraffic traffic = traffic_from_json(place);
+    if (device.traffic(traffic.kind) != nullptr)
+      throw InputError({place.where(), "is a second entry of " + std::string(to_text(traffic.kind)), "one", ""});
+    device.operators.push_back(traffic);
+  }
+}
+
+Json operators_json(const std::vector<OperatorTraffic>& operators) {
+  Json::Array list;
+  for (const OperatorTraffic& traffic : operators) {
+    Json::Object object{{"operator", std::string(to_text(traffic.kind))}};
+    for (const CoefficientField<OperatorTraffic>& field : operator_fields)
+      object.emplace_back(std::string(field.key), coefficient_json(traffic.*field.member));
+    list.emplace_back(std::move(object));
+  }
+  return list;
+}
+
 }  // namespace
 
 DeviceCalibration device_calibration_from_json(const JsonPlace& root) {
@@ -63,6 +104,7 @@ DeviceCalibration device_calibration_from_json(const JsonPlace& root) {
   if (device.products.empty())
     throw InputError({products.where(), "is empty", "the efficiency of at least one number format", ""});
   read_fields(object, device, device_fields);
+  read_operators(object, device);
   if (const auto residuals = object.find("residuals")) device.residuals = residuals_from_json(*residuals);
   object.finish();
   return device;
@@ -112,6 +154,7 @@ Json calibration_json(const DeviceCalibration& device) {
                       {"products", std::move(products)}};
   for (const CoefficientField<DeviceCalibration>& field : device_fields)
     object.emplace_back(std::string(field.key), coefficient_json(device.*field.member));
+  if (!device.operators.empty()) object.emplace_back("operators", operators_json(device.operators));
   if (device.residuals) object.emplace_back("residuals", residuals_json(*device.residuals));
   return object;
 }
@@ -124,6 +167,11 @@ std::vector<NamedCoefficient> coefficients(const DeviceCalibration& device) {
     result.push_back({format + " half_depth", p.half_depth});
   }
   for (NamedCoefficient& c : named(device, device_fields)) result.push_back(std::move(c));
+  for (const OperatorTraffic& traffic : device.operators) {
+    const std::string kind(to_text(traffic.kind));
+    result.push_back({kind + " forward", traffic.forward});
+    result.push_back({kind + " backward", traffic.backward});
+  }
   return result;
 }
 std::vector<NamedCoefficient> coefficients(const StackCalibration& stack) { return named(stack, stack_fields); }

@@ -23,6 +23,9 @@ inline constexpr std::string_view tiny_kernel = "tiny_add";    ///< so small tha
 inline constexpr std::string_view streaming_kernel = "add";    ///< of two tensors: memory and nothing else
 inline constexpr std::string_view optimizer_kernel = "adamw";
 inline constexpr std::string_view loss_kernel = "cross_entropy";
+/// What dropout of its probabilities adds to fused attention; its bytes are one for each score that is computed.
+inline constexpr std::string_view attention_dropout_forward = "attention_dropout_forward";
+inline constexpr std::string_view attention_dropout_backward = "attention_dropout_backward";
 
 /// [m, k] x [k, n]; what it is of a linear layer: "forward", "input_gradient", "weight_gradient", or grouped_kernel
 /// (`batch` of them in one call).

@@ -1,6 +1,7 @@
 #include "planner/calibrate/kernel_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -12,6 +13,37 @@
 
 namespace plumbline {
 namespace {
+
+/// Which operator a kernel of the table belongs to, and its direction.
+struct MeasuredOperator {
+  std::string_view name;
+  OpKind kind;
+  Coefficient OperatorTraffic::*direction;
+};
+constexpr std::array measured_operators{
+    MeasuredOperator{"layer_norm_forward", OpKind::layer_norm, &OperatorTraffic::forward},
+    MeasuredOperator{"layer_norm_backward", OpKind::layer_norm, &OperatorTraffic::backward},
+    MeasuredOperator{"rms_norm_forward", OpKind::rms_norm, &OperatorTraffic::forward},
+    MeasuredOperator{"rms_norm_backward", OpKind::rms_norm, &OperatorTraffic::backward},
+    MeasuredOperator{"gelu_forward", OpKind::activation, &OperatorTraffic::forward},
+    MeasuredOperator{"gelu_backward", OpKind::activation, &OperatorTraffic::backward},
+    MeasuredOperator{"swiglu_forward", OpKind::gated_activation, &OperatorTraffic::forward},
+    MeasuredOperator{"swiglu_backward", OpKind::gated_activation, &OperatorTraffic::backward},
+    // Its backward turns the other way.
+    MeasuredOperator{"rotary", OpKind::rotary, &OperatorTraffic::forward},
+    MeasuredOperator{"rotary", OpKind::rotary, &OperatorTraffic::backward},
+    MeasuredOperator{streaming_kernel, OpKind::add, &OperatorTraffic::forward},
+    MeasuredOperator{"dropout_forward", OpKind::dropout, &OperatorTraffic::forward},
+    MeasuredOperator{"dropout_backward", OpKind::dropout, &OperatorTraffic::backward},
+    MeasuredOperator{attention_dropout_forward, OpKind::attention, &OperatorTraffic::forward},
+    MeasuredOperator{attention_dropout_backward, OpKind::attention, &OperatorTraffic::backward},
+};
+
+const MeasuredOperator* operator_of(std::string_view kernel) {
+  const auto found = std::find_if(measured_operators.begin(), measured_operators.end(),
+                                  [&](const MeasuredOperator& each) { return each.name == kernel; });
+  return found == measured_operators.end() ? nullptr : &*found;
+}
 
 class Fit {
  public:
@@ -105,7 +137,8 @@ class Fit {
   }
 
   static bool is_of_layers(const MemoryTiming& e) {
-    return e.op != tiny_kernel && e.op != optimizer_kernel && e.op != loss_kernel;
+    return e.op != tiny_kernel && e.op != optimizer_kernel && e.op != loss_kernel &&
+           e.op != attention_dropout_forward && e.op != attention_dropout_backward;
   }
   [[nodiscard]] double slowness(const MemoryTiming& e) const {
     return e.median_s * rate() * result_.device.bandwidth_fraction / static_cast<double>(e.bytes.value());
@@ -120,6 +153,28 @@ class Fit {
     return sum / static_cast<double>(std::max<std::size_t>(1, by_op.size()));
   }
 
+  /// Kind by kind, the mean over shapes: a step's time is a sum.
+  void fit_operators() {
+    for (const MeasuredOperator& each : measured_operators) {
+      std::vector<double> values;
+      for (const MemoryTiming& entry : table_.memory_bound)
+        if (entry.op == each.name && entry.format == NumberFormat::fp32) values.push_back(slowness(entry));
+      if (values.empty()) continue;
+      auto& all = result_.device.operators;
+      const auto known = std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.kind == each.kind; });
+      OperatorTraffic& traffic = known == all.end() ? all.emplace_back(unmeasured(each.kind)) : *known;
+      measured_.set(traffic, each.direction, mean(values));
+    }
+  }
+  /// A direction that the table does not hold is as all kernels together.
+  [[nodiscard]] OperatorTraffic unmeasured(OpKind kind) const {
+    OperatorTraffic traffic{kind, {}, {}};
+    const double factor = kind == OpKind::attention ? 0 : calibration_.stack.memory_bound_factor.value;
+    measured_.set(traffic, &OperatorTraffic::forward, factor);
+    measured_.set(traffic, &OperatorTraffic::backward, factor);
+    return traffic;
+  }
+
   void fit_memory() {
     std::vector<double> fractions;
     for (const MemoryTiming& entry : table_.memory_bound)
@@ -130,6 +185,7 @@ class Fit {
     set(&DeviceCalibration::bandwidth_fraction, median(fractions));
     const auto is = [](std::string_view name) { return [name](const MemoryTiming& e) { return e.op == name; }; };
     set_stack(&StackCalibration::memory_bound_factor, layer_factor());
+    fit_operators();
     if (const double factor = traffic_factor(is(loss_kernel)); factor > 0)
       set_stack(&StackCalibration::loss_factor, factor);
     if (const double factor = traffic_factor(is(optimizer_kernel)); factor > 0)
@@ -173,13 +229,19 @@ class Fit {
     set_stack(&StackCalibration::expert_parallel_exposure, ratio);
   }
 
+  static Seconds priced_memory(const KernelClock& clock, const MemoryTiming& m) {
+    const MeasuredOperator* known = operator_of(m.op);
+    if (known == nullptr) return clock.memory(m.bytes);
+    return known->direction == &OperatorTraffic::forward ? clock.memory_forward(known->kind, m.bytes)
+                                                         : clock.memory_backward(known->kind, m.bytes);
+  }
   void note_residuals() {
     const KernelClock priced = clock();
     errors_.note_products(table_, priced);
     errors_.note_attention(table_, priced);
     for (const MemoryTiming& m : table_.memory_bound)
       if (is_of_layers(m))
-        errors_.note("memory-bound kernels " + std::string(to_text(m.format)), priced.memory(m.bytes).value(),
+        errors_.note("memory-bound kernels " + std::string(to_text(m.format)), priced_memory(priced, m).value(),
                      m.median_s);
     result_.residuals = errors_.list();
     Residuals residuals;

@@ -5,11 +5,12 @@
 /// Answers: coefficients of kind "measured" by closed formulas, with the residuals they leave: half-lengths by lines
 /// through medians, rates by means, since a step's time is a sum.
 /// Model: the laws of core/cost/kernel_time.h, inverted (kernel_laws.h); a core has no waves. Memory-bound kernels of
-/// fp32: the rate of a sum of two tensors, and the mean over the kinds of kernels of how much slower they are;
-/// optimizer and loss each by their own sum. Collectives: the median of measured over priced. Not modelled: caches;
-/// that 16-bit formats are emulated in memory-bound kernels (their residual says by how much); shapes far outside of
-/// the table; crowds, which are reported and not fitted. Checked against:
-/// tests/unit/planner/calibrate/kernel_fit_test.cpp (tables made from known coefficients).
+/// fp32: the rate of a sum of two tensors, and how much slower each kind of kernel is, in the mean over shapes (of
+/// kinds that the table does not hold: the mean of all); dropout inside of attention by what it adds; optimizer and
+/// loss each by their own sum. Collectives: the median of measured over priced. Not modelled: caches; that 16-bit
+/// formats are emulated in memory-bound kernels (their residual says by how much); shapes far outside of the table;
+/// crowds, which are reported and not fitted. Checked against: tests/unit/planner/calibrate/kernel_fit_test.cpp (tables
+/// made from known coefficients).
 
 #include <string>
 #include <vector>

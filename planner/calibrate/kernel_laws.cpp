@@ -77,6 +77,11 @@ void MeasuredCoefficients::set(DeviceCalibration& device, Coefficient DeviceCali
   device.*member = within(field.smallest, value, field.largest);
 }
 
+void MeasuredCoefficients::set(OperatorTraffic& traffic, Coefficient OperatorTraffic::*member, double value) const {
+  const auto& field = field_of(operator_fields, member);
+  traffic.*member = within(field.smallest, value, field.largest);
+}
+
 NamedCoefficient MeasuredCoefficients::of_stack(Coefficient StackCalibration::*member, double value) const {
   const auto& field = field_of(stack_fields, member);
   return {std::string(field.key), within(field.smallest, value, field.largest)};

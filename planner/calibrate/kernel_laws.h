@@ -57,6 +57,7 @@ class MeasuredCoefficients {
   explicit MeasuredCoefficients(const KernelTable& table);
   void set(ProductEfficiency& product, Coefficient ProductEfficiency::*member, double value) const;
   void set(DeviceCalibration& device, Coefficient DeviceCalibration::*member, double value) const;
+  void set(OperatorTraffic& traffic, Coefficient OperatorTraffic::*member, double value) const;
   /// With the name that the coefficient has in files.
   [[nodiscard]] NamedCoefficient of_stack(Coefficient StackCalibration::*member, double value) const;
   [[nodiscard]] Coefficient sigma(double value) const;

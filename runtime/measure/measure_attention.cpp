@@ -1,4 +1,4 @@
-// Causal attention in tiles, forward and backward.
+// Causal attention in tiles, forward and backward, and what dropout adds to it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,9 +55,20 @@ void measure_shape(const Heads& h, std::int64_t batch, std::int64_t sequence, Nu
   MeasuredWorkspace scratch(
       std::max(reference::attention_workspace(forward), reference::attention_workspace(backward)));
   forward.workspace = backward.workspace = scratch.view();
-  const Seconds ahead = median_time([&] { reference::attention_forward(forward); }, budget);
-  const Seconds back = median_time([&] { reference::attention_backward(backward); }, budget);
-  table.attention.push_back({batch, sequence, h.heads, h.kv_heads, h.head_dim, format, ahead.value(), back.value()});
+  const auto ahead = [&] { return median_time([&] { reference::attention_forward(forward); }, budget); };
+  const auto back = [&] { return median_time([&] { reference::attention_backward(backward); }, budget); };
+  const Seconds plain_ahead = ahead();
+  const Seconds plain_back = back();
+  table.attention.push_back(
+      {batch, sequence, h.heads, h.kv_heads, h.head_dim, format, plain_ahead.value(), plain_back.value()});
+  if (format != NumberFormat::fp32) return;
+  forward.dropout = backward.dropout = {{0.1F, {1, 2, 0}}, 0, 0, h.heads, sequence};
+  const Bytes scores(batch * h.heads * sequence * sequence / 2);
+  const auto added = [&](std::string_view name, Seconds with, Seconds without) {
+    table.memory_bound.push_back({std::string(name), format, scores, std::max(0.0, (with - without).value())});
+  };
+  added(attention_dropout_forward, ahead(), plain_ahead);
+  added(attention_dropout_backward, back(), plain_back);
 }
 
 }  // namespace

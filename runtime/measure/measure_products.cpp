@@ -21,7 +21,7 @@ struct Widths {
 /// Projections of attention, of GPT's and of Llama's feed-forward layers, whole and divided by two ranks.
 constexpr std::array widths{Widths{256, 128},  Widths{128, 256},  Widths{256, 256},  Widths{256, 768}, Widths{768, 256},
                             Widths{256, 1024}, Widths{1024, 256}, Widths{384, 1536}, Widths{512, 512}};
-constexpr std::array<std::int64_t, 3> token_counts{128, 512, 2048};
+constexpr std::array<std::int64_t, 4> token_counts{64, 128, 512, 2048};
 
 /// What a layer has just made lies in a cache; its weights, their gradients and the input that was kept do not.
 struct Memory {

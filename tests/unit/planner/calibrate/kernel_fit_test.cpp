@@ -109,6 +109,44 @@ TEST_CASE("rates are means: the slow products of a step count as much as the oth
   CHECK(ratios / count == Approx(1).epsilon(0.02));
 }
 
+// Over plain streaming: a forward norm of 2 and 4 is 3 in the mean over its shapes, its backward was not measured and
+// is as all kernels are: (1 + 3) / 2, the sum of two tensors and the median of the norms. Dropout inside of attention
+// takes 5 for a byte a score, and changes nothing of other kernels.
+TEST_CASE("each kind of memory-bound kernel has its own factor, and attention with dropout what that adds") {
+  const Known k = known();
+  KernelTable table = table_of(k);
+  const Device device = with_device_count(k.computer, 1).groups.front().node.device;
+  const double stream = device.memory_bandwidth.value.value() * k.calibration.device.bandwidth_fraction;
+  const auto entry = [&](std::string_view op, double factor) {
+    return MemoryTiming{std::string(op), NumberFormat::fp32, 64_MiB, factor * static_cast<double>(1 << 26) / stream};
+  };
+  std::erase_if(table.memory_bound, [](const MemoryTiming& m) { return m.op == "rms_norm_forward"; });
+  table.memory_bound.push_back(entry("layer_norm_forward", 2));
+  table.memory_bound.push_back(entry("layer_norm_forward", 4));
+  table.memory_bound.push_back(entry(attention_dropout_forward, 5));
+  table.memory_bound.push_back(entry(attention_dropout_backward, 6));
+  const KernelFit fit = fit_kernels(table, k.computer, k.calibration);
+  const OperatorTraffic* norm = fit.device.traffic(OpKind::layer_norm);
+  REQUIRE(norm != nullptr);
+  CHECK(norm->forward == Approx(3));
+  CHECK(norm->backward == Approx(2));
+  CHECK(own(fit, "memory_bound_factor") == Approx(2));
+  CHECK(fit.device.traffic(OpKind::rms_norm) == nullptr);
+
+  const KernelClock clock(device, {fit.device, k.calibration.stack});
+  AttentionWork work{2, 8, 8, 256, 256, 32, 32, true, false};
+  const auto times = [&] {
+    return std::pair(clock.attention_forward(work, FlashAttention::on, NumberFormat::fp32),
+                     clock.attention_backward(work, FlashAttention::on, NumberFormat::fp32));
+  };
+  const auto [forward, backward] = times();
+  work.dropout = true;
+  const auto [dropped_forward, dropped_backward] = times();
+  const double scores = 2.0 * 8 * 256 * 256 / 2;
+  CHECK((dropped_forward - forward).value() == Approx(5 * scores / stream).epsilon(0.01));
+  CHECK((dropped_backward - backward).value() == Approx(6 * scores / stream).epsilon(0.01));
+}
+
 TEST_CASE("a table without products, or without kernels bound by memory, is refused") {
   const Known k = known();
   KernelTable table = table_of(k);
