@@ -67,6 +67,12 @@ class RunVerb : public Verb {
     app.add_option("--ranks", ranks_, "what ranks are: local (threads of this process) or mpi (processes of mpirun)")
         ->group("Question")
         ->type_name("local|mpi");
+    app.add_option(
+           "--lanes", lanes_,
+           "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
+           "(beside the blocks, as on a GPU)")
+        ->group("Question")
+        ->type_name("in-order|threads");
     training_.declare(app);
     record_.declare(app, "write what was measured to this file");
     trace_.declare(app, "write a Chrome trace of one step to this file");
@@ -81,6 +87,8 @@ class RunVerb : public Verb {
     refuse(!plan_, "--plan", "is missing", "a plan file, written by plan search --out");
     refuse(backend_ && *backend_ != "cpu", "--backend", "\"" + backend_.value_or("") + "\" is not built in", "cpu");
     if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi") refuse_choice("--ranks", *ranks_, {"local", "mpi"});
+    if (lanes_ && *lanes_ != "in-order" && *lanes_ != "threads")
+      refuse_choice("--lanes", *lanes_, {"in-order", "threads"});
     if (!ranks_) require_session_of_launch();
     refuse(!beside_.empty() && !picture_, "--beside", "stands without --picture", "both, or neither");
   }
@@ -121,6 +129,7 @@ class RunVerb : public Verb {
       options.mpi = session;
       options.on_place = [note](const std::string& place) { note->write(place); };
     }
+    if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
     options.on_stop = [&](int signal) { stopped_by = signal; };
@@ -264,7 +273,7 @@ class RunVerb : public Verb {
     });
   }
 
-  std::optional<std::string> plan_, backend_, ranks_;
+  std::optional<std::string> plan_, backend_, ranks_, lanes_;
   OutputFlag record_{"--record", "record"};
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};

@@ -97,11 +97,13 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
   RankTraining rank(world, job, own);
   try {
     rank.run();
-  } catch (const TrainingDiverged&) {
+  } catch (const TrainingDiverged& diverged) {
+    world.abandon(diverged.what());
     const std::scoped_lock lock(shared.mutex);
     shared.has_diverged = true;
     throw;
   } catch (...) {
+    world.abandon("rank " + std::to_string(world.rank()) + " has failed");
     const std::scoped_lock lock(shared.mutex);
     if (shared.others_when_failed.empty())
       shared.others_when_failed = places_text(job, shared.places.standings(), world.rank());

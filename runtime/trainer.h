@@ -17,6 +17,7 @@
 #include "core/cost/replays.h"
 #include "core/measurement/run_record.h"
 #include "runtime/checkpoint/manifest.h"
+#include "runtime/device/cpu_device.h"
 #include "runtime/execution/optimizer_settings.h"
 #include "runtime/execution/rank_environment.h"
 #include "runtime/training/learning_rate.h"
@@ -80,14 +81,17 @@ struct RunOptions {
   Transport ranks = Transport::local;
   MpiSession* mpi = nullptr;                   ///< of Transport::mpi
   std::chrono::milliseconds deadline{25'000};  ///< that a rank waits for another one in a call
-  std::int32_t warmup_steps = 0;               ///< not timed
-  std::int64_t evaluate_every = 0;             ///< steps between held-out losses; 0: after the last step alone
-  Generation generation = {};                  ///< after the last step
-  std::int64_t checkpoint_every = 0;           ///< steps; 0: after the last, if there is a folder
-  std::filesystem::path checkpoint;            ///< folder to write to; empty: none
-  std::filesystem::path resume;                ///< a step's folder, or a folder of them (the latest); empty: step 0
-  std::vector<std::string> overrides = {};     ///< settings that may be others than the resumed checkpoint's
-  StoredData data_source = {};                 ///< what `data` was read from, for checkpoints
+  LaneThreads lanes = LaneThreads::none;       ///< whether gathers and reductions run beside the blocks
+  /// Tests: what a rank computes on instead.
+  std::function<std::unique_ptr<ComputeDevice>()> device = {};
+  std::int32_t warmup_steps = 0;            ///< not timed
+  std::int64_t evaluate_every = 0;          ///< steps between held-out losses; 0: after the last step alone
+  Generation generation = {};               ///< after the last step
+  std::int64_t checkpoint_every = 0;        ///< steps; 0: after the last, if there is a folder
+  std::filesystem::path checkpoint;         ///< folder to write to; empty: none
+  std::filesystem::path resume;             ///< a step's folder, or a folder of them (the latest); empty: step 0
+  std::vector<std::string> overrides = {};  ///< settings that may be others than the resumed checkpoint's
+  StoredData data_source = {};              ///< what `data` was read from, for checkpoints
   std::function<void(const StepRecord&)> on_step = {};  ///< on one thread, after each step
   /// On the same thread, before on_step of the last step: what the network goes on with behind the prompt.
   std::function<void(const std::vector<std::int32_t>&)> on_generated = {};

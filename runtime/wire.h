@@ -46,6 +46,8 @@ class Wire {
   /// The rank begins or ends a call, so that others can say where it stands.
   virtual void enter(const CallSite& site) = 0;
   virtual void leave() = 0;
+  /// Every call of this rank that waits, or will, throws EnvironmentError with this text. The first failure stays.
+  virtual void abandon(const std::string& failure) = 0;
 };
 
 /// "25 s", for messages.

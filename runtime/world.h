@@ -19,6 +19,8 @@ class World {
   [[nodiscard]] std::int32_t size() const { return ranks_; }
   /// `set` holds this rank; its ranks ascend and are in the world.
   [[nodiscard]] std::unique_ptr<Communicator> communicator(RankSet set);
+  /// Ends what this rank's lanes wait for, where it has failed.
+  void abandon(const std::string& failure) { wire_->abandon(failure); }
   /// The group of all ranks.
   [[nodiscard]] std::unique_ptr<Communicator> everyone(const std::string& name);
 

@@ -9,6 +9,9 @@ bool is_receive(const Action& a) {
   return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
 }
 
+/// Of gradients that are summed over data-parallel ranks before (Megatron-LM's finalize_model_grads).
+bool sums_partial(const Action& a) { return a.stream == Stream::tensor && a.pass == Pass::step; }
+
 bool is_compute(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 
 /// A rank does one thing after another; sends, what arrives in transit, and queues of their own occupy nobody.
@@ -50,7 +53,7 @@ class RankLinks {
     if (is_send(action)) return;
     if (action.kind == ActionKind::release_parameters)
       action.needs[2] = gathered_;
-    else if (action.stream == Stream::data)
+    else if (action.stream == Stream::data || sums_partial(action))
       action.needs[2] = shared_;
     else if (is_compute(action) && piece_of(action) != piece_)
       link_piece(action);

@@ -42,7 +42,9 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       blocks_(sequence_.size()),
       passes_(sequence_.size()),
       reductions_(environment.parameters, rank_, sequence_.size()),
-      planned_(persistent_bytes(rank_)) {
+      planned_(persistent_bytes(rank_)),
+      inside_(rank_, environment.groups),
+      lanes_(rank_, environment.device) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& pieces : rank_.chunks)
     for (const Piece& piece : pieces) {
@@ -74,12 +76,12 @@ bool Executor::is_elsewhere(std::int32_t stage) const {
          rank_of_stage(plan_.program.placement, plan_.program.shape.pipeline_stages, stage) != stage_;
 }
 
+std::int64_t Executor::since_begin() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
+}
+
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
-  using std::chrono::steady_clock;
-  begin_ = steady_clock::now();
-  const auto now = [&] {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - begin_).count();
-  };
+  begin_ = std::chrono::steady_clock::now();
   batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
     return feed_.micro_batch(layout, step, micro_batch);
   };
@@ -90,6 +92,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   env_.parameters.begin_step();
   reductions_.begin_step();
   env_.operands.begin_step();
+  lanes_.begin_step();
   for (ActionTime& time : times_) time = {};
   routed_.clear();
   LiveBytes& live = env_.backend.live();
@@ -97,18 +100,31 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[at(i)];
     if (before) before(i);
-    if (!times_[at(i)].is_inside) times_[at(i)].start_ns = now();
     follow_buffers(action, Access::allocate);
     // A replay and the backward that it serves share one working set.
     if (!is_replayed) live.begin_action();
-    run(action, i, optimizer);
+    if (action.issue == Issue::in_order)
+      for (const std::int32_t beside : lanes_.starting_with(i)) issue(beside, optimizer);
+    issue(i, optimizer);
     live.end_action(i);
     if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
     check_fit(action);
     follow_buffers(action, Access::release);
-    if (!times_[at(i)].is_inside) times_[at(i)].end_ns = now();
-    book_inside(i);
+    inside_.book(i, times_);
   }
+  env_.device.finish_all();
+}
+
+void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
+  if (lanes_.is_issued(index)) return;
+  const Action& action = rank_.actions[at(index)];
+  ActionTime& time = times_[at(index)];
+  const Stream lane = ActionLanes::lane_of(action);
+  lanes_.begin(index);
+  if (!time.is_inside) env_.device.enqueue(lane, [&] { time.start_ns = since_begin(); });
+  run(action, index, optimizer);
+  if (!time.is_inside) env_.device.enqueue(lane, [&] { time.end_ns = since_begin(); });
+  lanes_.end(index);
 }
 
 void Executor::run(const Action& action, std::int32_t index, const OptimizerStep& optimizer) {
@@ -133,66 +149,13 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::context_collective:
     case ActionKind::expert_collective: return;  // ran inside of the block before it
     case ActionKind::optimizer_step:
+      env_.device.finish_all();
       reductions_.require_complete();
       return optimizer({env_.loss_sum, env_.loss_tokens});
     case ActionKind::offload:
     case ActionKind::fetch: break;
   }
   check(false, "an admitted program copies nothing to the host");
-}
-
-/// Those listed behind a compute action, before the next one.
-Granted Executor::granted_behind(std::int32_t index) const {
-  Granted granted;
-  // Rows for weight gradients are gathered again where the schedule puts them; the backward before lists that.
-  if (rank_.actions[at(index)].kind == ActionKind::backward_weight) granted.tensor = true;
-  for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(rank_.actions[at(i)]); ++i) {
-    if (rank_.actions[at(i)].pass == Pass::step) continue;
-    const ActionKind kind = rank_.actions[at(i)].kind;
-    granted.tensor = granted.tensor || kind == ActionKind::tensor_collective;
-    granted.context = granted.context || kind == ActionKind::context_collective;
-    granted.expert = granted.expert || kind == ActionKind::expert_collective;
-  }
-  return granted;
-}
-
-Executor::InsideBlock Executor::inside_block() {
-  const auto all = [&](std::initializer_list<Axis> axes) {
-    Inside sum;
-    for (const Axis axis : axes) {
-      const SentByKind& sent = env_.groups[axis].sent();
-      for (const Bytes bytes : sent.bytes) sum.sent += bytes;
-      sum.spent_ns += sent.spent_ns;
-    }
-    return sum;
-  };
-  return {all({Axis::tensor}), all({Axis::context}), all({Axis::expert, Axis::expert_tensor})};
-}
-
-/// A program lists a block's collectives behind it; predictions price them there.
-void Executor::note_inside(const Action& action, std::int32_t index, const InsideBlock& before) {
-  const InsideBlock after = inside_block();
-  constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
-                             ActionKind::expert_collective};
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    std::int32_t place = index;
-    for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(rank_.actions[at(i)]); ++i)
-      if (rank_.actions[at(i)].kind == kinds[k] && rank_.actions[at(i)].micro_batch == action.micro_batch) place = i;
-    times_[at(place)].sent += after[k].sent - before[k].sent;
-    if (place != index) inside_.emplace_back(place, after[k].spent_ns - before[k].spent_ns);
-  }
-}
-
-void Executor::book_inside(std::int32_t index) {
-  std::int64_t end = times_[at(index)].end_ns;
-  for (const auto& [place, spent_ns] : inside_) {
-    ActionTime& collective = times_[at(place)];
-    collective.is_inside = true;
-    collective.end_ns = end;
-    collective.start_ns = end -= spent_ns;
-  }
-  times_[at(index)].end_ns = end;
-  inside_.clear();
 }
 
 void Executor::load_batch(std::int32_t micro_batch) {
@@ -218,8 +181,8 @@ void Executor::load_batch(std::int32_t micro_batch) {
 void Executor::compute(const Action& action, std::int32_t index) {
   const std::int32_t execution = execution_of(action);
   load_batch(action.micro_batch);
-  env_.granted = granted_behind(index);
-  const InsideBlock before = inside_block();
+  env_.granted = inside_.granted_behind(index);
+  inside_.begin_block();
   BlockInterpreter interpreter(env_, block(execution), blocks_[at(execution)], execution,
                                states_[{execution, action.micro_batch}]);
   switch (action.kind) {
@@ -235,7 +198,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
     default: backward(interpreter, action, execution);
   }
   if (makes_weight_gradients(action)) finish_unit(action, execution);
-  note_inside(action, index, before);
+  inside_.end_block(index, times_);
 }
 
 std::vector<Held> Executor::copied_from(const Held& received, const std::vector<TensorId>& tensors,

@@ -2,10 +2,10 @@
 /// \file executor.h: walks one rank's program, action by action, on real numbers.
 ///
 /// Answers: a step's loss and norm; what each action took and sent; what was live. Model: knows no schedule: actions
-/// run in order of issue, what runs beside others where it is listed. Collectives inside a block run where its
+/// are issued in the order of the program, on their lanes (action_lanes.h). Collectives inside a block run where its
 /// operators need them, if the program lists one of their kind for that piece and pass. A message is as long as its
 /// action says. Buffers are bound as operators need them; a program whose buffer is too small for what its action bound
-/// is refused. Source: core/program/program.h; DESIGN, section 1. Not modelled: streams that run at the same time.
+/// is refused. Source: core/program/program.h; DESIGN, section 1. Not modelled: blocks that run at the same time.
 /// Checked against: tests/runtime/execution: one rank's losses, weights and bytes for every axis.
 
 #include <chrono>
@@ -14,7 +14,9 @@
 
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
+#include "runtime/execution/action_lanes.h"
 #include "runtime/execution/block_interpreter.h"
+#include "runtime/execution/collectives_inside.h"
 #include "runtime/execution/gradient_reductions.h"
 #include "runtime/training/data_feed.h"
 
@@ -54,12 +56,6 @@ class Executor {
   [[nodiscard]] StepSums run_forwards(const BatchSource& batches, std::int32_t micro_batches,
                                       const BeforeAction& before = {});
 
-  struct ActionTime {
-    std::int64_t start_ns = 0;  ///< from the step's begin
-    std::int64_t end_ns = 0;
-    Bytes sent{0};           ///< what a block's operators sent stands at the collective that follows, as does its time
-    bool is_inside = false;  ///< a collective that ran inside of the block before it: drawn at that block's end
-  };
   /// Of the last step, by action.
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
   /// Likewise: what forwards exchanged with other ranks' experts.
@@ -73,7 +69,10 @@ class Executor {
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
   using Handed = std::map<Place, std::vector<Held>>;
 
+  /// Gives an action to its lane, unless it was given already.
+  void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
+  [[nodiscard]] std::int64_t since_begin() const;
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
@@ -84,16 +83,6 @@ class Executor {
   void finish_unit(const Action& action, std::int32_t execution);
   void load_batch(std::int32_t micro_batch);
   [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
-  [[nodiscard]] Granted granted_behind(std::int32_t index) const;
-  /// What groups that blocks communicate in have sent, and how long that took.
-  struct Inside {
-    Bytes sent{0};
-    std::int64_t spent_ns = 0;
-  };
-  using InsideBlock = std::array<Inside, 3>;  ///< of tensor, context and expert parallelism
-  [[nodiscard]] InsideBlock inside_block();
-  void note_inside(const Action& action, std::int32_t index, const InsideBlock& before);
-  void book_inside(std::int32_t index);
   void follow_buffers(const Action& action, Access access);
   void check_fit(const Action& action) const;
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
@@ -130,7 +119,8 @@ class Executor {
   MemoryBreakdown planned_;   ///< what the program's own buffers hold now
   std::chrono::steady_clock::time_point begin_;
   std::vector<ActionTime> times_;
-  std::vector<std::pair<std::int32_t, std::int64_t>> inside_;  ///< collectives of the block at hand, nanoseconds
+  CollectivesInside inside_;
+  ActionLanes lanes_;
   RoutedStep routed_;
 };
 

@@ -31,6 +31,7 @@ StepSums Executor::run_forwards(const BatchSource& batches, std::int32_t micro_b
     if (before) before(i);
     live.begin_action();
     run(action, i, {});
+    env_.device.finish_all();
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
     if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }

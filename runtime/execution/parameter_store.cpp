@@ -39,14 +39,15 @@ ElementFormat element_format(NumberFormat format) {
 }
 
 ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy, const Training& training,
-                               RankGroups& groups, Backend& backend)
+                               RankGroups& groups, Backend& backend, ComputeDevice& device)
     : layout_(std::move(layout)),
       strategy_(strategy),
       training_(training),
       formats_(training.formats()),
       optimizer_(training.optimizer),
       groups_(groups),
-      backend_(backend) {
+      backend_(backend),
+      device_(device) {
   weights_ = persistent(backend, MemoryClass::weights, storage(layout_.weights, formats_.weight));
   gradients_ = persistent(backend, MemoryClass::gradients, storage(layout_.gradients, formats_.gradient));
   if (formats_.master)
@@ -156,6 +157,7 @@ void ParameterStore::gather(std::int32_t execution) {
     gathered_.execution[static_cast<std::size_t>(gathered_.next)] = execution;
     gathered_.next = 1 - gathered_.next;
   }
+  const ElementFormat format = element_format(formats_.weight);
   for_sections(execution, [&](const Section& section) {
     if (!whole && !section.is_trained) return;
     std::byte* data = whole ? unit_slot(gathered_, execution, &UnitElements::whole, formats_.weight) +
@@ -164,13 +166,19 @@ void ParameterStore::gather(std::int32_t execution) {
     const std::span<std::byte> all(data, static_cast<std::size_t>(bytes_of(section.padded, formats_.weight)));
     const std::span<std::byte> own = weight_part(section);
     if (section.ranks > 1)
-      shard_group(section).all_gather(own, all, element_format(formats_.weight));
+      enqueue([&group = shard_group(section), own, all, format] { group.all_gather(own, all, format); });
     else if (whole)
-      std::memcpy(all.data(), own.data(), own.size());
+      enqueue([own, all] { std::memcpy(all.data(), own.data(), own.size()); });
   });
+  if (whole) gathered_.busy[static_cast<std::size_t>(gathered_.find(execution))] = device_.mark(Stream::data);
 }
 
-void ParameterStore::release_gathered() { gathered_ = {}; }
+void ParameterStore::release(Slots& slots) {
+  for (const Mark& mark : slots.busy) device_.finish(mark);
+  slots = {};
+}
+
+void ParameterStore::release_gathered() { release(gathered_); }
 
 void ParameterStore::open_gradients(std::int32_t execution) {
   if (strategy_.zero_stage < 2 || made_.find(execution) >= 0) return;
@@ -178,14 +186,16 @@ void ParameterStore::open_gradients(std::int32_t execution) {
   if (!made_.memory)
     made_.memory =
         backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units_trained, formats_.gradient));
-  made_.execution[static_cast<std::size_t>(made_.next)] = execution;
+  const auto slot = static_cast<std::size_t>(made_.next);
+  device_.finish(made_.busy[slot]);
+  made_.execution[slot] = execution;
   const std::int64_t elements = layout_.units[static_cast<std::size_t>(execution)].trained;
   std::memset(unit_slot(made_, execution, &UnitElements::trained, formats_.gradient), 0,
               static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
   made_.next = 1 - made_.next;
 }
 
-void ParameterStore::release_gradients() { made_ = {}; }
+void ParameterStore::release_gradients() { release(made_); }
 
 void ParameterStore::scatter(std::int32_t execution) {
   for_sections(execution, [&](const Section& section) {
@@ -194,26 +204,34 @@ void ParameterStore::scatter(std::int32_t execution) {
     const std::span<std::byte> own =
         whole.subspan(static_cast<std::size_t>(bytes_of(section.part_begin(), formats_.gradient)),
                       static_cast<std::size_t>(bytes_of(section.part(), formats_.gradient)));
-    if (section.ranks > 1)
-      shard_group(section).reduce_scatter(whole, own, element_format(formats_.reduction), Reduction::sum);
     const TensorView sum = row(gradient_part(section).data(), formats_.gradient, section.part());
-    reference::add({sum, row(own.data(), formats_.gradient, section.part()), sum});
+    const TensorView part = row(own.data(), formats_.gradient, section.part());
+    Communicator* const group = section.ranks > 1 ? &shard_group(section) : nullptr;
+    enqueue([=, format = element_format(formats_.reduction)] {
+      if (group != nullptr) group->reduce_scatter(whole, own, format, Reduction::sum);
+      reference::add({sum, part, sum});
+    });
   });
+  if (const std::int32_t slot = made_.find(execution); slot >= 0)  // none where nothing is trained
+    made_.busy[static_cast<std::size_t>(slot)] = device_.mark(Stream::data);
 }
 
 void ParameterStore::reduce(std::int32_t execution) {
   for_sections(execution, [&](const Section& section) {
     if (!section.is_trained) return;
     const ElementFormat format = element_format(formats_.reduction);
-    if (strategy_.zero_stage == 0) {
-      Communicator& group = groups_[section.is_expert ? Axis::expert_gradient : Axis::gradient];
-      if (group.rank_set().size() > 1) group.all_reduce(whole_gradient(section), format, Reduction::sum);
-      return;
-    }
+    const auto sum_over = [&](Communicator& group, std::span<std::byte> gradients) {
+      if (group.rank_set().size() == 1) return;
+      enqueue([&group, gradients, format] { group.all_reduce(gradients, format, Reduction::sum); });
+    };
+    if (strategy_.zero_stage == 0)
+      return sum_over(groups_[section.is_expert ? Axis::expert_gradient : Axis::gradient], whole_gradient(section));
+    const std::span<std::byte> own = gradient_part(section);
     if (strategy_.zero_stage == 1 && section.ranks > 1)
-      shard_group(section).reduce_scatter(whole_gradient(section), gradient_part(section), format, Reduction::sum);
-    if (replicate_group(section).rank_set().size() > 1)
-      replicate_group(section).all_reduce(gradient_part(section), format, Reduction::sum);
+      enqueue([&group = shard_group(section), whole = whole_gradient(section), own, format] {
+        group.reduce_scatter(whole, own, format, Reduction::sum);
+      });
+    sum_over(replicate_group(section), own);
   });
 }
 
@@ -242,7 +260,9 @@ void ParameterStore::reduce_tied() {
       strategy_.zero_stage >= 2
           ? gradient_part(section)
           : whole_gradient(section).first(static_cast<std::size_t>(bytes_of(p.elements(), formats_.gradient)));
-  groups_.ends()->all_reduce(all, element_format(formats_.reduction), Reduction::sum);
+  enqueue([&group = *groups_.ends(), all, format = element_format(formats_.reduction)] {
+    group.all_reduce(all, format, Reduction::sum);
+  });
 }
 
 ParameterStore::StateData ParameterStore::state(const StateRange& range) const {
@@ -274,6 +294,7 @@ bool ParameterStore::has_non_finite_state() const {
 }
 
 void ParameterStore::reduce_partial() {
+  device_.finish(device_.mark(Stream::data));  // their sums over data-parallel ranks
   std::int64_t elements = 0;
   for (const LocalParameter& p : layout_.parameters)
     if (p.is_partial && p.is_trained) elements += p.elements();

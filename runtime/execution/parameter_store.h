@@ -3,7 +3,9 @@
 ///
 /// Answers: views for kernels. Model: flat buffers (parameter_layout.h). Gradients are sums over all tokens of the
 /// batch. A unit of ZeRO-3 is gathered into one of two slots, and so are whole gradients under ZeRO-2 and 3, until they
-/// are reduced into the rank's part. What an optimizer has updated is gathered before the next step.
+/// are reduced into the rank's part. What an optimizer has updated is gathered before the next step. Gathers and
+/// reductions are work of the device's data lane: they are only given to it here, and buffers that they use are given
+/// up, or used again, once they have run.
 /// Source: ZeRO, arXiv:1910.02054, section 5; PyTorch's FSDP2 (two buffers of each kind).
 /// Not modelled: reductions in another format than the gradients'.
 /// Checked against: tests/runtime/execution (numbers and bytes of every strategy).
@@ -11,6 +13,7 @@
 #include <functional>
 #include <span>
 
+#include "runtime/device/compute_device.h"
 #include "runtime/execution/backend.h"
 #include "runtime/execution/optimizer_settings.h"
 #include "runtime/execution/state_parts.h"
@@ -25,7 +28,7 @@ using FirstWeights = std::function<float(const LocalParameter&, std::int64_t)>;
 class ParameterStore {
  public:
   ParameterStore(ParameterLayout layout, const Strategy& strategy, const Training& training, RankGroups& groups,
-                 Backend& backend);
+                 Backend& backend, ComputeDevice& device);
 
   void initialise(const FirstWeights& first);
   [[nodiscard]] const ParameterLayout& layout() const { return layout_; }
@@ -84,6 +87,7 @@ class ParameterStore {
   struct Slots {
     Held memory;
     std::array<std::int32_t, 2> execution{-1, -1};
+    std::array<Mark, 2> busy;  ///< until when the data lane works on each
     std::int32_t next = 0;
     [[nodiscard]] std::int32_t find(std::int32_t unit) const;
   };
@@ -97,6 +101,12 @@ class ParameterStore {
                                      NumberFormat format) const;
   [[nodiscard]] TensorView owned_weight(const OwnedPiece& piece) const;
   [[nodiscard]] TensorView owned_gradient(const OwnedPiece& piece) const;
+  /// Gives back the slots' memory once nothing works on it.
+  void release(Slots& slots);
+  template <class Work>
+  void enqueue(Work work) {
+    device_.enqueue(Stream::data, std::move(work));
+  }
   void update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate, double factor,
                     std::int64_t step);
   template <class Do>
@@ -109,6 +119,7 @@ class ParameterStore {
   Optimizer optimizer_;
   RankGroups& groups_;
   Backend& backend_;
+  ComputeDevice& device_;
   Held weights_;
   Held gradients_;
   Held masters_;

@@ -37,11 +37,12 @@ using LogitsVisit = std::function<void(const RankEnvironment&, ConstTensorView l
 class RankEnvironment {
  public:
   RankEnvironment(const Strategy& strategy, const Training& training, RankGroups& of_rank, Backend& memory,
-                  ParameterStore& store)
+                  ComputeDevice& of_lanes, ParameterStore& store)
       : shard(shard_of(strategy, training)),
         formats(training.formats()),
         groups(of_rank),
         backend(memory),
+        device(of_lanes),
         parameters(store),
         operands(memory) {}
 
@@ -49,6 +50,7 @@ class RankEnvironment {
   PrecisionFormats formats;
   RankGroups& groups;
   Backend& backend;
+  ComputeDevice& device;
   ParameterStore& parameters;
   ProductOperands operands;
   OperatorConstants constants;

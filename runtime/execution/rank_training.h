@@ -5,6 +5,7 @@
 /// the update. Errors name rank, stage and action. Not modelled: see trainer.h. Checked against:
 /// tests/runtime/execution.
 
+#include "runtime/device/cpu_device.h"
 #include "runtime/execution/evaluation.h"
 #include "runtime/execution/rank_checkpoint.h"
 #include "runtime/trainer.h"
@@ -14,6 +15,10 @@ namespace plumbline {
 class RankTraining {
  public:
   RankTraining(World& world, const TrainingJob& job, const RunOptions& options);
+  RankTraining(const RankTraining&) = delete;
+  RankTraining& operator=(const RankTraining&) = delete;
+  /// Lanes may still work on what a failed step leaves.
+  ~RankTraining() { device_->stop(); }
 
   /// What every rank says at the end of a step.
   struct Scalars {
@@ -61,6 +66,7 @@ class RankTraining {
   const RunOptions& options_;
   RankGroups groups_;
   Backend backend_;
+  std::unique_ptr<ComputeDevice> device_;
   ParameterStore parameters_;
   RankEnvironment environment_;
   DataFeed feed_;
@@ -80,7 +86,7 @@ class RankTraining {
   std::vector<SentByKind> sent_beside_;  ///< by named group: what evaluations sent
   std::int32_t traced_ = -1;
   std::int64_t traced_begin_ns_ = 0;
-  std::vector<Executor::ActionTime> traced_times_;
+  std::vector<ActionTime> traced_times_;
   std::vector<std::vector<std::int64_t>> lengths_;  ///< by action, of the steps after the warm-up
   MemoryBreakdown highest_;
   std::map<std::pair<std::int32_t, std::int32_t>, RoutedRecord> routed_;  ///< by execution and micro-batch

@@ -51,6 +51,7 @@ class LocalWire : public Wire {
   [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override;
   void enter(const CallSite& site) override;
   void leave() override;
+  void abandon(const std::string& failure) override { hub_->mailbox(rank_).fail(failure); }
 
  private:
   std::shared_ptr<LocalHub> hub_;

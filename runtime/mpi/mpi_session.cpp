@@ -87,6 +87,7 @@ class MpiSession::Hub : public Wire {
   [[nodiscard]] Message take(const MessageKey& key, const CallSite& site) override;
   void enter(const CallSite&) override {}
   void leave() override {}
+  void abandon(const std::string& failure) override { mailbox_.fail(failure); }
 
   /// Tells every other rank, once, and waits a little for the news to leave and for answers.
   void announce(const std::string& failure);

@@ -4,6 +4,7 @@
 
 #include "core/plan/legality.h"
 #include "core/plan/pipeline_schedule.h"
+#include "runtime/device/cpu_device.h"
 #include "runtime/execution/rank_checkpoint.h"
 #include "runtime/local/local_ranks.h"
 #include "tests/execution_checks.h"
@@ -91,7 +92,7 @@ struct Held {
       : groups(world, job.strategy),
         backend(Poison::yes),
         parameters(parameter_layout(job.graph, job.strategy, job.training, executions(job, groups), world.rank()),
-                   job.strategy, job.training, groups, backend),
+                   job.strategy, job.training, groups, backend, device),
         checkpoint(world, job, parameters) {}
 
   static std::vector<std::int32_t> executions(const TrainingJob& job, const RankGroups& groups) {
@@ -100,6 +101,7 @@ struct Held {
 
   RankGroups groups;
   Backend backend;
+  CpuDevice device;
   ParameterStore parameters;
   RankCheckpoint checkpoint;
 };

@@ -1,0 +1,43 @@
+#pragma once
+/// \file compute_device.h: what a rank computes on: lanes of work that run beside each other, and marks between them.
+///
+/// Answers: order and time of work; no bytes. Model: a lane runs its work in the order in which it was enqueued. Lanes
+/// are those of core/program's streams. A mark stands behind everything that its lane was given before it; a lane or
+/// the host waits until it is passed. Work that throws fails its lane: what is behind it does not run, and whoever
+/// waits for the lane gets the exception. Source: CUDA's streams and events (CUDA C++ Programming Guide, "Asynchronous
+/// Concurrent Execution"). Not modelled: priorities of lanes; work that waits for another device. Checked against:
+/// tests/runtime/device/cpu_device_threads_test.cpp.
+
+#include <cstdint>
+#include <functional>
+
+#include "core/program/program.h"
+
+namespace plumbline {
+
+/// How far a lane has come: behind its first `work` pieces of work.
+struct Mark {
+  Stream lane = Stream::compute;
+  std::int64_t work = 0;
+};
+
+class ComputeDevice {
+ public:
+  ComputeDevice() = default;
+  ComputeDevice(const ComputeDevice&) = delete;
+  ComputeDevice& operator=(const ComputeDevice&) = delete;
+  virtual ~ComputeDevice() = default;
+
+  virtual void enqueue(Stream lane, std::function<void()> work) = 0;
+  [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
+  /// What `lane` is given from here on runs once the mark is passed.
+  virtual void wait(Stream lane, Mark mark) = 0;
+  /// Returns once the mark is passed. Throws what its lane threw.
+  virtual void finish(Mark mark) = 0;
+  /// The same of everything that any lane was given.
+  virtual void finish_all() = 0;
+  /// Work that has not begun never runs. Returns when no lane works; what it was given may then go.
+  virtual void stop() noexcept = 0;
+};
+
+}  // namespace plumbline

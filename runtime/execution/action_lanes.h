@@ -1,0 +1,45 @@
+#pragma once
+/// \file action_lanes.h: what each action of a rank's program waits for before it runs, and on which lane it runs.
+///
+/// Model: gathers of parameters and reductions of gradients are the data lane's; everything else is the compute lane's,
+/// which is the rank's own thread. An action that is issued in order is waited for; one that runs beside others is
+/// given to its lane when the action that it starts with, or behind, does. Nothing is decided here: what is waited for
+/// is Action::needs. Source: core/program/link_pass.cpp. Not modelled: lanes for copies to the host. Checked against:
+/// tests/runtime/execution/lanes_threads_test.cpp.
+
+#include <vector>
+
+#include "core/program/program.h"
+#include "runtime/device/compute_device.h"
+
+namespace plumbline {
+
+class ActionLanes {
+ public:
+  ActionLanes(const RankProgram& rank, ComputeDevice& device)
+      : rank_(rank), device_(device), ended_(rank.actions.size()), is_issued_(rank.actions.size()) {}
+
+  void begin_step();
+  [[nodiscard]] static Stream lane_of(const Action& action) {
+    const bool shares = action.kind == ActionKind::all_gather_parameters || action.kind == ActionKind::reduce_gradients;
+    return shares ? Stream::data : Stream::compute;
+  }
+  [[nodiscard]] bool is_issued(std::int32_t index) const { return is_issued_[static_cast<std::size_t>(index)]; }
+  /// Those that start with an action in order; behind the first one that starts later its lane would wait.
+  [[nodiscard]] std::vector<std::int32_t> starting_with(std::int32_t index) const;
+  /// Its lane, or the caller, waits for what it needs.
+  void begin(std::int32_t index);
+  /// Its work was given to its lane. Waits for it where it is issued in order.
+  void end(std::int32_t index);
+
+ private:
+  [[nodiscard]] const Action& action(std::int32_t index) const {
+    return rank_.actions[static_cast<std::size_t>(index)];
+  }
+  const RankProgram& rank_;
+  ComputeDevice& device_;
+  std::vector<Mark> ended_;  ///< by action
+  std::vector<bool> is_issued_;
+};
+
+}  // namespace plumbline

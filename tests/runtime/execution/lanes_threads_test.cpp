@@ -1,0 +1,188 @@
+// Gathers and reductions beside the blocks: the same bits and bytes as in order, whenever they run.
+#include <algorithm>
+
+#include "tests/execution_checks.h"
+#include "tests/late_device.h"
+
+namespace plumbline {
+namespace {
+
+struct Layout {
+  std::int32_t data = 1;
+  std::int32_t tensor = 1;
+  std::int32_t pipeline = 1;
+  std::int32_t zero = 0;
+  std::int32_t shard_group = 0;  ///< 0: all data-parallel ranks
+  Schedule schedule = Schedule::none;
+  std::int32_t virtual_stages = 1;
+};
+
+Strategy strategy_of(const Layout& l) {
+  Strategy s;
+  s.data_parallel = l.data;
+  s.tensor_parallel = l.tensor;
+  s.sequence_parallel = l.tensor > 1 ? SequenceParallel::on : SequenceParallel::off;
+  s.pipeline_stages = l.pipeline;
+  s.schedule = l.schedule;
+  s.virtual_stages = l.virtual_stages;
+  s.micro_batches = 4;
+  s.zero_stage = l.zero;
+  s.shard_group = l.zero == 0 ? 1 : l.shard_group > 0 ? l.shard_group : s.gradient_ranks();
+  return s;
+}
+
+const std::vector<Layout>& layouts() {
+  static const std::vector<Layout> all{
+      {2, 1, 1, 0},
+      {3, 1, 1, 1},
+      {2, 1, 1, 2},
+      {3, 1, 1, 3},
+      {4, 1, 1, 3, 2},
+      {2, 2, 1, 1},
+      {2, 2, 1, 3},
+      {2, 1, 2, 1, 0, Schedule::one_f_one_b},
+      {2, 1, 2, 3, 0, Schedule::one_f_one_b},
+      {2, 1, 2, 2, 0, Schedule::interleaved, 2},
+      {2, 1, 2, 2, 0, Schedule::zb_h1},
+      {2, 1, 2, 1, 0, Schedule::zbv, 2},
+  };
+  return all;
+}
+
+/// With a pipeline: embeddings that are tied over its ends, and dropout.
+Graph network_of(const Layout& layout) {
+  if (layout.pipeline > 1) return gpt({4, 16, 4, 20, 24, Dropout::yes});
+  return llama({.layers = 4, .hidden = 16, .heads = 4, .kv_heads = 2, .head_dim = 4, .width = 36, .vocabulary = 20});
+}
+
+Training training_of(const Strategy& s) {
+  Training training = recipe();
+  training.sequence_length = 12;
+  training.global_batch = s.data_parallel * s.micro_batch * s.micro_batches;
+  return training;
+}
+
+/// Every unit reduced when it is made, or in buckets of about a layer and a half, which go out beside the next layer.
+std::vector<Calibration> bucket_sizes() {
+  Calibration buckets = runtime_calibration();
+  buckets.stack.bucket_bytes.value = 20'000;
+  return {runtime_calibration(), buckets};
+}
+
+RunOptions three_steps() {
+  RunOptions o = options(3);
+  o.data = random_tokens(20, 4000);
+  return o;
+}
+
+RunOptions on_threads() {
+  RunOptions o = three_steps();
+  o.lanes = LaneThreads::one_per_lane;
+  return o;
+}
+
+RunOptions as_late_as_possible() {
+  RunOptions o = three_steps();
+  o.device = [] { return std::make_unique<LateDevice>(); };
+  return o;
+}
+
+void require_same(const Executed& run, const Executed& expected) {
+  REQUIRE(run.record.steps.size() == expected.record.steps.size());
+  for (std::size_t i = 0; i < run.record.steps.size(); ++i) {
+    CHECK(run.record.steps[i].loss == expected.record.steps[i].loss);
+    CHECK(run.record.steps[i].gradient_norm == expected.record.steps[i].gradient_norm);
+  }
+  CHECK(run.gradients == expected.gradients);
+  CHECK(run.weights == expected.weights);
+  for (std::size_t r = 0; r < run.record.ranks.size(); ++r) {
+    CHECK(run.record.ranks[r].sent == expected.record.ranks[r].sent);
+    CHECK(run.record.ranks[r].memory.at_peak.by_class == expected.record.ranks[r].memory.at_peak.by_class);
+  }
+}
+
+TEST_CASE("lanes with threads of their own, or as late as they may, train the same bits with the same bytes") {
+  for (const Calibration& habits : bucket_sizes())
+    for (const Layout& layout : layouts()) {
+      const Strategy s = strategy_of(layout);
+      INFO(to_text(s) << ", buckets of " << habits.stack.bucket_bytes.value << " bytes");
+      const LoweredPlan plan(network_of(layout), s, training_of(s), habits);
+      const Executed in_order = execute(plan.job(), three_steps());
+      require_same(execute(plan.job(), on_threads()), in_order);
+      require_same(execute(plan.job(), as_late_as_possible()), in_order);
+    }
+}
+
+// A block under ZeRO-3 waits for its parameters, which are gathered beside the block before.
+TEST_CASE("a wait that is left out of a program shows in the numbers of a late device") {
+  const Strategy s = strategy_of({2, 1, 1, 3});
+  const LoweredPlan plan(network_of({}), s, training_of(s));
+  Program broken = plan.program;
+  std::int64_t left_out = 0;
+  for (RankProgram& rank : broken.ranks)
+    for (Action& action : rank.actions)
+      for (std::int32_t& needed : action.needs) {
+        if (needed < 0 || action.stream != Stream::compute) continue;
+        const Action& other = rank.actions[static_cast<std::size_t>(needed)];
+        if (other.kind != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
+        needed = -1;
+        ++left_out;
+      }
+  REQUIRE(left_out > 0);
+  const TrainingJob whole = plan.job();
+  const TrainingJob job{whole.graph, whole.strategy, whole.training, broken, whole.replays, {}, whole.learning_rate, {},
+                        {},          "test"};
+  const Executed expected = execute(whole, three_steps());
+  bool is_seen = false;
+  try {
+    is_seen = execute(job, as_late_as_possible()).weights != expected.weights;
+  } catch (const std::exception&) {
+    is_seen = true;  // a loss that is no number ends the run
+  }
+  CHECK(is_seen);
+}
+
+bool is_beside(const ActionRecord& reduction, const RankRecord& rank) {
+  return std::any_of(rank.actions.begin(), rank.actions.end(), [&](const ActionRecord& a) {
+    return a.kind == ActionKind::backward && a.start_ns < reduction.end_ns && reduction.start_ns < a.end_ns;
+  });
+}
+
+// On a rank's own thread a reduction and a backward never run at the same time. With threads they may: of 30 steps of
+// many reductions each at least one does.
+TEST_CASE("with threads gradients are reduced while the backward goes on, and the record shows it") {
+  Strategy s = strategy_of({2, 1, 1, 0});
+  s.micro_batches = 1;
+  Training training = training_of(s);
+  training.global_batch = 2;
+  const LoweredPlan plan(gpt({8, 64, 4, 20, 24, Dropout::no}), s, training);
+  const auto reductions_beside = [&](LaneThreads lanes) {
+    std::int64_t found = 0;
+    for (int run = 0; run < 30 && found == 0; ++run) {
+      RunOptions o = three_steps();
+      o.lanes = lanes;
+      for (const RankRecord& rank : execute(plan.job(), o).record.ranks)
+        for (const ActionRecord& a : rank.actions)
+          if (a.kind == ActionKind::reduce_gradients && is_beside(a, rank)) ++found;
+    }
+    return found;
+  };
+  CHECK(reductions_beside(LaneThreads::none) == 0);
+  CHECK(reductions_beside(LaneThreads::one_per_lane) > 0);
+}
+
+TEST_CASE("a rank that fails while its lanes work ends the run at once") {
+  const Strategy s = strategy_of({3, 1, 1, 3});
+  const LoweredPlan plan(network_of({}), s, training_of(s));
+  RunOptions o = on_threads();
+  o.deadline = std::chrono::seconds(20);
+  o.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+    if (rank == 1 && step == 1 && action == 9) throw std::runtime_error("a disk broke");
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_WITH(execute(plan.job(), o), Catch::Matchers::ContainsSubstring("a disk broke"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+}
+
+}  // namespace
+}  // namespace plumbline
