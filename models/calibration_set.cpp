@@ -153,6 +153,16 @@ std::vector<ChosenTrait> CalibrationSet::traits_of(const SoftwareStack& stack) c
   return chosen;
 }
 
+std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view name_or_path,
+                                                            PrecisionRecipe recipe) const {
+  SoftwareStack stack = software_stack(name_or_path);
+  while (!stack.gradients && !stack.like.empty()) stack = *find(stack.like);
+  if (!stack.gradients) return std::nullopt;
+  const auto& precisions = stack.gradients->precisions;
+  if (std::find(precisions.begin(), precisions.end(), recipe) == precisions.end()) return std::nullopt;
+  return stack.gradients->format;
+}
+
 // What comes later is nearer to the stack and overwrites what came before.
 void CalibrationSet::decide(const SoftwareStack& stack, std::vector<DecidedCoefficient>& decided,
                             std::size_t depth) const {

@@ -48,6 +48,11 @@ class CalibrationSet {
   /// numbers stand for an axis.
   [[nodiscard]] std::vector<ChosenTrait> traits_of(const SoftwareStack& stack) const;
 
+  /// In which format the stack's framework, or that of the one it is like, keeps gradients under a recipe when nobody
+  /// says; none: the recipe's. Throws as `of`.
+  [[nodiscard]] std::optional<NumberFormat> gradient_format(std::string_view name_or_path,
+                                                            PrecisionRecipe recipe) const;
+
   /// In the order of the fields of StackCalibration.
   [[nodiscard]] std::vector<DecidedCoefficient> decided(const SoftwareStack& stack) const;
 

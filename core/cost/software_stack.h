@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/cost/calibration.h"
+#include "core/training/precision.h"
 
 namespace plumbline {
 
@@ -51,6 +52,13 @@ struct Releases {
   std::string newest;
 };
 
+/// In which format a framework accumulates and reduces gradients, unless it is told otherwise, under these recipes.
+struct GradientDefault {
+  NumberFormat format = NumberFormat::fp32;
+  std::vector<PrecisionRecipe> precisions;
+  std::string source;
+};
+
 struct ChosenTrait {
   std::string axis;
   std::string value;
@@ -69,6 +77,7 @@ struct SoftwareStack {
   std::optional<Residuals> residuals;          ///< absent: no run of it was ever measured
   /// Of the devices that a file of one's own was calibrated on; it counts before the catalogue's.
   std::optional<DeviceCalibration> device = std::nullopt;
+  std::optional<GradientDefault> gradients = std::nullopt;  ///< absent: that of the stack it is like, else the recipe's
 };
 
 }  // namespace plumbline

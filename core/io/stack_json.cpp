@@ -112,6 +112,36 @@ Releases releases_from_json(const JsonPlace& place) {
   return releases;
 }
 
+PrecisionRecipe precision_from_json(const JsonPlace& place) {
+  if (const auto recipe = precision_recipe_from_text(place.string())) return *recipe;
+  Names known;
+  for (const PrecisionRecipe each : all_precision_recipes) known.emplace_back(to_text(each));
+  throw InputError(
+      {place.where(), "\"" + place.string() + "\"", "one of " + joined(known), nearest_text(place.string(), known)});
+}
+
+GradientDefault gradients_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  GradientDefault gradients;
+  const JsonPlace format = object.at("format");
+  const auto read = number_format_from_text(format.string());
+  if (!read) throw InputError({format.where(), "\"" + format.string() + "\"", "a number format such as fp32", ""});
+  gradients.format = *read;
+  for (const JsonPlace& recipe : object.at("precisions").elements())
+    gradients.precisions.push_back(precision_from_json(recipe));
+  gradients.source = object.at("source").string();
+  object.finish();
+  return gradients;
+}
+
+Json gradients_json(const GradientDefault& gradients) {
+  Json::Array precisions;
+  for (const PrecisionRecipe recipe : gradients.precisions) precisions.emplace_back(std::string(to_text(recipe)));
+  return Json::Object{{"format", std::string(to_text(gradients.format))},
+                      {"precisions", std::move(precisions)},
+                      {"source", gradients.source}};
+}
+
 }  // namespace
 
 TraitTable trait_table_from_json(const JsonPlace& root) {
@@ -152,6 +182,7 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& 
   const JsonPlace traits = object.at("traits");
   stack.traits = traits_from_json(traits, table);
   if (const auto own = object.find("coefficients")) stack.coefficients = stack_coefficients_from_json(*own);
+  if (const auto gradients = object.find("gradients")) stack.gradients = gradients_from_json(*gradients);
   if (const auto residuals = object.find("residuals")) stack.residuals = residuals_from_json(*residuals);
   if (const auto device = object.find("device")) stack.device = device_calibration_from_json(*device);
   object.finish();
@@ -192,6 +223,7 @@ Json software_stack_json(const SoftwareStack& stack) {
   for (const ChosenTrait& trait : stack.traits) traits.emplace_back(trait.axis, trait.value);
   object.emplace_back("traits", std::move(traits));
   object.emplace_back("coefficients", coefficients_json(stack.coefficients));
+  if (stack.gradients) object.emplace_back("gradients", gradients_json(*stack.gradients));
   if (stack.residuals) object.emplace_back("residuals", residuals_json(*stack.residuals));
   if (stack.device) object.emplace_back("device", calibration_json(*stack.device));
   return object;

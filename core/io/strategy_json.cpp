@@ -62,6 +62,8 @@ void read_recipe(JsonObject& object, Training& training) {
       choice<PrecisionRecipe>(object.at("precision"), all_precision_recipes, precision_recipe_from_text);
   if (const auto format = object.find("gradient_precision"))
     training.gradient_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
+  else
+    training.gradient_format = training.formats().gradient;  // as it was priced, whatever its stack does now
   if (const auto format = object.find("optimizer_precision"))
     training.optimizer_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
   training.optimizer = choice<Optimizer>(object.at("optimizer"), all_optimizers(), optimizer_from_text);

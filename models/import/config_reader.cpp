@@ -40,6 +40,12 @@ std::int64_t ConfigReader::integer(Keys keys, std::int64_t when_absent, Range ra
   return nullable_integer(keys, when_absent, when_absent, range);
 }
 
+std::int64_t ConfigReader::layer_count(Keys keys, std::int64_t when_absent, Range range) {
+  const auto found = find(keys);
+  if (!found || found->value().is_null()) absent_.emplace_back(keys.usual());
+  return integer(keys, when_absent, range);
+}
+
 bool ConfigReader::boolean(Keys keys, bool when_absent) {
   const auto found = find(keys);
   return found && !found->value().is_null() ? found->boolean() : when_absent;
@@ -63,6 +69,11 @@ std::optional<std::vector<std::int64_t>> ConfigReader::integers(Keys keys, Range
   std::vector<std::int64_t> result;
   for (const JsonPlace& element : found->elements()) result.push_back(element.integer(range.smallest, range.largest));
   return result;
+}
+
+void ConfigReader::require_layers() const {
+  if (absent_.empty()) return;
+  throw InputError({place_.where(), absent_.front() + " is missing", "how many layers the network has", ""});
 }
 
 void ConfigReader::refuse_near_misses() const {

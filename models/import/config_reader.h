@@ -55,6 +55,8 @@ class ConfigReader {
   [[nodiscard]] std::optional<JsonPlace> find(Keys keys);
   // Each returns `when_absent` for an absent key and for null, and throws InputError for a wrong type or range.
   [[nodiscard]] std::int64_t integer(Keys keys, std::int64_t when_absent, Range range);
+  /// As `integer`; `require_layers` throws InputError where one was absent or null.
+  [[nodiscard]] std::int64_t layer_count(Keys keys, std::int64_t when_absent, Range range);
   [[nodiscard]] bool boolean(Keys keys, bool when_absent);
   [[nodiscard]] std::string text(Keys keys, std::string_view when_absent);
   [[nodiscard]] double number(Keys keys, double when_absent, RealRange range);
@@ -67,6 +69,7 @@ class ConfigReader {
 
   /// Throws InputError for a key of the file that is nearly one that was asked for and not found.
   void refuse_near_misses() const;
+  void require_layers() const;
   /// Names a key for a message: "file:/key", in the spelling that the file uses.
   [[nodiscard]] std::string where(Keys keys) const;
 
@@ -75,6 +78,7 @@ class ConfigReader {
 
   JsonPlace place_;
   std::vector<std::string> known_;   ///< every spelling asked for
+  std::vector<std::string> absent_;  ///< usual spellings of required numbers that are absent
   std::vector<std::string> missed_;  ///< usual spellings of what was asked for and absent
 };
 

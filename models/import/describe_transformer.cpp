@@ -70,7 +70,7 @@ TransformerDescription describe_transformer(ConfigReader& config, const Architec
   d.embedding_dropout = row.drops_embedding == EmbeddingDropout::as_residual
                             ? d.layer.residual_dropout
                             : config.is_positive(embedding_dropout_keys, row.dropout.embedding);
-  d.layers = equal_layers(static_cast<std::size_t>(config.integer(layer_keys, row.layers, layer_range)), {});
+  d.layers = equal_layers(static_cast<std::size_t>(config.layer_count(layer_keys, row.layers, layer_range)), {});
   if (row.refine != nullptr) row.refine(config, row, d);
   return d;
 }

@@ -123,7 +123,7 @@ std::vector<std::string> hugging_face_model_types() {
   return types;
 }
 
-Network import_hugging_face(const JsonPlace& config, std::string name) {
+Network import_hugging_face(const JsonPlace& config, std::string name, LayerCount layers) {
   const ConfigReader must_be_object(config);
   const JsonPlace part = language_part(config);
   ConfigReader reader(part);
@@ -131,6 +131,7 @@ Network import_hugging_face(const JsonPlace& config, std::string name) {
   const std::string type = nested ? nested_type(config, part, reader) : resolve_type(part, reader);
   ImportedGraph imported = import_as(type, reader, name);
   reader.refuse_near_misses();
+  if (layers == LayerCount::stated) reader.require_layers();
   require_countable(config.where(), imported.graph);
   if (nested)
     imported.note += std::string(imported.note.empty() ? "" : "; ") + "the text model only, without vision tower";

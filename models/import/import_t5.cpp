@@ -25,7 +25,7 @@ ImportedGraph import_t5(ConfigReader& config, const std::string& name) {
   EncoderDecoderDescription d;
   d.vocabulary = config.integer({"vocab_size"}, 32128, vocabulary_range);
   d.hidden = config.integer({"d_model", "hidden_size"}, 512, width_range);
-  d.encoder_layers = config.integer({"num_layers", "num_hidden_layers"}, 6, layer_range);
+  d.encoder_layers = config.layer_count({"num_layers", "num_hidden_layers"}, 6, layer_range);
   d.decoder_layers = config.nullable_integer({"num_decoder_layers"}, d.encoder_layers, d.encoder_layers, layer_range);
   d.tied_head = config.boolean({"tie_word_embeddings"}, true);
   d.layer = describe_layer(config);

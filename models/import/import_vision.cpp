@@ -90,7 +90,7 @@ ImportedGraph import_vit(ConfigReader& config, const std::string& name) {
     throw InputError({config.where({"patch_size"}), "patches that are not square or larger than the image",
                       "a whole number up to the image's size", ""});
   d.hidden = config.integer({"hidden_size"}, 768, width_range);
-  d.layers = config.integer({"num_hidden_layers"}, 12, layer_range);
+  d.layers = config.layer_count({"num_hidden_layers"}, 12, layer_range);
   d.labels = read_labels(config);
   d.layer = describe_vit_layer(config, d.hidden);
   d.embedding_dropout = d.layer.residual_dropout;

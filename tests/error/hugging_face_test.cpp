@@ -38,8 +38,10 @@ TEST_CASE("A config without model_type and architectures is refused with the typ
 }
 
 TEST_CASE("The class in architectures stands in for a model_type that is unknown") {
-  CHECK(refusal(R"({"architectures": ["LlamaForCausalLM"]})") == "accepted");
-  CHECK(refusal(R"({"model_type": "house_dialect", "architectures": ["Qwen3MoeForCausalLM"]})") == "accepted");
+  CHECK(refusal(R"({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2})") == "accepted");
+  CHECK(
+      refusal(R"({"model_type": "house_dialect", "architectures": ["Qwen3MoeForCausalLM"], "num_hidden_layers": 2})") ==
+      "accepted");
   CHECK_THAT(refusal(R"({"architectures": ["LlamaishForCausalLM"]})"), ContainsSubstring("model_type is missing"));
 }
 
@@ -58,8 +60,24 @@ TEST_CASE("A misspelt key is refused with its right spelling") {
 }
 
 TEST_CASE("Keys that do not matter are ignored") {
-  CHECK(refusal(R"({"model_type": "llama", "bos_token_id": 1, "rope_scaling": {"factor": 8.0}, "my_note": "x"})") ==
-        "accepted");
+  CHECK(
+      refusal(
+          R"({"model_type": "llama", "bos_token_id": 1, "num_hidden_layers": 2, "rope_scaling": {"factor": 8.0}, "my_note": "x"})") ==
+      "accepted");
+}
+
+TEST_CASE("A config that does not say how many layers there are is refused") {
+  for (const std::string type : {"llama", "mixtral", "t5", "vit", "bert"}) {
+    CAPTURE(type);
+    CHECK_THAT(refusal("{\"model_type\": \"" + type + "\"}"),
+               ContainsSubstring("layers is missing; expected how many layers"));
+  }
+  CHECK(refusal(R"({"model_type": "gpt2", "n_embd": 768})") ==
+        "config.json: num_hidden_layers is missing; expected how many layers the network has");
+  CHECK_THAT(refusal(R"({"model_type": "llama", "num_hidden_layers": null})"), ContainsSubstring("is missing"));
+  // A spelling that is nearly right is the better answer.
+  CHECK_THAT(refusal(R"({"model_type": "llama", "num_hiden_layers": 2})"),
+             ContainsSubstring("nearest: num_hidden_layers"));
 }
 
 TEST_CASE("Numbers that no network has are refused with the range") {

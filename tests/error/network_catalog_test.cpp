@@ -40,7 +40,8 @@ TEST_CASE("Our own format is read strictly") {
     write_output_file(path, text);
     return refusal(path.string());
   };
-  const std::string rest = R"("name": "n", "aliases": [], "source": "s", "config": {"model_type": "gpt2"})";
+  const std::string rest =
+      R"("name": "n", "aliases": [], "source": "s", "config": {"model_type": "gpt2", "n_layer": 12})";
   CHECK(written("{\"format\": \"plumbline.network/1\", " + rest + "}") == "accepted");
   CHECK_THAT(written("{\"format\": \"plumbline.network/9\", " + rest + "}"), ContainsSubstring("plumbline.network/1"));
   CHECK_THAT(written("{\"format\": \"plumbline.network/1\", \"alias\": [], " + rest + "}"),

@@ -54,6 +54,22 @@ TEST_CASE("every coefficient of every stack is decided by one number of the set,
   }
 }
 
+TEST_CASE("gradients are kept in the format of the framework, where it has one for the recipe") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const auto format = [&](std::string_view stack, PrecisionRecipe recipe) {
+    return set.gradient_format(stack, recipe);
+  };
+  CHECK(format("megatron-core", PrecisionRecipe::bf16) == NumberFormat::fp32);
+  CHECK(format("megatron-core-0.12", PrecisionRecipe::fp8) == NumberFormat::fp32);
+  // What a stack leaves open is that of the stack it is like, over two steps here.
+  CHECK(format("megatron-deepspeed-2021-v100", PrecisionRecipe::bf16) == NumberFormat::fp32);
+  CHECK(format("megatron-core", PrecisionRecipe::bf16_pure) == std::nullopt);
+  CHECK(format("megatron-core", PrecisionRecipe::fp32) == std::nullopt);
+  CHECK(format("megatron-lm-2021", PrecisionRecipe::fp16) == std::nullopt);
+  CHECK(format("torchtitan", PrecisionRecipe::bf16) == std::nullopt);
+  CHECK(format("plumbline", PrecisionRecipe::bf16) == std::nullopt);
+}
+
 TEST_CASE("a stack's file may bring the calibration of the device that it was measured on") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "mine.json").string();

@@ -8,7 +8,7 @@ namespace {
 
 Network imported(std::string_view text) {
   const Json json = parse_json(text, "config.json");
-  return import_hugging_face(JsonPlace(json, "config.json:"), "net");
+  return import_hugging_face(JsonPlace(json, "config.json:"), "net", LayerCount::stated_or_default);
 }
 
 /// The kinds of the ops of a block, in order, that are `kind`.

@@ -9,7 +9,7 @@ namespace {
 
 OperatorConstants constants(std::string_view text) {
   const Json json = parse_json(text, "config.json");
-  return import_hugging_face(JsonPlace(json, "config.json"), "net").constants;
+  return import_hugging_face(JsonPlace(json, "config.json"), "net", LayerCount::stated_or_default).constants;
 }
 
 /// What of a config is not executed, line by line.

@@ -3,6 +3,7 @@
 #include "planner/question/question.h"
 
 #include "core/base/errors.h"
+#include "planner/question/evaluate.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -44,6 +45,44 @@ TEST_CASE("a question takes the model's own sequence length and the default stac
   CHECK(!question.text().stack.empty());
   CHECK(question.devices() == 16);
   CHECK(question.capacity() == question.cluster().groups.front().node.device.memory.value);
+}
+
+// Weights 2 bytes, gradients 2 or 4: Llama-2 13B at tp 2 holds 6.5 billion of them on a rank, 12.1 GiB more in 32 bits.
+TEST_CASE("a question keeps gradients as its stack's framework does, unless it says otherwise") {
+  QuestionText text = asked();
+  CHECK(Question(text).training().formats().gradient == NumberFormat::fp32);
+  text.training.gradient_format = NumberFormat::bf16;
+  CHECK(Question(text).training().formats().gradient == NumberFormat::bf16);
+  text.training.gradient_format.reset();
+  text.stack = "torchtitan";
+  CHECK(Question(text).training().formats().gradient == NumberFormat::bf16);
+  text.stack = "megatron-core";
+  text.training.precision = PrecisionRecipe::bf16_pure;
+  CHECK(Question(text).training().formats().gradient == NumberFormat::bf16);
+}
+
+// The question of a user whose plan was said to fit in 72.5 GiB; Megatron's gradients are in 32 bits.
+TEST_CASE("Llama-2 13B at tp 2 on 8 H100 does not fit with the gradients of its framework") {
+  QuestionText text;
+  text.model = "llama-2-13b";
+  text.machine = "dgx-h100";
+  text.devices = 8;
+  text.training.sequence_length = 4096;
+  text.training.global_batch = 64;
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 2;
+  partial.strategy.zero_stage = 1;
+  partial.strategy.micro_batch = 2;
+  partial.strategy.sequence_parallel = SequenceParallel::on;
+  const auto peak = [&] {
+    const Question question(text);
+    const Plan plan = evaluate(question, completed(partial, question));
+    CHECK(plan.verdict.fits == (text.training.gradient_format == NumberFormat::bf16));
+    return plan.prediction.peak_memory;
+  };
+  CHECK(peak() / 1_GiB == Approx(85.1).epsilon(0.001));
+  text.training.gradient_format = NumberFormat::bf16;
+  CHECK(peak() / 1_GiB == Approx(72.5).epsilon(0.001));
 }
 
 TEST_CASE("no device count means one node of a catalogue machine") {
