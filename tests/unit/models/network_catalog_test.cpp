@@ -65,14 +65,14 @@ TEST_CASE("A config.json, its folder and a file of our own format are networks t
   const TemporaryFolder folder;
   const std::filesystem::path net = folder.path() / "my-net";
   std::filesystem::create_directory(net);
-  write_output_file(net / "config.json", R"({"model_type": "gpt2"})");
+  write_output_file(net / "config.json", R"({"model_type": "gpt2", "n_layer": 12})");
   const Network by_folder = find_network(net.string());
   CHECK(by_folder.name == "my-net");
   CHECK(parameter_count(by_folder.graph) == 124'439'808);
   CHECK(find_network((net / "config.json").string()).name == "my-net");
   write_output_file(folder.path() / "own.json", R"({"format": "plumbline.network/1", "name": "own", "aliases": [],
     "source": "a paper", "published_parameters": 124439808, "published_source": "its table",
-    "config": {"model_type": "gpt2"}})");
+    "config": {"model_type": "gpt2", "n_layer": 12}})");
   const Network own = find_network((folder.path() / "own.json").string());
   CHECK(own.name == "own");
   CHECK(own.published_parameters == 124'439'808);
@@ -82,7 +82,7 @@ TEST_CASE("A path is a path, whatever its last part is called") {
   const TemporaryFolder folder;
   const std::filesystem::path net = folder.path() / "my" / "llama-3-8b";
   std::filesystem::create_directories(net);
-  write_file_atomically(net / "config.json", R"({"model_type": "gpt2"})");
+  write_file_atomically(net / "config.json", R"({"model_type": "gpt2", "n_layer": 12})");
   write_file_atomically(folder.path() / "my" / "gpt2", R"({"model_type": "gpt2", "n_layer": 3})");
   CHECK(parameter_count(find_network(net.string()).graph) == 124'439'808);
   CHECK(find_network((folder.path() / "my" / "gpt2").string()).graph.layer_count() == 3);
