@@ -10,7 +10,6 @@
 #include "cli/calibrate_collectives.h"
 #include "cli/calibrate_kernels.h"
 #include "cli/calibrate_view.h"
-#include "cli/cross_validation_json.h"
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_flag.h"
@@ -22,6 +21,8 @@
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
 #include "models/measurement_catalog.h"
+#include "planner/io/calibrated_json.h"
+#include "planner/io/cross_validation_json.h"
 
 namespace plumbline {
 namespace {
@@ -109,10 +110,7 @@ class CalibrateVerb : public Verb {
   }
   [[nodiscard]] std::vector<RowSet> sets() const {
     std::vector<RowSet> result;
-    for (const std::string& file : files_) {
-      const Json json = read_json_file(file);
-      result.push_back(rows_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string()));
-    }
+    for (const std::string& file : files_) result.push_back(read_rows_file(file));
     return result;
   }
 

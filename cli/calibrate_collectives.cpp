@@ -12,7 +12,7 @@
 #include "core/io/timed_collectives.h"
 #include "core/quantity/text.h"
 #include "models/machine_catalog.h"
-#include "planner/calibrate/link_fit.h"
+#include "planner/io/calibrated_json.h"
 
 namespace plumbline {
 namespace {
@@ -41,25 +41,6 @@ std::string fit_text(const LinkFit& fit, const LinkFactors& before) {
                        std::to_string(r.timings), per_cent_text(r.before), per_cent_text(r.fitted),
                        fit.residuals.size() > 1 ? per_cent_text(r.left_out) : ""});
   return factors.text(terminal_columns) + "\nmedian error of the times of\n" + residuals.text(terminal_columns);
-}
-
-Json fit_json(const LinkFit& fit, const MachineDocument& document) {
-  Json::Object factors;
-  for (const LinkFactor factor : all_link_factors)
-    if (fit.factors.number(factor)) factors.emplace_back(to_text(factor), fit.factors[factor]);
-  Json::Array residuals;
-  for (const LinkResidual& r : fit.residuals)
-    residuals.emplace_back(Json::Object{{"collective", to_text(r.kind)},
-                                        {"ranks", r.ranks},
-                                        {"nodes", r.nodes},
-                                        {"timings", r.timings},
-                                        {"before", r.before},
-                                        {"fitted", r.fitted},
-                                        {"left_out", fit.residuals.size() > 1 ? Json(r.left_out) : Json()}});
-  return Json::Object{{"format", "plumbline.link_fit/1"},
-                      {"link_factors", std::move(factors)},
-                      {"residuals", std::move(residuals)},
-                      {"machine", machine_json(document)}};
 }
 
 /// Which files, without their folders.
@@ -96,7 +77,7 @@ void CollectiveCalibration::run(const CollectiveCalibrationAsked& asked, Termina
   document.cluster->name = name;
   document.cluster->link_factors = fit.factors;
   asked.out.write([&] { return to_json_text(machine_json(document)); }, terminal, Narration::silent);
-  terminal.print(asked.json ? to_json_text(fit_json(fit, document)) : fit_text(fit, before));
+  terminal.print(asked.json ? to_json_text(to_json(fit, document)) : fit_text(fit, before));
   if (!asked.json && !asked.out.is_standard_output())
     terminal.remark("machine written to " + *asked.out.name() + ": use it with --machine " + *asked.out.name());
 }

@@ -18,6 +18,7 @@
 #include "models/this_computer.h"
 #include "planner/calibrate/device_fit.h"
 #include "planner/calibrate/kernel_fit.h"
+#include "planner/io/calibrated_json.h"
 #include "runtime/measure/measure_kernels.h"
 
 namespace plumbline {
@@ -55,11 +56,6 @@ std::string busy_remark(const KernelTable& table) {
          "are shared, and collectives and threads at once are timed by the clock: expect numbers that are too slow, "
          "and "
          "measure again when it is idle";
-}
-
-KernelTable read_table(const std::string& file) {
-  const Json json = read_json_file(file);
-  return kernel_table_from_json(JsonPlace(json, file + ":"));
 }
 
 /// What is written and printed of a fit.
@@ -125,16 +121,6 @@ std::string fit_text(const Fitted& fitted, const KernelTable& kernels) {
   return text;
 }
 
-Json fit_json(const Fitted& fitted, double core_share) {
-  Json::Array residuals;
-  for (const KernelResidual& r : fitted.residuals)
-    residuals.emplace_back(
-        Json::Object{{"kind", r.kind}, {"entries", r.entries}, {"median", r.median}, {"worst", r.worst}});
-  return Json::Object{{"coefficients", coefficients_json(measured_coefficients(fitted))},
-                      {"residuals", std::move(residuals)},
-                      {"core_share", core_share}};
-}
-
 }  // namespace
 
 void KernelCalibration::declare(CLI::App& app) {
@@ -174,7 +160,7 @@ void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop
   if (!backend_ && !asked.stack)
     throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});
   require_writable({&asked.out, &kernels_out_}, asked.json ? StandardOutput::json : StandardOutput::text, terminal);
-  const KernelTable table = kernels_ ? read_table(*kernels_) : measured(stop, terminal);
+  const KernelTable table = kernels_ ? read_kernel_table_file(*kernels_) : measured(stop, terminal);
   const Fitted fitted =
       backend_ ? of_this_computer(name, table) : of_gpu(name, table, measured_device(table), *asked.stack);
   kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::silent);
@@ -183,7 +169,9 @@ void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop
   if (!asked.json && !asked.out.is_standard_output())
     terminal.remark("calibration written to " + *asked.out.name() + "; use it with --stack " + *asked.out.name() +
                     (backend_ ? " --machine this-computer" : ""));
-  terminal.print(asked.json ? to_json_text(fit_json(fitted, table.core_share)) : fit_text(fitted, table));
+  terminal.print(asked.json
+                     ? to_json_text(kernel_fit_json(measured_coefficients(fitted), fitted.residuals, table.core_share))
+                     : fit_text(fitted, table));
 }
 
 }  // namespace plumbline

@@ -5,7 +5,6 @@
 
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "core/io/stack_json.h"
 #include "core/quantity/text.h"
 #include "planner/question/question.h"
 
@@ -16,24 +15,6 @@ constexpr double hundred = 100;
 constexpr std::size_t most_numbers = 12;
 
 std::string percent(double share) { return (share > 0 ? "+" : "") + fixed(hundred * share, 1) + " %"; }
-
-struct MeanErrors {
-  double shipped = 0;
-  double fitted = 0;
-  double left_out = 0;
-};
-
-MeanErrors mean_errors(const OwnCalibration& found, const std::vector<FitRow>& rows) {
-  MeanErrors mean;
-  const auto n = static_cast<double>(found.rows.size());
-  for (const OwnRow& row : found.rows) {
-    const double measured = rows[row.row].measured_s;
-    mean.shipped += std::abs(row.shipped_s / measured - 1) / n;
-    mean.fitted += std::abs(row.fitted_s / measured - 1) / n;
-    if (row.left_out_s > 0) mean.left_out += std::abs(row.left_out_s / measured - 1) / n;
-  }
-  return mean;
-}
 
 std::string rows_text(const OwnCalibration& found, const std::vector<FitRow>& rows) {
   Table table({{"row", Align::left}, {"measured"}, {"shipped"}, {"fitted"}, {"left out"}});
@@ -78,37 +59,6 @@ std::string calibration_text(const OwnCalibration& found, const std::vector<FitR
   text += "\n90 % interval of a step like these: " + fixed(hundred * half, 1) + " % up and down\n";
   for (const std::string& warning : found.warnings) text += "note: " + warning + "\n";
   return text;
-}
-
-Json to_json(const OwnCalibration& found, const std::vector<FitRow>& rows) {
-  Json::Array row_list;
-  for (const OwnRow& row : found.rows)
-    row_list.push_back(Json::Object{{"id", rows[row.row].id},
-                                    {"measured", rows[row.row].measured_s},
-                                    {"shipped", row.shipped_s},
-                                    {"fitted", row.fitted_s},
-                                    {"left_out", row.left_out_s > 0 ? Json(row.left_out_s) : Json()}});
-  Json::Array numbers;
-  for (const OwnNumber& n : found.numbers)
-    numbers.push_back(Json::Object{{"path", n.path},
-                                   {"before", n.before},
-                                   {"after", n.after},
-                                   {"sigma_before", n.sigma_before},
-                                   {"sigma_after", n.sigma_after}});
-  Json::Array warnings(found.warnings.begin(), found.warnings.end());
-  const MeanErrors mean = mean_errors(found, rows);
-  return Json::Object{{"format", "plumbline.calibrated/1"},
-                      {"like", found.like},
-                      {"device", rows.front().device.name},
-                      {"rows", std::move(row_list)},
-                      {"numbers", std::move(numbers)},
-                      {"mean_error", Json::Object{{"shipped", mean.shipped},
-                                                  {"fitted", mean.fitted},
-                                                  {"left_out", found.rows.size() > 1 ? Json(mean.left_out) : Json()}}},
-                      {"left_out_by", found.by_group ? "source and model" : "row"},
-                      {"sigma", found.sigma},
-                      {"warnings", std::move(warnings)},
-                      {"stack", software_stack_json(found.stack)}};
 }
 
 }  // namespace plumbline

@@ -8,6 +8,8 @@
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
+#include "planner/io/comparison_json.h"
+#include "planner/session/compare.h"
 
 namespace plumbline {
 namespace {
@@ -34,16 +36,11 @@ class CompareVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     require("--plan", plan_);
     require("--measured", measured_);
-    const PricedQuestion asked = priced_file(*plan_, QuestionOptions());
-    const Json json = read_json_file(*measured_);
-    const RunRecord record = run_record_from_json(JsonPlace(json, *measured_ + ":"));
-    require_same_plan(asked.plan, asked.question.graph(), record, *measured_);
+    const session::PricedQuestion asked = session::estimate(plan_request(*plan_));
+    const RunRecord record = read_run_record_file(*measured_);
+    const Comparison comparison = session::compare(asked, record, *measured_).value();  // nobody stops it
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    PlayOptions as_run;
-    as_run.granularity = Granularity::block;  // the runtime's pieces are single executions of blocks
-    const Comparison comparison =
-        compare(asked.plan, asked.question.graph(), played(asked.question, asked.strategy, as_run), record);
-    terminal.print(json_ ? to_json_text(comparison_json(comparison)) : comparison_text(comparison, terminal));
+    terminal.print(json_ ? to_json_text(to_json(comparison)) : comparison_text(comparison, terminal));
     return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
   }
 

@@ -74,12 +74,6 @@ std::string sent_text(const Comparison& c) {
   return text;
 }
 
-Json interval_json(const Interval& interval) {
-  return Json::Object{{"low", interval.low}, {"expected", interval.expected}, {"high", interval.high}};
-}
-
-Json cause_json(const std::string& cause) { return cause.empty() ? Json() : Json(cause); }
-
 }  // namespace
 
 std::string comparison_text(const Comparison& c, const Terminal& terminal) {
@@ -90,51 +84,6 @@ std::string comparison_text(const Comparison& c, const Terminal& terminal) {
                                               : "every byte is as predicted";
   if (c.bytes_are_equal()) return text + terminal.painted(equal, Colour::green) + "\n";
   return text + terminal.painted("bytes differ from the prediction", Colour::red) + "\n";
-}
-
-Json comparison_json(const Comparison& c) {
-  Json::Array memory;
-  for (const MemoryLine& line : c.memory)
-    memory.emplace_back(Json::Object{{"stage", line.stage},
-                                     {"class", line.memory_class},
-                                     {"predicted_bytes", line.predicted.value()},
-                                     {"measured_bytes", line.measured.value()},
-                                     {"routed_bytes", line.routed.value()},
-                                     {"cause", cause_json(line.cause)}});
-  Json::Array communication;
-  for (const SentLine& line : c.communication)
-    communication.emplace_back(Json::Object{{"stage", line.stage},
-                                            {"group", line.group},
-                                            {"collective", line.collective},
-                                            {"predicted_bytes", line.predicted.value()},
-                                            {"measured_bytes", line.measured.value()},
-                                            {"routed_bytes", line.routed.value()},
-                                            {"cause", cause_json(line.cause)}});
-  Json::Array beside;
-  for (const SentRecord& line : c.beside)
-    beside.emplace_back(Json::Object{
-        {"group", line.group}, {"collective", line.collective}, {"calls", line.calls}, {"bytes", line.bytes.value()}});
-  Json::Array actions;
-  for (const ActionLine& line : c.actions)
-    actions.emplace_back(Json::Object{{"stage", line.stage},
-                                      {"kind", to_text(line.kind)},
-                                      {"actions", line.actions},
-                                      {"predicted_s", line.predicted.value()},
-                                      {"measured_s", line.measured.value()}});
-  Json::Array arenas;
-  for (const Bytes arena : c.arenas) arenas.emplace_back(arena.value());
-  Json::Array losses;
-  for (const double loss : c.losses) losses.emplace_back(loss);
-  return Json::Object{{"step_time_s", Json::Object{{"predicted", interval_json(c.predicted_step_s)},
-                                                   {"measured", c.measured_step_s},
-                                                   {"cause", cause_json(c.step_cause)}}},
-                      {"bytes_equal", c.bytes_are_equal()},
-                      {"memory", std::move(memory)},
-                      {"communication", std::move(communication)},
-                      {"communication_beside", std::move(beside)},
-                      {"actions", std::move(actions)},
-                      {"arena_bytes", std::move(arenas)},
-                      {"loss", std::move(losses)}};
 }
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@
 #include "cli/plan_view.h"
 #include "cli/rank_list.h"
 #include "cli/verb.h"
-#include "core/io/plan_json.h"
+#include "core/io/rank_map_json.h"
 
 namespace plumbline {
 namespace {
@@ -29,21 +29,17 @@ class EstimateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const PricedQuestion asked = plan_.asked();
+    const session::PricedQuestion asked = session::estimate(plan_.request());
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write(asked.plan, terminal);
-    terminal.print(output_.json() ? json_text(asked.plan) : text(asked.plan, terminal));
+    terminal.print(output_.json() ? to_json_text(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan))
+                                  : text(asked.plan, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
-  [[nodiscard]] std::string json_text(const Plan& plan) const {
-    Json::Object object = *to_json(plan).if_object();
-    if (ranks_) object.emplace_back("ranks", ranks_json(plan));
-    return to_json_text(Json(std::move(object)));
-  }
   [[nodiscard]] std::string text(const Plan& plan, const Terminal& terminal) const {
     std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + throughput_text(plan) +
                       "\n" + waterfall_text(plan.prediction) + "\n" + memory_text(plan) + "\n" +

@@ -39,9 +39,8 @@ void EvaluationFlags::declare(CLI::App& app) {
 }
 
 void EvaluationFlags::continue_from(const TrainingSettings& stored) {
-  const Json* const held_out = find_setting(stored, "held-out");
-  if (held_out != nullptr)
-    stored_ = whole_number("held-out", flag_text(*held_out), 0, std::numeric_limits<std::int64_t>::max());
+  if (const auto held_out = stored_flag(stored, "held-out"))
+    stored_ = whole_number("held-out", *held_out, 0, std::numeric_limits<std::int64_t>::max());
 }
 
 std::int64_t EvaluationFlags::held_out(const TokenSource& data, std::int64_t sequence_length) const {

@@ -9,13 +9,9 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "cli/verb.h"
-#include "core/base/errors.h"
-#include "core/io/plan_json.h"
-#include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
 #include "core/quantity/text.h"
-#include "planner/explain/bottleneck.h"
-#include "planner/explain/sensitivity.h"
+#include "planner/io/explanation_json.h"
 
 namespace plumbline {
 namespace {
@@ -104,59 +100,34 @@ class ExplainVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const PricedQuestion asked = plan_.asked();
+    const session::PricedQuestion asked = session::estimate(plan_.request());
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    std::optional<PricedQuestion> other;
-    if (against_) other.emplace(priced_file(*against_, QuestionOptions{}));
-    if (other && !other->remark.empty()) terminal.remark("plan: of " + *against_ + ": " + other->remark);
+    std::optional<Plan> other;
+    if (against_) other = priced_again(*against_, terminal);
     output_.lap("priced");
-    const std::vector<Change> changes = single_steps(asked.question, asked.strategy);
-    output_.lap("changes");
-    const std::vector<Sensitivity> assumed = assumed_numbers_that_matter(asked.question, asked.strategy);
-    output_.lap("assumed numbers");
-    output_.write(asked.plan, terminal);
-    terminal.print(output_.json() ? json_text(asked, other, changes, assumed)
-                                  : text(asked, other, changes, assumed, terminal));
+    Task task;
+    task.end_of_phase = [&](std::string_view phase) { output_.lap(std::string(phase)); };
+    const session::Explanation explanation = session::explain(asked, other, task);
+    output_.write(explanation.plan, terminal);
+    terminal.print(output_.json() ? to_json_text(to_json(explanation)) : text(explanation, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
-  [[nodiscard]] static std::string text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
-                                        const std::vector<Change>& changes, const std::vector<Sensitivity>& assumed,
-                                        const Terminal& terminal) {
-    const Plan& plan = asked.plan;
-    const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
-    if (other) return head + comparison_text(plan, other->plan);
-    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
-           wrapped("Bottleneck: " + bottleneck_sentence(plan) + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
-           section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
-           changes_text(plan, changes) + "\n" + assumed_text(plan.provenance, assumed);
+  [[nodiscard]] static Plan priced_again(const std::string& file, Terminal& terminal) {
+    const session::PricedQuestion other = session::estimate(plan_request(file));
+    if (!other.remark.empty()) terminal.remark("plan: of " + file + ": " + other.remark);
+    return other.plan;
   }
-  [[nodiscard]] static std::string json_text(const PricedQuestion& asked, const std::optional<PricedQuestion>& other,
-                                             const std::vector<Change>& changes,
-                                             const std::vector<Sensitivity>& assumed) {
-    Json::Array steps;
-    for (const Change& change : changes)
-      steps.emplace_back(Json::Object{{"change", to_text(change.steps)},
-                                      {"strategy", to_json(change.strategy, change.plan.training)},
-                                      {"step_time_s", to_json(change.plan.prediction.step_time_s)},
-                                      {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
-                                      {"fits", change.plan.verdict.fits}});
-    Json::Array numbers;
-    for (const Sensitivity& s : assumed)
-      numbers.emplace_back(Json::Object{{"name", s.number.name},
-                                        {"value", s.number.value},
-                                        {"source", s.number.source},
-                                        {"relative_sigma", s.relative_sigma},
-                                        {"step_time_change", s.step_time},
-                                        {"peak_memory_change", s.peak_memory}});
-    Json::Object object{{"plan", to_json(asked.plan)},
-                        {"bottleneck", bottleneck_sentence(asked.plan)},
-                        {"changes", std::move(steps)},
-                        {"assumed", std::move(numbers)}};
-    if (other) object.emplace_back("against", to_json(other->plan));
-    return to_json_text(Json(std::move(object)));
+  [[nodiscard]] static std::string text(const session::Explanation& explanation, const Terminal& terminal) {
+    const Plan& plan = explanation.plan;
+    const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
+    if (explanation.against) return head + comparison_text(plan, *explanation.against);
+    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
+           wrapped("Bottleneck: " + explanation.bottleneck + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
+           section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
+           changes_text(plan, explanation.changes) + "\n" + assumed_text(plan.provenance, explanation.assumed);
   }
 
   PlanOptions plan_;

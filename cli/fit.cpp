@@ -8,6 +8,7 @@
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "core/io/plan_json.h"
+#include "planner/session/fit.h"
 
 namespace plumbline {
 namespace {
@@ -29,7 +30,7 @@ class FitVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const PricedQuestion asked = plan_.asked();
+    const session::PricedQuestion asked = session::estimate(plan_.request());
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write(asked.plan, terminal);
@@ -43,12 +44,12 @@ class FitVerb : public Verb {
   }
 
  private:
-  void print(const PricedQuestion& asked, Terminal& terminal) {
+  void print(const session::PricedQuestion& asked, Terminal& terminal) {
     const Plan& plan = asked.plan;
     terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + trust_text(plan) + "\n");
     terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
     if (plan.verdict.fits) return;
-    const std::vector<Change> changes = cheapest_changes(asked.question, asked.strategy);
+    const std::vector<Change> changes = session::fit(asked).changes;
     output_.lap("changes");
     if (changes.empty()) {
       terminal.print("No change of a few steps makes it fit: more GPUs, a smaller model or shorter sequences would.\n");

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/io/json.h"
+#include "core/io/number_text.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -42,14 +42,7 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
 }
 
 double real_number(std::string_view flag, const std::string& text, double smallest, double largest) {
-  const Json json = [&] {
-    try {
-      return parse_json(text, flag);
-    } catch (const InputError&) {
-      return Json(text);
-    }
-  }();
-  return JsonPlace(json, std::string(flag)).number(smallest, largest);
+  return number_from_text(flag, text, smallest, largest);
 }
 
 bool on_or_off(std::string_view flag, const std::string& text) {

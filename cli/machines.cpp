@@ -3,6 +3,7 @@
 #include "cli/table.h"
 #include "core/io/machine_json.h"
 #include "core/quantity/text.h"
+#include "models/io/catalogue_json.h"
 #include "models/machine_catalog.h"
 #include "models/this_computer.h"
 
@@ -17,22 +18,6 @@ std::string price_text(const Cluster& cluster) {
 constexpr double bytes_per_gib = 1024. * 1024. * 1024.;
 
 std::string giga_text(BytesPerSecond rate) { return fixed(rate.value() / 1e9, 1); }
-
-Json summary_json(const Cluster& cluster) {
-  const Node& node = cluster.groups.front().node;
-  const auto price = price_per_device_hour(cluster);
-  const auto peak = node.device.peak(NumberFormat::bf16);
-  return Json::Object{{"name", cluster.name},
-                      {"device", node.device.name},
-                      {"devices_per_node", node.devices},
-                      {"memory_bytes", node.device.memory.value.value()},
-                      {"memory_bandwidth_bytes_per_s", node.device.memory_bandwidth.value.value()},
-                      {"bf16_flops_per_s", peak ? Json(peak->value()) : Json()},
-                      {"interconnect_bytes_per_s", node.interconnect.bandwidth.value.value()},
-                      {"network_bytes_per_s_per_node", node.network_bandwidth().value()},
-                      {"dollars_per_device_hour", price ? Json(price->value()) : Json()},
-                      {"source", node.device.memory.source}};
-}
 
 /// One number of a machine with where it comes from.
 class Numbers {
@@ -126,7 +111,7 @@ class MachinesVerb : public CatalogueVerb {
     return names;
   }
   [[nodiscard]] std::string all() const override {
-    Json::Array array;
+    if (json()) return to_json_text(machine_catalogue_json());
     Table table({{"name", Align::left},
                  {"device", Align::left},
                  {"GPUs"},
@@ -138,14 +123,13 @@ class MachinesVerb : public CatalogueVerb {
     for (const std::string& name : machine_names()) {
       const Cluster cluster = find_machine(name);
       const Node& node = cluster.groups.front().node;
-      array.push_back(summary_json(cluster));
       const auto peak = node.device.peak(NumberFormat::bf16);
       table.add_row({name, node.device.name, std::to_string(node.devices),
                      fixed(static_cast<double>(node.device.memory.value.value()) / bytes_per_gib, 1),
                      peak ? fixed(peak->value() / 1e12, 0) : "", giga_text(node.interconnect.bandwidth.value),
                      node.network ? giga_text(node.network_bandwidth()) : "", price_text(cluster)});
     }
-    return json() ? to_json_text(Json(std::move(array))) : table.text(terminal_columns) + this_computer_text();
+    return table.text(terminal_columns) + this_computer_text();
   }
   /// No numbers: the list is the same everywhere.
   [[nodiscard]] static std::string this_computer_text() {

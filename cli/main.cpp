@@ -9,6 +9,7 @@
 #include "cli/option_help.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/base/version.h"
 
 namespace plumbline {
 namespace {
@@ -90,7 +91,7 @@ std::unique_ptr<Verb> asked_verb(CLI::App& app, const std::vector<std::string>& 
     return nullptr;
   }
   if (first == "--version") {
-    terminal.print("plan " PLUMBLINE_VERSION "\n");
+    terminal.print("plan " + std::string(program_version()) + "\n");
     return nullptr;
   }
   if (first.starts_with("-"))

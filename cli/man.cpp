@@ -5,6 +5,7 @@
 
 #include "cli/option_help.h"
 #include "cli/output_flag.h"
+#include "core/base/version.h"
 
 namespace plumbline {
 namespace {
@@ -37,7 +38,7 @@ std::string verb_section(Verb& verb) {
 }
 
 std::string manual_page() {
-  std::string text = ".TH PLAN 1 \"\" \"plumbline " PLUMBLINE_VERSION
+  std::string text = ".TH PLAN 1 \"\" \"plumbline " + std::string(program_version()) +
                      "\" \"User commands\"\n.SH NAME\n"
                      "plan \\- which configuration to train a network with, whether it fits, what it costs\n"
                      ".SH SYNOPSIS\n.B plan\n\\fIVERB\\fR [flags]\n.SH VERBS\n";

@@ -6,54 +6,15 @@
 #include "cli/catalogue_verb.h"
 #include "cli/flag_values.h"
 #include "cli/table.h"
+#include "core/graph/block_text.h"
 #include "core/graph/parameter_count.h"
-#include "core/io/json.h"
 #include "core/quantity/text.h"
+#include "models/io/catalogue_json.h"
 #include "models/network_catalog.h"
 #include "models/network_picture.h"
 
 namespace plumbline {
 namespace {
-
-Json summary_json(const Network& network) {
-  return Json::Object{{"name", network.name},
-                      {"parameters", parameter_count(network.graph)},
-                      {"active_parameters", active_parameter_count(network.graph)},
-                      {"source", network.source}};
-}
-
-std::string_view to_text(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::input: return "input";
-    case BlockKind::layer: return "layer";
-    case BlockKind::output: return "output";
-  }
-  return "";
-}
-
-Json details_json(const Network& network) {
-  Json::Object object = *summary_json(network).if_object();
-  Json::Array aliases;
-  for (const std::string& alias : network.aliases) aliases.emplace_back(alias);
-  Json::Array runs;
-  for (const BlockRun& run : network.graph.runs()) {
-    const Block& block = network.graph.block(run.block);
-    runs.emplace_back(Json::Object{{"block", block.name()},
-                                   {"kind", to_text(block.kind())},
-                                   {"count", run.count},
-                                   {"parameters_each", parameter_count(block)}});
-  }
-  object.emplace_back("published_parameters",
-                      network.published_parameters ? Json(*network.published_parameters) : Json());
-  object.emplace_back("published_source", network.published_source);
-  object.emplace_back("model_type", network.model_type);
-  object.emplace_back("layers", network.graph.layer_count());
-  object.emplace_back("default_sequence_length", network.default_sequence_length);
-  object.emplace_back("aliases", std::move(aliases));
-  object.emplace_back("blocks", std::move(runs));
-  object.emplace_back("note", network.note);
-  return object;
-}
 
 std::string details_text(const Network& network) {
   std::string text = wrapped(network.name, terminal_columns, 2) + "\n";
@@ -111,20 +72,19 @@ class ModelsVerb : public CatalogueVerb {
   [[nodiscard]] std::string one(const std::string& name) const override {
     const Network network = find_network(name);
     if (graph_) return graphviz(network.graph);
-    return json() ? to_json_text(details_json(network)) : details_text(network);
+    return json() ? to_json_text(network_json(network)) : details_text(network);
   }
   [[nodiscard]] std::string remark(const std::string& name) const override { return network_name_remark(name); }
   [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
   [[nodiscard]] std::string all() const override {
-    Json::Array array;
+    if (json()) return to_json_text(network_catalogue_json());
     Table table({{"name", Align::left}, {"parameters"}, {"active"}, {"source", Align::left}});
     for (const std::string& name : network_names()) {
       const Network network = find_network(name);
-      array.push_back(summary_json(network));
       table.add_row({name, count_text(parameter_count(network.graph)),
                      count_text(active_parameter_count(network.graph)), network.source});
     }
-    return json() ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+    return table.text(terminal_columns);
   }
 
   std::optional<std::string> graph_;

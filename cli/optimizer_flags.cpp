@@ -35,8 +35,7 @@ void OptimizerFlags::declare(CLI::App& app) {
 
 void OptimizerFlags::continue_from(const TrainingSettings& stored) {
   stored_ = stored;
-  const Json* const clip = find_setting(stored, "clip");
-  if (!clip_ && clip != nullptr) clip_ = flag_text(*clip);
+  if (!clip_) clip_ = stored_flag(stored, "clip");
 }
 
 OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
@@ -47,7 +46,7 @@ OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
     if (text && !number.is_read_by(optimizer))
       throw InputError(
           {flag, "is not read by the plan's optimizer, " + std::string(to_text(optimizer)), flags_of(optimizer), ""});
-    if (const Json* stored = find_setting(stored_, number.name); !text && stored != nullptr) text = flag_text(*stored);
+    if (!text) text = stored_flag(stored_, number.name);
     if (!text) continue;
     settings.*number.member = static_cast<float>(real_number(flag, *text, number.smallest, number.largest));
   }

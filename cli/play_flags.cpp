@@ -13,9 +13,6 @@ namespace plumbline {
 namespace {
 
 constexpr std::string_view flag = "--stage-speed";
-/// Wider than any two accelerators in use differ; beyond it a figure is a slip of the pen.
-constexpr double slowest = 0.01;
-constexpr double fastest = 100;
 
 [[noreturn]] void refuse(const std::string& part, std::string expected) {
   throw InputError({std::string(flag), "\"" + part.substr(0, 40) + "\"", std::move(expected), ""});
@@ -35,7 +32,8 @@ double speed_of_part(const std::string& part) {
   double speed = 0;
   const std::size_t begin = part.find('=') + 1;
   const auto [end, error] = std::from_chars(part.data() + begin, part.data() + part.size(), speed);
-  if (error != std::errc{} || end != part.data() + part.size() || !(speed >= slowest && speed <= fastest))
+  if (error != std::errc{} || end != part.data() + part.size() ||
+      !(speed >= session::slowest_stage && speed <= session::fastest_stage))
     refuse(part, "a speed from 0.01 to 100; 1 is as priced");
   return speed;
 }
@@ -66,16 +64,15 @@ void PlayFlags::declare(CLI::App& app) {
   app.add_flag("--by-block", by_block_, "actions of single blocks in place of whole pipeline chunks")->group("Play");
 }
 
-PlayOptions PlayFlags::options(const Strategy& strategy) const {
-  PlayOptions options;
-  options.granularity = by_block_ ? Granularity::block : Granularity::chunk;
-  if (order_file_) options.order = read_schedule_csv_file(*order_file_, pipeline_shape(strategy));
-  for (const double speed : speeds(strategy)) options.timeline.slowdown.push_back(1 / speed);
-  return options;
-}
-
-std::vector<double> PlayFlags::speeds(const Strategy& strategy) const {
-  return stage_speed_ ? stage_speeds(*stage_speed_, strategy.pipeline_stages) : std::vector<double>{};
+session::SimulationRequest PlayFlags::request(const Strategy& strategy) const {
+  session::SimulationRequest request;
+  request.granularity = by_block_ ? Granularity::block : Granularity::chunk;
+  if (order_file_) {
+    request.order = read_schedule_csv_file(*order_file_, pipeline_shape(strategy));
+    request.order_name = *order_file_;
+  }
+  if (stage_speed_) request.stage_speeds = stage_speeds(*stage_speed_, strategy.pipeline_stages);
+  return request;
 }
 
 }  // namespace plumbline

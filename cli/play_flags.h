@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/question/simulated.h"
+#include "planner/session/simulate.h"
 
 namespace CLI {
 class App;
@@ -20,10 +20,7 @@ class PlayFlags {
  public:
   void declare(CLI::App& app);
   /// Throws InputError for an order or speeds that do not belong to the strategy.
-  [[nodiscard]] PlayOptions options(const Strategy& strategy) const;
-  /// One speed per stage; empty when --stage-speed is absent.
-  [[nodiscard]] std::vector<double> speeds(const Strategy& strategy) const;
-  [[nodiscard]] const std::optional<std::string>& order_file() const { return order_file_; }
+  [[nodiscard]] session::SimulationRequest request(const Strategy& strategy) const;
   [[nodiscard]] const std::optional<std::string>& speed_text() const { return stage_speed_; }
 
  private:

@@ -105,10 +105,6 @@ QuestionText QuestionOptions::question() const {
     if (!optimizer) refuse_choice("--optimizer", *optimizer_, optimizer_names());
     text.training.optimizer = *optimizer;
   }
-  if (optimizer_precision_ && facts(text.training.optimizer).other_states == 0)
-    throw InputError({"--optimizer-precision",
-                      std::string(to_text(text.training.optimizer)) + " keeps no moments whose format could be chosen",
-                      "an optimizer with moments, or no such flag", ""});
   text.training.adaptation = adaptation();
   if (stack_) text.stack = *stack_;
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
@@ -133,10 +129,10 @@ std::string QuestionOptions::given_beside_plan() const {
   return "";
 }
 
-void QuestionOptions::apply_to_plan(QuestionText& text) const {
-  if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
-  if (stack_) text.stack = *stack_;
-  text.tensor_parallel_across_nodes = text.tensor_parallel_across_nodes || tensor_parallel_across_nodes_;
+void QuestionOptions::apply_to_plan(session::PlanRequest& request) const {
+  if (tokens_) request.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
+  request.stack = stack_;
+  request.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
 }
 
 }  // namespace plumbline

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/question/question.h"
+#include "planner/session/estimate.h"
 
 namespace CLI {
 class App;
@@ -25,7 +25,7 @@ class QuestionOptions {
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
   /// Flags that may stand beside a plan file: tokens, stack.
-  void apply_to_plan(QuestionText& text) const;
+  void apply_to_plan(session::PlanRequest& request) const;
 
  private:
   [[nodiscard]] Adaptation adaptation() const;

@@ -19,16 +19,4 @@ std::string ranks_text(const Plan& plan) {
   return table.text(terminal_columns);
 }
 
-Json ranks_json(const Plan& plan) {
-  const std::vector<GroupLayout> axes = numbering_axes(plan.layout);
-  Json::Array ranks;
-  for (const RankPlace& place : rank_map(plan.layout, plan.machine)) {
-    Json::Object coordinates;
-    for (std::size_t i = 0; i < axes.size(); ++i) coordinates.emplace_back(axes[i].axis, place.coordinates[i]);
-    ranks.emplace_back(Json::Object{
-        {"rank", place.rank}, {"host", place.host}, {"device", place.device}, {"coordinates", std::move(coordinates)}});
-  }
-  return ranks;
-}
-
 }  // namespace plumbline

@@ -18,16 +18,12 @@
 #include "cli/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "core/io/plan_json.h"
 #include "core/io/run_record_json.h"
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
 #include "core/simulate/run_trace.h"
-#include "models/network_config.h"
 #include "models/this_computer.h"
-#include "planner/question/fingerprint.h"
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/session/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/launch_place.h"
 
@@ -36,13 +32,6 @@ namespace {
 
 void refuse(bool refused, const std::string& where, const std::string& what, const std::string& expected) {
   if (refused) throw InputError({where, what, expected, ""});
-}
-
-/// All that the ranks hold at their peaks.
-Bytes peak_of_all_ranks(const PlayedPlan& played, const Strategy& strategy) {
-  Bytes sum(0);
-  for (const MemoryPeak& peak : played.simulation.memory) sum += peak.memory.device_total();
-  return sum * (strategy.devices() / strategy.pipeline_stages);
 }
 
 class RunVerb : public Verb {
@@ -102,17 +91,17 @@ class RunVerb : public Verb {
   }
 
  private:
-  /// In one process of all local ranks, or in that of one rank of `session`; only the first has anything to say.
-  ExitCode train_plan(Terminal& terminal, MpiSession* session, SharedNote* note, const Interruption& interruption) {
-    const bool is_first = session == nullptr || session->rank() == 0;
+  /// In one process of all local ranks, or in that of one rank of `mpi`; only the first has anything to say.
+  ExitCode train_plan(Terminal& terminal, MpiSession* mpi, SharedNote* note, const Interruption& interruption) {
+    const bool is_first = mpi == nullptr || mpi->rank() == 0;
     training_.continue_training();
     if (is_first)
       require_writable({&record_, &trace_, &picture_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
-    const PricedQuestion asked = asked_plan();
-    PlayOptions as_run;
-    as_run.granularity = Granularity::block;
-    const PlayedPlan played = plumbline::played(asked.question, asked.strategy, as_run);
-    check_size(asked, played, session);
+    const session::PreparedRun prepared = session::prepare_run(plan_request(*plan_)).value();  // nobody stops it
+    const std::int64_t ranks = prepared.asked.strategy.devices();
+    const std::int64_t ranks_here = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_here());
+    session::require_room(prepared, *plan_, ranks_here, computer_facts().memory);
+    const session::PricedQuestion& asked = prepared.asked;
     std::vector<LossCurve> curves = is_first ? other_curves() : std::vector<LossCurve>();
     RunOptions options = training_.options(asked.question.graph(), asked.question.training().sequence_length);
     const Training& t = asked.question.training();
@@ -124,19 +113,19 @@ class RunVerb : public Verb {
       report.note(step);
       show(report, terminal);
     };
-    if (session != nullptr) {
+    if (mpi != nullptr) {
       options.ranks = Transport::mpi;
-      options.mpi = session;
+      options.mpi = mpi;
       options.on_place = [note](const std::string& place) { note->write(place); };
     }
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
     options.on_stop = [&](int signal) { stopped_by = signal; };
-    RunRecord record = trained(job(asked, played), options, terminal);
+    RunRecord record = trained(job(prepared), options, terminal);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
-    sign(record, asked.plan);
+    session::sign(record, asked.plan);
     write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
     if (stopped_by != 0) {
       terminal.remark("plan: " + stopped_text(stopped_by, record, options));
@@ -176,64 +165,28 @@ class RunVerb : public Verb {
       std::_Exit(static_cast<int>(failure.code));
     }
   }
-  /// The plan, of the very network that it was made for.
-  [[nodiscard]] PricedQuestion asked_plan() const {
-    const Json json = read_json_file(*plan_);
-    const Plan written = plan_from_json(JsonPlace(json, *plan_ + ":"));
-    PricedQuestion asked = priced_file(*plan_, QuestionOptions());
-    const std::string& expected = written.model.fingerprint;
-    refuse(!expected.empty() && expected != asked.plan.model.fingerprint, *plan_ + ":/model/fingerprint",
-           "the network " + asked.plan.model.name + " is not the one that the plan was made for",
-           "fingerprint " + asked.plan.model.fingerprint + "; make the plan anew");
-    return asked;
-  }
-  /// Of a session's ranks those on this computer count.
-  void check_size(const PricedQuestion& asked, const PlayedPlan& played, const MpiSession* session) const {
-    const std::int64_t ranks = asked.strategy.devices();
-    const std::int64_t ranks_here = session == nullptr ? ranks : std::min<std::int64_t>(ranks, session->ranks_here());
-    refuse(ranks_here > most_local_ranks, *plan_ + ":/strategy", "the plan has " + std::to_string(ranks) + " ranks",
-           "at most " + std::to_string(most_local_ranks) + " on this computer");
-    const Bytes needed = peak_of_all_ranks(played, asked.strategy) * ranks_here / ranks;
-    const Bytes memory = computer_facts().memory;
-    refuse(needed > memory, *plan_, "the ranks here need " + to_text(needed) + " together",
-           "at most this computer's " + to_text(memory));
-  }
-  [[nodiscard]] TrainingJob job(const PricedQuestion& asked, const PlayedPlan& played) const {
-    const std::vector<BlockCost> blocks = block_costs(asked.question, asked.strategy);
-    const StageLayout layout = layout_of(asked.question, asked.strategy, blocks);
-    const Graph& graph = asked.question.graph();
-    return {graph,
-            asked.strategy,
-            asked.question.training(),
-            played.program,
-            replays_of(graph, blocks, layout.arrangement.variants, asked.strategy.recompute.mode),
-            training_.optimizer(asked.question.training().optimizer),
+  [[nodiscard]] TrainingJob job(const session::PreparedRun& prepared) const {
+    const Question& question = prepared.asked.question;
+    return {question.graph(),
+            prepared.asked.strategy,
+            question.training(),
+            prepared.played.program,
+            prepared.played.replays,
+            training_.optimizer(question.training().optimizer),
             training_.learning_rate(),
             {},
-            asked.question.network().constants,
-            fingerprint(fingerprint(asked.plan) + canonical_text(asked.question.network().constants)),
-            training_.routing(graph),
-            identity(asked)};
-  }
-  static NetworkIdentity identity(const PricedQuestion& asked) {
-    const Network& network = asked.question.network();
-    return {network.model_type, network_config(network, asked.plan.model.source),
-            fingerprint(asked.plan.model.fingerprint + canonical_text(network.constants))};
+            question.network().constants,
+            prepared.training_fingerprint,
+            training_.routing(question.graph()),
+            {question.network().model_type, prepared.network_config, prepared.network_fingerprint}};
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;
   }
   void show(const StepReport& report, Terminal& terminal) const {
     if (!json_) return terminal.progress(report.line());
-    terminal.print(to_json_text(report.json(), -1));
+    terminal.print(to_json_text(to_json(report.reported()), -1));
     terminal.finish();
-  }
-  static void sign(RunRecord& record, const Plan& plan) {
-    record.program_version = PLUMBLINE_VERSION;
-    record.plan_fingerprint = fingerprint(plan);
-    record.model = plan.model.name;
-    record.model_fingerprint = plan.model.fingerprint;
-    record.machine = plan.machine.name;
   }
   static LossCurve curve_of(const RunRecord& record, const std::string& name) {
     LossCurve curve{name, {}};
@@ -252,8 +205,7 @@ class RunVerb : public Verb {
   [[nodiscard]] std::vector<LossCurve> other_curves() const {
     std::vector<LossCurve> curves;
     for (const std::string& file : beside_) {
-      const Json json = read_json_file(file);
-      const RunRecord record = run_record_from_json(JsonPlace(json, file + ":"));
+      const RunRecord record = read_run_record_file(file);
       curves.push_back(curve_of(record, std::to_string(record.ranks.size()) +
                                             (record.ranks.size() == 1 ? " rank" : " ranks") + ", " + record.model));
     }

@@ -13,7 +13,7 @@ double RunSpeed::utilisation(double step_s) const {
   return model_flops_per_second(step_s) / (static_cast<double>(cores) * core_peak);
 }
 
-RunSpeed run_speed(const PricedQuestion& asked) {
+RunSpeed run_speed(const session::PricedQuestion& asked) {
   const ComputerFacts facts = computer_facts();
   const Coefficient& fraction = asked.question.calibration().device.product(NumberFormat::fp32).peak_fraction;
   RunSpeed speed;

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "cli/plan_options.h"
 #include "core/quantity/quantity.h"
+#include "planner/session/estimate.h"
 
 namespace plumbline {
 
@@ -23,6 +23,6 @@ struct RunSpeed {
   [[nodiscard]] double utilisation(double step_s) const;
 };
 
-[[nodiscard]] RunSpeed run_speed(const PricedQuestion& asked);
+[[nodiscard]] RunSpeed run_speed(const session::PricedQuestion& asked);
 
 }  // namespace plumbline

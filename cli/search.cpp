@@ -6,11 +6,12 @@
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_options.h"
-#include "cli/plan_options.h"
 #include "cli/plan_view.h"
+#include "cli/question_options.h"
 #include "cli/search_view.h"
 #include "cli/verb.h"
 #include "core/quantity/text.h"
+#include "planner/io/search_json.h"
 
 namespace plumbline {
 namespace {
@@ -37,7 +38,7 @@ class SearchVerb : public Verb {
     const std::optional<Seconds> limit =
         time_limit_ ? std::optional(parse_duration(*time_limit_, "--time-limit")) : std::nullopt;
     const Interruption interruption(limit);
-    const SearchAnswer answer = answered(interruption, terminal);
+    const session::SearchAnswer answer = answered(interruption, terminal);
     if (!answer.plans.empty()) output_.write(answer.plans.front(), terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
     output_.print_stats(terminal);
@@ -60,58 +61,44 @@ class SearchVerb : public Verb {
     option("--time-limit", time_limit_, "TIME", "such as 30s; then the best so far");
   }
 
-  [[nodiscard]] SearchOptions options() const {
+  [[nodiscard]] session::SearchRequest request() const {
     constexpr std::int64_t most_plans = 10'000;
     constexpr std::int64_t most_threads = 4096;
-    SearchOptions options;
-    if (objective_) options.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
-    if (top_) options.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
-    if (threads_) options.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
-    options.pareto = pareto_;
-    if (split_) options.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
-    return options;
+    session::SearchRequest request;
+    if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
+    if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
+    if (threads_) request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
+    request.pareto = pareto_;
+    if (split_) request.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
+    request.question = question_.question();
+    request.precisions = question_.precisions();
+    request.fixes = fixes_.value_or("");
+    if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
+      request.flash_attention = FlashAttention::off;
+    return request;
   }
 
-  static void show(const SearchProgress& progress, Terminal& terminal) {
+  static void show(const TaskProgress& progress, Terminal& terminal) {
     std::string line = std::string(progress.phase) + " " + grouped(progress.done) + " of " + grouped(progress.total);
     if (progress.best_step_time_s > 0) line += ", best step " + to_text(Seconds(progress.best_step_time_s));
     terminal.progress(line);
   }
 
-  [[nodiscard]] SearchAnswer answered(const Interruption& interruption, Terminal& terminal) {
-    SearchAnswer answer;
-    SearchOptions search_options = options();
-    answer.text = question_.question();
-    answer.precisions = question_.precisions();
-    answer.objective = search_options.objective;
-    answer.fixes = fixes_.value_or("");
-    SearchSpace space = space_from_text(answer.fixes);
-    if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
-      space.flash_attention = FlashAttention::off;
-    const std::vector<Question> questions = search_questions(answer.text, answer.precisions, answer.objective);
-    for (const Question& question : questions) require_units(question);
-    answer.text = questions.front().text();
-    answer.text.devices = questions.front().devices();
+  [[nodiscard]] session::SearchAnswer answered(const Interruption& interruption, Terminal& terminal) {
+    const session::PreparedSearch prepared = session::prepare_search(request());
     output_.lap("question");
-    if (const std::string remark = name_remark(answer.text); !remark.empty()) terminal.remark("plan: " + remark);
-    search_options.stop = interruption.token();
-    search_options.progress = [&](const SearchProgress& progress) { show(progress, terminal); };
-    answer.result = search(questions, space, search_options);
-    terminal.clear_progress();
-    output_.lap("search");
-    for (const RankedStrategy& ranked : answer.result.best) {
-      answer.plans.push_back(signed_plan(questions[ranked.question], ranked.strategy));
-      if (ranked.ranking_step() != ranked.step_time)
-        answer.plans.back().prediction.simulated_step = to_seconds(ranked.ranking_step());
-    }
-    if (answer.plans.empty() && answer.result.nearest_miss)
-      answer.nearest_miss.push_back(
-          signed_plan(questions[answer.result.nearest_miss->question], answer.result.nearest_miss->strategy));
-    output_.lap("pricing");
-    return answer;
+    if (!prepared.remark.empty()) terminal.remark("plan: " + prepared.remark);
+    Task task;
+    task.stop = interruption.token();
+    task.progress = [&](const TaskProgress& progress) { show(progress, terminal); };
+    task.end_of_phase = [&](std::string_view phase) {
+      terminal.clear_progress();
+      output_.lap(std::string(phase));
+    };
+    return session::search(prepared, task);
   }
 
-  [[nodiscard]] static std::string text(const SearchAnswer& answer, const Terminal& terminal) {
+  [[nodiscard]] static std::string text(const session::SearchAnswer& answer, const Terminal& terminal) {
     if (answer.plans.empty()) return nothing_fits_text(answer);
     std::string all = question_text(answer.plans.front()) + "\n" + ranking_text(answer, terminal);
     if (!answer.result.pareto.empty()) all += "\n" + pareto_text(answer.result.pareto);

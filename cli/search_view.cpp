@@ -133,7 +133,7 @@ std::string cost_text(const Plan& best) {
          count_text(best.training.token_budget.value_or(0)) + " tokens.\n";
 }
 
-std::string remarks_text(const SearchAnswer& answer, const RenderedTable& table) {
+std::string remarks_text(const session::SearchAnswer& answer, const RenderedTable& table) {
   std::string text;
   if (!table.in_all_rows.empty()) {
     text += "In all of them:";
@@ -150,20 +150,20 @@ std::string remarks_text(const SearchAnswer& answer, const RenderedTable& table)
 
 }  // namespace
 
-std::string ranking_text(const SearchAnswer& answer, const Terminal& terminal) {
+std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {
   const RenderedTable table = ranking(answer.plans);
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);
-  if (answer.text.training.token_budget) text += "\n" + cost_text(answer.plans.front());
+  if (answer.request.question.training.token_budget) text += "\n" + cost_text(answer.plans.front());
   return text;
 }
 
-std::string nothing_fits_text(const SearchAnswer& answer) {
+std::string nothing_fits_text(const session::SearchAnswer& answer) {
   std::string text =
       answer.result.complete ? "No plan of this space fits.\n" : "Interrupted before a plan was found.\n";
-  if (!answer.nearest_miss.empty()) {
-    const Plan& plan = answer.nearest_miss.front();
+  if (answer.nearest_miss) {
+    const Plan& plan = *answer.nearest_miss;
     text += "Nearest: " + strategy_text(plan.strategy, plan.training) +
             wrapped(plan.verdict.reason, terminal_columns, 2) + "\n";
   }

@@ -19,31 +19,24 @@
 namespace plumbline {
 namespace {
 
-/// What was played, beside what it is compared with.
-struct Played {
-  std::optional<ComputeSchedule> order;  ///< of one's own
-  PlayedPlan plan;
-  std::optional<PlayedPlan> as_priced;  ///< every stage at speed 1, when --stage-speed is given
-};
-
-std::string step_text(const Plan& plan, const Played& result, const PlayFlags& flags) {
+std::string step_text(const Plan& plan, const session::SimulationAnswer& answer, const PlayFlags& flags) {
   const double closed = plan.prediction.step_time_s.expected;
-  const double played = to_seconds(result.plan.simulation.step()).value();
+  const double played = to_seconds(answer.played.simulation.step()).value();
   std::string text;
-  if (flags.order_file()) text += "order of " + *flags.order_file() + "\n";
-  text += "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(result.plan.simulation.actions) +
+  if (answer.request.order) text += "order of " + answer.request.order_name + "\n";
+  text += "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(answer.played.simulation.actions) +
           " actions; closed form of schedule " + std::string(to_text(plan.strategy.schedule)) + " " +
           to_text(Seconds(closed)) + " (" + difference_text(played, closed) + ")\n";
-  if (const LeftOut& left_out = result.plan.simulation.left_out; left_out.micro_batches > 0)
+  if (const LeftOut& left_out = answer.played.simulation.left_out; left_out.micro_batches > 0)
     text += "steady state: " + std::to_string(left_out.micro_batches) +
             " micro-batches are counted, but not in a trace or picture one by one\n";
-  if (!result.as_priced) return text;
-  const double priced = to_seconds(result.as_priced->simulation.step()).value();
+  if (!answer.step_at_speed_1) return text;
+  const double priced = to_seconds(*answer.step_at_speed_1).value();
   return text + "with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " + to_text(Seconds(priced)) +
          " (" + difference_text(played, priced) + ")\n";
 }
 
-PictureWords picture_words(const PricedQuestion& asked, const Simulation& s) {
+PictureWords picture_words(const session::PricedQuestion& asked, const Simulation& s) {
   const Plan& plan = asked.plan;
   return {plan.model.name + " on " + std::to_string(plan.machine.devices) + " x " + plan.machine.device,
           to_text(plan.strategy) + ": step " + to_text(to_seconds(s.step())) + ", bubble " +
@@ -72,55 +65,42 @@ class SimulateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal, {&trace_, &picture_, &schedule_});
-    const PricedQuestion asked = plan_.asked();
+    const session::PricedQuestion asked = session::estimate(plan_.request());
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    const Played result = play(asked);
+    const session::SimulationAnswer answer =
+        session::simulate(asked, flags_.request(asked.strategy)).value();  // nobody stops it
     output_.lap("simulated");
     output_.write(asked.plan, terminal);
-    write_files(asked, result, terminal);
-    terminal.print(output_.json() ? json_text(asked.plan, result) : text(asked.plan, result, terminal));
+    write_files(asked, answer, terminal);
+    terminal.print(output_.json() ? json_text(asked, answer) : text(asked.plan, answer, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
-  [[nodiscard]] Played play(const PricedQuestion& asked) const {
-    const Strategy& s = asked.strategy;
-    PlayOptions options = flags_.options(s);
-    options.extent = Extent::telling;
-    Played result{options.order, played(asked.question, s, options), std::nullopt};
-    if (!flags_.speed_text()) return result;
-    options.timeline = {};
-    result.as_priced = played(asked.question, s, options);
-    return result;
-  }
-  void write_files(const PricedQuestion& asked, const Played& result, Terminal& terminal) const {
+  void write_files(const session::PricedQuestion& asked, const session::SimulationAnswer& answer,
+                   Terminal& terminal) const {
+    const PlayedPlan& played = answer.played;
     const auto write = [&](const OutputFlag& file, const auto& text) {
       file.write(text, terminal, output_.narration());
     };
-    write(trace_, [&] { return trace_json_text(trace(result.plan.program, result.plan.simulation)); });
-    write(picture_, [&] {
-      return timeline_svg(result.plan.program, result.plan.simulation, picture_words(asked, result.plan.simulation));
-    });
-    write(schedule_, [&] {
-      const Strategy& s = asked.strategy;
-      return to_schedule_csv(result.order ? *result.order : compute_schedule(s.schedule, pipeline_shape(s)));
-    });
+    write(trace_, [&] { return trace_json_text(trace(played.program, played.simulation)); });
+    write(picture_,
+          [&] { return timeline_svg(played.program, played.simulation, picture_words(asked, played.simulation)); });
+    write(schedule_, [&] { return to_schedule_csv(session::order_of(asked, answer.request)); });
   }
-  [[nodiscard]] std::string json_text(const Plan& plan, const Played& result) const {
-    SimulationSetting setting{std::string(to_text(plan.strategy.schedule)),
-                              Seconds(plan.prediction.step_time_s.expected), flags_.order_file(),
-                              flags_.speeds(plan.strategy), std::nullopt};
-    if (result.as_priced) setting.step_at_speed_1 = result.as_priced->simulation.step();
-    return to_json_text(to_json(result.plan.program, result.plan.simulation, setting));
+  [[nodiscard]] static std::string json_text(const session::PricedQuestion& asked,
+                                             const session::SimulationAnswer& answer) {
+    return to_json_text(to_json(answer.played.program, answer.played.simulation, session::setting_of(asked, answer)));
   }
-  [[nodiscard]] std::string text(const Plan& plan, const Played& result, const Terminal& terminal) const {
+  [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
+                                 const Terminal& terminal) const {
     Prediction played = plan.prediction;
-    played.time = result.plan.simulation.time;
+    played.time = answer.played.simulation.time;
     return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
-           timeline_text(result.plan, terminal) + "\n" + step_text(plan, result, flags_) + "\n" +
-           waterfall_text(played) + "\n" + peak_text(result.plan);
+           timeline_text(answer.played, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
+           waterfall_text(played) + "\n" + peak_text(answer.played);
   }
 
   PlanOptions plan_;

@@ -5,10 +5,10 @@
 #include "cli/catalogue_verb.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
-#include "core/io/residuals_json.h"
 #include "core/io/stack_json.h"
 #include "core/quantity/text.h"
 #include "models/calibration_set.h"
+#include "models/io/catalogue_json.h"
 
 namespace plumbline {
 namespace {
@@ -30,22 +30,6 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
-}
-
-Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
-  const Residuals residuals = set.stack(stack.name).residuals;
-  Json::Array aliases;
-  for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
-  Json::Object traits;
-  for (const ChosenTrait& trait : set.traits_of(stack)) traits.emplace_back(trait.axis, trait.value);
-  return Json::Object{{"name", stack.name},
-                      {"aliases", std::move(aliases)},
-                      {"framework", stack.framework},
-                      {"oldest_release", stack.releases ? Json(stack.releases->oldest) : Json()},
-                      {"newest_release", stack.releases ? Json(stack.releases->newest) : Json()},
-                      {"description", stack.description},
-                      {"traits", std::move(traits)},
-                      {"residuals", residuals_json(residuals)}};
 }
 
 std::string range_text(const MeasuredRange& range) {
@@ -127,8 +111,8 @@ class StacksVerb : public CatalogueVerb {
   }
   [[nodiscard]] std::vector<std::string> names() const override { return CalibrationSet::shipped().stack_names(); }
   [[nodiscard]] std::string all() const override {
+    if (json()) return to_json_text(stack_catalogue_json());
     const CalibrationSet& set = CalibrationSet::shipped();
-    Json::Array array;
     Table table({{"name", Align::left},
                  {"framework", Align::left},
                  {"releases", Align::left},
@@ -138,11 +122,10 @@ class StacksVerb : public CatalogueVerb {
     for (const std::string& name : set.stack_names()) {
       const SoftwareStack stack = set.software_stack(name);
       const Residuals residuals = set.stack(name).residuals;
-      array.push_back(summary_json(set, stack));
       table.add_row({name, stack.framework, releases_text(stack), std::to_string(residuals.time.rows),
                      per_cent_text(residuals.time.sigma), std::string(to_text(residuals.regime))});
     }
-    return json() ? to_json_text(Json(std::move(array))) : table.text(terminal_columns);
+    return table.text(terminal_columns);
   }
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/plan_view.h"
-#include "core/io/run_record_json.h"
 #include "core/quantity/text.h"
 #include "runtime/process_memory.h"
 
@@ -39,25 +38,23 @@ double StepReport::left_s() const {
   return elapsed_s_ / static_cast<double>(done_) * static_cast<double>(run_.steps - done_);
 }
 
-std::string StepReport::line() const {
-  const double tokens_per_s = static_cast<double>(run_.tokens_per_step) / seconds();
-  return "step " + std::to_string(step_.step + 1) + " of " + std::to_string(step_.step + 1 + run_.steps - done_) +
-         ", loss " + loss_text(step_) + ", " + grouped(static_cast<std::int64_t>(tokens_per_s)) + " tokens/s, " +
-         to_text(run_.speed.model_flops_per_second(seconds())) + " (" +
-         per_cent_text(run_.speed.utilisation(seconds())) + "), " + to_text(process_resident_bytes()) + ", " +
-         to_text(Seconds(left_s())) + " left";
+ReportedStep StepReport::reported() const {
+  return {step_,
+          static_cast<double>(run_.tokens_per_step) / seconds(),
+          run_.speed.model_flops_per_second(seconds()),
+          run_.speed.utilisation(seconds()),
+          run_.speed.peak_source,
+          left_s(),
+          run_.unigram_entropy,
+          generated_};
 }
 
-Json StepReport::json() const {
-  Json::Object object = *to_json(step_).if_object();
-  object.emplace_back("tokens_per_s", static_cast<double>(run_.tokens_per_step) / seconds());
-  object.emplace_back("model_flops_per_s", run_.speed.model_flops_per_second(seconds()).value());
-  object.emplace_back("utilisation", run_.speed.utilisation(seconds()));
-  object.emplace_back("utilisation_of", run_.speed.peak_source);
-  object.emplace_back("time_left_s", left_s());
-  object.emplace_back("unigram_entropy", run_.unigram_entropy);
-  if (!generated_.empty()) object.emplace_back("generated", generated_);
-  return object;
+std::string StepReport::line() const {
+  const ReportedStep now = reported();
+  return "step " + std::to_string(step_.step + 1) + " of " + std::to_string(step_.step + 1 + run_.steps - done_) +
+         ", loss " + loss_text(step_) + ", " + grouped(static_cast<std::int64_t>(now.tokens_per_s)) + " tokens/s, " +
+         to_text(now.model_flops) + " (" + per_cent_text(now.utilisation) + "), " + to_text(process_resident_bytes()) +
+         ", " + to_text(Seconds(now.time_left_s)) + " left";
 }
 
 }  // namespace plumbline

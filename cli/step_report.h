@@ -1,5 +1,5 @@
 #pragma once
-/// \file step_report.h: what `run` says of each step while it goes on: a line of progress, or JSON.
+/// \file step_report.h: what `run` says of each step while it goes on: a line of progress, or a value.
 
 #include <chrono>
 #include <string>
@@ -7,8 +7,7 @@
 
 #include "cli/run_speed.h"
 #include "cli/terminal.h"
-#include "core/io/json.h"
-#include "core/measurement/run_record.h"
+#include "core/measurement/reported_step.h"
 
 namespace plumbline {
 
@@ -36,8 +35,7 @@ class StepReport {
 
   /// "step 12 of 100, loss 3.214, held out 3.301, 2 345 tokens/s, 120 GFLOP/s (64.0 %), 310 MiB, 21 s left".
   [[nodiscard]] std::string line() const;
-  /// The step's record, its speed, the time left, the unigram entropy, and after the last step what was generated.
-  [[nodiscard]] Json json() const;
+  [[nodiscard]] ReportedStep reported() const;
 
  private:
   [[nodiscard]] double seconds() const;

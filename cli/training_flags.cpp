@@ -98,8 +98,7 @@ void TrainingFlags::continue_training() {
   if (std::find(overrides_.begin(), overrides_.end(), "data") != overrides_.end()) overrides_.emplace_back("held-out");
   const CheckpointManifest manifest = manifest_to_resume(*resume_);
   const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
-    const Json* const stored = find_setting(manifest.settings, name);
-    if (!flag && stored != nullptr) flag = flag_text(*stored);
+    if (!flag) flag = stored_flag(manifest.settings, name);
   };
   // A flag that joins these is continued, too.
   take("seed", seed_);
@@ -109,8 +108,7 @@ void TrainingFlags::continue_training() {
   take("warmup-steps", warmup_);
   optimizer_.continue_from(manifest.settings);
   evaluation_.continue_from(manifest.settings);
-  if (const Json* stored = find_setting(manifest.settings, "expert-routing"); stored != nullptr && !routing_)
-    stored_routing_ = flag_text(*stored);
+  if (!routing_) stored_routing_ = stored_flag(manifest.settings, "expert-routing").value_or(stored_routing_);
   if (data_ && !data_format_) data_format_ = manifest.data.format;
   if (data_ || manifest.data.file.empty()) return;
   data_ = manifest.data.file;

@@ -7,7 +7,6 @@
 
 #include "cli/flag_values.h"
 #include "cli/output_flag.h"
-#include "cli/validate_json.h"
 #include "cli/validate_plot.h"
 #include "cli/validate_report.h"
 #include "cli/validate_view.h"
@@ -15,6 +14,7 @@
 #include "core/base/errors.h"
 #include "core/io/rows_json.h"
 #include "models/measurement_catalog.h"
+#include "planner/io/validation_json.h"
 
 namespace plumbline {
 namespace {
@@ -68,10 +68,7 @@ class ValidateVerb : public Verb {
   [[nodiscard]] std::vector<RowSet> sets() const {
     if (files_.empty()) return published_rows();
     std::vector<RowSet> result;
-    for (const std::string& file : files_) {
-      const Json json = read_json_file(file);
-      result.push_back(rows_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string()));
-    }
+    for (const std::string& file : files_) result.push_back(read_rows_file(file));
     return result;
   }
   /// A name that no row bears would answer with silence.

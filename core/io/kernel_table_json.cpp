@@ -132,4 +132,9 @@ KernelTable kernel_table_from_json(const JsonPlace& root) {
   return table;
 }
 
+KernelTable read_kernel_table_file(const std::string& file) {
+  const Json json = read_json_file(file);
+  return kernel_table_from_json(JsonPlace(json, file + ":"));
+}
+
 }  // namespace plumbline

@@ -15,5 +15,7 @@ inline constexpr std::string_view kernel_table_format = "plumbline.kernels/1";
 [[nodiscard]] Json to_json(const KernelTable& table);
 /// Strict. Throws InputError.
 [[nodiscard]] KernelTable kernel_table_from_json(const JsonPlace& root);
+/// The same of a file. Throws InputError or EnvironmentError.
+[[nodiscard]] KernelTable read_kernel_table_file(const std::string& file);
 
 }  // namespace plumbline

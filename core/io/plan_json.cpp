@@ -198,4 +198,9 @@ Plan plan_from_json(const JsonPlace& root) {
   return plan;
 }
 
+Plan read_plan_file(const std::string& file) {
+  const Json json = read_json_file(file);
+  return plan_from_json(JsonPlace(json, file + ":"));
+}
+
 }  // namespace plumbline

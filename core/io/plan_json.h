@@ -12,5 +12,7 @@ inline constexpr std::string_view plan_format = "plumbline.plan/1";
 /// Strict. Reads what a plan is priced from (model, machine, training, strategy); layout, prediction and verdict are
 /// checked for their keys but not trusted: they follow from the rest. Throws InputError.
 [[nodiscard]] Plan plan_from_json(const JsonPlace& root);
+/// The same of a file. Throws InputError or EnvironmentError.
+[[nodiscard]] Plan read_plan_file(const std::string& file);
 
 }  // namespace plumbline

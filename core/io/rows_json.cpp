@@ -1,5 +1,7 @@
 #include "core/io/rows_json.h"
 
+#include <filesystem>
+
 #include <algorithm>
 #include <span>
 
@@ -167,6 +169,11 @@ RowSet rows_from_json(const JsonPlace& document, std::string name) {
   }
   refuse_repeated_ids(set, document.where());
   return set;
+}
+
+RowSet read_rows_file(const std::string& file) {
+  const Json json = read_json_file(file);
+  return rows_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string());
 }
 
 }  // namespace plumbline

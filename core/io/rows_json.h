@@ -14,5 +14,7 @@ namespace plumbline {
 
 /// `name` is what the set is called when the document does not say. Throws InputError naming row and key.
 [[nodiscard]] RowSet rows_from_json(const JsonPlace& document, std::string name);
+/// Of a file, called as the file is. Throws InputError or EnvironmentError.
+[[nodiscard]] RowSet read_rows_file(const std::string& file);
 
 }  // namespace plumbline

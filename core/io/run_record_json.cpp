@@ -287,4 +287,21 @@ RunRecord run_record_from_json(const JsonPlace& root) {
   return record;
 }
 
+Json to_json(const ReportedStep& reported) {
+  Json::Object object = *to_json(reported.step).if_object();
+  object.emplace_back("tokens_per_s", reported.tokens_per_s);
+  object.emplace_back("model_flops_per_s", reported.model_flops.value());
+  object.emplace_back("utilisation", reported.utilisation);
+  object.emplace_back("utilisation_of", reported.utilisation_of);
+  object.emplace_back("time_left_s", reported.time_left_s);
+  object.emplace_back("unigram_entropy", reported.unigram_entropy);
+  if (!reported.generated.empty()) object.emplace_back("generated", reported.generated);
+  return object;
+}
+
+RunRecord read_run_record_file(const std::string& file) {
+  const Json json = read_json_file(file);
+  return run_record_from_json(JsonPlace(json, file + ":"));
+}
+
 }  // namespace plumbline

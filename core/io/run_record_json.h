@@ -6,6 +6,7 @@
 /// Checked against: tests/unit/core/io/run_record_json_test.cpp, tests/error/run_record_json_test.cpp, tests/fuzz.
 
 #include "core/io/json.h"
+#include "core/measurement/reported_step.h"
 #include "core/measurement/run_record.h"
 
 namespace plumbline {
@@ -13,11 +14,15 @@ namespace plumbline {
 inline constexpr std::string_view run_record_format = "plumbline.measurement/1";
 
 [[nodiscard]] Json to_json(const RunRecord& record);
-/// One object of `steps`: what `run --json` prints after each step.
+/// One object of `steps`.
 [[nodiscard]] Json to_json(const StepRecord& step);
+/// What `run --json` prints after each step: the same with its speed, the time left and what was generated.
+[[nodiscard]] Json to_json(const ReportedStep& reported);
 /// Strict: unknown keys, names that are none, ranks that are not 0, 1, 2, ... in order, actions that end before they
 /// start. Throws InputError.
 [[nodiscard]] RunRecord run_record_from_json(const JsonPlace& root);
+/// The same of a file. Throws InputError or EnvironmentError.
+[[nodiscard]] RunRecord read_run_record_file(const std::string& file);
 
 /// One object of `ranks`: how a rank that is a process of its own hands over what it did.
 [[nodiscard]] Json to_json(const RankRecord& rank);

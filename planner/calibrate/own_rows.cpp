@@ -222,4 +222,16 @@ OwnCalibration calibrate_on(const std::vector<FitRow>& rows, const OwnRowsOption
   return Calibrator(same, options, same.front().stack).run();
 }
 
+MeanErrors mean_errors(const OwnCalibration& found, const std::vector<FitRow>& rows) {
+  MeanErrors mean;
+  const auto n = static_cast<double>(found.rows.size());
+  for (const OwnRow& row : found.rows) {
+    const double measured = rows[row.row].measured_s;
+    mean.shipped += std::abs(row.shipped_s / measured - 1) / n;
+    mean.fitted += std::abs(row.fitted_s / measured - 1) / n;
+    if (row.left_out_s > 0) mean.left_out += std::abs(row.left_out_s / measured - 1) / n;
+  }
+  return mean;
+}
+
 }  // namespace plumbline

@@ -50,6 +50,14 @@ struct OwnCalibration {
 };
 
 /// `rows`: at least one, all of one device kind and stack. Throws InputError otherwise.
+/// Mean of |predicted / measured - 1| over the rows.
+struct MeanErrors {
+  double shipped = 0;
+  double fitted = 0;
+  double left_out = 0;
+};
+[[nodiscard]] MeanErrors mean_errors(const OwnCalibration& found, const std::vector<FitRow>& rows);
+
 [[nodiscard]] OwnCalibration calibrate_on(const std::vector<FitRow>& rows, const OwnRowsOptions& options);
 
 }  // namespace plumbline

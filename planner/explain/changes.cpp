@@ -218,29 +218,35 @@ std::string to_text(const std::vector<std::string>& steps) {
   return text;
 }
 
-std::vector<Change> single_steps(const Question& question, const Strategy& strategy) {
+std::vector<Change> single_steps(const Question& question, const Strategy& strategy, const Task& task) {
   std::vector<Change> changes;
-  for (const Step& step : steps_from(question, strategy)) {
-    Plan plan = evaluate(question, step.strategy);
-    if (is_priceable(plan)) changes.push_back({step.what, step.strategy, std::move(plan)});
+  const std::vector<Step> steps = steps_from(question, strategy);
+  for (std::size_t i = 0; i < steps.size() && !task.is_stopped(); ++i) {
+    Plan plan = evaluate(question, steps[i].strategy);
+    if (is_priceable(plan)) changes.push_back({steps[i].what, steps[i].strategy, std::move(plan)});
+    task.report({.phase = "changes", .done = static_cast<std::int64_t>(i) + 1, .total = std::ssize(steps)});
   }
   return changes;
 }
 
-std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy, std::size_t most) {
+std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy, std::size_t most,
+                                     const Task& task) {
   constexpr int levels_always = 2;
   constexpr int levels_at_most = 4;
   constexpr std::size_t plans_at_most = 4000;
   std::set<Strategy> seen{strategy};
   std::vector<Candidate> level{{{}, strategy}};
   std::vector<Change> fitting;
-  for (int depth = 1; depth <= levels_at_most; ++depth) {
+  std::int64_t priced = 0;
+  for (int depth = 1; depth <= levels_at_most && !task.is_stopped(); ++depth) {
     if ((depth > levels_always && !fitting.empty()) || seen.size() > plans_at_most) break;
     level = next_level(question, level, seen);
     for (const Candidate& candidate : level) {
+      if (task.is_stopped()) break;
       Plan plan = evaluate(question, candidate.strategy);
       if (plan.verdict.fits && is_priceable(plan))
         fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});
+      task.report({.phase = "changes", .done = ++priced, .total = 0});
     }
   }
   return ranked(std::move(fitting), most);

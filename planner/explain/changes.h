@@ -4,7 +4,7 @@
 /// A step changes one choice by the least amount: twice or half a degree (data parallelism takes what is left), twice
 /// or half the micro-batch, one ZeRO stage, sequence parallelism on or off, the next recompute mode. Every step is
 /// checked by the legality rules and priced in full (evaluate.h), so what is promised is what `fit` would say.
-/// Pure: no I/O, no throw, callable from any thread.
+/// Pure: no I/O, no throw, callable from any thread. Work that is stopped answers with the changes priced so far.
 /// Not tried: precision, optimizer, GPU count, offload: they change the question.
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "core/plan/plan.h"
 #include "planner/question/question.h"
+#include "planner/question/task.h"
 
 namespace plumbline {
 
@@ -26,11 +27,14 @@ struct Change {
 [[nodiscard]] std::string to_text(const std::vector<std::string>& steps);
 
 /// Every legal single step from a legal strategy, axis by axis.
-[[nodiscard]] std::vector<Change> single_steps(const Question& question, const Strategy& strategy);
+[[nodiscard]] std::vector<Change> single_steps(const Question& question, const Strategy& strategy,
+                                               const Task& task = {});
 
+/// As many as somebody reads.
+inline constexpr std::size_t usual_changes = 5;
 /// Single and double steps that fit, by step time; three and four steps only while nothing fits. At most `most`.
 /// A change is left out when one that takes a part of its steps fits and is no slower.
 [[nodiscard]] std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy,
-                                                   std::size_t most = 5);
+                                                   std::size_t most = usual_changes, const Task& task = {});
 
 }  // namespace plumbline

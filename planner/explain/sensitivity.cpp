@@ -27,12 +27,17 @@ Price price(const Question& question, const Strategy& strategy) {
 
 class Collector {
  public:
-  Collector(const Question& question, const Strategy& strategy)
-      : question_(question), strategy_(strategy), base_(price(question, strategy)), moved_(question.calibration()) {}
+  Collector(const Question& question, const Strategy& strategy, const Task& task)
+      : question_(question),
+        strategy_(strategy),
+        task_(task),
+        base_(price(question, strategy)),
+        moved_(question.calibration()) {}
 
   /// Moves one coefficient of `moved_` (named for the reader) and puts it back.
   void try_moving(const std::string& name, Coefficient& coefficient, double largest) {
-    if (coefficient.kind != "assumed" || coefficient.relative_sigma <= 0) return;
+    if (coefficient.kind != "assumed" || coefficient.relative_sigma <= 0 || task_.is_stopped()) return;
+    task_.report({.phase = "assumed numbers", .done = ++tried_});
     const Coefficient original = coefficient;
     coefficient.value = std::min(largest, original.value * (1 + original.relative_sigma));
     const Price moved = price(question_.with_calibration(moved_), strategy_);
@@ -73,6 +78,8 @@ class Collector {
 
   const Question& question_;
   const Strategy& strategy_;
+  const Task& task_;
+  std::int64_t tried_ = 0;
   Price base_;
   Calibration moved_;
   std::vector<Sensitivity> found_;
@@ -80,8 +87,9 @@ class Collector {
 
 }  // namespace
 
-std::vector<Sensitivity> assumed_numbers_that_matter(const Question& question, const Strategy& strategy) {
-  return Collector(question, strategy).collect();
+std::vector<Sensitivity> assumed_numbers_that_matter(const Question& question, const Strategy& strategy,
+                                                     const Task& task) {
+  return Collector(question, strategy, task).collect();
 }
 
 }  // namespace plumbline

@@ -10,6 +10,7 @@
 
 #include "core/plan/plan.h"
 #include "planner/question/question.h"
+#include "planner/question/task.h"
 
 namespace plumbline {
 
@@ -20,7 +21,8 @@ struct Sensitivity {
   double peak_memory = 0;  ///< relative change of the peak memory
 };
 
-/// Largest effect first.
-[[nodiscard]] std::vector<Sensitivity> assumed_numbers_that_matter(const Question& question, const Strategy& strategy);
+/// Largest effect first; of those that were moved before the work was stopped.
+[[nodiscard]] std::vector<Sensitivity> assumed_numbers_that_matter(const Question& question, const Strategy& strategy,
+                                                                   const Task& task = {});
 
 }  // namespace plumbline

@@ -142,6 +142,13 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
   return s;
 }
 
+void require_moments(const Training& training) {
+  if (!training.optimizer_format || facts(training.optimizer).other_states > 0) return;
+  throw InputError({"--optimizer-precision",
+                    std::string(to_text(training.optimizer)) + " keeps no moments whose format could be chosen",
+                    "an optimizer with moments, or no such flag", ""});
+}
+
 void require_units(const Question& question) {
   const NumberFormat format = question.training().formats().matmul;
   if (bits(format) > 8) return;

@@ -83,6 +83,9 @@ struct PartialStrategy {
 };
 [[nodiscard]] Strategy completed(const PartialStrategy& partial, const Question& question);
 
+/// Throws InputError where the recipe chooses a format of moments and its optimizer keeps none.
+void require_moments(const Training& training);
+
 /// Throws InputError where the recipe multiplies in 8 bits or fewer and a device has no units for it:
 /// Device::product_peak would price it at a 16-bit rate that nobody asked for. Rows that were measured so are priced
 /// all the same (planner/validate). A computer's cores emulate fp8 (docs/running.md).

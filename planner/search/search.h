@@ -18,17 +18,14 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "planner/question/task.h"
 #include "planner/search/ranked_strategy.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
 
-struct SearchProgress {
-  std::string_view phase;  ///< "bounding", "pricing" or "simulating"
-  std::int64_t done = 0;
-  std::int64_t total = 0;       ///< families, or plans left to price or to simulate
-  double best_step_time_s = 0;  ///< 0: none yet
-};
+/// Phases "bounding", "pricing" and "simulating", of families, and plans left to price or to simulate.
+using SearchProgress = TaskProgress;
 
 /// What ranks the best plans in the end.
 enum class Finalists : std::uint8_t { closed_form, simulated };

@@ -19,6 +19,11 @@ std::string flag_text(const Json& value) {
   return text;
 }
 
+std::optional<std::string> stored_flag(const TrainingSettings& settings, std::string_view name) {
+  const Json* const stored = find_setting(settings, name);
+  return stored == nullptr ? std::nullopt : std::optional(flag_text(*stored));
+}
+
 void require_settings(const TrainingSettings& stored, const TrainingSettings& now,
                       const std::vector<std::string>& overrides, const std::string& where) {
   for (const TrainingSetting& setting : now) {

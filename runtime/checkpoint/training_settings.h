@@ -6,6 +6,8 @@
 /// Not modelled: what follows from a setting, such as the final learning rate from its peak.
 /// Checked against: tests/runtime/checkpoint/training_settings_test.cpp, tests/integration/resume_test.py.
 
+#include <optional>
+
 #include "core/io/json.h"
 
 namespace plumbline {
@@ -20,6 +22,8 @@ using TrainingSettings = std::vector<TrainingSetting>;
 [[nodiscard]] const Json* find_setting(const TrainingSettings& settings, std::string_view name);
 /// As a flag takes it.
 [[nodiscard]] std::string flag_text(const Json& value);
+/// Both: the stored value as its flag takes it, or nothing.
+[[nodiscard]] std::optional<std::string> stored_flag(const TrainingSettings& settings, std::string_view name);
 
 /// Throws InputError, in the name of `where`, for the first setting that is not the stored one and that `overrides`
 /// does not name. A setting that was not stored, by an older program, contradicts nothing.

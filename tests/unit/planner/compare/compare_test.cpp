@@ -7,6 +7,7 @@
 #include "planner/question/evaluate.h"
 #include "planner/question/fingerprint.h"
 #include "tests/catch.h"
+#include "tests/record_as_predicted.h"
 
 namespace plumbline {
 namespace {
@@ -38,42 +39,7 @@ Asked asked(const std::string& model = "nano-llama", std::int32_t expert_paralle
   return {std::move(question), strategy, std::move(plan), std::move(result)};
 }
 
-RankRecord rank_like(const Asked& a, std::int32_t index, std::int32_t stage) {
-  const auto s = static_cast<std::size_t>(stage);
-  const RankProgram& program = a.played_plan.program.ranks[s];
-  RankRecord rank;
-  rank.rank = index;
-  rank.stage = stage;
-  rank.memory.at_peak = memory_peak(program, 0).memory;
-  Bytes tensor(0);
-  Bytes pipeline(0);
-  Bytes expert(0);
-  for (std::size_t i = 0; i < program.actions.size(); ++i) {
-    const Action& action = program.actions[i];
-    if (action.kind == ActionKind::tensor_collective) tensor += action.bytes;
-    if (action.kind == ActionKind::expert_collective) expert += action.bytes;
-    if (action.stream == Stream::pipeline) pipeline += action.bytes;
-    ActionRecord record;
-    record.action = static_cast<std::int32_t>(i);
-    record.kind = action.kind;
-    record.stream = action.stream;
-    record.median_ns = a.played_plan.simulation.timeline.of_rank[s][i].length().value() / 1000;
-    rank.actions.push_back(record);
-  }
-  rank.sent = {{"tensor", "all-reduce", 10, tensor}, {"pipeline", "send-receive", 8, pipeline}};
-  if (expert > Bytes(0)) rank.sent.push_back({"expert", "all-to-all", 8, expert});
-  rank.sent.push_back({"control", "all-reduce", 1, Bytes(4)});
-  return rank;
-}
-
-RunRecord record_like(const Asked& a) {
-  RunRecord record;
-  record.plan_fingerprint = fingerprint(a.plan);
-  record.backend = "cpu";
-  record.steps = {{0, 5.5, 1, 1e-3, a.played_plan.simulation.step().value() / 1000, StepOutcome::taken}};
-  for (std::int32_t rank = 0; rank < 4; ++rank) record.ranks.push_back(rank_like(a, rank, rank / 2));
-  return record;
-}
+RunRecord record_like(const Asked& a) { return record_as_predicted(a.plan, a.played_plan); }
 
 const MemoryLine* unequal_memory(const Comparison& c) {
   for (const MemoryLine& line : c.memory)

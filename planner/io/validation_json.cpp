@@ -1,26 +1,24 @@
-#include "cli/validate_json.h"
+#include "planner/io/validation_json.h"
+
+#include "core/io/prediction_json.h"
 
 namespace plumbline {
 namespace {
 
-Json to_json(const SeriesSummary& s) {
+Json series_json(const SeriesSummary& s) {
   return Json::Object{{"n", s.n},     {"mape", s.mape},   {"bias", s.bias},         {"median", s.median},
                       {"p90", s.p90}, {"worst", s.worst}, {"spearman", s.spearman}, {"coverage", s.coverage}};
 }
 
-Json to_json(const ValidationSummary& s) {
-  return Json::Object{{"time", to_json(s.time)},
-                      {"memory", to_json(s.memory)},
+Json summary_json(const ValidationSummary& s) {
+  return Json::Object{{"time", series_json(s.time)},
+                      {"memory", series_json(s.memory)},
                       {"fit", Json::Object{{"n", s.fit.n}, {"right", s.fit.right}, {"doubtful", s.fit.doubtful}}},
-                      {"time_inferred", to_json(s.time_inferred)},
-                      {"time_doubtful", to_json(s.time_doubtful)},
-                      {"memory_inferred", to_json(s.memory_inferred)},
-                      {"memory_doubtful", to_json(s.memory_doubtful)},
+                      {"time_inferred", series_json(s.time_inferred)},
+                      {"time_doubtful", series_json(s.time_doubtful)},
+                      {"memory_inferred", series_json(s.memory_inferred)},
+                      {"memory_doubtful", series_json(s.memory_doubtful)},
                       {"ran", Json::Object{{"n", s.ran.n}, {"predicted_not_to", s.ran.predicted_not_to}}}};
-}
-
-Json to_json(const Interval& interval) {
-  return Json::Object{{"low", interval.low}, {"expected", interval.expected}, {"high", interval.high}};
 }
 
 /// A fit row measures whether it fitted; its error is 0 when that was predicted, else how far over the device's memory
@@ -30,7 +28,7 @@ Json measured_of(const RowOutcome& row) {
 }
 double error_of(const RowOutcome& row) { return row.kind == RowKind::fit && row.is_right() ? 0 : row.pair.error(); }
 
-Json to_json(const RowOutcome& row) {
+Json row_json(const RowOutcome& row) {
   Json::Object object{{"id", row.id},
                       {"kind", to_text(row.kind)},
                       {"measured", measured_of(row)},
@@ -54,18 +52,18 @@ Json to_json(const RowOutcome& row) {
 
 Json to_json(const Validation& validation) {
   Json::Array rows;
-  for (const RowOutcome& row : validation.rows) rows.push_back(to_json(row));
+  for (const RowOutcome& row : validation.rows) rows.push_back(row_json(row));
   Json::Array skipped;
   for (const SkippedRow& row : validation.skipped)
     skipped.push_back(
         Json::Object{{"id", row.id}, {"kind", to_text(row.kind)}, {"reason", row.reason}, {"source", row.source}});
   Json::Object by_source;
   for (const std::string& source : sources_of(validation))
-    by_source.emplace_back(source, to_json(summarize(validation, source)));
+    by_source.emplace_back(source, summary_json(summarize(validation, source)));
   return Json::Object{{"format", "plumbline.validation/1"},
                       {"rows", std::move(rows)},
                       {"skipped", std::move(skipped)},
-                      {"summary", to_json(summarize(validation))},
+                      {"summary", summary_json(summarize(validation))},
                       {"by_source", std::move(by_source)}};
 }
 

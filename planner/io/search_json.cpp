@@ -1,16 +1,17 @@
-// "plumbline.search/1": the question, where the space went, the plans, the front.
-#include "cli/search_view.h"
+#include "planner/io/search_json.h"
+
 #include "core/io/plan_json.h"
 #include "core/io/strategy_json.h"
 #include "core/io/training_json.h"
 
-namespace plumbline {
+namespace plumbline::session {
 namespace {
 
 Json question_json(const SearchAnswer& answer) {
-  const QuestionText& text = answer.text;
+  const SearchRequest& request = answer.request;
+  const QuestionText& text = request.question;
   Json::Array precisions;
-  for (const PrecisionRecipe recipe : answer.precisions) precisions.emplace_back(to_text(recipe));
+  for (const PrecisionRecipe recipe : request.precisions) precisions.emplace_back(to_text(recipe));
   const auto& gradients = text.training.gradient_format;
   return Json::Object{{"model", text.model},
                       {"machine", text.machine},
@@ -21,8 +22,8 @@ Json question_json(const SearchAnswer& answer) {
                       {"optimizer", to_text(text.training.optimizer)},
                       {"stack", text.stack},
                       {"tensor_parallel_across_nodes", text.tensor_parallel_across_nodes},
-                      {"objective", to_text(answer.objective)},
-                      {"fixed", answer.fixes}};
+                      {"objective", to_text(request.objective)},
+                      {"fixed", request.fixes}};
 }
 
 Json rejected_json(const SearchAudit& audit) {
@@ -50,7 +51,8 @@ Json to_json(const SearchAnswer& answer) {
   Json::Array plans;
   for (const Plan& plan : answer.plans) plans.push_back(to_json(plan));
   Json::Array pareto;
-  for (const RankedStrategy& point : answer.result.pareto) pareto.push_back(point_json(point, answer.text.training));
+  for (const RankedStrategy& point : answer.result.pareto)
+    pareto.push_back(point_json(point, answer.request.question.training));
   return Json::Object{{"format", search_format},
                       {"question", question_json(answer)},
                       {"considered", answer.result.audit.total},
@@ -60,7 +62,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"plans", std::move(plans)},
                       {"pareto", std::move(pareto)},
                       {"complete", answer.result.complete},
-                      {"nearest_miss", answer.nearest_miss.empty() ? Json() : to_json(answer.nearest_miss.front())}};
+                      {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::session

@@ -1,11 +1,9 @@
-#include "cli/cross_validation_json.h"
+#include "planner/io/cross_validation_json.h"
+
+#include "core/io/prediction_json.h"
 
 namespace plumbline {
 namespace {
-
-Json interval_json(const Interval& interval) {
-  return Json::Object{{"low", interval.low}, {"expected", interval.expected}, {"high", interval.high}};
-}
 
 Json tested_json(const CrossValidationAnswer& answer, const TestedRow& tested) {
   const FitRow& row = answer.rows[tested.row];
@@ -20,7 +18,7 @@ Json tested_json(const CrossValidationAnswer& answer, const TestedRow& tested) {
                     {"fine_tuning", row.fine_tuning},
                     {"strategy", to_text(row.pricer.strategy())},
                     {"measured", row.measured_s},
-                    {"tested", interval_json(tested.predicted)},
+                    {"tested", to_json(tested.predicted)},
                     {"regime", to_text(tested.regime)},
                     {"fold", static_cast<std::int64_t>(tested.fold)}};
   if (!answer.fitted_s.empty()) json.emplace_back("fitted", answer.fitted_s[tested.row]);
@@ -35,7 +33,7 @@ Json errors_json(const CrossValidationAnswer& answer, const std::vector<TestedRo
                                 {"class", to_text(row.row_class)},
                                 {"trust", to_text(row.trust)},
                                 {"measured", row.measured_s},
-                                {"tested", interval_json(one.predicted)}});
+                                {"tested", to_json(one.predicted)}});
   }
   return rows;
 }

@@ -1,0 +1,7 @@
+#include "core/base/version.h"
+
+namespace plumbline {
+
+std::string_view program_version() { return PLUMBLINE_VERSION; }
+
+}  // namespace plumbline

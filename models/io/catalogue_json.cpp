@@ -1,0 +1,97 @@
+#include "models/io/catalogue_json.h"
+
+#include "core/graph/block_text.h"
+#include "core/graph/parameter_count.h"
+#include "core/io/residuals_json.h"
+#include "models/calibration_set.h"
+#include "models/machine_catalog.h"
+#include "models/network_catalog.h"
+
+namespace plumbline {
+namespace {
+
+Json summary_json(const Network& network) {
+  return Json::Object{{"name", network.name},
+                      {"parameters", parameter_count(network.graph)},
+                      {"active_parameters", active_parameter_count(network.graph)},
+                      {"source", network.source}};
+}
+
+Json summary_json(const Cluster& cluster) {
+  const Node& node = cluster.groups.front().node;
+  const auto price = price_per_device_hour(cluster);
+  const auto peak = node.device.peak(NumberFormat::bf16);
+  return Json::Object{{"name", cluster.name},
+                      {"device", node.device.name},
+                      {"devices_per_node", node.devices},
+                      {"memory_bytes", node.device.memory.value.value()},
+                      {"memory_bandwidth_bytes_per_s", node.device.memory_bandwidth.value.value()},
+                      {"bf16_flops_per_s", peak ? Json(peak->value()) : Json()},
+                      {"interconnect_bytes_per_s", node.interconnect.bandwidth.value.value()},
+                      {"network_bytes_per_s_per_node", node.network_bandwidth().value()},
+                      {"dollars_per_device_hour", price ? Json(price->value()) : Json()},
+                      {"source", node.device.memory.source}};
+}
+
+Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
+  const Residuals residuals = set.stack(stack.name).residuals;
+  Json::Array aliases;
+  for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
+  Json::Object traits;
+  for (const ChosenTrait& trait : set.traits_of(stack)) traits.emplace_back(trait.axis, trait.value);
+  return Json::Object{{"name", stack.name},
+                      {"aliases", std::move(aliases)},
+                      {"framework", stack.framework},
+                      {"oldest_release", stack.releases ? Json(stack.releases->oldest) : Json()},
+                      {"newest_release", stack.releases ? Json(stack.releases->newest) : Json()},
+                      {"description", stack.description},
+                      {"traits", std::move(traits)},
+                      {"residuals", residuals_json(residuals)}};
+}
+
+}  // namespace
+
+Json network_json(const Network& network) {
+  Json::Object object = *summary_json(network).if_object();
+  Json::Array aliases;
+  for (const std::string& alias : network.aliases) aliases.emplace_back(alias);
+  Json::Array runs;
+  for (const BlockRun& run : network.graph.runs()) {
+    const Block& block = network.graph.block(run.block);
+    runs.emplace_back(Json::Object{{"block", block.name()},
+                                   {"kind", to_text(block.kind())},
+                                   {"count", run.count},
+                                   {"parameters_each", parameter_count(block)}});
+  }
+  object.emplace_back("published_parameters",
+                      network.published_parameters ? Json(*network.published_parameters) : Json());
+  object.emplace_back("published_source", network.published_source);
+  object.emplace_back("model_type", network.model_type);
+  object.emplace_back("layers", network.graph.layer_count());
+  object.emplace_back("default_sequence_length", network.default_sequence_length);
+  object.emplace_back("aliases", std::move(aliases));
+  object.emplace_back("blocks", std::move(runs));
+  object.emplace_back("note", network.note);
+  return object;
+}
+
+Json network_catalogue_json() {
+  Json::Array array;
+  for (const std::string& name : network_names()) array.push_back(summary_json(find_network(name)));
+  return array;
+}
+
+Json machine_catalogue_json() {
+  Json::Array array;
+  for (const std::string& name : machine_names()) array.push_back(summary_json(find_machine(name)));
+  return array;
+}
+
+Json stack_catalogue_json() {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  Json::Array array;
+  for (const std::string& name : set.stack_names()) array.push_back(summary_json(set, set.software_stack(name)));
+  return array;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,68 @@
+#include "planner/io/comparison_json.h"
+
+#include "core/io/prediction_json.h"
+
+namespace plumbline {
+namespace {
+
+Json cause_json(const std::string& cause) { return cause.empty() ? Json() : Json(cause); }
+
+Json line_json(const MemoryLine& line) {
+  return Json::Object{{"stage", line.stage},
+                      {"class", line.memory_class},
+                      {"predicted_bytes", line.predicted.value()},
+                      {"measured_bytes", line.measured.value()},
+                      {"routed_bytes", line.routed.value()},
+                      {"cause", cause_json(line.cause)}};
+}
+
+Json line_json(const SentLine& line) {
+  return Json::Object{{"stage", line.stage},
+                      {"group", line.group},
+                      {"collective", line.collective},
+                      {"predicted_bytes", line.predicted.value()},
+                      {"measured_bytes", line.measured.value()},
+                      {"routed_bytes", line.routed.value()},
+                      {"cause", cause_json(line.cause)}};
+}
+
+Json line_json(const SentRecord& line) {
+  return Json::Object{
+      {"group", line.group}, {"collective", line.collective}, {"calls", line.calls}, {"bytes", line.bytes.value()}};
+}
+
+Json line_json(const ActionLine& line) {
+  return Json::Object{{"stage", line.stage},
+                      {"kind", to_text(line.kind)},
+                      {"actions", line.actions},
+                      {"predicted_s", line.predicted.value()},
+                      {"measured_s", line.measured.value()}};
+}
+
+template <class Line>
+Json::Array lines_json(const std::vector<Line>& lines) {
+  Json::Array array;
+  for (const Line& line : lines) array.push_back(line_json(line));
+  return array;
+}
+
+}  // namespace
+
+Json to_json(const Comparison& c) {
+  Json::Array arenas;
+  for (const Bytes arena : c.arenas) arenas.emplace_back(arena.value());
+  Json::Array losses;
+  for (const double loss : c.losses) losses.emplace_back(loss);
+  return Json::Object{{"step_time_s", Json::Object{{"predicted", to_json(c.predicted_step_s)},
+                                                   {"measured", c.measured_step_s},
+                                                   {"cause", cause_json(c.step_cause)}}},
+                      {"bytes_equal", c.bytes_are_equal()},
+                      {"memory", lines_json(c.memory)},
+                      {"communication", lines_json(c.communication)},
+                      {"communication_beside", lines_json(c.beside)},
+                      {"actions", lines_json(c.actions)},
+                      {"arena_bytes", std::move(arenas)},
+                      {"loss", std::move(losses)}};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,51 @@
+#pragma once
+/// \file estimate.h: one strategy for one question, priced: what `plan estimate` answers and other use-cases go on
+/// from.
+///
+/// A session is what the command line, a window and a script share: each use-case takes a value and returns one, prints
+/// nothing, writes no file and reads only the models, machines and stacks that a request names. Wrong input is an
+/// InputError in the words that the command line prints.
+/// Checked against: tests/unit/planner/session/estimate_test.cpp.
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/plan/plan.h"
+#include "planner/question/question.h"
+
+namespace plumbline::session {
+
+/// A strategy as somebody asks for it: what it leaves open follows from the question.
+struct StrategyRequest {
+  QuestionText question;
+  PartialStrategy strategy;
+};
+
+/// A plan that was written before, to be priced as model, machine and calibration are now.
+struct PlanRequest {
+  Plan plan;
+  std::string name;                           ///< of its file, for messages
+  std::optional<std::int64_t> token_budget;   ///< in place of the plan's
+  std::optional<std::string> stack;           ///< in place of the plan's; empty text: the usual one
+  bool tensor_parallel_across_nodes = false;  ///< the plan's own strategy may cross them anyway
+};
+
+using EstimateRequest = std::variant<StrategyRequest, PlanRequest>;
+
+/// A question, the strategy asked about, and what is predicted of it. Immutable once made; may be shared by threads.
+struct PricedQuestion {
+  Question question;
+  Strategy strategy;
+  Plan plan;
+  std::string remark;  ///< names that could also be files, a plan made for another model than is here now; or empty
+};
+
+/// Throws InputError: what Question throws, a strategy that is not legal, a step beyond what is priced. Cannot be
+/// stopped: one plan takes milliseconds, with an optimal recompute up to seconds.
+[[nodiscard]] PricedQuestion estimate(const EstimateRequest& request);
+
+/// `evaluate` (planner/question), signed by this program. Throws InputError where the step is too long to be priced.
+[[nodiscard]] Plan signed_plan(const Question& question, const Strategy& strategy);
+
+}  // namespace plumbline::session

@@ -1,0 +1,53 @@
+#pragma once
+/// \file search.h: the best strategies of a question, priced in full: what `plan search` answers.
+///
+/// Two steps, so that wrong input and remarks on it are known before the long work: `prepare_search` reads the question
+/// and checks it, `search` looks through its space. A search that is stopped answers with the best so far.
+/// Checked against: tests/unit/planner/session/search_test.cpp.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/question/task.h"
+#include "planner/search/search.h"
+
+namespace plumbline::session {
+
+struct SearchRequest {
+  QuestionText question;                    ///< its precision is that of the answer's words; `precisions` are searched
+  std::vector<PrecisionRecipe> precisions;  ///< empty: the question's
+  Objective objective = Objective::step_time;
+  std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
+  FlashAttention flash_attention = FlashAttention::on;
+  StageSplit split = StageSplit::even;
+  std::size_t top = 10;      ///< how many plans
+  bool pareto = false;       ///< also the front of step time and peak memory
+  std::int32_t threads = 0;  ///< 0: all cores; the answer does not depend on it
+};
+
+/// A request whose parts were found and checked.
+struct PreparedSearch {
+  SearchRequest request;            ///< with the question as it was understood: defaults filled in
+  std::vector<Question> questions;  ///< one for each precision and device count
+  SearchSpace space;
+  std::string remark;  ///< on names that could also be files; or empty
+};
+
+/// What was searched and found, with the best plans priced in full.
+struct SearchAnswer {
+  SearchRequest request;
+  SearchResult result;
+  std::vector<Plan> plans;           ///< of result.best, in order
+  std::optional<Plan> nearest_miss;  ///< where nothing fits
+};
+
+/// Throws InputError for wrong names, numbers and axes.
+[[nodiscard]] PreparedSearch prepare_search(const SearchRequest& request);
+/// Throws InputError when the space holds no plan at all. Phases: "bounding", "pricing" and "simulating" in the
+/// progress; "search" and "pricing" end.
+[[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {});
+/// Both steps.
+[[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});
+
+}  // namespace plumbline::session

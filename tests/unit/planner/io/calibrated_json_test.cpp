@@ -1,0 +1,66 @@
+// What calibrations found, as JSON.
+
+#include "planner/io/calibrated_json.h"
+
+#include "tests/catch.h"
+#include "tests/unit/planner/validate/published_rows.h"
+
+namespace plumbline {
+namespace {
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const Json::Member& member : *object.if_object()) names.push_back(member.first);
+  return names;
+}
+using Names = std::vector<std::string>;
+
+/// Two measured runs of the catalogue, found to be off by 10 and 30 %.
+std::vector<FitRow> two_rows() {
+  for (const RowSet& set : rows_of_catalogue()) {
+    std::vector<FitRow> rows = fit_rows({set}, resolver_of_catalogue()).rows;
+    if (rows.size() < 2) continue;
+    rows.erase(rows.begin() + 2, rows.end());
+    return rows;
+  }
+  return {};
+}
+
+TEST_CASE("a fit to own runs is written with its rows, numbers and mean errors") {
+  std::vector<FitRow> rows = two_rows();
+  REQUIRE(rows.size() == 2);
+  rows[0].measured_s = rows[1].measured_s = 1;
+  OwnCalibration found;
+  found.like = "torchtitan";
+  found.rows = {{0, 1.1, 1.0, 1.05}, {1, 0.7, 1.0, 0.95}};
+  found.numbers = {{"stack/own/overhead", 1, 2, 0.3, 0.1}};
+  found.warnings = {"a warning"};
+  const Json json = to_json(found, rows);
+  CHECK(keys(json) == Names{"format", "like", "device", "rows", "numbers", "mean_error", "left_out_by", "sigma",
+                            "warnings", "stack"});
+  const Json& mean = *json.find("mean_error");
+  CHECK(*mean.find("shipped")->if_double() == Approx(0.2));  // (0.1 + 0.3) / 2
+  CHECK(*mean.find("fitted")->if_double() == Approx(0).margin(1e-12));
+  CHECK(*mean.find("left_out")->if_double() == Approx(0.05));
+  CHECK(*json.find("left_out_by")->if_string() == "row");
+}
+
+TEST_CASE("a fit to one group of timed collectives has no error of left-out ones") {
+  LinkFit fit;
+  fit.residuals = {{Collective::all_reduce, 8, 1, 20, 0.3, 0.1, 0}};
+  const Json json = to_json(fit, MachineDocument{});
+  CHECK(keys(json) == Names{"format", "link_factors", "residuals", "machine"});
+  const Json& residual = json.find("residuals")->if_array()->front();
+  CHECK(keys(residual) == Names{"collective", "ranks", "nodes", "timings", "before", "fitted", "left_out"});
+  CHECK(residual.find("left_out")->is_null());
+}
+
+TEST_CASE("a fit to kernels is written with the share of a core that they had") {
+  const Json json = kernel_fit_json({}, {{"gemm fp32", 12, 0.01, 0.05}}, 0.98);
+  CHECK(keys(json) == Names{"coefficients", "residuals", "core_share"});
+  CHECK(*json.find("core_share")->if_double() == 0.98);
+  CHECK(keys(json.find("residuals")->if_array()->front()) == Names{"kind", "entries", "median", "worst"});
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,80 @@
+// A question and a strategy in, a signed plan out; the refusals are those that the command line prints.
+
+#include "planner/session/estimate.h"
+
+#include "core/base/version.h"
+#include "core/io/plan_json.h"
+#include "models/network_catalog.h"
+#include "planner/question/evaluate.h"
+#include "tests/catch.h"
+#include "tests/unit/planner/session/requests.h"
+
+namespace plumbline::session {
+namespace {
+
+TEST_CASE("an estimate is the evaluated plan, signed") {
+  const PricedQuestion asked = estimate(small_request());
+  CHECK(asked.strategy.data_parallel == 8);
+  CHECK(asked.strategy.micro_batches == 8);
+  Plan expected = evaluate(asked.question, asked.strategy);
+  CHECK(asked.plan.provenance.program_version == program_version());
+  expected.provenance.program_version = program_version();
+  CHECK(to_json_text(to_json(asked.plan)) == to_json_text(to_json(expected)));
+  CHECK(asked.remark.empty());
+}
+
+TEST_CASE("a plan that was written is priced to the same plan") {
+  const PricedQuestion asked = estimate(small_request());
+  const PricedQuestion again = estimate(written(asked));
+  CHECK(to_json_text(to_json(again.plan)) == to_json_text(to_json(asked.plan)));
+  CHECK(again.remark.empty());
+}
+
+TEST_CASE("tokens and a stack may be given beside a plan") {
+  PlanRequest request = written(estimate(small_request()));
+  request.token_budget = 1'000'000'000;
+  request.stack = "torchtitan";
+  const Plan plan = estimate(request).plan;
+  CHECK(plan.training.token_budget == 1'000'000'000);
+  CHECK(plan.run.days > 0);
+  CHECK(plan.provenance.stack_calibration.find("torchtitan") == 0);
+}
+
+TEST_CASE("a plan of another model than is here now is priced, with a remark") {
+  PlanRequest request = written(estimate(small_request()));
+  request.plan.model.fingerprint = "0000000000000000";
+  CHECK(estimate(request).remark == "the model gpt2 changed since the plan was written; it is priced as it is now");
+}
+
+TEST_CASE("a plan that crosses nodes with tensor parallelism says so itself") {
+  StrategyRequest request = small_request(16);
+  request.question.model = "gpt3-13b";
+  request.question.tensor_parallel_across_nodes = true;
+  request.question.training.sequence_length = 2048;
+  request.strategy.strategy.tensor_parallel = 8;
+  PlanRequest plan = written(estimate(request));
+  CHECK(estimate(plan).strategy.tensor_parallel == 8);
+}
+
+TEST_CASE("wrong requests are refused in the words of the command line") {
+  StrategyRequest unknown = small_request();
+  unknown.question.model = "gpt-two";
+  CHECK(refusal([&] { return estimate(unknown); }) == refusal([] { return find_network("gpt-two"); }));
+  CHECK(refusal([&] { return estimate(unknown); }) != "accepted");
+  StrategyRequest uneven = small_request();
+  uneven.strategy.strategy.tensor_parallel = 3;
+  CHECK(refusal([&] { return estimate(uneven); }) ==
+        "strategy: tp x cp x pp = 3 does not divide 8 GPUs; expected degrees whose product divides the GPU count");
+  StrategyRequest stateless = small_request();
+  stateless.question.training.optimizer = Optimizer::sgd;
+  stateless.question.training.optimizer_format = NumberFormat::bf16;
+  CHECK(refusal([&] { return estimate(stateless); }) ==
+        "--optimizer-precision: sgd keeps no moments whose format could be chosen; expected an optimizer with moments, "
+        "or no such flag");
+  PlanRequest elsewhere = written(estimate(small_request()), "mine.json");
+  elsewhere.plan.machine.source = "/nowhere/machine.json";
+  CHECK(refusal([&] { return estimate(elsewhere); }).find("mine.json:/machine/source: ") == 0);
+}
+
+}  // namespace
+}  // namespace plumbline::session
