@@ -33,12 +33,16 @@ void EvaluationFlags::declare(CLI::App& app) {
   };
   add("--held-out", share_, "SHARE", "of the data, at its end, that is not trained on; 0: none (0.1)");
   add("--evaluate-every", every_, "N", "steps between held-out losses; one more after the last (a tenth, at least 10)");
+  add("--patience", patience_, "N",
+      "end the run when so many held-out losses in a row were no new lowest; 0: never (0)");
   add("--generate", tokens_, "N", "tokens of text at the end; 0: none (as many as steps, at most 200)");
   add("--prompt", prompt_, "TEXT", "what the generated text goes on with (the begin of the held-out text)");
   add("--temperature", temperature_, "T", "of the generated text; 0: always the most likely token (0.7)");
 }
 
 void EvaluationFlags::continue_from(const TrainingSettings& stored) {
+  if (!patience_) patience_ = stored_flag(stored, "patience");
+  if (!every_) every_ = stored_flag(stored, "evaluate-every");
   if (const auto held_out = stored_flag(stored, "held-out"))
     stored_ = whole_number("held-out", *held_out, 0, std::numeric_limits<std::int64_t>::max());
 }
@@ -74,8 +78,11 @@ std::vector<std::int32_t> EvaluationFlags::prompt(const RunOptions& options, std
 
 void EvaluationFlags::apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const {
   options.data.held_out = held_out(options.data, sequence_length);
-  if (every_ && options.data.held_out == 0)
-    throw InputError({"--evaluate-every", "nothing is held out", "data of which --held-out leaves a sequence", ""});
+  if (patience_) options.patience = whole_number("--patience", *patience_, 0, most_steps);
+  for (const auto& [flag, is_given] :
+       {std::pair("--evaluate-every", every_.has_value()), std::pair("--patience", options.patience > 0)})
+    if (is_given && options.data.held_out == 0)
+      throw InputError({flag, "nothing is held out", "data of which --held-out leaves a sequence", ""});
   options.evaluate_every = every_ ? whole_number("--evaluate-every", *every_, 1, most_steps)
                                   : std::max(options.steps / default_evaluations, fewest_steps_between);
   options.generation.tokens =

@@ -27,7 +27,7 @@ class EvaluationFlags {
   [[nodiscard]] std::vector<std::int32_t> prompt(const RunOptions& options, std::int64_t sequence_length,
                                                  bool is_text) const;
 
-  std::optional<std::string> share_, every_, tokens_, prompt_, temperature_;
+  std::optional<std::string> share_, every_, patience_, tokens_, prompt_, temperature_;
   std::optional<std::int64_t> stored_;  ///< tokens held out by the run that goes on
 };
 

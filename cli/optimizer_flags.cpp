@@ -31,11 +31,15 @@ void OptimizerFlags::declare(CLI::App& app) {
   app.add_option("--clip", clip_, "of all gradients, at most; 0: no clipping (1)")
       ->group("Training")
       ->type_name("NORM");
+  app.add_option("--clip-value", clip_value_, "each gradient's magnitude at most, behind --clip; 0: no clipping (0)")
+      ->group("Training")
+      ->type_name("V");
 }
 
 void OptimizerFlags::continue_from(const TrainingSettings& stored) {
   stored_ = stored;
   if (!clip_) clip_ = stored_flag(stored, "clip");
+  if (!clip_value_) clip_value_ = stored_flag(stored, "clip-value");
 }
 
 OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
@@ -50,6 +54,7 @@ OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
     if (!text) continue;
     settings.*number.member = static_cast<float>(real_number(flag, *text, number.smallest, number.largest));
   }
+  if (clip_value_) settings.clip_value = real_number("--clip-value", *clip_value_, 0, largest_norm);
   if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, largest_norm);
   return settings;
 }

@@ -25,7 +25,7 @@ class OptimizerFlags {
 
  private:
   std::map<std::string_view, std::optional<std::string>> given_;  ///< by the name in optimizer_numbers.h
-  std::optional<std::string> clip_;
+  std::optional<std::string> clip_, clip_value_;
   TrainingSettings stored_;
 };
 

@@ -122,6 +122,11 @@ class RunVerb : public Verb {
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
     options.on_stop = [&](int signal) { stopped_by = signal; };
+    options.on_early_stop = [&](const EarlyStoppingState& state) {
+      terminal.clear_progress();
+      terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
+                      std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
+    };
     RunRecord record = trained(job(prepared), options, terminal);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "cli/flag_values.h"
@@ -22,24 +23,17 @@ constexpr double default_rate =
     1e-3;  // AdamW at this size; Brown et al., arXiv:2005.14165, table 2.1 has 6e-4 at 125 M
 constexpr double final_rate_share = 0.1;  // of the peak, as in the same paper, appendix B
 constexpr double warmup_share = 0.05;
-constexpr double decay_share = 0.1;  // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
+constexpr double decay_share = 0.1;        // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
+constexpr double step_decay = 0.1;         // torch.optim.lr_scheduler.StepLR's
+constexpr std::int64_t falls_of_step = 3;  // He et al., arXiv:1512.03385, appendix A: 30 of 90 epochs at each rate
 constexpr double largest_rate = 100;
 constexpr std::int32_t most_untimed_steps = 3;
 
-struct ShapeName {
-  std::string_view name;
-  LearningRateShape shape;
-};
-constexpr std::array shape_names{ShapeName{"constant", LearningRateShape::constant},
-                                 ShapeName{"cosine", LearningRateShape::cosine},
-                                 ShapeName{"wsd", LearningRateShape::stable_then_decay},
-                                 ShapeName{"inverse-sqrt", LearningRateShape::inverse_square_root}};
-
 LearningRateShape shape_of(const std::string& text) {
   std::vector<std::string> names;
-  for (const ShapeName& each : shape_names) {
-    if (each.name == text) return each.shape;
-    names.emplace_back(each.name);
+  for (const LearningRateShape shape : all_learning_rate_shapes) {
+    if (to_text(shape) == text) return shape;
+    names.emplace_back(to_text(shape));
   }
   refuse_choice("--lr-schedule", text, names);
 }
@@ -68,8 +62,12 @@ void TrainingFlags::declare(CLI::App& app) {
   add("--data-format", data_format_, "FORMAT", "of --data: text (its bytes are the tokens), u16 or u32 token numbers");
   add("--seed", seed_, "N", "of the first weights, of the places in the data, of dropout (0)");
   add("--learning-rate", rate_, "R", "at its peak (0.001)");
-  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), wsd or inverse-sqrt");
+  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), wsd, inverse-sqrt, exponential or step");
+  add("--lr-decay", decay_, "FACTOR",
+      "of the learning rate: exponential: in each step (a tenth is left at the end); step: in each fall (0.1)");
+  add("--lr-decay-every", decay_every_, "N", "steps at one learning rate of --lr-schedule step (a third of them)");
   add("--schedule-steps", total_, "N", "that the learning rate's schedule spans, resumed runs included (--steps)");
+  add("--init", init_, "HOW", "first weights of matrices: normal (of deviation 0.02; default), zero, xavier or he");
   add("--warmup-steps", warmup_, "N", "until the learning rate is at its peak (a twentieth of the steps)");
   optimizer_.declare(app);
   evaluation_.declare(app);
@@ -101,9 +99,14 @@ void TrainingFlags::continue_training() {
     if (!flag) flag = stored_flag(manifest.settings, name);
   };
   // A flag that joins these is continued, too.
+  const Json* const stored_shape = find_setting(manifest.settings, "lr-schedule");
+  const bool keeps_shape = !shape_ || (stored_shape != nullptr && *shape_ == flag_text(*stored_shape));
   take("seed", seed_);
+  take("init", init_);
   take("learning-rate", rate_);
   take("lr-schedule", shape_);
+  if (keeps_shape) take("lr-decay", decay_);
+  if (keeps_shape) take("lr-decay-every", decay_every_);
   take("schedule-steps", total_);
   take("warmup-steps", warmup_);
   optimizer_.continue_from(manifest.settings);
@@ -129,6 +132,7 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
     options.seed =
         static_cast<std::uint64_t>(whole_number("--seed", *seed_, 0, std::numeric_limits<std::int64_t>::max()));
   options.warmup_steps = static_cast<std::int32_t>(std::min<std::int64_t>(most_untimed_steps, options.steps / 2));
+  if (init_) options.initialisation = choice_of("--init", *init_, all_initialisations, initialisation_from_text);
   if (data_format_ && !data_) throw InputError({"--data-format", "stands without --data", "both, or neither", ""});
   options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary) : sample_tokens();
   if (options.data.vocabulary > vocabulary && !data_format_)
@@ -160,8 +164,27 @@ LearningRateSchedule TrainingFlags::learning_rate() const {
   const auto share = [&](double part) { return static_cast<std::int64_t>(part * static_cast<double>(schedule.steps)); };
   schedule.warmup_steps = warmup_ ? whole_number("--warmup-steps", *warmup_, 0, most_steps) : share(warmup_share);
   if (schedule.shape == LearningRateShape::stable_then_decay) schedule.decay_steps = share(decay_share);
+  add_decay(schedule);
   check_learning_rate(schedule, "--learning-rate");
   return schedule;
+}
+
+void TrainingFlags::add_decay(LearningRateSchedule& schedule) const {
+  const auto refuse_unread = [&](const char* flag, const std::optional<std::string>& value, const char* readers) {
+    if (value)
+      throw InputError({flag, "is not read by --lr-schedule " + std::string(to_text(schedule.shape)), readers, ""});
+  };
+  const bool is_step = schedule.shape == LearningRateShape::step;
+  if (!has_decay_factor(schedule.shape)) refuse_unread("--lr-decay", decay_, "--lr-schedule exponential or step");
+  if (!is_step) refuse_unread("--lr-decay-every", decay_every_, "--lr-schedule step");
+  if (!has_decay_factor(schedule.shape)) return;
+  const std::int64_t falling = std::max<std::int64_t>(1, schedule.steps - schedule.warmup_steps);
+  schedule.decay_factor = decay_
+                              ? real_number("--lr-decay", *decay_, 0, 1)
+                              : (is_step ? step_decay : std::pow(final_rate_share, 1 / static_cast<double>(falling)));
+  if (is_step)
+    schedule.decay_every = decay_every_ ? whole_number("--lr-decay-every", *decay_every_, 1, most_steps)
+                                        : std::max<std::int64_t>(1, falling / falls_of_step);
 }
 
 ExpertRouting TrainingFlags::routing(const Graph& graph) const {

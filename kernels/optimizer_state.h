@@ -1,9 +1,12 @@
 #pragma once
 /// \file optimizer_state.h: what all optimizers are handed: a parameter, its master copy, its gradient.
 ///
-/// The gradient is multiplied by `gradient_factor` first (1 / loss scale * clip factor), the update is computed in fp32
-/// from the master copy if there is one, else from the parameter, and each result is rounded once to its format.
-/// Rows and columns are those of the parameter; a sharded rank passes its slice ([1, count]).
+/// The gradient is multiplied by `gradient_factor` first (1 / loss scale * clip factor) and clamped to
+/// [-gradient_limit, gradient_limit], the update is computed in fp32 from the master copy if there is one, else from
+/// the parameter, and each result is rounded once to its format. Rows and columns are those of the parameter; a sharded
+/// rank passes its slice ([1, count]).
+
+#include <limits>
 
 #include "kernels/tensor_view.h"
 
@@ -16,6 +19,8 @@ struct OptimizedParameter {
   float gradient_factor = 1;  ///< 1 / loss scale * clip factor
   float learning_rate = 0;
   float weight_decay = 0;
+  /// Largest magnitude of an element of the gradient, once it is multiplied (torch.nn.utils.clip_grad_value_).
+  float gradient_limit = std::numeric_limits<float>::infinity();
 };
 
 }  // namespace plumbline

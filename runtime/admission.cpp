@@ -50,8 +50,6 @@ bool has_experts(const Graph& graph) {
   return false;
 }
 
-bool is_executed(Optimizer optimizer) { return optimizer != Optimizer::adagrad && optimizer != Optimizer::rmsprop; }
-
 bool copies_to_host(const Program& program) {
   for (const RankProgram& rank : program.ranks)
     for (const Action& action : rank.actions)
@@ -60,8 +58,6 @@ bool copies_to_host(const Program& program) {
 }
 
 void check_strategy(const TrainingJob& job) {
-  refuse(is_executed(job.training.optimizer), std::string(to_text(job.training.optimizer)) + " is not executed",
-         "sgd, momentum, adam, adamw, lion or muon");
   refuse(!copies_to_host(job.program), "offload to the host is not executed", "a plan without offload");
   const Strategy& s = job.strategy;
   const bool ends_meet = s.pipeline_stages == 1 || placement(s.schedule) == StagePlacement::v_shaped;

@@ -20,7 +20,8 @@ struct SettingRow {
   Json (*value)(const TrainingJob& job, const RunOptions& options);
 };
 
-/// To add a setting: one row. It is stored, continued and compared from then on.
+/// To add a setting: one row. It is stored, continued and compared from then on, but where it is null: what a run does
+/// not read.
 constexpr std::array rows{
     SettingRow{"model", [](const TrainingJob& j, const RunOptions&) -> Json { return j.network.fingerprint; }},
     SettingRow{"optimizer",
@@ -39,6 +40,23 @@ constexpr std::array rows{
     SettingRow{"schedule-steps", [](const TrainingJob& j, const RunOptions&) -> Json { return j.learning_rate.steps; }},
     SettingRow{"warmup-steps",
                [](const TrainingJob& j, const RunOptions&) -> Json { return j.learning_rate.warmup_steps; }},
+    SettingRow{"lr-decay",
+               [](const TrainingJob& j, const RunOptions&) -> Json {
+                 if (!has_decay_factor(j.learning_rate.shape)) return nullptr;
+                 return j.learning_rate.decay_factor;
+               }},
+    SettingRow{"lr-decay-every",
+               [](const TrainingJob& j, const RunOptions&) -> Json {
+                 if (j.learning_rate.shape != LearningRateShape::step) return nullptr;
+                 return j.learning_rate.decay_every;
+               }},
+    SettingRow{"init", [](const TrainingJob&, const RunOptions& o) -> Json { return to_text(o.initialisation); }},
+    SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.patience; }},
+    SettingRow{"evaluate-every",
+               [](const TrainingJob&, const RunOptions& o) -> Json {
+                 if (o.patience == 0) return nullptr;
+                 return o.evaluate_every;
+               }},
     SettingRow{"expert-routing", [](const TrainingJob& j, const RunOptions&) -> Json {
                  return j.routing == ExpertRouting::learned ? "learned" : "balanced";
                }}};
@@ -47,9 +65,13 @@ constexpr std::array rows{
 
 TrainingSettings settings_of(const TrainingJob& job, const RunOptions& options) {
   TrainingSettings settings;
-  for (const SettingRow& row : rows) settings.push_back({std::string(row.name), row.value(job, options)});
+  for (const SettingRow& row : rows) {
+    Json value = row.value(job, options);
+    if (!value.is_null()) settings.push_back({std::string(row.name), std::move(value)});
+  }
   for (const auto& [name, value] : optimizer_record(job.training.optimizer, job.optimizer).numbers)
     settings.push_back({name, value});
+  if (find_setting(settings, "clip-value") == nullptr) settings.push_back({"clip-value", job.optimizer.clip_value});
   return settings;
 }
 
@@ -58,6 +80,7 @@ std::vector<std::string> setting_names() {
   for (const SettingRow& row : rows) names.emplace_back(row.name);
   for (const OptimizerNumber& number : optimizer_numbers()) names.emplace_back(number.name);
   names.emplace_back("clip");
+  names.emplace_back("clip-value");
   return names;
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/execution/optimizer_settings.h"
+#include "runtime/execution/parameter_init.h"
 #include "runtime/execution/rank_environment.h"
 #include "runtime/training/learning_rate.h"
 #include "runtime/training/loss_scale.h"
@@ -78,6 +79,7 @@ struct RunOptions {
   std::uint64_t seed = 0;
   TokenSource data;                 ///< tokens below the network's vocabulary
   FirstWeights first_weights = {};  ///< empty: drawn from the seed (parameter_init.h)
+  Initialisation initialisation = Initialisation::normal;
   Transport ranks = Transport::local;
   MpiSession* mpi = nullptr;                   ///< of Transport::mpi
   std::chrono::milliseconds deadline{25'000};  ///< that a rank waits for another one in a call
@@ -86,6 +88,7 @@ struct RunOptions {
   std::function<std::unique_ptr<ComputeDevice>()> device = {};
   std::int32_t warmup_steps = 0;            ///< not timed
   std::int64_t evaluate_every = 0;          ///< steps between held-out losses; 0: after the last step alone
+  std::int64_t patience = 0;                ///< held-out losses that may not improve, and the run ends; 0: any
   Generation generation = {};               ///< after the last step
   std::int64_t checkpoint_every = 0;        ///< steps; 0: after the last, if there is a folder
   std::filesystem::path checkpoint;         ///< folder to write to; empty: none
@@ -99,6 +102,8 @@ struct RunOptions {
   /// asked all end there, as if it were the last step, and `on_stop` hears on one thread by which signal.
   std::function<int()> stop_signal = {};
   std::function<void(int)> on_stop = {};
+  /// On one thread, before on_step of the last step, where the held-out loss has not improved for `patience` times.
+  std::function<void(const EarlyStoppingState&)> on_early_stop = {};
   /// Where a rank of an MPI job is, as text, before each action: what its watcher says if it is killed.
   std::function<void(const std::string&)> on_place = {};
   Poison poison = Poison::no;   ///< tests: memory that nobody has written holds NaN

@@ -203,10 +203,9 @@ class RandomRuns {
     t.precision = PrecisionRecipe::fp32;
     if (dice_.one_in(3)) t.precision = all_precision_recipes[static_cast<std::size_t>(dice_.between(1, 6))];
     t.optimizer = dice_.one_of({Optimizer::sgd, Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw,
-                                Optimizer::lion, Optimizer::muon});
+                                Optimizer::lion, Optimizer::muon, Optimizer::adagrad, Optimizer::rmsprop});
     const bool has_whole_matrices = s.tensor_parallel == 1 && s.zero_stage == 0;
     if (t.optimizer == Optimizer::muon && !has_whole_matrices && !dice_.one_in(8)) t.optimizer = Optimizer::adamw;
-    if (dice_.one_in(50)) t.optimizer = Optimizer::adagrad;
     if (dice_.one_in(4)) t.adaptation = adaptation(layer_count);
     const auto format = [&] { return dice_.one_of({NumberFormat::fp32, NumberFormat::bf16, NumberFormat::fp16}); };
     if (dice_.one_in(8)) t.gradient_format = format();

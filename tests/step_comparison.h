@@ -5,10 +5,12 @@
 /// Answers: what weights lie apart beyond what the measured difference of their gradients explains, over what rounding
 /// the weights explains; at most 1.
 /// Model, for a step of rate r and an element's gradients a and b (clipped and unscaled), e = |a - b| / min(|a|, |b|):
-/// SGD and momentum are linear: r |a - b|. Adam's step m / sqrt(v) changes by at most e of itself as long as e < 1/4;
-/// Lion's, a sign, by nothing as long as the direction changes by less than a quarter. Beyond that the element's
-/// gradient is rounding, and all that is known is the largest step: r for Lion, and for Adam by Cauchy's inequality
-/// r sqrt(sum a_t^2 / b_t), a_t and b_t the normalised weights of its two means. Muon's quintic has a slope below 4 on
+/// SGD and momentum are linear: r |a - b|. AdaGrad's and RMSProp's step is x / sqrt(p + q x^2) with p of the steps
+/// before (q 1 and 1 - beta): it is at most 1 / sqrt(q), and its slope at most 1 / (sqrt(q) |x|). Adam's step
+/// m / sqrt(v) changes by at most e of itself as long as e < 1/4; Lion's, a sign, by nothing as long as the direction
+/// changes by less than a quarter. Beyond that the element's gradient is rounding, and all that is known is the largest
+/// step: r for Lion, and for Adam by Cauchy's inequality r sqrt(sum a_t^2 / b_t), a_t and b_t the normalised weights of
+/// its two means. Muon's quintic has a slope below 4 on
 /// [0, 1.21], where its iterates stay: five of them change by at most 4^5 of the relative difference of the directions,
 /// in Frobenius' norm, and by 2 * 1.21 sqrt(rank) at all. Both runs round a weight once to its format, after at most 12
 /// operations in fp32, counted three times. Not modelled: Adam's second step with moments in fp16, where a square
@@ -104,13 +106,15 @@ class StepComparison {
       const Explained explained = of_element(one.rate, a, b, m);
       all.elements += 1;
       all.settled += explained.is_settled ? 1 : 0;
+      const double step = one.rate * (divides_by_root() ? largest_divided_step() : 1);
       all.see(std::abs(double(w1[i]) - double(w2[i])) - explained.difference,
-              rounding(std::max(std::abs(w1[i]), std::abs(w2[i])), one.rate), name);
+              rounding(std::max(std::abs(w1[i]), std::abs(w2[i])), step), name);
     }
   }
 
   [[nodiscard]] Explained of_element(double rate, double a, double b, double previous) const {
     if (optimizer_ == Optimizer::sgd || optimizer_ == Optimizer::momentum) return {rate * std::abs(a - b), true};
+    if (divides_by_root()) return of_divided(rate * largest_divided_step(), a, b);
     if (optimizer_ == Optimizer::lion) {
       const double m = beta1_ * (1 - beta2_) * previous;
       const double kept =
@@ -124,6 +128,19 @@ class StepComparison {
     if (4 * std::abs(a - b) < least) return {rate * std::abs(a - b) / least, true};
     if (a == b) return {0, true};
     return {2 * rate * largest_adam_step(), false};
+  }
+
+  [[nodiscard]] bool divides_by_root() const {
+    return optimizer_ == Optimizer::adagrad || optimizer_ == Optimizer::rmsprop;
+  }
+  [[nodiscard]] double largest_divided_step() const {
+    return optimizer_ == Optimizer::rmsprop ? 1 / std::sqrt(1 - beta2_) : 1;
+  }
+  [[nodiscard]] static Explained of_divided(double largest, double a, double b) {
+    if (a == b) return {0, true};
+    const double least = std::min(std::abs(a), std::abs(b));
+    if (4 * std::abs(a - b) < least) return {largest * std::abs(a - b) / least, true};
+    return {2 * largest, false};
   }
 
   [[nodiscard]] double largest_adam_step() const {

@@ -18,7 +18,7 @@ void adamw_step(const AdamwStep& args) {
   const float keep = 1.0F - p.learning_rate * p.weight_decay;
   update(p, args.first_moment, args.second_moment, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {
-      const float g = chunk.gradient[i] * p.gradient_factor;
+      const float g = scaled_gradient(p, chunk.gradient[i]);
       const float m = args.beta1 * chunk.first.values[i] + (1.0F - args.beta1) * g;
       const float v = args.beta2 * chunk.second.values[i] + (1.0F - args.beta2) * g * g;
       chunk.first.values[i] = m;

@@ -9,7 +9,7 @@ void lion_step(const LionStep& args) {
   check(args.momentum.is_there(), "Lion has a momentum");
   update(p, args.momentum, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {
-      const float g = chunk.gradient[i] * p.gradient_factor;
+      const float g = scaled_gradient(p, chunk.gradient[i]);
       const float m = chunk.first.values[i];
       const float direction = args.beta1 * m + (1.0F - args.beta1) * g;
       const float sign = direction > 0.0F ? 1.0F : (direction < 0.0F ? -1.0F : direction);  // 0 and NaN stay

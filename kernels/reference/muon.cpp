@@ -49,7 +49,7 @@ void find_direction(const MuonStep& args, float* direction) {
       const float* old = load(args.momentum_state, row, begin, count, second);
       float* out = direction + row * p.gradient.columns + begin;
       for (std::int64_t i = 0; i < count; ++i) {
-        const float g = gradient[i] * p.gradient_factor;
+        const float g = scaled_gradient(p, gradient[i]);
         sum.values[i] = args.momentum * old[i] + g;
         out[i] = g + args.momentum * sum.values[i];
       }

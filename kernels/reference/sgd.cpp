@@ -11,7 +11,7 @@ void sgd_step(const SgdStep& args) {
   update(p, args.velocity, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {
       float& w = chunk.weight.values[i];
-      const float g = chunk.gradient[i] * p.gradient_factor + p.weight_decay * w;
+      const float g = scaled_gradient(p, chunk.gradient[i]) + p.weight_decay * w;
       const float v = moves ? args.momentum * chunk.first.values[i] + g : g;
       chunk.first.values[i] = v;
       w -= p.learning_rate * v;

@@ -1,6 +1,7 @@
 #pragma once
 /// \file update.h: the frame of element-wise optimizers: read the weight and the gradient, compute, write what changed.
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/errors.h"
@@ -17,6 +18,11 @@ struct UpdateChunk {
   Chunk second;
   std::int64_t count = 0;
 };
+
+/// What the optimizer takes for an element of the gradient. What is no number stays so.
+[[nodiscard]] inline float scaled_gradient(const OptimizedParameter& p, float gradient) {
+  return std::min(std::max(gradient * p.gradient_factor, -p.gradient_limit), p.gradient_limit);
+}
 
 /// Calls step(chunk) for each chunk, which changes weight and states, and writes them back. States may be nothing.
 template <class Step>

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* format_name = "plumbline.checkpoint/2";
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr double most_scale = 1e300;
+constexpr double most_loss = 1e300;
 constexpr const char* seal_key = "manifest_xxh64";
 constexpr std::string_view no_seal = "0000000000000000";
 constexpr std::string_view behind_seal = "\"\n}\n";
@@ -82,19 +83,34 @@ Json json_of(const LossScaleState& state) {
   return Json::Object{{"scale", state.scale}, {"good_steps", state.good_steps}, {"skipped_steps", state.skipped_steps}};
 }
 
+/// A run without evaluations, or of a version that could not end early, has none.
+EarlyStoppingState early_stopping_at(const JsonPlace& place) {
+  JsonObject object(place);
+  EarlyStoppingState state;
+  state.lowest = object.at("lowest").number(-most_loss, most_loss);
+  state.without_improvement = object.at("without_improvement").integer(0, most);
+  object.finish();
+  return state;
+}
+
 Json::Object unsealed(const CheckpointManifest& manifest) {
   Json::Object settings;
   for (const TrainingSetting& setting : manifest.settings) settings.emplace_back(setting.name, setting.value);
   Json::Array files;
   for (const StoredFile& file : manifest.files) files.push_back(json_of(file));
-  return {{"format", format_name},
-          {"step", manifest.step},
-          {"updates", manifest.updates},
-          {"loss_scale", json_of(manifest.loss_scale)},
-          {"plan_fingerprint", manifest.plan_fingerprint},
-          {"settings", std::move(settings)},
-          {"data", Json::Object{{"file", manifest.data.file}, {"format", manifest.data.format}}},
-          {"files", std::move(files)}};
+  Json::Object object{{"format", format_name},
+                      {"step", manifest.step},
+                      {"updates", manifest.updates},
+                      {"loss_scale", json_of(manifest.loss_scale)}};
+  const EarlyStoppingState& stopping = manifest.early_stopping;
+  if (stopping.lowest)
+    object.emplace_back("early_stopping", Json::Object{{"lowest", *stopping.lowest},
+                                                       {"without_improvement", stopping.without_improvement}});
+  object.emplace_back("plan_fingerprint", manifest.plan_fingerprint);
+  object.emplace_back("settings", std::move(settings));
+  object.emplace_back("data", Json::Object{{"file", manifest.data.file}, {"format", manifest.data.format}});
+  object.emplace_back("files", std::move(files));
+  return object;
 }
 
 }  // namespace
@@ -111,6 +127,7 @@ CheckpointManifest manifest_from_json(const JsonPlace& root) {
   manifest.step = object.at("step").integer(0, most);
   manifest.updates = object.at("updates").integer(0, most);
   manifest.loss_scale = loss_scale_at(object.at("loss_scale"));
+  if (const auto stopping = object.find("early_stopping")) manifest.early_stopping = early_stopping_at(*stopping);
   manifest.plan_fingerprint = object.at("plan_fingerprint").string();
   manifest.settings = settings_at(object.at("settings"));
   JsonObject data(object.at("data"));

@@ -8,6 +8,7 @@
 
 #include "runtime/checkpoint/durable_file.h"
 #include "runtime/checkpoint/training_settings.h"
+#include "runtime/training/early_stopping.h"
 #include "runtime/training/loss_scale.h"
 
 namespace plumbline {
@@ -27,6 +28,7 @@ struct CheckpointManifest {
   std::int64_t step = 0;     ///< that follows
   std::int64_t updates = 0;  ///< that the optimizer has taken
   LossScaleState loss_scale;
+  EarlyStoppingState early_stopping;
   std::string plan_fingerprint;  ///< of the plan that wrote it; any plan of the same training may go on
   TrainingSettings settings;
   StoredData data;

@@ -15,6 +15,7 @@ struct OptimizerSettings {
   float momentum = 0.9F;
   float weight_decay = 0.1F;
   double clip_norm = 1.0;  ///< of all gradients together; 0: no clipping
+  double clip_value = 0;   ///< largest magnitude of an element, behind the clipping of the norm; 0: no clipping
 };
 
 }  // namespace plumbline

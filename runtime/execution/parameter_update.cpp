@@ -1,9 +1,11 @@
 // What a rank does with the pieces of parameters whose states it holds: their norm, their update, a look at them.
+#include "kernels/adagrad.h"
 #include "kernels/adamw.h"
 #include "kernels/elementwise.h"
 #include "kernels/lion.h"
 #include "kernels/muon.h"
 #include "kernels/reductions.h"
+#include "kernels/rmsprop.h"
 #include "kernels/sgd.h"
 #include "runtime/execution/element_views.h"
 #include "runtime/execution/parameter_store.h"
@@ -15,6 +17,11 @@ float value_of(const ConstTensorView& view, std::int64_t element) {
   float value = 0;
   reference::cast({view.columns_from(element, 1), dense_view(&value, NumberFormat::fp32, 1, 1)});
   return value;
+}
+
+/// As published, Adam (Kingma and Ba, arXiv:1412.6980, algorithm 1), AdaGrad and RMSProp have no weight decay.
+bool decays(Optimizer optimizer) {
+  return optimizer != Optimizer::adam && optimizer != Optimizer::adagrad && optimizer != Optimizer::rmsprop;
 }
 
 }  // namespace
@@ -63,15 +70,17 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
   if (masters_) update.master = row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count);
   update.gradient = owned_gradient(piece);
   update.gradient_factor = static_cast<float>(factor);
+  if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(learning_rate);
-  // Adam as published has no decay (Kingma and Ba, arXiv:1412.6980, algorithm 1); AdamW is Adam with one.
-  update.weight_decay = p.dimensions >= 2 && optimizer_ != Optimizer::adam ? settings.weight_decay : 0;
+  update.weight_decay = p.dimensions >= 2 && decays(optimizer_) ? settings.weight_decay : 0;
   const auto moment = [&](std::size_t state) {
     return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
   };
   switch (optimizer_) {
     case Optimizer::sgd: return reference::sgd_step({update});
     case Optimizer::momentum: return reference::sgd_step({update, moment(0), settings.momentum});
+    case Optimizer::adagrad: return reference::adagrad_step({update, moment(0), settings.epsilon});
+    case Optimizer::rmsprop: return reference::rmsprop_step({update, moment(0), settings.beta2, settings.epsilon});
     case Optimizer::lion: return reference::lion_step({update, moment(0), settings.beta1, settings.beta2});
     case Optimizer::adam:
     case Optimizer::adamw:
@@ -94,7 +103,6 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
       muon.workspace = backend_.workspace(reference::muon_workspace(muon));
       return reference::muon_step(muon);
     }
-    default: check(false, "an admitted optimizer is executed");
   }
 }
 

@@ -74,12 +74,13 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       executor_(plan_, environment_, feed_, options.strict_buffers),
       evaluation_(job.strategy, feed_, environment_, executor_),
       scale_(rule_of(job)),
+      early_stopping_(options.patience),
       checkpoint_(world, job, parameters_),
       lengths_(program_of(job, groups_).actions.size()) {
   environment_.constants = job.constants;
   environment_.routing = job.routing;
   const FirstWeights drawn = [&](const LocalParameter& p, std::int64_t index) {
-    return initial_value(p.starts, options.seed, p.name, index);
+    return initial_value(p.starts, initial_deviation(options.initialisation, p.box), options.seed, p.name, index);
   };
   parameters_.initialise(options.first_weights ? options.first_weights : drawn);
   sent_beside_.resize(named_groups().size());
@@ -92,16 +93,19 @@ void RankTraining::run() {
     for (std::int64_t i = 0; i < options_.steps; ++i) {
       step(first_step_ + i);
       const bool is_last = i + 1 == options_.steps;
+      const bool is_stopped = stopped_by_ != 0 && !is_last;
+      const bool ends_early = !is_stopped && evaluate(steps_.back(), is_last);
       const bool is_due = options_.checkpoint_every > 0 && (i + 1) % options_.checkpoint_every == 0;
       // A checkpoint of replicas that differ would be of no use, and be trusted.
-      const bool ends = is_last || stopped_by_ != 0;
+      const bool ends = is_last || is_stopped || ends_early;
       if (ends || (saves && is_due)) require_equal_replicas(parameters_, groups_.replicas());
       if (saves && (ends || is_due)) save(first_step_ + i + 1);
-      if (is_last || stopped_by_ == 0) evaluate(steps_.back(), is_last);
-      if (groups_.rank() == 0 && options_.on_step) options_.on_step(steps_.back());
-      if (is_last || stopped_by_ == 0) continue;
-      if (groups_.rank() == 0 && options_.on_stop) options_.on_stop(stopped_by_);
-      return;
+      if (ends && !is_stopped) generate(steps_.back());
+      const bool speaks = groups_.rank() == 0;
+      if (speaks && ends_early && !is_last && options_.on_early_stop) options_.on_early_stop(early_stopping_.state());
+      if (speaks && options_.on_step) options_.on_step(steps_.back());
+      if (speaks && is_stopped && options_.on_stop) options_.on_stop(stopped_by_);
+      if (ends) return;
     }
   } catch (const InputError&) {
     throw;
@@ -152,25 +156,35 @@ Executor::BeforeAction RankTraining::before_action(std::int64_t step) {
   };
 }
 
-/// A held-out loss costs at most the forwards of two steps; its messages are none of a step's.
-void RankTraining::evaluate(StepRecord& record, bool is_last) {
+/// A held-out loss costs at most the forwards of two steps.
+bool RankTraining::evaluate(StepRecord& record, bool is_last) {
   constexpr std::int64_t most_batches = 2;
   const bool is_due = options_.evaluate_every > 0 && (record.step + 1) % options_.evaluate_every == 0;
-  const bool evaluates = feed_.held_out_sequences() > 0 && (is_last || is_due);
-  const bool generates = is_last && options_.generation.tokens > 0;
-  if (!evaluates && !generates) return;
+  if (feed_.held_out_sequences() == 0 || !(is_last || is_due)) return false;
+  beside_steps([&] {
+    record.held_out_loss =
+        evaluation_.held_out_loss(most_batches * job_.training.global_batch, before_action(record.step));
+  });
+  // An evaluation that is there because a run's steps are over does not count: two parts of a run end where one does.
+  return is_due && early_stopping_.ends_with(*record.held_out_loss);
+}
+
+void RankTraining::generate(const StepRecord& record) {
+  const Generation& asked = options_.generation;
+  if (asked.tokens == 0) return;
+  beside_steps([&] {
+    generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
+                                          options_.data.vocabulary, before_action(record.step));
+  });
+  if (groups_.rank() == 0 && options_.on_generated) options_.on_generated(generated_);
+}
+
+template <class Act>
+void RankTraining::beside_steps(Act act) {
   const auto groups = named_groups();
   std::vector<SentByKind> before;
   for (const auto& [name, group] : groups) before.push_back(group->sent());
-  if (evaluates)
-    record.held_out_loss =
-        evaluation_.held_out_loss(most_batches * job_.training.global_batch, before_action(record.step));
-  if (generates) {
-    const Generation& asked = options_.generation;
-    generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
-                                          options_.data.vocabulary, before_action(record.step));
-    if (groups_.rank() == 0 && options_.on_generated) options_.on_generated(generated_);
-  }
+  act();
   at_action_ = -1;
   tell_place();
   for (std::size_t g = 0; g < groups.size(); ++g)
@@ -196,6 +210,7 @@ void RankTraining::save(std::int64_t next_step) {
   manifest.step = next_step;
   manifest.updates = updates_;
   manifest.loss_scale = scale_.state();
+  manifest.early_stopping = early_stopping_.state();
   manifest.plan_fingerprint = job_.plan_fingerprint;
   manifest.settings = settings_of(job_, options_);
   manifest.data = options_.data_source;
@@ -209,6 +224,7 @@ void RankTraining::resume() {
   const Checkpoint checkpoint = checkpoint_to_resume(options_.resume);
   checkpoint_.read(checkpoint);
   updates_ = checkpoint.manifest().updates;
+  early_stopping_ = EarlyStopping(options_.patience, checkpoint.manifest().early_stopping);
   // Another precision, by --override, begins with its own loss scale.
   const Json* const precision = find_setting(checkpoint.manifest().settings, "precision");
   if (precision != nullptr && flag_text(*precision) == to_text(job_.training.precision))

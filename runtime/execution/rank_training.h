@@ -45,8 +45,13 @@ class RankTraining {
     if (options_.on_place) options_.on_place(place());
   }
   void step(std::int64_t number);
-  /// After a step: what held-out text loses, and what the trained network writes.
-  void evaluate(StepRecord& record, bool is_last);
+  /// After a step: what held-out text loses. Whether the run ends because that improves no more.
+  [[nodiscard]] bool evaluate(StepRecord& record, bool is_last);
+  /// After the last step: what the trained network writes.
+  void generate(const StepRecord& record);
+  /// Runs what is none of a step's, and leaves its messages out.
+  template <class Act>
+  void beside_steps(Act act);
   [[nodiscard]] Executor::BeforeAction before_action(std::int64_t step);
   /// Groups under the names that a record gives them.
   [[nodiscard]] std::vector<std::pair<std::string, Communicator*>> named_groups();
@@ -74,6 +79,7 @@ class RankTraining {
   Executor executor_;
   Evaluation evaluation_;
   DynamicLossScale scale_;
+  EarlyStopping early_stopping_;
   RankCheckpoint checkpoint_;
   std::filesystem::path last_checkpoint_;  ///< that was read or written
   std::int64_t first_step_ = 0;

@@ -26,6 +26,8 @@ std::string_view to_text(LearningRateShape shape) {
     case LearningRateShape::cosine: return "cosine";
     case LearningRateShape::stable_then_decay: return "wsd";
     case LearningRateShape::inverse_square_root: return "inverse-sqrt";
+    case LearningRateShape::exponential: return "exponential";
+    case LearningRateShape::step: return "step";
   }
   return "";
 }
@@ -40,6 +42,10 @@ void check_learning_rate(const LearningRateSchedule& s, std::string_view where) 
           where,
           "warm-up of " + std::to_string(s.warmup_steps) + " and decay of " + std::to_string(s.decay_steps) + " steps",
           "at most " + std::to_string(s.steps) + " together");
+  require(is_rate(s.decay_factor) && s.decay_factor <= 1, where,
+          "the learning rate decays by a factor of " + std::to_string(s.decay_factor), "from 0 to 1");
+  require(s.decay_every >= 1, where, "the learning rate falls every " + std::to_string(s.decay_every) + " steps",
+          "1 or more");
 }
 
 double learning_rate(const LearningRateSchedule& s, std::int64_t step) {
@@ -59,6 +65,11 @@ double learning_rate(const LearningRateSchedule& s, std::int64_t step) {
     case LearningRateShape::inverse_square_root:
       return s.peak *
              std::sqrt(static_cast<double>(std::max<std::int64_t>(s.warmup_steps, 1)) / static_cast<double>(step + 1));
+    case LearningRateShape::exponential: return s.peak * std::pow(s.decay_factor, done);
+    case LearningRateShape::step: {
+      const std::int64_t falls = (std::min(step, s.steps) - s.warmup_steps) / s.decay_every;
+      return s.peak * std::pow(s.decay_factor, static_cast<double>(falls));
+    }
   }
   return s.peak;
 }

@@ -7,19 +7,21 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array of_adam{Optimizer::adam, Optimizer::adamw, Optimizer::muon};
-constexpr std::array of_betas{Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
+constexpr std::array of_epsilon{Optimizer::adagrad, Optimizer::rmsprop, Optimizer::adam, Optimizer::adamw,
+                                Optimizer::muon};
+constexpr std::array of_beta1{Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
+constexpr std::array of_beta2{Optimizer::rmsprop, Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
 constexpr std::array of_momentum{Optimizer::momentum, Optimizer::muon};
 constexpr std::array of_decay{Optimizer::sgd, Optimizer::momentum, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
 
 constexpr double below_one = 0.9999999;  // 1 - 2^-24 and nearer is 1 in fp32
 constexpr double least_epsilon = 1e-30;  // at 0, a weight whose gradient was never more than 0 becomes 0 / 0
 constexpr std::array numbers{
-    OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)", of_betas},
+    OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)", of_beta1},
     OptimizerNumber{"beta2", &OptimizerSettings::beta2, 0, below_one, "weight of the old second moment (0.95)",
-                    of_betas},
+                    of_beta2},
     OptimizerNumber{"epsilon", &OptimizerSettings::epsilon, least_epsilon, 1,
-                    "added to the root of the second moment (1e-8)", of_adam},
+                    "added to the root of squared gradients (1e-8)", of_epsilon},
     OptimizerNumber{"momentum", &OptimizerSettings::momentum, 0, below_one, "weight of the old sum of gradients (0.9)",
                     of_momentum},
     OptimizerNumber{"weight-decay", &OptimizerSettings::weight_decay, 0, 1000,
@@ -47,6 +49,7 @@ OptimizerRecord optimizer_record(Optimizer optimizer, const OptimizerSettings& s
   for (const OptimizerNumber& number : numbers)
     if (number.is_read_by(optimizer)) record.numbers.emplace_back(number.name, as_written(settings.*number.member));
   record.numbers.emplace_back("clip", settings.clip_norm);
+  if (settings.clip_value > 0) record.numbers.emplace_back("clip-value", settings.clip_value);
   return record;
 }
 

@@ -273,6 +273,30 @@ def relu():
     yield case("relu", {}, x=x, y=y, dy=dy, dx=x.grad)
 
 
+def more_optimizers(steps=10):
+    """AdaGrad and RMSProp, and three optimizers whose gradients are clamped."""
+    makers = {"adagrad": lambda w, rate, decay: torch.optim.Adagrad([w], lr=rate, weight_decay=decay),
+              "rmsprop": lambda w, rate, decay: torch.optim.RMSprop([w], lr=rate, weight_decay=decay),
+              "sgd": lambda w, rate, decay: torch.optim.SGD([w], lr=rate, weight_decay=decay),
+              "adamw": lambda w, rate, decay: torch.optim.AdamW([w], lr=rate, weight_decay=decay, betas=(0.9, 0.95))}
+    for rows, columns in ((6, 9), (11, 4)):
+        start = torch.randn(rows, columns)
+        gradients = torch.randn(steps, rows, columns)
+        for name, rate, decay, limit in (("adagrad", 0.1, 0.0, None), ("adagrad", 0.1, 0.01, None),
+                                         ("rmsprop", 0.01, 0.0, None), ("rmsprop", 0.01, 0.01, None),
+                                         ("sgd", 0.1, 0.0, 0.5), ("adamw", 0.01, 0.1, 0.25),
+                                         ("rmsprop", 0.01, 0.01, 1.0)):
+            w = start.clone().requires_grad_()
+            optimizer = makers[name](w, rate, decay)
+            for g in gradients:
+                w.grad = g.clone()
+                if limit is not None:
+                    torch.nn.utils.clip_grad_value_([w], limit)
+                optimizer.step()
+            numbers = {"rate": rate, "decay": decay, "steps": steps, "limit": limit or 1e30}
+            yield case(name, numbers, start=start, gradients=gradients, end=w)
+
+
 def main():
     write("linear", list(linear()))
     write("layer_norm", list(norms("layer_norm")))
@@ -287,6 +311,7 @@ def main():
     write("partial_rotary", list(partial_rotary()))
     write("rotary_frequencies", list(rotary_frequencies()))
     write("relu", list(relu()))
+    write("more_optimizers", list(more_optimizers()))
 
 
 if __name__ == "__main__":

@@ -100,10 +100,24 @@ class Resume(Training):
         self.written("corpus.txt", "to be or not to be, that is the question " * 100)
         chosen = ["--seed", 5, "--learning-rate", 0.01, "--lr-schedule", "wsd", "--clip", 0.5, "--data", "corpus.txt",
                   "--schedule-steps", 6, "--warmup-steps", 2]
+        chosen += ["--init", "xavier", "--clip-value", 0.02]
         whole = self.trained("one", "--steps", 6, *chosen)
         self.trained("one", "--steps", 3, *chosen, "--checkpoint", "state")
         self.assertEqual(self.trained("one", "--steps", 3, "--resume", "state"), whole[3:])
         self.assertEqual(self.trained("one", "--steps", 3, *chosen, "--resume", "state"), whole[3:])
+
+    def test_a_schedule_that_decays_goes_on_as_it_was_begun(self):
+        self.plans(("one", 1, []))
+        for shape in ("exponential", "step"):
+            with self.subTest(shape=shape):
+                shutil.rmtree(self.folder / "state", ignore_errors=True)
+                chosen = ["--lr-schedule", shape, "--schedule-steps", 6, "--warmup-steps", 0, "--lr-decay", 0.7]
+                whole = self.trained("one", "--steps", 4, *chosen)
+                self.trained("one", "--steps", 2, *chosen, "--checkpoint", "state")
+                self.assertEqual(self.trained("one", "--steps", 2, "--resume", "state"), whole[2:])
+                words = ["run", "--plan", "one.json", "--resume", "state", "--steps", 1]
+                self.refused([*words, "--lr-decay", 0.9], "was trained with lr-decay 0.7, not 0.9")
+                self.trained("one", *words[3:], "--lr-schedule", "constant", "--override", "lr-schedule")
 
     def test_what_contradicts_is_refused_unless_it_is_overridden(self):
         self.plans(("one", 1, []))
@@ -111,7 +125,7 @@ class Resume(Training):
         self.written("corpus.txt", "something else " * 100)
         words = ["run", "--plan", "one.json", "--resume", "state", "--steps", 1]
         for name, value in [("seed", 1), ("learning-rate", 0.1), ("lr-schedule", "constant"), ("schedule-steps", 9),
-                            ("warmup-steps", 1), ("clip", 7), ("data", "corpus.txt")]:
+                            ("warmup-steps", 1), ("clip", 7), ("clip-value", 0.5), ("init", "he"), ("patience", 3), ("data", "corpus.txt")]:
             with self.subTest(name=name):
                 more = [*words, f"--{name}", value]
                 self.refused(more, f"step-00000002: was trained with {name} ", f"or --override {name}")

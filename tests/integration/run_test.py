@@ -100,6 +100,40 @@ class Running(Command):
         self.refused(["run", "--plan", plan, "--generate", 0, "--prompt", "In"], "--prompt: does nothing with --generate 0")
         self.refused(["run", "--plan", plan, "--held-out", 0, "--evaluate-every", 3], "--evaluate-every")
 
+    def test_schedules_first_weights_and_clipping_are_flags(self):
+        plan = self.made_plan()
+        losses = []
+        for words in ([], ["--init", "xavier"], ["--init", "he"], ["--init", "zero"], ["--clip-value", 1e-3],
+                      ["--lr-schedule", "exponential"], ["--lr-schedule", "exponential", "--lr-decay", 0.5],
+                      ["--lr-schedule", "step"], ["--lr-schedule", "step", "--lr-decay", 0.5, "--lr-decay-every", 1]):
+            done = run("run", "--plan", plan, "--steps", 4, "--warmup-steps", 0, "--generate", 0, *words, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            steps = [json.loads(line) for line in done.stdout.splitlines()]
+            losses.append(steps[-1]["loss"])
+            rates = [step["learning_rate"] for step in steps]
+            if "--lr-decay" in words:
+                for rate, expected in zip(rates, (1e-3, 5e-4, 2.5e-4, 1.25e-4)):
+                    self.assertAlmostEqual(rate, expected)
+        self.assertEqual(len(set(losses)), 8)  # a factor of a half in every step, in two ways
+        for words, says in [(["--init", "xavie"], "nearest: xavier"), (["--clip-value", -1], "--clip-value"),
+                            (["--lr-decay", 0.5], "--lr-decay: is not read by --lr-schedule cosine"),
+                            (["--lr-schedule", "exponential", "--lr-decay-every", 2], "--lr-decay-every: is not read"),
+                            (["--lr-schedule", "step", "--lr-decay", 1.5], "--lr-decay"),
+                            (["--patience", 1, "--held-out", 0], "--patience: nothing is held out")]:
+            self.refused(["run", "--plan", plan, *words], says)
+
+    def test_a_run_ends_when_its_held_out_loss_improves_no_more(self):
+        plan = self.made_plan()
+        words = ["run", "--plan", plan, "--learning-rate", 0, "--evaluate-every", 1, "--patience", 2, "--generate", 0,
+                 "--checkpoint", self.folder / "state", "--json"]
+        done = run(*words, "--steps", 9)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 3), done.stderr)
+        self.assertIn("for 2 evaluations: the run ends here (--patience)", done.stderr)
+        done = run("run", "--plan", plan, "--resume", self.folder / "state", "--steps", 9, "--generate", 0, "--json")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 1), done.stderr)
+        self.refused(["run", "--plan", plan, "--resume", self.folder / "state", "--steps", 1, "--patience", 5],
+                     "was trained with patience 2, not 5")
+
     def test_what_was_recorded_is_compared(self):
         plan = self.made_plan("--tp", 2, gpus=2)
         files = {name: self.folder / name for name in ("m.json", "t.json", "p.svg")}

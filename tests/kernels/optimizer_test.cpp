@@ -1,6 +1,8 @@
+#include "kernels/adagrad.h"
 #include "kernels/adamw.h"
 #include "kernels/lion.h"
 #include "kernels/muon.h"
+#include "kernels/rmsprop.h"
 #include "kernels/sgd.h"
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
@@ -26,7 +28,13 @@ struct Trained {
       const std::vector<float> all = g["gradients"].values();
       for (std::int64_t i = 0; i < rows * columns; ++i)
         gradient.data()[i] = scale * all[static_cast<std::size_t>(t * rows * columns + i)];
-      OptimizedParameter p{parameter, {}, gradient, 1.0F / scale, g.number("rate"), g.number("decay")};
+      OptimizedParameter p;
+      p.parameter = parameter;
+      p.gradient = gradient;
+      p.gradient_factor = 1.0F / scale;
+      p.learning_rate = g.number("rate");
+      p.weight_decay = g.number("decay");
+      if (g.numbers.count("limit") > 0) p.gradient_limit = g.number("limit");
       if (with_master) p.master = master;
       step(p, t + 1);
     }
@@ -35,6 +43,8 @@ struct Trained {
     if (g.name == "sgd") reference::sgd_step({p});
     if (g.name == "momentum") reference::sgd_step({p, first, 0.9F});
     if (g.name == "adamw") reference::adamw_step({p, first, second, 0.9F, 0.95F, 1e-8F, t});
+    if (g.name == "adagrad") reference::adagrad_step({p, first});
+    if (g.name == "rmsprop") reference::rmsprop_step({p, first});
     if (g.name == "lion") reference::lion_step({p, first});
     if (g.name == "muon") {
       MuonStep args{p, first};
@@ -52,8 +62,15 @@ struct Trained {
   KernelTensor second;
 };
 
-TEST_CASE("Ten steps of SGD, momentum, AdamW, Lion and Muon equal PyTorch's") {
-  for (const KernelGolden& g : kernel_goldens("optimizers")) {
+/// All optimizers, and some whose gradients are clamped.
+std::vector<KernelGolden> all_optimizers() {
+  std::vector<KernelGolden> all = kernel_goldens("optimizers");
+  for (KernelGolden& more : kernel_goldens("more_optimizers")) all.push_back(std::move(more));
+  return all;
+}
+
+TEST_CASE("Ten steps of SGD, momentum, AdaGrad, RMSProp, AdamW, Lion and Muon equal PyTorch's") {
+  for (const KernelGolden& g : all_optimizers()) {
     INFO(g.name);
     Trained plain(g);
     plain.run(false);
@@ -63,7 +80,7 @@ TEST_CASE("Ten steps of SGD, momentum, AdamW, Lion and Muon equal PyTorch's") {
 }
 
 TEST_CASE("A 16-bit parameter is its master copy rounded, which the parameter's rounding never disturbs") {
-  for (const KernelGolden& g : kernel_goldens("optimizers")) {
+  for (const KernelGolden& g : all_optimizers()) {
     INFO(g.name);
     Trained plain(g);
     Trained mixed(g, NumberFormat::bf16);
@@ -76,7 +93,7 @@ TEST_CASE("A 16-bit parameter is its master copy rounded, which the parameter's 
 }
 
 TEST_CASE("A loss scale that is a power of two changes no bit of a step") {
-  for (const KernelGolden& g : kernel_goldens("optimizers")) {
+  for (const KernelGolden& g : all_optimizers()) {
     INFO(g.name);
     Trained plain(g);
     Trained scaled(g);

@@ -17,6 +17,7 @@ CheckpointManifest example() {
   manifest.step = 42;
   manifest.updates = 40;
   manifest.loss_scale = {65536, 3, 2};
+  manifest.early_stopping = {2.5, 1};
   manifest.plan_fingerprint = "abc";
   manifest.settings = {{"seed", std::int64_t{7}}, {"learning-rate", 0.001}, {"lr-schedule", "cosine"}};
   manifest.data = {"corpus.txt", "text"};

@@ -8,7 +8,7 @@ namespace plumbline {
 namespace {
 
 double at(std::int64_t index, std::string_view name = "layer0.mlp.up.weight", std::uint64_t seed = 1) {
-  return static_cast<double>(initial_value(InitialValues::normal, seed, name, index));
+  return static_cast<double>(initial_value(InitialValues::normal, 0.02, seed, name, index));
 }
 
 struct Moments {
@@ -46,9 +46,24 @@ TEST_CASE("parameters start normal with a standard deviation of 0.02") {
   CHECK(std::abs(m.beside) < 4 / std::sqrt(n));
 }
 
+// A linear of 24 inputs and 8 outputs: Xavier 2 / 32 = 1/16, He 2 / 24 = 1/12, squared. Of three experts each one's
+// matrix counts.
+TEST_CASE("deviations of Xavier and He follow a matrix's inputs and outputs") {
+  for (const std::int64_t experts : {1, 3}) {
+    const TensorBox linear{{experts, 8, 24}};
+    CHECK(initial_deviation(Initialisation::normal, linear) == 0.02);
+    CHECK(initial_deviation(Initialisation::zero, linear) == 0);
+    CHECK(initial_deviation(Initialisation::xavier, linear) == Approx(0.25));
+    CHECK(initial_deviation(Initialisation::he, linear) == Approx(std::sqrt(1.0 / 12)));
+  }
+  CHECK(initial_value(InitialValues::normal, 0.04, 1, "w", 9) ==
+        Approx(2 * initial_value(InitialValues::normal, 0.02, 1, "w", 9)));
+  CHECK(initial_value(InitialValues::normal, 0, 1, "w", 9) == 0);
+}
+
 TEST_CASE("norms start at one, biases at zero") {
-  CHECK(initial_value(InitialValues::ones, 7, "final_norm.weight", 3) == 1);
-  CHECK(initial_value(InitialValues::zeros, 7, "attention.qkv.bias", 3) == 0);
+  CHECK(initial_value(InitialValues::ones, 0.02, 7, "final_norm.weight", 3) == 1);
+  CHECK(initial_value(InitialValues::zeros, 0.02, 7, "attention.qkv.bias", 3) == 0);
 }
 
 TEST_CASE("a parameter's name, the seed and all 64 bits of the index decide an element, and nothing else does") {

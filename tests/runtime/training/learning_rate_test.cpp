@@ -13,8 +13,8 @@ using Shape = LearningRateShape;
 
 // Four steps of warm-up to 8: 2, 4, 6, 8; then every schedule stands at its peak.
 TEST_CASE("Warm-up is a straight line that reaches the peak with its last step") {
-  for (const Shape shape : {Shape::constant, Shape::cosine, Shape::stable_then_decay, Shape::inverse_square_root}) {
-    const LearningRateSchedule s{shape, 8, 0, 12, 4, shape == Shape::stable_then_decay ? 4 : 0};
+  for (const Shape shape : all_learning_rate_shapes) {
+    const LearningRateSchedule s{shape, 8, 0, 12, 4, shape == Shape::stable_then_decay ? 4 : 0, 0.5, 3};
     CHECK(learning_rate(s, 0) == 2.0);
     CHECK(learning_rate(s, 1) == 4.0);
     CHECK(learning_rate(s, 3) == 8.0);
@@ -56,9 +56,23 @@ TEST_CASE("Inverse square root") {
   CHECK(learning_rate({Shape::inverse_square_root, 8, 0, 100, 0, 0}, 3) == 4.0);
 }
 
+// After 4 steps of warm-up to 8: a factor of 1/2 each step.
+TEST_CASE("Exponential: each step the same share of the one before") {
+  const LearningRateSchedule s{Shape::exponential, 8, 0, 12, 4, 0, 0.5};
+  for (const auto& [step, rate] : {std::pair{4, 8.0}, {5, 4.0}, {7, 1.0}, {12, 0.03125}, {500, 0.03125}})
+    CHECK(learning_rate(s, step) == rate);
+}
+
+// The same with 3 steps at each rate: steps 4 to 6, 7 to 9, 10 and on.
+TEST_CASE("Step: the rate stays for as many steps, then falls by a factor") {
+  const LearningRateSchedule s{Shape::step, 8, 0, 12, 4, 0, 0.5, 3};
+  for (const auto& [step, rate] : {std::pair{4, 8.0}, {6, 8.0}, {7, 4.0}, {9, 4.0}, {10, 2.0}, {11, 2.0}, {500, 2.0}})
+    CHECK(learning_rate(s, step) == rate);
+}
+
 TEST_CASE("No schedule rises after its warm-up or leaves [final, peak]") {
-  for (const Shape shape : {Shape::cosine, Shape::stable_then_decay, Shape::inverse_square_root}) {
-    const LearningRateSchedule s{shape, 1e-3, 1e-4, 200, 20, shape == Shape::stable_then_decay ? 50 : 0};
+  for (const Shape shape : all_learning_rate_shapes) {
+    const LearningRateSchedule s{shape, 1e-3, 1e-4, 200, 20, shape == Shape::stable_then_decay ? 50 : 0, 0.99, 50};
     for (std::int64_t step = 20; step < 200; ++step) {
       REQUIRE(learning_rate(s, step) <= learning_rate(s, step - 1));
       REQUIRE(learning_rate(s, step) >= 1e-4);
@@ -83,6 +97,9 @@ TEST_CASE("Schedules that make no sense are refused") {
   CHECK(refused({Shape::cosine, 1, 0, 10, 11, 0}));
   CHECK(refused({Shape::stable_then_decay, 1, 0, 10, 5, 6}));
   CHECK(refused({Shape::stable_then_decay, 1, 0, 10, 0, -1}));
+  CHECK(refused({Shape::exponential, 1, 0, 10, 0, 0, 1.1}));
+  CHECK(refused({Shape::exponential, 1, 0, 10, 0, 0, -0.1}));
+  CHECK(refused({Shape::step, 1, 0, 10, 0, 0, 0.1, 0}));
 }
 
 }  // namespace

@@ -5,9 +5,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array executed{Optimizer::sgd,   Optimizer::momentum, Optimizer::adam,
-                              Optimizer::adamw, Optimizer::lion,     Optimizer::muon};
-
 /// After three steps: the first gradient of a momentum is the momentum itself, whatever its weight.
 WholeTensors weights(Optimizer optimizer, const OptimizerSettings& settings) {
   const LoweredPlan plan(network(Net::llama), single(), recipe(optimizer));
@@ -17,7 +14,8 @@ WholeTensors weights(Optimizer optimizer, const OptimizerSettings& settings) {
 }
 
 TEST_CASE("an optimizer reads the numbers that the table says, and no others") {
-  for (const Optimizer optimizer : executed) {
+  for (const OptimizerFacts& row : optimizer_table) {
+    const Optimizer optimizer = row.optimizer;
     const WholeTensors usual = weights(optimizer, {});
     for (const OptimizerNumber& number : optimizer_numbers()) {
       OptimizerSettings changed;
