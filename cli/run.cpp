@@ -181,10 +181,11 @@ class RunVerb : public Verb {
   /// Of a session's ranks those on this computer count.
   void check_size(const PricedQuestion& asked, const PlayedPlan& played, const MpiSession* session) const {
     const std::int64_t ranks = asked.strategy.devices();
-    const std::int64_t ranks_here = session == nullptr ? ranks : std::min<std::int64_t>(ranks, session->ranks_here());
-    refuse(ranks_here > most_local_ranks, *plan_ + ":/strategy", "the plan has " + std::to_string(ranks) + " ranks",
+    const std::int64_t ranks_on_host =
+        session == nullptr ? ranks : std::min<std::int64_t>(ranks, session->ranks_on_host());
+    refuse(ranks_on_host > most_local_ranks, *plan_ + ":/strategy", "the plan has " + std::to_string(ranks) + " ranks",
            "at most " + std::to_string(most_local_ranks) + " on this computer");
-    const Bytes needed = peak_of_all_ranks(played, asked.strategy) * ranks_here / ranks;
+    const Bytes needed = peak_of_all_ranks(played, asked.strategy) * ranks_on_host / ranks;
     const Bytes memory = computer_facts().memory;
     refuse(needed > memory, *plan_, "the ranks here need " + to_text(needed) + " together",
            "at most this computer's " + to_text(memory));
