@@ -1,7 +1,9 @@
 // plan run: trains what a plan says, on ranks of this computer, and records what it did.
+#include <unistd.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +20,8 @@
 #include "cli/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/base/escape.h"
+#include "core/io/line_writer.h"
 #include "core/io/plan_json.h"
 #include "core/io/run_record_json.h"
 #include "core/io/trace_json.h"
@@ -112,9 +116,14 @@ class RunVerb : public Verb {
     StepReport report(
         {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data), speed, meaning()});
     options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
+    std::optional<LineWriter> lines;
+    if (json_ && is_first) lines.emplace(STDOUT_FILENO, "standard output");
     options.on_step = [&](const StepRecord& step) {
       report.note(step);
-      show(report, terminal);
+      if (lines)
+        lines->write(printable_lines(to_json_text(report.json(), -1)));
+      else
+        terminal.progress(report.line());
     };
     if (session != nullptr) {
       options.ranks = Transport::mpi;
@@ -124,15 +133,17 @@ class RunVerb : public Verb {
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
     options.on_stop = [&](int signal) { stopped_by = signal; };
-    RunRecord record = trained(job(asked, played), options, terminal);
+    RunRecord record = trained(job(asked, played), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     sign(record, asked.plan);
     write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
+    if (lines) lines->finish([&] { return interruption.asked(); });
     if (stopped_by != 0) {
-      terminal.remark("plan: " + stopped_text(stopped_by, record, options));
+      terminal.remark("plan: " + stopped_text(stopped_by, record, options) + unread_text(lines));
       return ended_by(stopped_by);
     }
+    if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
   }
@@ -152,13 +163,19 @@ class RunVerb : public Verb {
     if (saved.empty()) saved = "; nothing is saved: there is neither --checkpoint nor --record";
     return signal_name(signal) + ": stopped after step " + std::to_string(last) + saved;
   }
+  static std::string unread_text(const std::optional<LineWriter>& lines) {
+    const std::int64_t unread = lines ? lines->unwritten() : 0;
+    return unread == 0 ? "" : "; nobody read the last " + std::to_string(unread) + " lines of standard output";
+  }
   /// A thread that hangs would outlive what it reads: where one may, the process ends here.
-  static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal) {
+  static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal,
+                           std::optional<LineWriter>& lines) {
     try {
       return train(job, options);
     } catch (const InputError&) {
       throw;
     } catch (const std::exception&) {
+      if (lines) lines->finish([] { return true; });
       if (options.mpi != nullptr) throw;
       terminal.clear_progress();
       std::fflush(stdout);
@@ -214,11 +231,6 @@ class RunVerb : public Verb {
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;
-  }
-  void show(const StepReport& report, Terminal& terminal) const {
-    if (!json_) return terminal.progress(report.line());
-    terminal.print(to_json_text(report.json(), -1));
-    terminal.finish();
   }
   static void sign(RunRecord& record, const Plan& plan) {
     record.program_version = PLUMBLINE_VERSION;
