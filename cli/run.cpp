@@ -1,7 +1,9 @@
 // plan run: trains what a plan says, on ranks of this computer, and records what it did.
+#include <unistd.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +20,8 @@
 #include "cli/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/base/escape.h"
+#include "core/io/line_writer.h"
 #include "core/io/run_record_json.h"
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
@@ -99,8 +103,8 @@ class RunVerb : public Verb {
       require_writable({&record_, &trace_, &picture_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
     const session::PreparedRun prepared = session::prepare_run(plan_request(*plan_)).value();  // nobody stops it
     const std::int64_t ranks = prepared.asked.strategy.devices();
-    const std::int64_t ranks_here = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_here());
-    session::require_room(prepared, *plan_, ranks_here, computer_facts().memory);
+    const std::int64_t ranks_on_host = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_on_host());
+    session::require_room(prepared, *plan_, ranks_on_host, computer_facts().memory);
     const session::PricedQuestion& asked = prepared.asked;
     std::vector<LossCurve> curves = is_first ? other_curves() : std::vector<LossCurve>();
     RunOptions options = training_.options(asked.question.graph(), asked.question.training().sequence_length);
@@ -109,9 +113,14 @@ class RunVerb : public Verb {
     StepReport report(
         {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data), speed, meaning()});
     options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
+    std::optional<LineWriter> lines;
+    if (json_ && is_first) lines.emplace(STDOUT_FILENO, "standard output");
     options.on_step = [&](const StepRecord& step) {
       report.note(step);
-      show(report, terminal);
+      if (lines)
+        lines->write(printable_lines(to_json_text(to_json(report.reported()), -1)));
+      else
+        terminal.progress(report.line());
     };
     if (mpi != nullptr) {
       options.ranks = Transport::mpi;
@@ -127,15 +136,17 @@ class RunVerb : public Verb {
       terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
                       std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
     };
-    RunRecord record = trained(job(prepared), options, terminal);
+    RunRecord record = trained(job(prepared), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     session::sign(record, asked.plan);
     write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
+    if (lines) lines->finish([&] { return interruption.asked(); });
     if (stopped_by != 0) {
-      terminal.remark("plan: " + stopped_text(stopped_by, record, options));
+      terminal.remark("plan: " + stopped_text(stopped_by, record, options) + unread_text(lines));
       return ended_by(stopped_by);
     }
+    if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
   }
@@ -155,13 +166,19 @@ class RunVerb : public Verb {
     if (saved.empty()) saved = "; nothing is saved: there is neither --checkpoint nor --record";
     return signal_name(signal) + ": stopped after step " + std::to_string(last) + saved;
   }
+  static std::string unread_text(const std::optional<LineWriter>& lines) {
+    const std::int64_t unread = lines ? lines->unwritten() : 0;
+    return unread == 0 ? "" : "; nobody read the last " + std::to_string(unread) + " lines of standard output";
+  }
   /// A thread that hangs would outlive what it reads: where one may, the process ends here.
-  static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal) {
+  static RunRecord trained(const TrainingJob& job, const RunOptions& options, Terminal& terminal,
+                           std::optional<LineWriter>& lines) {
     try {
       return train(job, options);
     } catch (const InputError&) {
       throw;
     } catch (const std::exception&) {
+      if (lines) lines->finish([] { return true; });
       if (options.mpi != nullptr) throw;
       terminal.clear_progress();
       std::fflush(stdout);
@@ -187,11 +204,6 @@ class RunVerb : public Verb {
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;
-  }
-  void show(const StepReport& report, Terminal& terminal) const {
-    if (!json_) return terminal.progress(report.line());
-    terminal.print(to_json_text(to_json(report.reported()), -1));
-    terminal.finish();
   }
   static LossCurve curve_of(const RunRecord& record, const std::string& name) {
     LossCurve curve{name, {}};

@@ -16,24 +16,23 @@ RankPlaces::RankPlaces(std::size_t ranks) : actions_(ranks) {
   for (auto& action : actions_) action = -1;
 }
 
-std::vector<MpiSession::Standing> RankPlaces::standings() const {
-  std::vector<MpiSession::Standing> all;
+std::vector<PeerStatus> RankPlaces::status() const {
+  std::vector<PeerStatus> all;
   for (const auto& action : actions_) all.push_back({action, true});
   return all;
 }
 
-std::string places_text(const TrainingJob& job, const std::vector<MpiSession::Standing>& standings,
-                        std::int32_t failed) {
+std::string places_text(const TrainingJob& job, const std::vector<PeerStatus>& ranks, std::int32_t failed) {
   std::string text;
-  for (std::size_t rank = 0; rank < std::min(most_named, standings.size()); ++rank) {
-    const MpiSession::Standing& standing = standings[rank];
-    if (static_cast<std::int32_t>(rank) == failed || (standing.action < 0 && standing.answers)) continue;
+  for (std::size_t rank = 0; rank < std::min(most_named, ranks.size()); ++rank) {
+    const PeerStatus& status = ranks[rank];
+    if (static_cast<std::int32_t>(rank) == failed || (status.action < 0 && status.answers)) continue;
     const auto stage =
         static_cast<std::size_t>(coordinate(job.strategy, Axis::pipeline, static_cast<std::int32_t>(rank)));
     text += "; rank " + std::to_string(rank) + " (stage " + std::to_string(stage) + ")";
-    if (standing.action >= 0)
-      text += " at " + to_text(job.program.ranks[stage].actions[static_cast<std::size_t>(standing.action)]);
-    if (!standing.answers) text += standing.action >= 0 ? " or behind it, without an answer" : " without an answer";
+    if (status.action >= 0)
+      text += " at " + to_text(job.program.ranks[stage].actions[static_cast<std::size_t>(status.action)]);
+    if (!status.answers) text += status.action >= 0 ? " or behind it, without an answer" : " without an answer";
   }
   return text;
 }

@@ -1,11 +1,13 @@
 #pragma once
-/// \file rank_places.h: where every rank of a run stands, for the one line that says why it ended.
+/// \file rank_places.h: what every rank of a run was doing, for the one line that says why it ended.
 ///
 /// Checked against: tests/runtime/execution/recipes_test.cpp, tests/integration/mpi_run_test.py.
 
 #include <atomic>
+#include <string>
+#include <vector>
 
-#include "runtime/mpi/mpi_session.h"
+#include "runtime/peer_status.h"
 #include "runtime/trainer.h"
 
 namespace plumbline {
@@ -15,16 +17,16 @@ class RankPlaces {
  public:
   explicit RankPlaces(std::size_t ranks);
 
-  void stand(std::int32_t rank, std::int32_t action) { actions_[static_cast<std::size_t>(rank)] = action; }
-  [[nodiscard]] std::vector<MpiSession::Standing> standings() const;
+  void report_action(std::int32_t rank, std::int32_t action) { actions_[static_cast<std::size_t>(rank)] = action; }
+  [[nodiscard]] std::vector<PeerStatus> status() const;
 
-  /// A rank's place is gone when its work has ended, one way or the other.
+  /// When a rank's work has ended, one way or the other, it has no action.
   class AtWork {
    public:
     AtWork(RankPlaces& places, std::int32_t rank) : places_(places), rank_(rank) {}
     AtWork(const AtWork&) = delete;
     AtWork& operator=(const AtWork&) = delete;
-    ~AtWork() { places_.stand(rank_, -1); }
+    ~AtWork() { places_.report_action(rank_, -1); }
 
    private:
     RankPlaces& places_;
@@ -36,7 +38,7 @@ class RankPlaces {
 };
 
 /// "; rank 2 (stage 1) at forward 3 of chunk 0" for each rank but `failed` that has not ended; at most sixteen.
-[[nodiscard]] std::string places_text(const TrainingJob& job, const std::vector<MpiSession::Standing>& standings,
+[[nodiscard]] std::string places_text(const TrainingJob& job, const std::vector<PeerStatus>& ranks,
                                       std::int32_t failed);
 
 }  // namespace plumbline

@@ -81,8 +81,8 @@ struct Shared {
   explicit Shared(std::size_t ranks) : places(ranks) {}
   RankPlaces places;
   std::mutex mutex;
-  std::string others_when_failed;  ///< where the others stood when the first rank failed
-  bool has_diverged = false;       ///< it does not matter then where the others stood
+  std::string others_when_failed;  ///< what the others were doing when the first rank failed
+  bool has_diverged = false;       ///< it does not matter then what the others were doing
 };
 
 /// One rank's part; the last of it fills `record`.
@@ -90,8 +90,8 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
   const RankPlaces::AtWork at_work(shared.places, world.rank());
   RunOptions own = options;
   own.on_action = [&](std::int32_t rank, std::int64_t step, std::int32_t action) {
-    shared.places.stand(rank, action);
-    if (options.mpi != nullptr) options.mpi->stand_at(action);
+    shared.places.report_action(rank, action);
+    if (options.mpi != nullptr) options.mpi->report_action(action);
     if (options.on_action) options.on_action(rank, step, action);
   };
   RankTraining rank(world, job, own);
@@ -106,11 +106,11 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
     world.abandon("rank " + std::to_string(world.rank()) + " has failed");
     const std::scoped_lock lock(shared.mutex);
     if (shared.others_when_failed.empty())
-      shared.others_when_failed = places_text(job, shared.places.standings(), world.rank());
+      shared.others_when_failed = places_text(job, shared.places.status(), world.rank());
     throw;
   }
-  if (options.mpi != nullptr) options.mpi->stand_at(-1);
-  const bool has_one_clock = options.mpi == nullptr || options.mpi->ranks_here() == world.size();
+  if (options.mpi != nullptr) options.mpi->report_action(-1);
+  const bool has_one_clock = options.mpi == nullptr || options.mpi->ranks_on_host() == world.size();
   const RankRecord of_rank = rank.record(has_one_clock ? nanoseconds_behind(world, rank.traced_begin_ns()) : 0);
   std::vector<RankRecord> of_all = options.mpi != nullptr ? gathered(world, of_rank) : std::vector<RankRecord>();
   const std::scoped_lock lock(shared.mutex);
@@ -137,8 +137,9 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
   const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
   const auto others = [&] {
     const std::scoped_lock lock(shared->mutex);
-    const std::string places = options.mpi != nullptr ? places_text(job, options.mpi->standings(), options.mpi->rank())
-                                                      : shared->others_when_failed;
+    const std::string places = options.mpi != nullptr
+                                   ? places_text(job, options.mpi->peer_status(), options.mpi->rank())
+                                   : shared->others_when_failed;
     return places.empty() ? "" : "; the others were:" + places.substr(1);
   };
   try {

@@ -6,8 +6,6 @@
 
 namespace plumbline {
 
-class MpiSession::Hub {};
-
 bool MpiSession::is_built() { return false; }
 
 MpiSession::MpiSession(const MpiOptions&) { throw EnvironmentError("this program was built without MPI"); }
@@ -16,9 +14,9 @@ MpiSession::~MpiSession() = default;
 // There is no session to call these on.
 std::int32_t MpiSession::rank() const { return 0; }
 std::int32_t MpiSession::size() const { return 0; }
-std::int32_t MpiSession::ranks_here() const { return 0; }
-void MpiSession::stand_at(std::int32_t) {}
-std::vector<MpiSession::Standing> MpiSession::standings() const { return {}; }
+std::int32_t MpiSession::ranks_on_host() const { return 0; }
+void MpiSession::report_action(std::int32_t) {}
+std::vector<PeerStatus> MpiSession::peer_status() const { return {}; }
 void MpiSession::run(const std::function<void(World&)>&) {}
 void MpiSession::fail(const std::string&, int exit_code, const std::function<void()>&) { end_all(exit_code); }
 void MpiSession::end_all(int exit_code) { std::_Exit(exit_code); }

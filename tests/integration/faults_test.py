@@ -3,8 +3,10 @@
 
 Usage: faults_test.py <plan>
 """
+import fcntl
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -107,6 +109,29 @@ class Faults(Training):
         self.assertEqual(code, 143, text)
         self.assertEqual(text, f"plan: SIGTERM: stopped after step {steps[-1][0]}; nothing is saved: there is neither "
                                "--checkpoint nor --record\n")
+
+    def test_a_run_does_not_wait_for_whoever_reads_its_steps(self):
+        plan = self.plan_of("--dp", 2, gpus=2)
+        job = subprocess.Popen([command.PLAN, "run", "--plan", plan, "--steps", "1000000", "--json", "--checkpoint",
+                                "state"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        time.sleep(2)  # thousands of steps, of which ten fill the pipe
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(timeout=100), 143)
+        lines, text = job.communicate(timeout=100)
+        self.one_line(text, "plan: SIGTERM: stopped after step ", "saved: checkpoint state/step-",
+                      "; nobody read the last ")
+        read, unread = len(losses(lines)), int(re.search(r"the last (\d+) lines", text)[1])
+        self.assertGreater(unread, 10)
+        self.assertEqual(latest_step(self.folder / "state"), read + unread)
+
+    def test_steps_that_nobody_can_be_told_end_a_run(self):
+        plan = self.plan_of("--dp", 2, gpus=2)
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([command.PLAN, "run", "--plan", plan, "--steps", "1000000", "--json"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=100)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.one_line(done.stderr, "standard output: cannot be written: No space left on device")
 
     def test_a_second_signal_ends_a_run_at_once(self):
         # A step of minutes, so that the first one has no chance to end it.
