@@ -41,6 +41,22 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
   return number;
 }
 
+std::int64_t sequence_length(std::string_view flag, const std::string& text, std::int64_t largest) {
+  constexpr std::int64_t binary_thousand = 1024;
+  const std::size_t digits = text.empty() ? 0 : text.size() - 1;
+  const char suffix = text.empty() ? '\0' : text.back();
+  const std::int64_t unit = suffix == 'K' || suffix == 'k'   ? binary_thousand
+                            : suffix == 'M' || suffix == 'm' ? binary_thousand * binary_thousand
+                                                             : 0;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
+  if (unit == 0 || error != std::errc{} || end != text.data() + digits) return whole_number(flag, text, 1, largest);
+  if (number < 1 || number > largest / unit)
+    throw InputError({std::string(flag), "\"" + text.substr(0, 40) + "\" is out of range",
+                      "from 1 to " + std::to_string(largest) + "; K is 1024", ""});
+  return number * unit;
+}
+
 double real_number(std::string_view flag, const std::string& text, double smallest, double largest) {
   return number_from_text(flag, text, smallest, largest);
 }

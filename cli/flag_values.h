@@ -17,6 +17,8 @@ namespace plumbline {
 /// Throws InputError for a flag that was given and is none of `read`: beside `mode` it would be ignored in silence.
 void require_only(const CLI::App& app, std::string_view mode, const std::vector<std::string>& read);
 
+/// Tokens of a sequence: K and M are powers of two here, as people mean them: 8K is 8192. Throws InputError.
+[[nodiscard]] std::int64_t sequence_length(std::string_view flag, const std::string& text, std::int64_t largest);
 /// A whole number, with an optional K, M, B, T from 1 on. Throws InputError.
 [[nodiscard]] std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t smallest,
                                         std::int64_t largest);

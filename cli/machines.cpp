@@ -32,15 +32,16 @@ class Numbers {
   Table table_{{{"  number", Align::left}, {"value"}, {"kind", Align::left}, {"date"}, {"source", Align::left}}};
 };
 
-void add_device(Numbers& numbers, const Device& device) {
+/// `price`: the machine's own, which stands before the device's.
+void add_device(Numbers& numbers, const Device& device, const std::optional<Sourced<Dollars>>& price) {
   numbers.add("  memory", device.memory, to_text(device.memory.value));
   numbers.add("  memory bandwidth", device.memory_bandwidth, to_text(device.memory_bandwidth.value));
   for (const auto& [format, peak] : device.peaks)
     numbers.add("  dense " + std::string(to_text(format)), peak, to_text(peak.value));
   numbers.add("  L2 cache", device.l2_cache, to_text(device.l2_cache.value));
   numbers.add("  power", device.power, fixed(device.power.value.value(), 0) + " W");
-  if (device.price_per_hour)
-    numbers.add("  price per hour", *device.price_per_hour, "$" + fixed(device.price_per_hour->value.value(), 2));
+  if (const auto& paid = price ? price : device.price_per_hour)
+    numbers.add("  price per hour", *paid, "$" + fixed(paid->value.value(), 2));
 }
 
 void add_node(Numbers& numbers, const Node& node) {
@@ -72,7 +73,7 @@ std::string details_text(const Cluster& cluster) {
   text = wrapped(text + ", network " + cluster.fabric.name, terminal_columns, 2) + "\n\n";
   for (const NodeGroup& group : cluster.groups) {
     Numbers numbers;
-    add_device(numbers, group.node.device);
+    add_device(numbers, group.node.device, cluster.price_per_device_hour);
     add_node(numbers, group.node);
     text += numbers.text();
   }

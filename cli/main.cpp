@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "cli/failure.h"
+#include "cli/foreign_flags.h"
 #include "cli/interruption.h"
 #include "cli/option_help.h"
 #include "cli/verb.h"
@@ -38,7 +39,7 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   std::vector<std::string> names;
   for (const FlagWords& flag : flags_of(app)) names.push_back(flag.name);
   throw InputError(
-      {extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "", nearest_text(extra, names)});
+      {extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "", nearest_flag(extra, names)});
 }
 
 /// "--gpus: 1 required N missing" in our words.

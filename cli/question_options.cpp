@@ -42,7 +42,8 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
       ->type_name("MODEL");
   option("--machine", machine_, "on what: a name of plan machines, or a machine file")->type_name("MACHINE");
   option("--gpus", gpus_, "how many GPUs; absent: all of a machine file, else one node")->type_name("N");
-  option("--seq-len", sequence_length_, "tokens of a sequence; absent: what the model was made for")->type_name("N");
+  option("--seq-len", sequence_length_, "tokens of a sequence, 8K for 8192; absent: what the model was made for")
+      ->type_name("N");
   option("--global-batch", global_batch_, "sequences of one optimizer step over all GPUs")->type_name("N");
   option("--tokens", tokens_, "tokens of the whole run, such as 15T: adds days, dollars and energy")->type_name("N");
   option("--precision", precision_,
@@ -87,7 +88,7 @@ QuestionText QuestionOptions::question() const {
   text.machine = required("--machine", machine_, "a name of plan machines or a file");
   if (gpus_) text.devices = whole_number("--gpus", *gpus_, 1, most_devices);
   if (sequence_length_)
-    text.training.sequence_length = whole_number("--seq-len", *sequence_length_, 1, longest_sequence);
+    text.training.sequence_length = sequence_length("--seq-len", *sequence_length_, longest_sequence);
   text.training.global_batch =
       whole_number("--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1,
                    largest_global_batch);

@@ -118,6 +118,32 @@ const std::vector<AxisParser>& axis_parsers() {
   return parsers;
 }
 
+/// Short names of axes, and how plan files spell them.
+struct AxisAlias {
+  std::string_view alias;
+  std::string_view axis;
+};
+constexpr std::array axis_aliases{AxisAlias{"vs", "virtual-stages"},
+                                  AxisAlias{"vpp", "virtual-stages"},
+                                  AxisAlias{"virtual_stages", "virtual-stages"},
+                                  AxisAlias{"mbs", "micro-batch"},
+                                  AxisAlias{"micro_batch", "micro-batch"},
+                                  AxisAlias{"sp", "sequence-parallel"},
+                                  AxisAlias{"sequence_parallel", "sequence-parallel"},
+                                  AxisAlias{"shard_group", "shard-group"},
+                                  AxisAlias{"zero_stage", "zero"},
+                                  AxisAlias{"tensor_parallel", "tp"},
+                                  AxisAlias{"pipeline_stages", "pp"},
+                                  AxisAlias{"context_parallel", "cp"},
+                                  AxisAlias{"expert_parallel", "ep"},
+                                  AxisAlias{"data_parallel", "dp"}};
+
+std::string_view axis_of(std::string_view name) {
+  for (const AxisAlias& each : axis_aliases)
+    if (each.alias == name) return each.axis;
+  return name;
+}
+
 std::vector<std::string_view> pieces(std::string_view text, char separator) {
   std::vector<std::string_view> result;
   while (true) {
@@ -137,7 +163,7 @@ SearchSpace space_from_text(std::string_view fixes) {
   for (const AxisParser& parser : axis_parsers()) names.emplace_back(parser.name);
   for (const std::string_view fix : pieces(fixes, ',')) {
     const std::size_t equals = fix.find('=');
-    const std::string_view name = fix.substr(0, equals);
+    const std::string_view name = axis_of(fix.substr(0, equals));
     const auto parser =
         std::find_if(axis_parsers().begin(), axis_parsers().end(), [&](const AxisParser& p) { return p.name == name; });
     if (equals == std::string_view::npos || parser == axis_parsers().end())

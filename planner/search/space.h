@@ -37,8 +37,8 @@ struct SearchSpace {
   FlashAttention flash_attention = FlashAttention::on;
 };
 
-/// Reads "tp=8,pp=4,zero=1|2,recompute=full|every:2" into a space. Axis names are the strategy's flags; values apart
-/// by '|'. Throws InputError with the nearest axis.
+/// Reads "tp=8,pp=4,zero=1|2,recompute=full|every:2" into a space. Axis names are the strategy's flags, their keys in
+/// plan files, or vs, mbs and sp; values apart by '|'. Throws InputError with the nearest axis.
 [[nodiscard]] SearchSpace space_from_text(std::string_view fixes);
 
 /// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal nor

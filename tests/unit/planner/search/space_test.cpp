@@ -205,6 +205,21 @@ TEST_CASE("ZeRO shards over the whole gradient group and over its part inside th
   CHECK(sharding(one_node, "pp=8,zero=1|2") == std::vector<std::string>{"0/1"});  // nobody to share with
 }
 
+TEST_CASE("axes are fixed under their flags, their short names, or their keys in plan files") {
+  const SearchSpace flags = space_from_text("virtual-stages=2,micro-batch=4,sequence-parallel=on,tp=8,pp=4,zero=1");
+  for (const std::string_view text :
+       {"vs=2,mbs=4,sp=on,tp=8,pp=4,zero=1",
+        "virtual_stages=2,micro_batch=4,sequence_parallel=on,tensor_parallel=8,pipeline_stages=4,zero_stage=1"}) {
+    const SearchSpace space = space_from_text(text);
+    CHECK(space.virtual_stages == flags.virtual_stages);
+    CHECK(space.micro_batch_sizes == flags.micro_batch_sizes);
+    CHECK(space.sequence_parallel == flags.sequence_parallel);
+    CHECK(space.tensor_parallel == flags.tensor_parallel);
+    CHECK(space.pipeline_stages == flags.pipeline_stages);
+    CHECK(space.zero_stages == flags.zero_stages);
+  }
+}
+
 TEST_CASE("expert parallelism takes the divisors of the expert count") {
   const auto degrees_of = [](const Question& asked) {
     std::set<std::int32_t> result;
