@@ -96,11 +96,9 @@ class SimulateVerb : public Verb {
   }
   [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
                                  const Terminal& terminal) const {
-    Prediction played = plan.prediction;
-    played.time = answer.played.simulation.time;
     return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
            timeline_text(answer.played, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
-           waterfall_text(played) + "\n" + peak_text(answer.played);
+           waterfall_text(answer.played.simulation.time) + "\n" + peak_text(answer.played);
   }
 
   PlanOptions plan_;
