@@ -2,25 +2,17 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cmath>
 
 #include "cli/output_options.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "cli/verb.h"
-#include "core/io/strategy_json.h"
-#include "core/quantity/text.h"
 #include "planner/io/explanation_json.h"
+#include "planner/present/plan_tables.h"
 
 namespace plumbline {
 namespace {
-
-std::string effect_text(double change) {
-  constexpr double shown_from = 0.0005;
-  if (std::fabs(change) < shown_from) return "";
-  return (change > 0 ? "+" : "") + fixed(100 * change, 1) + " %";
-}
 
 /// A text with an empty line before it, or nothing.
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
@@ -34,52 +26,13 @@ std::string assumed_text(const Provenance& provenance, const std::vector<Sensiti
   for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
   if (assumed.empty()) return text + "No number that nobody measured moves this answer by half a per cent.\n";
   text += "Numbers that nobody measured, and what one standard deviation more would do:\n";
-  Table table({{"number", Align::left}, {"value"}, {"+1 sd"}, {"step"}, {"memory"}, {"from", Align::left}});
-  for (const Sensitivity& s : assumed)
-    table.add_row({s.number.name, s.number.value, effect_text(s.relative_sigma), effect_text(s.step_time),
-                   effect_text(s.peak_memory), s.number.source});
-  return text + table.text(terminal_columns);
+  return text + plumbline::text(present::assumed_table(assumed));
 }
 
-/// Two plans side by side: what they choose, what it costs, where the time and the memory go.
 std::string comparison_text(const Plan& a, const Plan& b) {
-  Table table({{"", Align::left}, {"this plan", Align::right}, {"the other", Align::right}, {"difference"}});
-  const auto text_row = [&](const std::string& name, const std::string& one, const std::string& other) {
-    if (one != other) table.add_row({name, one, other, ""});
-  };
-  const auto number_row = [&](const std::string& name, double one, double other, int digits) {
-    if (one != 0 || other != 0)
-      table.add_row({name, fixed(one, digits), fixed(other, digits), other == 0 ? "" : difference_text(one, other)});
-  };
-  const Json::Object one = *to_json(a.strategy, a.training).if_object();
-  const Json other = to_json(b.strategy, b.training);
-  const auto shown = [](const Json& value) {
-    std::string text = value.if_string() != nullptr ? *value.if_string() : to_json_text(value, -1);
-    if (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
-  };
-  text_row("model", a.model.name, b.model.name);
-  text_row("machine", a.machine.name, b.machine.name);
-  text_row("GPUs", std::to_string(a.machine.devices), std::to_string(b.machine.devices));
-  for (const auto& [key, value] : one) text_row(words_of(key), shown(value), shown(*other.find(key)));
-  number_row("step s", a.prediction.step_time_s.expected, b.prediction.step_time_s.expected, 3);
-  for (std::size_t i = 0; i < time_cause_count; ++i)
-    number_row("  " + words_of(to_text(static_cast<TimeCause>(i))), to_seconds(a.prediction.time.by_cause[i]).value(),
-               to_seconds(b.prediction.time.by_cause[i]).value(), 3);
-  number_row("tokens/s/GPU", a.prediction.tokens_per_second_per_gpu, b.prediction.tokens_per_second_per_gpu, 1);
-  number_row("MFU %", 100 * a.prediction.mfu, 100 * b.prediction.mfu, 1);
-  constexpr double gib = 1024. * 1024. * 1024.;
-  number_row("peak GiB", static_cast<double>(a.prediction.peak_memory.value()) / gib,
-             static_cast<double>(b.prediction.peak_memory.value()) / gib, 2);
-  const auto heaviest = [](const Plan& plan) {
-    return plan.prediction.stage_memory[static_cast<std::size_t>(plan.prediction.heaviest_stage)];
-  };
-  for (std::size_t i = 0; i < memory_class_count; ++i)
-    number_row("  " + words_of(to_text(static_cast<MemoryClass>(i))),
-               static_cast<double>(heaviest(a).by_class[i].value()) / gib,
-               static_cast<double>(heaviest(b).by_class[i].value()) / gib, 2);
-  text_row("fits", a.verdict.fits ? "yes" : "no", b.verdict.fits ? "yes" : "no");
-  return table.text(terminal_columns);
+  present::Table table = present::difference_table(a, b);
+  table.columns.front().title.clear();  // what stands in the rows says it
+  return text(table);
 }
 
 class ExplainVerb : public Verb {
@@ -124,7 +77,7 @@ class ExplainVerb : public Verb {
     const Plan& plan = explanation.plan;
     const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
     if (explanation.against) return head + comparison_text(plan, *explanation.against);
-    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction) + "\n" +
+    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" +
            wrapped("Bottleneck: " + explanation.bottleneck + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
            section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
            changes_text(plan, explanation.changes) + "\n" + assumed_text(plan.provenance, explanation.assumed);

@@ -6,12 +6,12 @@
 #include "cli/catalogue_verb.h"
 #include "cli/flag_values.h"
 #include "cli/table.h"
-#include "core/graph/block_text.h"
 #include "core/graph/parameter_count.h"
 #include "core/quantity/text.h"
 #include "models/io/catalogue_json.h"
 #include "models/network_catalog.h"
 #include "models/network_picture.h"
+#include "planner/present/catalogue_tables.h"
 
 namespace plumbline {
 namespace {
@@ -35,13 +35,7 @@ std::string details_text(const Network& network) {
   line("source", network.source);
   line("counts from", network.published_source);
   line("note", network.note);
-  Table table({{"  block", Align::left}, {"kind", Align::left}, {"times"}, {"parameters each"}, {"operators"}});
-  for (const BlockRun& run : network.graph.runs()) {
-    const Block& block = network.graph.block(run.block);
-    table.add_row({"  " + block.name(), std::string(to_text(block.kind())), std::to_string(run.count),
-                   grouped(parameter_count(block)), std::to_string(block.ops().size())});
-  }
-  return text + "\n" + table.text(terminal_columns);
+  return text + "\n" + indented_text(present::block_table(network));
 }
 
 class ModelsVerb : public CatalogueVerb {
@@ -77,14 +71,7 @@ class ModelsVerb : public CatalogueVerb {
   [[nodiscard]] std::string remark(const std::string& name) const override { return network_name_remark(name); }
   [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
   [[nodiscard]] std::string all() const override {
-    if (json()) return to_json_text(network_catalogue_json());
-    Table table({{"name", Align::left}, {"parameters"}, {"active"}, {"source", Align::left}});
-    for (const std::string& name : network_names()) {
-      const Network network = find_network(name);
-      table.add_row({name, count_text(parameter_count(network.graph)),
-                     count_text(active_parameter_count(network.graph)), network.source});
-    }
-    return table.text(terminal_columns);
+    return json() ? to_json_text(network_catalogue_json()) : text(present::network_table());
   }
 
   std::optional<std::string> graph_;

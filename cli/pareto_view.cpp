@@ -6,6 +6,7 @@
 #include "cli/search_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
+#include "planner/present/plan_columns.h"
 
 namespace plumbline {
 namespace {
@@ -74,15 +75,11 @@ std::string plot(const std::vector<RankedStrategy>& front) {
 
 std::string pareto_text(const std::vector<RankedStrategy>& front) {
   if (front.empty()) return "";
-  Table table({{"step s"}, {"peak GiB"}, {"GPUs"}, {"strategy", Align::left}});
   const std::vector<RankedStrategy> shown = steps_of(front);
-  for (const RankedStrategy& point : shown)
-    table.add_row({fixed(step_of(point), 3), gib_text(point.peak_memory), std::to_string(point.devices),
-                   to_text(point.strategy) + ", " + std::string(to_text(point.precision))});
-  std::string text = "No plan is both faster and smaller than one of these:\n" + table.text(terminal_columns);
+  std::string all = "No plan is both faster and smaller than one of these:\n" + text(present::front_table(shown));
   if (shown.size() < front.size())
-    text += std::to_string(front.size() - shown.size()) + " points between them are in --json\n";
-  return text + "\n" + plot(front);
+    all += std::to_string(front.size() - shown.size()) + " points between them are in --json\n";
+  return all + "\n" + plot(front);
 }
 
 }  // namespace plumbline

@@ -10,7 +10,4 @@ namespace plumbline {
 /// Of the heaviest stage: a line, the classes, then the largest buffers that come and go, alike ones together.
 [[nodiscard]] std::string peak_text(const PlayedPlan& played);
 
-/// "0-3 7" for 0, 1, 2, 3, 7.
-[[nodiscard]] std::string ranges_text(const std::vector<std::int32_t>& ascending);
-
 }  // namespace plumbline

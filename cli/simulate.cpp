@@ -38,7 +38,7 @@ std::string step_text(const Plan& plan, const session::SimulationAnswer& answer,
 
 PictureWords picture_words(const session::PricedQuestion& asked, const Simulation& s) {
   const Plan& plan = asked.plan;
-  return {plan.model.name + " on " + std::to_string(plan.machine.devices) + " x " + plan.machine.device,
+  return {plan.model.name + " on " + plan.machine.devices_text(),
           to_text(plan.strategy) + ": step " + to_text(to_seconds(s.step())) + ", bubble " +
               per_cent_text(s.time[TimeCause::pipeline_bubble] / s.step()),
           asked.question.capacity()};
@@ -96,11 +96,9 @@ class SimulateVerb : public Verb {
   }
   [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
                                  const Terminal& terminal) const {
-    Prediction played = plan.prediction;
-    played.time = answer.played.simulation.time;
     return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
            timeline_text(answer.played, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
-           waterfall_text(played) + "\n" + peak_text(answer.played);
+           waterfall_text(answer.played.simulation.time) + "\n" + peak_text(answer.played);
   }
 
   PlanOptions plan_;

@@ -1,30 +1,14 @@
 // plan stacks: the software stacks that this program knows: their traits, and what they rest on.
-#include <array>
-#include <cstdio>
-
 #include "cli/catalogue_verb.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/io/stack_json.h"
-#include "core/quantity/text.h"
 #include "models/calibration_set.h"
 #include "models/io/catalogue_json.h"
+#include "planner/present/catalogue_tables.h"
 
 namespace plumbline {
 namespace {
-
-std::string releases_text(const SoftwareStack& stack) {
-  if (!stack.releases) return "";
-  const Releases& releases = *stack.releases;
-  return releases.oldest == releases.newest ? releases.oldest : releases.oldest + " to " + releases.newest;
-}
-
-/// Four significant digits.
-std::string short_number(double value) {
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.4g", value);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -54,38 +38,13 @@ std::string residuals_text(const Residuals& residuals) {
   return text + "  " + wrapped("measured: " + (runs.empty() ? "nothing" : runs), terminal_columns, 4, 2) + "\n";
 }
 
-/// Where a path says that a number stands: "trait fusion/compiled", "own", "stack NAME", "base".
-std::string decided_by(const std::string& path, const SoftwareStack& stack) {
-  const std::string place = path.substr(0, path.rfind('/'));
-  if (place == "stack/" + stack.name) return "own";
-  if (place.starts_with("trait/")) return place.substr(std::string_view("trait/").size());
-  if (place.starts_with("stack/")) return place.substr(std::string_view("stack/").size());
-  return place;
-}
-
-std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, const StackCalibration& composed,
-                         const std::vector<DecidedCoefficient>& decided) {
-  const std::string origin = stack.framework + (stack.releases ? ", releases " + releases_text(stack) : "") +
+std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, const Residuals& residuals) {
+  const std::string origin = stack.framework + (stack.releases ? ", releases " + present::releases_text(stack) : "") +
                              (stack.aliases.empty() ? "" : "; also called " + joined(stack.aliases));
   std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns, 2) + "\n" +
                      wrapped(origin, terminal_columns, 2) + "\n\n";
-  Table traits({{"trait", Align::left}, {"value", Align::left}, {"which means", Align::left}});
-  for (const ChosenTrait& trait : set.traits_of(stack)) {
-    const TraitValue* value = trait.value.empty() ? nullptr : set.traits().find(trait.axis)->find(trait.value);
-    traits.add_row({trait.axis, trait.value, value == nullptr ? "numbers of its own" : value->description});
-  }
-  Table numbers({{"number", Align::left},
-                 {"value"},
-                 {"+-"},
-                 {"kind", Align::left},
-                 {"decided by", Align::left},
-                 {"source", Align::left}});
-  for (const DecidedCoefficient& one : decided)
-    numbers.add_row({one.path.substr(one.path.rfind('/') + 1), short_number(one.coefficient.value),
-                     per_cent_text(one.coefficient.relative_sigma, 0), one.coefficient.kind,
-                     decided_by(one.path, stack), one.coefficient.source});
-  return text + traits.text(terminal_columns) + "\n" + residuals_text(composed.residuals) + "\n" +
-         numbers.text(terminal_columns);
+  return text + plumbline::text(present::trait_table(set, stack)) + "\n" + residuals_text(residuals) + "\n" +
+         plumbline::text(present::coefficient_table(set, stack));
 }
 
 class StacksVerb : public CatalogueVerb {
@@ -104,28 +63,14 @@ class StacksVerb : public CatalogueVerb {
     const CalibrationSet& set = CalibrationSet::shipped();
     const SoftwareStack stack = set.software_stack(name);
     if (json()) return to_json_text(software_stack_json(stack));
-    return details_text(set, stack, set.stack(name), set.decided(stack));
+    return details_text(set, stack, set.stack(name).residuals);
   }
   [[nodiscard]] std::string remark(const std::string& name) const override {
     return CalibrationSet::shipped().stack_name_remark(name);
   }
   [[nodiscard]] std::vector<std::string> names() const override { return CalibrationSet::shipped().stack_names(); }
   [[nodiscard]] std::string all() const override {
-    if (json()) return to_json_text(stack_catalogue_json());
-    const CalibrationSet& set = CalibrationSet::shipped();
-    Table table({{"name", Align::left},
-                 {"framework", Align::left},
-                 {"releases", Align::left},
-                 {"runs"},
-                 {"sigma"},
-                 {"regime", Align::left}});
-    for (const std::string& name : set.stack_names()) {
-      const SoftwareStack stack = set.software_stack(name);
-      const Residuals residuals = set.stack(name).residuals;
-      table.add_row({name, stack.framework, releases_text(stack), std::to_string(residuals.time.rows),
-                     per_cent_text(residuals.time.sigma), std::string(to_text(residuals.regime))});
-    }
-    return table.text(terminal_columns);
+    return json() ? to_json_text(stack_catalogue_json()) : text(present::stack_table());
   }
 };
 

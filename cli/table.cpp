@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "cli/terminal.h"
 #include "core/base/escape.h"
 
 namespace plumbline {
@@ -55,6 +56,15 @@ std::string without_trailing_blanks(std::string line) {
 }
 
 }  // namespace
+
+Table::Table(const present::Table& table) {
+  for (const present::Column& column : table.columns) columns_.push_back({column.title, column.align, column.keep});
+  for (const std::vector<present::Cell>& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const present::Cell& cell : row) cells.push_back(cell.text);
+    add_row(std::move(cells));
+  }
+}
 
 void Table::add_row(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = printable(cell);
@@ -120,6 +130,14 @@ std::string Table::text(std::size_t columns) const {
   std::string text;
   for (const std::string& line : render(columns).lines) text += line + "\n";
   return text;
+}
+
+std::string text(const present::Table& table) { return Table(table).text(terminal_columns); }
+
+std::string indented_text(present::Table table) {
+  table.columns.front().title.insert(0, 2, ' ');
+  for (std::vector<present::Cell>& row : table.rows) row.front().text.insert(0, 2, ' ');
+  return text(table);
 }
 
 std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent, std::size_t begin) {

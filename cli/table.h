@@ -1,15 +1,16 @@
 #pragma once
 /// \file table.h: text tables that fit the terminal: columns aligned, those that say nothing left out when it is tight.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "planner/present/table.h"
+
 namespace plumbline {
 
-enum class Align : std::uint8_t { left, right };
+using present::Align;
 /// When a table is too wide, columns whose cells are all equal leave it first, the last of these first.
-enum class Keep : std::uint8_t { always, unless_constant };
+using present::Keep;
 
 struct Column {
   std::string header;
@@ -25,6 +26,8 @@ struct RenderedTable {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// Titles and texts of the cells.
+  explicit Table(const present::Table& table);
   /// Cells are made printable: they may hold names of foreign files.
   void add_row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
@@ -38,6 +41,11 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// A table as text of `terminal_columns`.
+[[nodiscard]] std::string text(const present::Table& table);
+/// The same, its first column two blanks to the right.
+[[nodiscard]] std::string indented_text(present::Table table);
 
 /// Words wrapped at `columns`, every line after the first begun with `indent` spaces; the first starts at `begin`.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent,

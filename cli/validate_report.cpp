@@ -3,25 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/validate_view.h"
 #include "core/base/escape.h"
 #include "core/quantity/text.h"
+#include "planner/present/validation_tables.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::size_t most_weak_rows = 20;
 
-std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
-std::string signed_percent(double fraction) { return (fraction > 0 ? "+" : "") + percent(fraction); }
-
-using Part = SeriesSummary ValidationSummary::*;
+using Part = present::Series;
 
 std::string series_row(const std::string& name, const SeriesSummary& s) {
   if (s.n == 0) return "";
-  return "| " + name + " | " + std::to_string(s.n) + " | " + percent(s.mape) + " | " + signed_percent(s.bias) + " | " +
-         percent(s.median) + " | " + percent(s.p90) + " | " + signed_percent(s.worst) + " | " +
-         (s.n < 3 ? "" : fixed(s.spearman, 3)) + " | " + percent(s.coverage) + " |\n";
+  return "| " + name + " | " + std::to_string(s.n) + " | " + present::share_text(s.mape) + " | " +
+         present::signed_share_text(s.bias) + " | " + present::share_text(s.median) + " | " +
+         present::share_text(s.p90) + " | " + present::signed_share_text(s.worst) + " | " +
+         (s.n < 3 ? "" : fixed(s.spearman, 3)) + " | " + present::share_text(s.coverage) + " |\n";
 }
 
 std::string series_table(const Validation& validation, Part part) {
@@ -45,7 +43,7 @@ std::string weak_rows(const Validation& validation, RowKind kind) {
   std::string text = "| row | device | stack | strategy | error |\n|---|---|---|---|---:|\n";
   for (const RowOutcome* row : rows)
     text += "| " + markdown_text(row->id) + " | " + markdown_text(row->device) + " | " + markdown_text(row->stack) +
-            " | " + markdown_text(row->strategy) + " | " + signed_percent(row->pair.error()) + " |\n";
+            " | " + markdown_text(row->strategy) + " | " + present::signed_share_text(row->pair.error()) + " |\n";
   return text;
 }
 
@@ -72,7 +70,7 @@ constexpr std::string_view cross_validation = "<!-- cross-validation: begin -->\
 
 std::string skipped(const Validation& validation) {
   std::string text = "| rows | because |\n|---:|---|\n";
-  for (const auto& [reason, count] : skip_reasons(validation))
+  for (const auto& [reason, count] : present::skip_reasons(validation))
     text += "| " + std::to_string(count) + " | " + markdown_text(reason) + " |\n";
   return text;
 }

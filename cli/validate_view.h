@@ -12,7 +12,5 @@ namespace plumbline {
 [[nodiscard]] std::string validation_text(const Validation& validation);
 /// The table of assumptions, rule by rule.
 [[nodiscard]] std::string rules_text(const RowRuleTable& table);
-/// Reasons without what names a single row, with how often each occurred, most frequent first.
-[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> skip_reasons(const Validation& validation);
 
 }  // namespace plumbline

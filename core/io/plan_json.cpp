@@ -40,13 +40,15 @@ ModelReference model_from_json(const JsonPlace& place) {
 }
 
 Json machine_json(const MachineReference& machine) {
-  return Json::Object{{"name", machine.name},
+  Json::Object object{{"name", machine.name},
                       {"source", machine.source},
                       {"device", machine.device},
                       {"devices", machine.devices},
                       {"devices_per_node", machine.devices_per_node},
                       {"nodes", machine.nodes},
                       {"fingerprint", machine.fingerprint}};
+  if (!machine.mixture.empty()) object.emplace_back("mixture", machine.mixture);
+  return object;
 }
 
 MachineReference machine_from_json(const JsonPlace& place) {
@@ -60,6 +62,7 @@ MachineReference machine_from_json(const JsonPlace& place) {
     machine.devices_per_node = devices->integer(0, most_devices);
   if (const auto nodes = object.find("nodes")) machine.nodes = nodes->integer(0, most_devices);
   if (const auto fingerprint = object.find("fingerprint")) machine.fingerprint = fingerprint->string();
+  if (const auto mixture = object.find("mixture")) machine.mixture = mixture->string();
   object.finish();
   return machine;
 }

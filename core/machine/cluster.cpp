@@ -116,6 +116,7 @@ std::int32_t domain_devices(const Cluster& cluster) {
 Cluster with_device_count(const Cluster& cluster, std::int64_t devices) {
   if (devices < 1 || devices > largest_device_count)
     refuse(devices, "is no usable device count", "from 1 to " + std::to_string(largest_device_count), "");
+  if (cluster.groups.size() != 1 && devices == device_count(cluster)) return cluster;
   if (cluster.groups.size() != 1)
     refuse(devices, "cannot be taken from the mixed cluster " + cluster.name,
            "all of its " + std::to_string(device_count(cluster)) + " devices", "");

@@ -32,6 +32,12 @@ struct MachineReference {
   std::int64_t devices_per_node = 0;
   std::int64_t nodes = 0;
   std::string fingerprint;
+  std::string mixture;  ///< of several kinds of nodes: which, and what all are priced as; else empty
+
+  /// "16 x H100-SXM-80GB", or the mixture.
+  [[nodiscard]] std::string devices_text() const {
+    return mixture.empty() ? std::to_string(devices) + " x " + device : mixture;
+  }
 };
 
 /// Neighbouring layers that the backward pass treats alike.

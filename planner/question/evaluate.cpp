@@ -17,6 +17,16 @@
 namespace plumbline {
 namespace {
 
+/// "8 x A and 8 x B, every rank priced as on B": the search and the estimators know one kind of device.
+std::string mixture_of(const Cluster& cluster) {
+  if (cluster.groups.size() == 1) return "";
+  std::string text;
+  for (const NodeGroup& group : cluster.groups)
+    text += (text.empty() ? "" : " and ") + std::to_string(std::int64_t{group.count} * group.node.devices) + " x " +
+            group.node.device.name;
+  return text + ", every rank priced as on " + slowest_device(cluster).name;
+}
+
 bool is_catalogued(const std::string& stack) {
   const std::vector<SoftwareStack>& all = CalibrationSet::shipped().stacks();
   return std::any_of(all.begin(), all.end(), [&](const SoftwareStack& one) {
@@ -75,11 +85,12 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
                 fingerprint(question.graph())};
   plan.machine = {question.cluster().name,
                   question.text().machine,
-                  node.device.name,
+                  slowest_device(question.cluster()).name,
                   question.devices(),
                   node.devices,
                   node_count(question.cluster()),
-                  fingerprint(question.cluster())};
+                  fingerprint(question.cluster()),
+                  mixture_of(question.cluster())};
   plan.training = question.training();
   plan.strategy = strategy;
   plan.layout = plan_layout(question, stages, blocks, strategy);
@@ -94,8 +105,7 @@ bool is_priceable(const Plan& plan) { return plan.prediction.time.total() <= lon
 
 void require_priceable(const Plan& plan) {
   if (is_priceable(plan)) return;
-  throw InputError({"step",
-                    "takes more than 24 hours on " + std::to_string(plan.machine.devices) + " x " + plan.machine.device,
+  throw InputError({"step", "takes more than 24 hours on " + plan.machine.devices_text(),
                     "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
 }
 

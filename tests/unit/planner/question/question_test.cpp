@@ -3,6 +3,8 @@
 #include "planner/question/question.h"
 
 #include "core/base/errors.h"
+#include "models/machine_catalog.h"
+#include "models/network_catalog.h"
 #include "planner/question/evaluate.h"
 #include "tests/catch.h"
 
@@ -83,6 +85,21 @@ TEST_CASE("Llama-2 13B at tp 2 on 8 H100 does not fit with the gradients of its 
   CHECK(peak() / 1_GiB == Approx(85.1).epsilon(0.001));
   text.training.gradient_format = NumberFormat::bf16;
   CHECK(peak() / 1_GiB == Approx(72.5).epsilon(0.001));
+}
+
+TEST_CASE("a plan of a mixed cluster says which devices there are and what they are priced as") {
+  Cluster mixed = find_machine("dgx-h100");
+  mixed.name = "ours";
+  mixed.groups.push_back(find_machine("dgx-a100-80g").groups.front());
+  const Question question(asked(), find_network("gpt2"), mixed);
+  const Plan plan = evaluate(question, completed({}, question));
+  CHECK(plan.machine.devices_text() ==
+        "8 x H100-SXM-80GB and 8 x A100-SXM-80GB, every rank priced as on A100-SXM-80GB");
+  CHECK(plan.machine.device == "A100-SXM-80GB");
+  // All of its devices may be asked for by number, as a plan file does; a part of them may not.
+  CHECK(device_count(with_device_count(mixed, 16)) == 16);
+  CHECK_THROWS_AS(with_device_count(mixed, 8), InputError);
+  CHECK(evaluate(Question(asked()), completed({}, Question(asked()))).machine.devices_text() == "16 x H100-SXM-80GB");
 }
 
 TEST_CASE("no device count means one node of a catalogue machine") {

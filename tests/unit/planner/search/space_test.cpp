@@ -88,7 +88,7 @@ TEST_CASE("a fix that names no axis is refused with the nearest") {
   CHECK(refusal("tpp=8") == "--fix: \"tpp=8\"; expected axis=value with an axis of the strategy; nearest: pp, tp, cp");
   CHECK(refusal("tp").starts_with("--fix: \"tp\"; expected axis=value with an axis of the strategy"));
   CHECK(refusal("tp=8,").starts_with("--fix: \"\"; expected axis=value"));
-  CHECK(refusal("micro_batch=1").find("nearest: micro-batch") != std::string::npos);
+  CHECK(refusal("micro-bach=1").find("nearest: micro-batch") != std::string::npos);
   CHECK(refusal("=").starts_with("--fix: \"=\"; expected axis=value"));
 }
 

@@ -1,0 +1,99 @@
+#include "planner/present/comparison_tables.h"
+
+#include "core/quantity/text.h"
+#include "planner/present/numbers.h"
+
+namespace plumbline::present {
+namespace {
+
+std::string byte_difference(Bytes from, Bytes to) {
+  const std::int64_t difference = to.value() - from.value();
+  return (difference > 0 ? "+" : "") + std::to_string(difference) + " B";
+}
+
+/// Of a line of memory or communication.
+template <class Line>
+Cell difference_of(const Line& line) {
+  const auto number = static_cast<double>(line.measured.value() - line.routed.value());
+  if (line.routed != line.measured) return {byte_difference(line.routed, line.measured), number};
+  if (line.routed == line.predicted) return {"equal", number};
+  return {"as routed, " + byte_difference(line.predicted, line.measured), number};
+}
+
+constexpr Align left = Align::left;
+
+Column stage_column() { return {"stage", "stage", Unit::number, "pipeline stage"}; }
+Column predicted_column(Unit unit, const char* title) { return {"predicted", title, unit, "what the plan predicts"}; }
+Column measured_column(Unit unit, const char* title) { return {"measured", title, unit, "what the run measured"}; }
+Column difference_column() {
+  return {"difference", "difference", Unit::bytes, "measured less predicted, for the rows that experts got"};
+}
+Column cause_column() {
+  return {"cause", "likely cause", Unit::text, "what a difference most likely comes from", left};
+}
+
+}  // namespace
+
+Table action_table(const Comparison& c) {
+  Table table{{stage_column(),
+               {"action", "action", Unit::text, "kind of action", left},
+               {"times", "times", Unit::number, "actions of this kind that one rank takes in a step"},
+               predicted_column(Unit::seconds, "predicted"),
+               measured_column(Unit::seconds, "measured"),
+               {"difference", "difference", Unit::per_cent, "measured over predicted"}},
+              {}};
+  for (const ActionLine& line : c.actions)
+    table.rows.push_back(
+        {whole(line.stage),
+         words(to_text(line.kind)),
+         whole(line.actions),
+         {to_text(line.predicted), line.predicted.value()},
+         {to_text(line.measured), line.measured.value()},
+         line.predicted.value() > 0 ? difference_cell(line.measured.value(), line.predicted.value()) : words("")});
+  return table;
+}
+
+Table compared_memory_table(const Comparison& c) {
+  Table table{{stage_column(),
+               {"class", "tensor class", Unit::text, "what the memory is used for; total: of all at one time", left},
+               predicted_column(Unit::bytes, "predicted B"),
+               measured_column(Unit::bytes, "measured B"),
+               difference_column(),
+               cause_column()},
+              {}};
+  for (const MemoryLine& line : c.memory)
+    table.rows.push_back({whole(line.stage), words(words_of(line.memory_class)), grouped_cell(line.predicted.value()),
+                          grouped_cell(line.measured.value()), difference_of(line), words(line.cause)});
+  return table;
+}
+
+Table sent_table(const Comparison& c) {
+  Table table{{stage_column(),
+               {"group", "group", Unit::text, "ranks that communicate", left},
+               {"collective", "collective", Unit::text, "what they do", left},
+               predicted_column(Unit::bytes, "predicted B"),
+               measured_column(Unit::bytes, "measured B"),
+               difference_column(),
+               cause_column()},
+              {}};
+  for (const SentLine& line : c.communication)
+    table.rows.push_back({whole(line.stage), words(line.group), words(words_of(line.collective)),
+                          grouped_cell(line.predicted.value()), grouped_cell(line.measured.value()),
+                          difference_of(line), words(line.cause)});
+  return table;
+}
+
+std::string compared_step_words(const Comparison& c) {
+  if (c.measured_step_s <= 0) return "no step was timed: all of them were warm-up";
+  return "step time  predicted " + interval_text(c.predicted_step_s) + ", measured " +
+         to_text(Seconds(c.measured_step_s)) + " (measured over predicted " +
+         difference_text(c.measured_step_s, c.predicted_step_s.expected) + ")";
+}
+
+std::string_view compared_bytes_words(const Comparison& c) {
+  if (!c.bytes_are_equal()) return "bytes differ from the prediction";
+  return c.is_routed_unequally() ? "every byte is as predicted for the rows that were routed to experts"
+                                 : "every byte is as predicted";
+}
+
+}  // namespace plumbline::present

@@ -1,0 +1,141 @@
+#include "planner/present/plan_columns.h"
+
+#include "core/quantity/text.h"
+#include "planner/present/numbers.h"
+
+namespace plumbline::present {
+namespace {
+
+Cell zero_cell(const Plan& plan) {
+  const Strategy& s = plan.strategy;
+  std::string text = std::to_string(s.zero_stage);
+  if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
+  return {std::move(text), s.zero_stage};
+}
+
+Cell step_cell(const Plan& plan) {
+  const Interval& step = plan.prediction.step_time_s;
+  const int digits = step.expected >= 10 ? 2 : 3;
+  return {fixed(step.expected, digits) + " (" + fixed(step.low, digits - 1) + "-" + fixed(step.high, digits - 1) + ")",
+          step.expected};
+}
+
+/// The step that ranks: of the simulation, where it differs from the closed form.
+Cell simulated_cell(const Plan& plan) {
+  const Prediction& p = plan.prediction;
+  const double step = p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected;
+  return decimal(step, step >= 10 ? 2 : 3);
+}
+
+Cell micro_batch_cell(const Plan& plan) {
+  const Strategy& s = plan.strategy;
+  return {std::to_string(s.micro_batch) + " x " + std::to_string(s.micro_batches), static_cast<double>(s.micro_batch)};
+}
+
+Cell margin_cell(const Plan& plan) {
+  Cell cell = gib_cell(plan.verdict.margin);
+  if (plan.verdict.near_edge) cell.text += "!";
+  return cell;
+}
+
+using P = const Plan&;
+constexpr Align left = Align::left;
+constexpr Align right = Align::right;
+constexpr Keep constant = Keep::unless_constant;
+
+std::vector<ColumnOf<Plan>> choices() {
+  return {
+      {{"devices", "GPUs", Unit::number, "GPUs that the plan uses", right, constant},
+       [](P p) { return whole(p.machine.devices); },
+       nullptr,
+       Shown::if_rows_differ},
+      {{"precision", "precision", Unit::text, "number formats that it computes in", left, constant},
+       [](P p) { return words(to_text(p.training.precision)); },
+       nullptr,
+       Shown::if_rows_differ},
+      {{"tensor_parallel", "tp", Unit::number, "tensor-parallel ranks"},
+       [](P p) { return whole(p.strategy.tensor_parallel); }},
+      {{"sequence_parallel", "sp", Unit::text, "sequence parallelism", left, constant},
+       [](P p) { return words(p.strategy.sequence_parallel == SequenceParallel::on ? "on" : "off"); },
+       [](P p) { return p.strategy.sequence_parallel == SequenceParallel::on; }},
+      {{"context_parallel", "cp", Unit::number, "context-parallel ranks"},
+       [](P p) { return whole(p.strategy.context_parallel); },
+       [](P p) { return p.strategy.context_parallel > 1; }},
+      {{"expert_parallel", "ep", Unit::number, "expert-parallel ranks"},
+       [](P p) { return whole(p.strategy.expert_parallel); },
+       [](P p) { return p.strategy.expert_parallel > 1; }},
+      {{"pipeline_stages", "pp", Unit::number, "pipeline stages"},
+       [](P p) { return whole(p.strategy.pipeline_stages); }},
+      {{"data_parallel", "dp", Unit::number, "data-parallel ranks"},
+       [](P p) { return whole(p.strategy.data_parallel); }},
+      {{"schedule", "schedule", Unit::text, "order of the pipeline's forwards and backwards", left, constant},
+       [](P p) { return words(to_text(p.strategy.schedule)); },
+       [](P p) { return p.strategy.schedule != Schedule::none; }},
+      {{"virtual_stages", "vs", Unit::number, "chunks of layers on each pipeline rank"},
+       [](P p) { return whole(p.strategy.virtual_stages); },
+       [](P p) { return p.strategy.virtual_stages > 1; }},
+      {{"micro_batch", "mbs x m", Unit::text, "sequences of a micro-batch, and micro-batches of a step", right},
+       micro_batch_cell},
+      {{"zero_stage", "zero", Unit::text, "ZeRO stage, and ranks that share one copy where not all do", left, constant},
+       zero_cell},
+      {{"recompute", "recompute", Unit::text, "what the backward pass computes again", left, constant},
+       [](P p) { return words(to_text(p.strategy.recompute)); }},
+      {{"split", "split", Unit::text, "how layers are divided over pipeline stages", left, constant},
+       [](P p) { return words(to_text(p.strategy.split)); },
+       [](P p) { return p.strategy.split != StageSplit::even; }}};
+}
+
+std::vector<ColumnOf<Plan>> figures() {
+  return {{{"step_time", "step s (interval)", Unit::seconds, "step time by closed form; nine of ten runs lie between",
+            left},
+           step_cell},
+          {{"simulated_step", "played", Unit::seconds, "step time of the simulation, which ranks", right},
+           simulated_cell,
+           [](P p) { return p.prediction.simulated_step.has_value(); }},
+          {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU"},
+           [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); }},
+          {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
+           [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
+          {{"peak_memory", "GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
+           [](P p) { return gib_cell(p.prediction.peak_memory); }},
+          {{"margin", "left", Unit::gibibytes,
+            "memory left on that GPU; ! where it is less than the estimate is certain", right},
+           margin_cell}};
+}
+
+}  // namespace
+
+const std::vector<ColumnOf<Plan>>& plan_columns() {
+  static const std::vector<ColumnOf<Plan>> columns = [] {
+    std::vector<ColumnOf<Plan>> all = choices();
+    const std::vector<ColumnOf<Plan>> more = figures();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return columns;
+}
+
+Table plan_table(const std::vector<Plan>& plans) {
+  Table table = table_of(plan_columns(), plans);
+  table.columns.insert(table.columns.begin(), {"rank", "#", Unit::number, "place in the ranking, 1 is best"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].insert(table.rows[i].begin(), whole(static_cast<std::int64_t>(i) + 1));
+  return table;
+}
+
+const std::vector<ColumnOf<RankedStrategy>>& front_columns() {
+  using R = const RankedStrategy&;
+  static const std::vector<ColumnOf<RankedStrategy>> columns{
+      {{"step_time", "step s", Unit::seconds, "step time, simulated where it was"},
+       [](R r) { return decimal(to_seconds(r.ranking_step()).value(), 3); }},
+      {{"peak_memory", "peak GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
+       [](R r) { return gib_cell(r.peak_memory); }},
+      {{"devices", "GPUs", Unit::number, "GPUs that the plan uses"}, [](R r) { return whole(r.devices); }},
+      {{"strategy", "strategy", Unit::text, "degrees, schedule, sharding, recompute and precision", left},
+       [](R r) { return words(to_text(r.strategy) + ", " + std::string(to_text(r.precision))); }}};
+  return columns;
+}
+
+Table front_table(const std::vector<RankedStrategy>& front) { return table_of(front_columns(), front); }
+
+}  // namespace plumbline::present

@@ -1,0 +1,22 @@
+#pragma once
+/// \file plan_columns.h: what is shown of plans in a list: the ranking of a search, a comparison of several plans.
+///
+/// Checked against: tests/unit/planner/present/plan_columns_test.cpp.
+
+#include <vector>
+
+#include "core/plan/plan.h"
+#include "planner/present/table.h"
+#include "planner/search/ranked_strategy.h"
+
+namespace plumbline::present {
+
+[[nodiscard]] const std::vector<ColumnOf<Plan>>& plan_columns();
+/// Plans in their order, numbered from 1.
+[[nodiscard]] Table plan_table(const std::vector<Plan>& plans);
+
+/// Points of the front of step time and peak memory.
+[[nodiscard]] const std::vector<ColumnOf<RankedStrategy>>& front_columns();
+[[nodiscard]] Table front_table(const std::vector<RankedStrategy>& front);
+
+}  // namespace plumbline::present

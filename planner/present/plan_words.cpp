@@ -1,0 +1,76 @@
+#include "planner/present/plan_words.h"
+
+#include <cmath>
+
+#include "core/cost/residuals.h"
+#include "core/quantity/text.h"
+#include "core/training/adaptation_text.h"
+#include "planner/present/numbers.h"
+
+namespace plumbline::present {
+
+std::string question_words(const Plan& plan) {
+  const Training& t = plan.training;
+  std::string text = plan.model.name + " (" + count_text(plan.model.parameters) + " parameters";
+  if (plan.model.active_parameters != plan.model.parameters)
+    text += ", " + count_text(plan.model.active_parameters) + " active";
+  if (plan.model.trained_parameters != plan.model.parameters)
+    text += ", " + count_text(plan.model.trained_parameters) + " trained";
+  text += ") on " + plan.machine.devices_text() + " (" + plan.machine.name + "), sequence " +
+          std::to_string(t.sequence_length) + ", global batch " + std::to_string(t.global_batch);
+  if (t.token_budget) text += ", " + count_text(*t.token_budget) + " tokens";
+  if (const std::string frozen = freeze_text(t.adaptation); !frozen.empty()) text += ", frozen " + frozen;
+  if (t.adaptation.lora_rank > 0) text += ", LoRA rank " + std::to_string(t.adaptation.lora_rank);
+  return text;
+}
+
+std::string strategy_words(const Strategy& strategy, const Training& training) {
+  std::string text = to_text(strategy) + ", " + std::string(to_text(training.precision));
+  if (training.gradient_format) text += " with " + std::string(to_text(*training.gradient_format)) + " gradients";
+  text += ", " + std::string(to_text(training.optimizer));
+  if (training.optimizer_format) text += " with " + std::string(to_text(*training.optimizer_format)) + " moments";
+  if (strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";
+  return text;
+}
+
+std::string trust_words(const Trust& trust) {
+  std::string text;
+  for (const std::string& one : trust.beyond) text += (text.empty() ? "" : "; ") + one;
+  if (!text.empty()) text = (trust.is_far ? "far from anything measured: " : "outside of what was measured: ") + text;
+  if (trust.regime == to_text(CalibrationRegime::calibrated)) return text;
+  return std::string(trust.regime == to_text(CalibrationRegime::few_rows) ? "few runs" : "no run") +
+         " of this device or stack measured" + (text.empty() ? "" : "; ") + text;
+}
+
+std::string throughput_words(const Prediction& p) {
+  return fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) + ", HFU " +
+         per_cent_text(p.hfu) + ", pipeline bubble " + per_cent_text(p.bubble_fraction);
+}
+
+std::string run_words(const RunCost& run) {
+  std::string text = fixed(run.days, 1) + " days, " + grouped(std::llround(run.gpu_hours)) + " GPU-hours";
+  if (run.dollars.value() > 0) text += ", " + dollars_text(run.dollars.value());
+  return text + ", " + grouped(std::llround(run.energy_kwh)) + " kWh";
+}
+
+std::string peak_words(const Prediction& prediction) {
+  const Interval& peak = prediction.peak_memory_interval_bytes;
+  return fixed(peak.expected / bytes_per_gib, 2) + " GiB (" + fixed(peak.low / bytes_per_gib, 2) + " to " +
+         fixed(peak.high / bytes_per_gib, 2) + ")";
+}
+
+Fit fit_of(const Verdict& verdict) {
+  if (!verdict.fits) return Fit::no;
+  return verdict.near_edge ? Fit::near_edge : Fit::yes;
+}
+
+std::string_view fit_words(Fit fit) {
+  switch (fit) {
+    case Fit::no: return "does not fit";
+    case Fit::near_edge: return "fits, near the edge";
+    case Fit::yes: return "fits";
+  }
+  return "";
+}
+
+}  // namespace plumbline::present

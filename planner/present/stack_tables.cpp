@@ -1,0 +1,84 @@
+// Software stacks.
+#include <array>
+#include <cstdio>
+
+#include "core/cost/residuals.h"
+#include "planner/present/catalogue_tables.h"
+#include "planner/present/numbers.h"
+
+namespace plumbline::present {
+namespace {
+
+constexpr Align left = Align::left;
+
+/// Four significant digits.
+Cell short_number(double value) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.4g", value);
+  return {{text.data(), static_cast<std::size_t>(length)}, value};
+}
+
+/// Where a path says that a number stands: "trait fusion/compiled", "own", "stack NAME", "base".
+std::string decided_by(const std::string& path, const SoftwareStack& stack) {
+  const std::string place = path.substr(0, path.rfind('/'));
+  if (place == "stack/" + stack.name) return "own";
+  if (place.starts_with("trait/")) return place.substr(std::string_view("trait/").size());
+  if (place.starts_with("stack/")) return place.substr(std::string_view("stack/").size());
+  return place;
+}
+
+}  // namespace
+
+std::string releases_text(const SoftwareStack& stack) {
+  if (!stack.releases) return "";
+  const Releases& releases = *stack.releases;
+  return releases.oldest == releases.newest ? releases.oldest : releases.oldest + " to " + releases.newest;
+}
+
+Table stack_table() {
+  Table table{{{"name", "name", Unit::text, "name in the catalogue", left},
+               {"framework", "framework", Unit::text, "whose releases they are", left},
+               {"releases", "releases", Unit::text, "releases that it stands for", left},
+               {"runs", "runs", Unit::number, "measured runs that its step times rest on"},
+               {"sigma", "sigma", Unit::per_cent, "standard deviation of a predicted step time"},
+               {"regime", "regime", Unit::text, "calibrated, few rows or unknown", left}},
+              {}};
+  const CalibrationSet& set = CalibrationSet::shipped();
+  for (const std::string& name : set.stack_names()) {
+    const SoftwareStack stack = set.software_stack(name);
+    const Residuals residuals = set.stack(name).residuals;
+    table.rows.push_back({words(name), words(stack.framework), words(releases_text(stack)), whole(residuals.time.rows),
+                          per_cent_cell(residuals.time.sigma), words(to_text(residuals.regime))});
+  }
+  return table;
+}
+
+Table trait_table(const CalibrationSet& set, const SoftwareStack& stack) {
+  Table table{{{"trait", "trait", Unit::text, "in what stacks differ", left},
+               {"value", "value", Unit::text, "how this one is", left},
+               {"meaning", "which means", Unit::text, "what follows from it", left}},
+              {}};
+  for (const ChosenTrait& trait : set.traits_of(stack)) {
+    const TraitValue* value = trait.value.empty() ? nullptr : set.traits().find(trait.axis)->find(trait.value);
+    table.rows.push_back(
+        {words(trait.axis), words(trait.value), words(value == nullptr ? "numbers of its own" : value->description)});
+  }
+  return table;
+}
+
+Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
+  Table table{{{"number", "number", Unit::text, "a coefficient of the model of this stack", left},
+               {"value", "value", Unit::number, "its value"},
+               {"sigma", "+-", Unit::per_cent, "one standard deviation of it"},
+               {"kind", "kind", Unit::text, "fitted, measured or assumed", left},
+               {"decided_by", "decided by", Unit::text, "the trait or stack that states it", left},
+               {"source", "source", Unit::text, "where it is from", left}},
+              {}};
+  for (const DecidedCoefficient& one : set.decided(stack))
+    table.rows.push_back({words(one.path.substr(one.path.rfind('/') + 1)), short_number(one.coefficient.value),
+                          per_cent_cell(one.coefficient.relative_sigma, 0), words(one.coefficient.kind),
+                          words(decided_by(one.path, stack)), words(one.coefficient.source)});
+  return table;
+}
+
+}  // namespace plumbline::present

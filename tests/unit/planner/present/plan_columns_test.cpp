@@ -1,0 +1,84 @@
+// What a list of plans shows, and when.
+
+#include "planner/present/plan_columns.h"
+
+#include "tests/sample_plan.h"
+#include "tests/unit/planner/present/whole_table.h"
+
+namespace plumbline::present {
+namespace {
+
+TEST_CASE("every column of a plan has a title, a unit and an explanation") {
+  const Table table = plan_table({sample_plan()});
+  check_whole(table);
+  Table all{{}, {{}}};
+  for (const ColumnOf<Plan>& column : plan_columns()) {
+    all.columns.push_back(column.column);
+    all.rows.front().push_back(column.cell(sample_plan()));
+  }
+  check_whole(all);
+  CHECK(all.columns.size() == 20);
+}
+
+TEST_CASE("the cells of a plan say its choices and its figures, as text and as numbers") {
+  const Table table = plan_table({sample_plan()});
+  const auto text = [&](const char* id) { return cell(table, 0, id).text; };
+  CHECK(text("rank") == "1");
+  CHECK(text("tensor_parallel") == "2");
+  CHECK(text("sequence_parallel") == "on");
+  CHECK(text("schedule") == "interleaved");
+  CHECK(text("micro_batch") == "4 x 8");
+  CHECK(text("zero_stage") == "2/2");  // shared by two of the four gradient ranks
+  CHECK(text("recompute") == "every:2");
+  CHECK(text("step_time") == "5.000 (4.50-5.50)");
+  CHECK(text("throughput") == "1234");
+  CHECK(text("mfu") == "41.0");
+  CHECK(text("margin") == "79.0");
+  CHECK(cell(table, 0, "tensor_parallel").number == 2);
+  CHECK(cell(table, 0, "margin").number == 79);
+  CHECK(*cell(table, 0, "mfu").number == Approx(41));
+}
+
+TEST_CASE("a column that says nothing of these plans is not shown") {
+  Plan plain = sample_plan();
+  plain.strategy = Strategy{};
+  const std::vector<std::string> shown = titles(plan_table({plain, plain}));
+  for (const char* title : {"GPUs", "precision", "sp", "cp", "ep", "schedule", "vs", "split", "played"})
+    CHECK(std::find(shown.begin(), shown.end(), title) == shown.end());
+  for (const char* title : {"#", "tp", "pp", "dp", "zero", "recompute", "step s (interval)", "GiB", "left"})
+    CHECK(std::find(shown.begin(), shown.end(), title) != shown.end());
+}
+
+TEST_CASE("plans that differ in GPUs or precision show both") {
+  Plan other = sample_plan();
+  other.machine.devices = 8;
+  other.training.precision = PrecisionRecipe::bf16;
+  const Table table = plan_table({sample_plan(), other});
+  CHECK(cell(table, 0, "devices").text == "16");
+  CHECK(cell(table, 1, "devices").text == "8");
+  CHECK(cell(table, 1, "precision").text == "bf16");
+}
+
+TEST_CASE("a plan near the edge is marked, one that was simulated shows its step") {
+  Plan plan = sample_plan();
+  plan.verdict.near_edge = true;
+  plan.prediction.simulated_step = Seconds(12.345);
+  const Table table = plan_table({plan});
+  CHECK(cell(table, 0, "margin").text == "79.0!");
+  CHECK(cell(table, 0, "simulated_step").text == "12.35");
+}
+
+TEST_CASE("a point of the front shows the step that ranks it") {
+  RankedStrategy point;
+  point.step_time = Picoseconds(1'500'000'000'000);
+  point.peak_memory = 2_GiB;
+  point.devices = 8;
+  const Table table = front_table({point});
+  check_whole(table);
+  CHECK(cell(table, 0, "step_time").text == "1.500");
+  CHECK(cell(table, 0, "peak_memory").text == "2.0");
+  CHECK(cell(table, 0, "devices").number == 8);
+}
+
+}  // namespace
+}  // namespace plumbline::present

@@ -1,0 +1,68 @@
+// A plan and a search in sentences.
+
+#include "planner/present/plan_words.h"
+
+#include "planner/present/search_words.h"
+#include "tests/catch.h"
+#include "tests/sample_plan.h"
+
+namespace plumbline::present {
+namespace {
+
+TEST_CASE("a question says model, machine, sequence, batch, tokens and what is not trained") {
+  CHECK(question_words(sample_plan()) ==
+        "tiny (1.00 M parameters, 900 K active, 800 K trained) on 16 x H100-SXM-80GB (two-boxes), sequence 4096, "
+        "global batch 64, 1.00 B tokens, frozen embeddings,layers:0-1,layers:3-3, LoRA rank 16");
+}
+
+TEST_CASE("a strategy says what of the precision is chosen by hand, and what is switched off") {
+  const Plan plan = sample_plan();
+  const std::string text = strategy_words(plan.strategy, plan.training);
+  CHECK(text.find(", fp8 with fp32 gradients, muon, no FlashAttention") != std::string::npos);
+}
+
+TEST_CASE("trust is said only where measured runs do not carry the prediction") {
+  Trust trust;
+  trust.regime = "calibrated";
+  CHECK(trust_words(trust).empty());
+  trust.beyond = {"128 GPUs where at most 64 were measured"};
+  CHECK(trust_words(trust) == "outside of what was measured: 128 GPUs where at most 64 were measured");
+  trust.regime = "few_rows";
+  trust.is_far = true;
+  CHECK(trust_words(trust) ==
+        "few runs of this device or stack measured; far from anything measured: 128 GPUs where at most 64 were "
+        "measured");
+}
+
+TEST_CASE("throughput, run and peak are one line each") {
+  const Plan plan = sample_plan();
+  CHECK(throughput_words(plan.prediction) == "1234.5 tokens/s/GPU, MFU 41.0 %, HFU 52.0 %, pipeline bubble 11.0 %");
+  CHECK(run_words(plan.run) == "1.5 days, 576 GPU-hours, $1 000, 250 kWh");
+  Prediction p;
+  p.peak_memory_interval_bytes = {1 << 30, 2147483648., 3221225472.};
+  CHECK(peak_words(p) == "2.00 GiB (1.00 to 3.00)");
+}
+
+TEST_CASE("a verdict is one of three") {
+  CHECK(fit_words(fit_of({.fits = false, .reason = {}})) == "does not fit");
+  CHECK(fit_words(fit_of({.fits = true, .reason = {}, .near_edge = true})) == "fits, near the edge");
+  CHECK(fit_words(fit_of({.fits = true, .reason = {}})) == "fits");
+}
+
+TEST_CASE("an audit sums to what was considered, and each rule says what it refuses") {
+  SearchAudit audit;
+  audit.total = 1015;
+  audit.illegal[std::string(rule_id(all_rules.front()))] = 1000;
+  audit.memory = 5;
+  audit.solved = 7;
+  CHECK(audit_words(audit) ==
+        "considered 1 015 = 1 000 illegal + 5 beyond memory + 0 bounded away + 0 dominated + 0 infeasible + 7 priced");
+  audit.unvisited = 3;
+  CHECK(audit_words(audit).find(" + 3 not looked at") != std::string::npos);
+  REQUIRE(rejections(audit).size() == 1);
+  CHECK(rejections(audit).front() ==
+        std::string(rule_id(all_rules.front())) + " 1 000: " + std::string(rule_sentence(all_rules.front())));
+}
+
+}  // namespace
+}  // namespace plumbline::present
