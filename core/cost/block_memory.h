@@ -21,11 +21,9 @@ class BlockMemory {
   /// The most is counted from here.
   void begin() { most_ = live_; }
 
-  [[nodiscard]] bool holds(std::int32_t buffer) const { return classes_[static_cast<std::size_t>(buffer)].has_value(); }
   [[nodiscard]] std::optional<MemoryClass> class_of(std::int32_t buffer) const {
     return classes_[static_cast<std::size_t>(buffer)];
   }
-  [[nodiscard]] Bytes live(MemoryClass c) const { return live_[c]; }
   [[nodiscard]] Bytes most(MemoryClass c) const { return most_[c]; }
 
  private:

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "core/graph/slot.h"
 #include "core/sharding/product_format.h"
 
 namespace plumbline {
 namespace {
-
-std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
 
 /// Of a product whose outputs are counted on from `before`, every second one. Returns their share of its width.
 double keep_alternate(const Block& block, const Op& op, const Shard& shard, std::int64_t before,
@@ -47,7 +46,7 @@ KeptByOperator kept_by_operator(const Block& block, const Shard& shard) {
   std::int64_t products = 0;
   for (const OpId id : block.execution_order()) {
     const Op& op = block.op(id);
-    double& share = kept.share[static_cast<std::size_t>(id.index())];
+    double& share = kept.share[slot(id)];
     if (op.kind == OpKind::linear && product_format(block, op, shard) != NumberFormat::fp4) {
       share = keep_alternate(block, op, shard, products, kept.tensors);
       products += std::ssize(op.outputs);

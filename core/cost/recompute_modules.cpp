@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/graph/slot.h"
+
 namespace plumbline {
 namespace {
 
@@ -31,7 +33,6 @@ class ModuleMarks {
   }
 
  private:
-  [[nodiscard]] static std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
   [[nodiscard]] static bool is_part(const Op& op, std::string_view prefix) { return op.name.starts_with(prefix); }
   [[nodiscard]] static bool is_activation(const Op& op) {
     return op.kind == OpKind::activation || op.kind == OpKind::gated_activation;

@@ -47,30 +47,6 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
 
 }  // namespace
 
-/// Parameters that the same ranks hold: those that divide their states, and those that hold another copy.
-struct StepPricer::Sharing {
-  RankGroup shard;
-  RankGroup replicate;
-  Axis axis = Axis::gradient;
-  std::int64_t parameters = 0;
-  std::int64_t trained = 0;
-};
-
-/// Dense parameters and experts.
-std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& held, const Strategy& s) {
-  const RankParameters p = padded(held, replica_ranks(s));
-  const ShardRanks ranks = shard_ranks(s);
-  const auto groups = [](RankGroup all, std::int64_t shard) {
-    const auto size = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard));
-    return std::pair(RankGroup{size, all.stride}, RankGroup{all.size / size, all.stride * size});
-  };
-  const auto [shard, replicate] = groups(rank_group(s, Axis::gradient), ranks.dense);
-  const auto [expert_shard, expert_replicate] = groups(rank_group(s, Axis::expert_gradient), ranks.expert);
-  return {Sharing{shard, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
-                  p.dense_trained.total()},
-          Sharing{expert_shard, expert_replicate, Axis::expert_gradient, p.expert.total(), p.expert_trained.total()}};
-}
-
 StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
     : blocks_(blocks), training_(training), formats_(training.formats()) {}
 
@@ -134,111 +110,9 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   return times;
 }
 
-/// Unit by unit, as frameworks gather and reduce.
-Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const {
-  units = std::max<std::int64_t>(1, units);
-  return static_cast<double>(units) * sharing_time(kind, bytes / units, group);
-}
-
-/// Tensor by tensor, torch.distributed takes a list of every rank's piece: a view and a copy each, which the host
-/// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
-Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  if (stack.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
-    return per_unit(kind, bytes, stage.units, sharing.shard);
-  const bool reduces = kind == Collective::reduce_scatter;
-  const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
-  const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
-  const Bytes least = storage(sharing.shard.size, formats_.reduction);
-  return per_unit(kind, bytes, large, sharing.shard) +
-         static_cast<double>(small) * sharing_time(kind, least, sharing.shard) +
-         static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.host_time_per_piece_s);
-}
-
-Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group) const {
-  const CommunicationClock& clock = blocks_.communication();
-  const Seconds time = clock.time(kind, bytes, group);
-  if (group.size < 2 || !group_span(group.size, group.stride, clock.cluster()).crosses_network()) return time;
-  return (1 / blocks_.kernels().calibration().stack.network_card_share.value) * time;
-}
-
-/// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
-/// replicas of hybrid shard groups sum their shards.
-SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s) const {
-  Shared<Seconds> time;
-  for (const Sharing& sharing : sharings(stage.parameters, s)) {
-    const Bytes gradient = storage(sharing.trained, formats_.reduction);
-    if (s.zero_stage >= 3)
-      time.gather += sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing);
-    if (s.zero_stage >= 2) time.scatter += sharded_time(Collective::reduce_scatter, gradient, stage, sharing);
-    if (s.zero_stage == 1) time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard);
-    if (s.zero_stage == 1 || s.zero_stage == 2)
-      time.update += sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard);
-    time.reduction +=
-        sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
-  }
-  return {scaled(time.gather), scaled(time.scatter), scaled(time.reduction), scaled(time.update)};
-}
-
-/// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
-/// starts late: t + slowdown (1 - t) = x.
-ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  const double slowdown = stack.overlap_slowdown;
-  const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
-  ReductionRule rule;
-  if (slowdown < 1) rule.late_share = std::clamp((stack.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
-  rule.bucket_share = std::min(1.0, stack.bucket_bytes / static_cast<double>(gradients.value()));
-  return rule;
-}
-
-SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const Strategy& s) const {
-  SharingBytes sent;
-  for (const Sharing& sharing : sharings(parameters, s)) {
-    const auto wire = [&](Collective kind, std::int64_t elements, NumberFormat format, RankGroup group) {
-      return wire_bytes(kind, storage(elements, format), group.size);
-    };
-    const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats_.reduction, sharing.shard);
-    const Bytes updated = wire(Collective::all_gather, sharing.trained, formats_.weight, sharing.shard);
-    if (s.zero_stage >= 3)
-      sent.gather += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.shard);
-    if (s.zero_stage >= 2) sent.scatter += scattered;
-    if (s.zero_stage == 1) sent.reduction += scattered;
-    if (s.zero_stage == 1 || s.zero_stage == 2) sent.update += updated;
-    sent.reduction +=
-        wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
-  }
-  return sent;
-}
-
-Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
-  const std::int64_t tied = stages[stages.size() - 1].parameters.tied_trained;
-  const std::int64_t held =
-      s.zero_stage >= 2 ? divided(padded(tied, replica_ranks(s).dense), shard_ranks(s).dense) : tied;
-  return s.pipeline_stages > 1 ? storage(held, formats_.reduction) : Bytes(0);
-}
-
-/// Both copies of a tied embedding need the sum of both gradients.
-Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy& s) const {
-  const Bytes bytes = tied_bytes(stages, s);
-  if (bytes.value() == 0) return Picoseconds(0);
-  const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-  return scaled(blocks_.kernels().calibration().stack.data_parallel_exposure *
-                blocks_.communication().time(Collective::all_reduce, bytes, ends));
-}
-
 bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
   return blocks_.kernels().calibration().stack.post_validation > 0 && splits_every_backward(s.schedule) &&
          tied_bytes(stages, s).value() == 0;
-}
-
-bool StepPricer::shares_network(const Strategy& s) const {
-  const Cluster& cluster = blocks_.communication().cluster();
-  const auto leaves_node = [&](RankGroup group) {
-    return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
-  };
-  return leaves_node(rank_group(s, Axis::gradient)) && s.pipeline_stages > 1 &&
-         leaves_node({2, rank_group(s, Axis::pipeline).stride});
 }
 
 Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,
@@ -364,51 +238,6 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   if (s.schedule == Schedule::gpipe)
     bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);
   return std::min(bound + overhead(), most_work);
-}
-
-std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {
-  std::vector<CommunicationLine> lines;
-  const std::int64_t m = s.micro_batches;
-  const StageCost* heaviest = &stages[0];
-  for (const StageCost& stage : stages.distinct())
-    if (stage.wire.tensor + stage.wire.expert > heaviest->wire.tensor + heaviest->wire.expert) heaviest = &stage;
-  const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
-    if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
-  };
-  const auto phase = [&](Picoseconds PhaseTime::*part) {
-    return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
-  };
-  const auto sent = [&](Bytes WireBytes::*part) { return m * (heaviest->wire.*part + heaviest->wire_recompute.*part); };
-  add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
-      sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));
-  add(Axis::context, "ring send_receive", sent(&WireBytes::context), phase(&PhaseTime::context_parallel));
-  add(Axis::expert, "all_to_all", sent(&WireBytes::expert), phase(&PhaseTime::expert_parallel));
-  if (s.pipeline_stages > 1) {
-    const Bytes boundary = stages[stages.size() - 1].boundary;
-    const std::int64_t hops = 2 * m * s.virtual_stages;
-    add(Axis::pipeline, "send_receive", hops * boundary,
-        static_cast<double>(hops) * blocks_.communication().time(Collective::send_receive, boundary,
-                                                                 {2, rank_group(s, Axis::pipeline).stride}));
-  }
-  for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
-    const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
-                                std::int64_t times) {
-      add(axis, name, times * wire_bytes(kind, bytes, group.size),
-          static_cast<double>(times) * sharing_time(kind, bytes, group));
-    };
-    const Bytes gradient = storage(sharing.trained, formats_.reduction);
-    const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
-    if (s.zero_stage > 0) {
-      collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
-                 s.zero_stage >= 2 ? m : 1);
-      collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
-                 s.zero_stage >= 3 ? 2 * m : 1);
-    }
-    const Axis copies = s.zero_stage > 0 && sharing.axis == Axis::shard ? Axis::replicate : sharing.axis;
-    collective(Collective::all_reduce, "all_reduce", copies, gradient / std::int64_t{sharing.shard.size},
-               sharing.replicate, 1);
-  }
-  return lines;
 }
 
 }  // namespace plumbline

@@ -2,14 +2,12 @@
 #include <utility>
 
 #include "core/program/block_passes.h"
+#include "core/program/gathered_rows.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::int32_t none = BlockEmitter::none;
-
-std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
-std::size_t slot(OpId id) { return BlockFacts::slot(id); }
 
 class BackwardLowering {
  public:
@@ -20,7 +18,7 @@ class BackwardLowering {
         pass_(pass),
         gradients_(facts.block.tensors().size(), none),
         partial_(gradients_),
-        gathered_(gradients_) {}
+        gathered_(facts, emit) {}
 
   BackwardResult run(const std::vector<std::int32_t>& output_gradients) {
     emit_.begin(pass_);
@@ -132,18 +130,17 @@ class BackwardLowering {
     const TensorId x = op.inputs.front();
     const TensorId y = op.outputs.front();
     if (!f_.carries(x)) return;
-    const std::int32_t probabilities = value(op.inputs[1]);
     std::int32_t rows = none;
     if (f_.exchanges(op)) {
       std::int32_t leaving = like(y);
-      emit_.kernel(id, KernelRole::unsort_arrivals, {probabilities, gradient(y), leaving});
+      emit_.kernel(id, KernelRole::unsort_arrivals, {gradient(y), leaving});
       emit_.release(gradient(y));
       rows = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, rows, probabilities}, Rows::to_tokens);
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, rows}, ExchangeDirection::to_tokens);
       emit_.release(leaving);
     }
     const std::int32_t made = like(x);
-    emit_.kernel(id, KernelRole::unpermute, {rows == none ? gradient(y) : rows, probabilities, made});
+    emit_.kernel(id, KernelRole::unpermute, {rows == none ? gradient(y) : rows, made});
     emit_.release(rows);
     contribute(id, x, made);
   }
@@ -157,15 +154,13 @@ class BackwardLowering {
     const std::int32_t returned = !exchanges ? value(x) : sides.empty() ? none : sides.front();
     std::int32_t of_rows =
         emit_.allocate({x, exchanges ? BufferRows::chosen : BufferRows::local, exchanges ? f_.chosen(x) : f_.bytes(x)});
-    emit_.kernel(id, KernelRole::weigh_gradient,
-                 {gradient(op.outputs.front()), returned, value(probabilities), of_rows, of_weights});
+    emit_.kernel(id, KernelRole::weigh_gradient, {gradient(op.outputs.front()), returned, of_rows, of_weights});
     if (exchanges) {
       std::int32_t arriving = like(x);
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {of_rows, arriving, value(probabilities)},
-                       Rows::to_experts);
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {of_rows, arriving}, ExchangeDirection::to_experts);
       emit_.release(of_rows);
       of_rows = like(x);
-      emit_.kernel(id, KernelRole::sort_arrivals, {value(probabilities), arriving, of_rows});
+      emit_.kernel(id, KernelRole::sort_arrivals, {arriving, of_rows});
       emit_.release(arriving);
     }
     contribute(id, x, of_rows);
@@ -205,7 +200,7 @@ class BackwardLowering {
         operands.insert(operands.end(), of_outputs.begin(), of_outputs.end());
         emit_.kernel(id, KernelRole::weight_gradient, operands);
       }
-      if (!f_.is_gathered_before(x, id)) emit_.release(gathered_[slot(x)]);
+      if (!f_.is_gathered_before(x, id)) gathered_.release(x);
     }
     for (std::int32_t& buffer : of_outputs) emit_.release(buffer);
   }
@@ -242,13 +237,8 @@ class BackwardLowering {
   std::int32_t gather(OpId id, const Op& op) {
     const TensorId x = op.inputs.front();
     const std::int32_t kept = product_input(values_, op, id);
-    if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return kept;
-    std::int32_t& whole = gathered_[slot(x)];
-    if (whole == none) {
-      whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
-      emit_.collective(id, Collective::all_gather, Axis::tensor, {kept, whole});
-    }
-    return whole;
+    if (!BlockFacts::is_column_parallel(op)) return kept;
+    return gathered_.rows(id, x, kept);
   }
 
   /// The gradient of what was summed over ranks, with all rows.
@@ -292,8 +282,8 @@ class BackwardLowering {
   BlockPass pass_;
   std::vector<std::int32_t> gradients_;  ///< by tensor
   std::vector<std::int32_t> partial_;    ///< by tensor: gradients that other ranks hold parts of
-  std::vector<std::int32_t> gathered_;   ///< by tensor: with the rows of all ranks
-  std::vector<std::int32_t> operands_;   ///< of the kernel at hand
+  GatheredRows gathered_;
+  std::vector<std::int32_t> operands_;  ///< of the kernel at hand
   BackwardResult result_;
 };
 

@@ -54,9 +54,13 @@ class BlockEmitter {
     kernel(op, role, std::span(operands.begin(), operands.size()), accumulates);
   }
   void collective(OpId op, Collective kind, Axis axis, std::initializer_list<std::int32_t> operands,
-                  Rows rows = Rows::to_experts) {
-    add({.kind = InstructionKind::collective, .collective = kind, .axis = axis, .rows = rows, .op = op.index()},
-        std::span(operands.begin(), operands.size()));
+                  ExchangeDirection direction = ExchangeDirection::to_experts) {
+    add({.kind = InstructionKind::collective,
+         .collective = kind,
+         .axis = axis,
+         .direction = direction,
+         .op = op.index()},
+        operands);
   }
   void maximum_over_ranks(OpId op, std::int32_t buffer) {
     add({.kind = InstructionKind::collective,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/graph/slot.h"
 #include "core/program/block_program.h"
 
 namespace plumbline {
@@ -14,8 +15,6 @@ class BlockFacts {
   BlockFacts(const BlockLowering& lowering, const KeepRule& kept)
       : block(lowering.block_), shard(lowering.shard_), rule(kept), lowering_(lowering) {}
 
-  [[nodiscard]] static std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
-  [[nodiscard]] static std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
   [[nodiscard]] Bytes bytes(TensorId id) const { return lowering_.tensors_[slot(id)].bytes; }
   /// With all rows of the context-parallel slice.
   [[nodiscard]] Bytes whole(TensorId id) const { return bytes(id) * (is_sliced(id) ? shard.sequence_ranks() : 1); }

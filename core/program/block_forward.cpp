@@ -1,14 +1,12 @@
 #include <algorithm>
 
 #include "core/program/block_passes.h"
+#include "core/program/gathered_rows.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::int32_t none = BlockEmitter::none;
-
-std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
-std::size_t slot(OpId id) { return BlockFacts::slot(id); }
 
 /// A forward, or what a recompute makes again of it.
 class ForwardLowering {
@@ -19,7 +17,7 @@ class ForwardLowering {
         values_(values),
         pass_(pass),
         is_first_(pass == BlockPass::forward),
-        gathered_(facts.block.tensors().size(), none) {}
+        gathered_(facts, emit) {}
 
   void run() {
     emit_.begin(pass_);
@@ -92,7 +90,7 @@ class ForwardLowering {
     std::vector<std::int32_t>& operands = operands_;
     operands.clear();
     for (const TensorId input : op.inputs)
-      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered(id, input) : value(input));
+      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered_.rows(id, input, value(input)) : value(input));
     operands.insert(operands.end(), made.outputs.begin(), made.outputs.end());
     operands.insert(operands.end(), made.sides.begin(), made.sides.end());
     if (!f_.runs_ring(op)) {
@@ -126,52 +124,40 @@ class ForwardLowering {
       emit_.kernel(id, KernelRole::add_bias, sums);
   }
 
-  std::int32_t gathered(OpId id, TensorId input) {
-    if (!f_.is_sliced(input)) return value(input);
-    std::int32_t& whole = gathered_[slot(input)];
-    if (whole == none) {
-      whole = emit_.allocate({input, BufferRows::whole, f_.whole(input)});
-      emit_.collective(id, Collective::all_gather, Axis::tensor, {value(input), whole});
-    }
-    return whole;
-  }
-
   /// Rows leave in one buffer and arrive in another; the first is gone before the output is made.
   void dispatch(OpId id, const Op& op, Made& made) {
     const TensorId y = op.outputs.front();
     const std::int32_t x = value(op.inputs[0]);
-    const std::int32_t probabilities = value(op.inputs[1]);
     make_sides(id, made);
-    emit_.kernel(id, KernelRole::route, {probabilities});
+    emit_.kernel(id, KernelRole::route, {value(op.inputs[1])});
     if (!f_.exchanges(op)) {
       make_outputs(op, made);
-      return emit_.kernel(id, KernelRole::permute, {x, probabilities, made.outputs.front()});
+      return emit_.kernel(id, KernelRole::permute, {x, made.outputs.front()});
     }
     std::int32_t leaving = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
-    emit_.kernel(id, KernelRole::permute, {x, probabilities, leaving});
+    emit_.kernel(id, KernelRole::permute, {x, leaving});
     const std::int32_t arriving = emit_.allocate({y, BufferRows::local, f_.bytes(y)});
-    emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, arriving, probabilities}, Rows::to_experts);
+    emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, arriving}, ExchangeDirection::to_experts);
     emit_.release(leaving);
     make_outputs(op, made);
-    emit_.kernel(id, KernelRole::sort_arrivals, {probabilities, arriving, made.outputs.front()});
+    emit_.kernel(id, KernelRole::sort_arrivals, {arriving, made.outputs.front()});
     made.passing.push_back(arriving);
   }
 
   void combine(OpId id, const Op& op, Made& made) {
     const TensorId x = op.inputs.front();
-    const std::int32_t probabilities = value(op.inputs[1]);
     make_sides(id, made);
     std::int32_t returned = value(x);
     if (f_.exchanges(op)) {
       std::int32_t leaving = emit_.allocate({x, BufferRows::local, f_.bytes(x)});
       // Where nothing is kept of what returns, it is summed as it arrives.
       returned = made.sides.empty() ? none : made.sides.front();
-      emit_.kernel(id, KernelRole::unsort_arrivals, {probabilities, value(x), leaving});
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, returned, probabilities}, Rows::to_tokens);
+      emit_.kernel(id, KernelRole::unsort_arrivals, {value(x), leaving});
+      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, returned}, ExchangeDirection::to_tokens);
       emit_.release(leaving);
     }
     make_outputs(op, made);
-    emit_.kernel(id, KernelRole::weigh, {returned, probabilities, made.outputs.front()});
+    emit_.kernel(id, KernelRole::weigh, {returned, made.outputs.front()});
   }
 
   /// Maxima, then sums and the targets' logits, over all ranks that hold a part of the vocabulary.
@@ -221,7 +207,7 @@ class ForwardLowering {
                (!gathered || BlockFacts::is_column_parallel(f_.block.op(r)));
       });
     };
-    if (gathered_[slot(tensor)] != none && !is_read_later(true)) emit_.release(gathered_[slot(tensor)]);
+    if (gathered_.holds(tensor) && !is_read_later(true)) gathered_.release(tensor);
     if (value(tensor) == none) return;
     const auto& outputs = f_.block.outputs();
     const bool is_output = is_first_ && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
@@ -235,7 +221,7 @@ class ForwardLowering {
   BlockValues& values_;
   BlockPass pass_;
   bool is_first_;
-  std::vector<std::int32_t> gathered_;  ///< by tensor: with the rows of all ranks
+  GatheredRows gathered_;
   Made made_;
   std::vector<std::int32_t> operands_;  ///< of the kernel at hand
 };

@@ -20,9 +20,9 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard)
     tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : local_bytes(tensor, shard),
                         shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, is_logits});
   }
-  for (const SavedTensor& side : side_tensors(block, shard)) sides_[BlockFacts::slot(side.op)].push_back(side.bytes);
+  for (const SavedTensor& side : side_tensors(block, shard)) sides_[slot(side.op)].push_back(side.bytes);
   for (std::size_t i = 0; i < block.ops().size(); ++i)
-    position_[BlockFacts::slot(block.execution_order()[i])] = static_cast<std::int32_t>(i);
+    position_[slot(block.execution_order()[i])] = static_cast<std::int32_t>(i);
 }
 
 BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const {
@@ -38,8 +38,8 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
   BlockValues values(block_.tensors().size(), block_.ops().size());
   const auto local = [&](TensorId id) { return emit.given({id, BufferRows::local, facts.bytes(id)}); };
   for (const TensorId id : block_.inputs()) {
-    program.inputs.push_back(values.tensors[BlockFacts::slot(id)] = local(id));
-    program.keeps_input.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);
+    program.inputs.push_back(values.tensors[slot(id)] = local(id));
+    program.keeps_input.push_back(rule.keeps_tensor[slot(id)]);
   }
   for (std::size_t t = 0; t < values.tensors.size(); ++t) {
     const TensorId id(static_cast<std::int32_t>(t));
@@ -50,9 +50,9 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
   lower_forward(facts, emit, values, BlockPass::forward);
   if (block_.kind() != BlockKind::output) {
     for (const TensorId id : block_.outputs()) {
-      std::int32_t& value = values.tensors[BlockFacts::slot(id)];
+      std::int32_t& value = values.tensors[slot(id)];
       program.outputs.push_back(value);
-      program.keeps_output.push_back(rule.keeps_tensor[BlockFacts::slot(id)]);
+      program.keeps_output.push_back(rule.keeps_tensor[slot(id)]);
       if (program.keeps_output.back()) continue;
       emit.hand_over(value);
       value = BlockEmitter::none;

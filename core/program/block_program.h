@@ -50,13 +50,13 @@ enum class KernelRole : std::uint8_t {
   loss_maximum,       ///< logits, maxima, sums
   loss_sum,           ///< the same
   loss_gradient,      ///< the same
-  route,              ///< probabilities: counts what each expert gets, and tells its rank
-  permute,            ///< in, probabilities, rows by expert
-  unpermute,          ///< the gradient of permute: gradients of rows, probabilities, gradient of in
-  sort_arrivals,      ///< probabilities, rows by rank, rows by expert
-  unsort_arrivals,    ///< probabilities, rows by expert, rows by rank
-  weigh,              ///< rows, probabilities, out: what experts return, weighted and summed
-  weigh_gradient,     ///< gradient of out, rows, probabilities, gradient of rows, gradient of probabilities
+  route,              ///< probabilities: who goes where, for the kernels below; tells the experts' ranks how many come
+  permute,            ///< in, rows by expert
+  unpermute,          ///< the gradient of permute: gradients of rows, gradient of in
+  sort_arrivals,      ///< rows by rank, rows by expert
+  unsort_arrivals,    ///< rows by expert, rows by rank
+  weigh,              ///< rows, out: what experts return, weighted and summed
+  weigh_gradient,     ///< gradient of out, rows, gradient of rows, gradient of probabilities
   backward,           ///< gradients of out, in, out, side, gradients of in
   deferred_backward,  ///< the same, then gradients of parameters that are added later
   ring_backward,      ///< the same, travelling keys and values, their gradients
@@ -68,7 +68,7 @@ enum class KernelRole : std::uint8_t {
 [[nodiscard]] std::string_view to_text(KernelRole role);
 
 /// Of an all-to-all: whether rows go to their experts or come back to their tokens.
-enum class Rows : std::uint8_t { to_experts, to_tokens };
+enum class ExchangeDirection : std::uint8_t { to_experts, to_tokens };
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kernel;
@@ -76,7 +76,7 @@ struct Instruction {
   Collective collective = Collective::all_reduce;
   Reduction reduction = Reduction::sum;
   Axis axis = Axis::tensor;  ///< of the collective's group
-  Rows rows = Rows::to_experts;
+  ExchangeDirection direction = ExchangeDirection::to_experts;
   MemoryClass memory_class = MemoryClass::working_buffers;  ///< that a buffer counts as from here
   bool accumulates = false;                                 ///< the kernel adds to what its last operand holds
   std::int32_t op = -1;                                     ///< of the block
@@ -91,7 +91,7 @@ enum class BufferRows : std::uint8_t { local, whole, chosen, none };
 struct BlockBuffer {
   TensorId like;  ///< whose columns and format it has
   BufferRows rows = BufferRows::local;
-  Bytes bytes{0};  ///< 0 where it is memory of another kind (the gradient of the logits is the logits)
+  Bytes bytes{0};  ///< on one rank; of tensors of routed rows, where every expert gets equally many
 };
 
 /// Buffers and operands are those of all passes; a buffer that one pass leaves allocated is there for the next.

@@ -1,14 +1,12 @@
 #include <set>
 
 #include "core/program/block_passes.h"
+#include "core/program/gathered_rows.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::int32_t none = BlockEmitter::none;
-
-std::size_t slot(TensorId id) { return BlockFacts::slot(id); }
-std::size_t slot(OpId id) { return BlockFacts::slot(id); }
 
 bool is_product(const Op& op) {
   return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
@@ -42,7 +40,7 @@ void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& valu
 class WeightLowering {
  public:
   WeightLowering(const BlockFacts& facts, BlockEmitter& emit, const BlockValues& values)
-      : f_(facts), emit_(emit), values_(values), gathered_(facts.block.tensors().size(), none) {}
+      : f_(facts), emit_(emit), values_(values), gathered_(facts, emit) {}
 
   void run(DeferredWork& work) {
     const Op& op = f_.block.op(work.op);
@@ -65,20 +63,15 @@ class WeightLowering {
   void product(const DeferredWork& work, const Op& op) {
     const TensorId x = op.inputs.front();
     const std::int32_t value = product_input(values_, op, work.op);
-    if (!BlockFacts::is_column_parallel(op) || !f_.is_sliced(x)) return multiply(work, value);
-    std::int32_t& whole = gathered_[slot(x)];
-    if (whole == none) {
-      whole = emit_.allocate({x, BufferRows::whole, f_.whole(x)});
-      emit_.collective(work.op, Collective::all_gather, Axis::tensor, {value, whole});
-    }
-    multiply(work, whole);
-    if (!f_.is_gathered_before(x, work.op)) emit_.release(whole);
+    if (!BlockFacts::is_column_parallel(op)) return multiply(work, value);
+    multiply(work, gathered_.rows(work.op, x, value));
+    if (!f_.is_gathered_before(x, work.op)) gathered_.release(x);
   }
 
   const BlockFacts& f_;
   BlockEmitter& emit_;
   const BlockValues& values_;
-  std::vector<std::int32_t> gathered_;  ///< by tensor
+  GatheredRows gathered_;
 };
 
 }  // namespace

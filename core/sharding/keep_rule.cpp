@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "core/graph/slot.h"
+
 namespace plumbline {
 namespace {
-
-std::size_t slot(TensorId id) { return static_cast<std::size_t>(id.index()); }
-std::size_t slot(OpId id) { return static_cast<std::size_t>(id.index()); }
 
 void keep_without_replay(KeepRule& rule, const std::vector<SavedTensor>& saved) {
   for (const SavedTensor& s : saved) {

@@ -8,12 +8,12 @@
 namespace plumbline {
 namespace {
 
-/// Placements per target: after a step by the excess each halves what is unknown of a rank's capacity.
+/// Placements tried for one target: the first moves a rank's capacity by the excess, each later one halves its bounds.
 constexpr int most_placements = 8;
-/// A capacity that is known to this part of the device is known well enough: far below what memory is certain to.
+/// A capacity is settled once its bounds are this fraction of the device apart, well below the error of the estimate.
 constexpr std::int64_t tolerated_parts = 512;
 
-/// Chunks that are alike in memory's eyes only where one chunk makes a rank and its backward is whole.
+/// Whether a rank's peak is only estimated, from an average of its chunks or of the parts of a split backward.
 bool is_estimated(const Strategy& s) { return s.virtual_stages > 1 || splits_backward(s.schedule); }
 
 /// What is known of the capacity that a rank's placement may assume.

@@ -9,6 +9,8 @@ namespace plumbline {
 [[nodiscard]] AttentionShape attention_shape(const AttentionAttributes& attention, const RankEnvironment& environment);
 [[nodiscard]] AttentionDropout attention_dropout(const AttentionAttributes& attention, const DropoutDraw& draw,
                                                  const RankEnvironment& environment);
+/// Of a fused forward on the rank's own keys, without workspace.
+[[nodiscard]] AttentionForward attention_forward_call(const KernelCall& call);
 /// Of a fused backward on the rank's own keys, without workspace.
 [[nodiscard]] AttentionBackward attention_backward_call(const KernelCall& call);
 

@@ -13,15 +13,7 @@ constexpr std::size_t side_of_forward = 4;
 constexpr std::size_t side_of_backward = 5;
 
 void fused_forward(const KernelCall& call) {
-  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
-  AttentionForward kernel{attention_shape(a, call.env),
-                          call.view(0),
-                          call.view(1),
-                          call.view(2),
-                          call.view(3),
-                          call.floats(side_of_forward),
-                          attention_dropout(a, call.draw(), call.env),
-                          {}};
+  AttentionForward kernel = attention_forward_call(call);
   kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
   reference::attention_forward(kernel);
 }
@@ -105,6 +97,18 @@ AttentionDropout attention_dropout(const AttentionAttributes& a, const DropoutDr
   if (!a.dropout) return {};
   return {draw, env.batch.first_sequence, env.groups.index(Axis::tensor) * (a.heads / env.shard.tensor_parallel),
           a.heads, env.shard.lengths.sequence};
+}
+
+AttentionForward attention_forward_call(const KernelCall& call) {
+  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
+  return {attention_shape(a, call.env),
+          call.view(0),
+          call.view(1),
+          call.view(2),
+          call.view(3),
+          call.floats(side_of_forward),
+          attention_dropout(a, call.draw(), call.env),
+          {}};
 }
 
 AttentionBackward attention_backward_call(const KernelCall& call) {

@@ -10,7 +10,9 @@ namespace plumbline {
 
 struct BlockState {
   std::vector<Held> buffers;  ///< by buffer of the block's program
-  ExpertArrivals arrivals;    ///< of a block with experts, once its tokens were routed
+  // Of a block with experts, once its tokens were routed; the host's.
+  ExpertRoutes routes;
+  ExpertArrivals arrivals;
 };
 
 }  // namespace plumbline

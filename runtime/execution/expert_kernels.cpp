@@ -28,17 +28,10 @@ std::vector<std::int32_t> experts_in_turn(const KernelCall& call, TensorId proba
   return choices;
 }
 
-/// `operand`: the router's probabilities.
-ExpertRoutes routes_of(const KernelCall& call, std::size_t operand) {
-  const TensorId probabilities = call.tensor(operand);
-  const bool is_forced = call.env.routing == ExpertRouting::balanced;
-  return expert_routes(call.view(operand), chosen_of(call, probabilities), call.env.router_weights(),
-                       is_forced ? experts_in_turn(call, probabilities) : std::vector<std::int32_t>());
-}
-
-/// How many rows will come, from whom and for which expert.
-ExpertArrivals announced(const KernelCall& call, const ExpertRoutes& routes) {
+/// How many rows will come, from whom and for which expert: every rank tells the others what it sends.
+ExpertArrivals exchanged_counts(const KernelCall& call) {
   const std::int64_t ranks = call.env.shard.expert_parallel;
+  const ExpertRoutes& routes = call.routes();
   ExpertArrivals arrivals{std::ssize(routes.counts) / ranks, routes.rows(), routes.counts};
   if (ranks == 1) return arrivals;
   const std::vector<std::int64_t> bytes(static_cast<std::size_t>(ranks),
@@ -47,6 +40,15 @@ ExpertArrivals announced(const KernelCall& call, const ExpertRoutes& routes) {
                                              std::as_writable_bytes(std::span(arrivals.counts)), bytes,
                                              ElementFormat::bytes);
   return arrivals;
+}
+
+// Operand: the router's probabilities.
+void route(const KernelCall& call) {
+  const TensorId probabilities = call.tensor(0);
+  const bool is_forced = call.env.routing == ExpertRouting::balanced;
+  call.routes() = expert_routes(call.view(0), chosen_of(call, probabilities), call.env.router_weights(),
+                                is_forced ? experts_in_turn(call, probabilities) : std::vector<std::int32_t>());
+  call.arrivals() = exchanged_counts(call);
 }
 
 void router_forward(const KernelCall& call) {
@@ -66,7 +68,7 @@ void router_forward(const KernelCall& call) {
 
 // Operands: gradient of the probabilities, probabilities, gradient of the logits.
 void router_backward(const KernelCall& call) {
-  const ExpertRoutes routes = routes_of(call, 1);
+  const ExpertRoutes& routes = call.routes();
   const std::int64_t experts = call.columns(call.tensor(1));
   const float* of_experts = call.floats(0);
   std::vector<float> of_weights;
@@ -76,24 +78,24 @@ void router_backward(const KernelCall& call) {
       {of_weights.data(), call.view(1), routes.experts.data(), call.view(2), routes.chosen, call.env.router_weights()});
 }
 
-// Operands: gradient of out, rows, probabilities, gradient of rows, gradient of probabilities.
+// Operands: gradient of out, rows, gradient of rows, gradient of probabilities.
 void weigh_gradient(const KernelCall& call) {
-  const ExpertRoutes routes = routes_of(call, 2);
+  const ExpertRoutes& routes = call.routes();
   const TensorId x = call.op.inputs[0];
   std::vector<float> of_weights(static_cast<std::size_t>(routes.rows()));
   reference::combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(), routes.chosen,
-                               call.view(3), of_weights.data()});
-  reference::fill({call.view(4), 0});
-  const std::int64_t experts = call.columns(call.tensor(2));
-  float* spread = call.floats(4);
+                               call.view(2), of_weights.data()});
+  reference::fill({call.view(3), 0});
+  const std::int64_t experts = call.columns(call.tensor(3));
+  float* spread = call.floats(3);
   for (std::int64_t i = 0; i < routes.rows(); ++i)
     spread[i / routes.chosen * experts + routes.experts[static_cast<std::size_t>(i)]] =
         of_weights[static_cast<std::size_t>(i)];
 }
 
-/// Operands: probabilities, rows as they lie, rows in `order`.
+/// Operands: rows as they lie, rows in `order`.
 void reorder(const KernelCall& call, const std::vector<std::int64_t>& order) {
-  reference::gather_rows({call.view(1), order.data(), 1, call.view(2)});
+  reference::gather_rows({call.view(0), order.data(), 1, call.view(1)});
 }
 
 void grouped_forward(const KernelCall& call) {
@@ -142,18 +144,17 @@ void grouped_weight_gradient(const KernelCall& call) {
 
 }  // namespace
 
-/// Operands: leaving and arriving rows, in order of the ranks at the other end; probabilities.
+/// Operands: leaving and arriving rows, in order of the ranks at the other end.
 void exchange_rows(const KernelCall& call) {
   if (!call.env.granted.expert) return;
-  const ExpertRoutes routes = routes_of(call, 2);
   const std::int64_t width = call.columns(call.tensor(0));
   const auto elements = [&](std::vector<std::int64_t> rows) {
     for (std::int64_t& count : rows) count *= width;
     return rows;
   };
-  const std::vector<std::int64_t> own = elements(routes.by_rank(call.env.shard.expert_parallel));
+  const std::vector<std::int64_t> own = elements(call.routes().by_rank(call.env.shard.expert_parallel));
   const std::vector<std::int64_t> here = elements(call.arrivals().by_rank());
-  const bool to_experts = call.instruction.rows == Rows::to_experts;
+  const bool to_experts = call.instruction.direction == ExchangeDirection::to_experts;
   call.env.groups[Axis::expert].all_to_all(span_of(call.buffer(0)), to_experts ? own : here, span_of(call.buffer(1)),
                                            to_experts ? here : own, element_format(call.format(call.tensor(0))));
 }
@@ -167,23 +168,18 @@ void run_router(const KernelCall& call) {
 }
 
 void run_expert_rows(const KernelCall& call) {
+  const ExpertRoutes& routes = call.routes();
   switch (call.instruction.role) {
-    case KernelRole::route: call.arrivals() = announced(call, routes_of(call, 0)); return;
-    case KernelRole::permute: {
-      const ExpertRoutes routes = routes_of(call, 1);
-      return reference::gather_rows({call.view(0), routes.sources.data(), routes.chosen, call.view(2)});
-    }
-    case KernelRole::unpermute: {
-      const ExpertRoutes routes = routes_of(call, 1);
-      return reference::combine_forward({call.view(0), routes.slots.data(), nullptr, routes.chosen, call.view(2)});
-    }
+    case KernelRole::route: return route(call);
+    case KernelRole::permute:
+      return reference::gather_rows({call.view(0), routes.sources.data(), routes.chosen, call.view(1)});
+    case KernelRole::unpermute:
+      return reference::combine_forward({call.view(0), routes.slots.data(), nullptr, routes.chosen, call.view(1)});
     case KernelRole::sort_arrivals: return reorder(call, call.arrivals().sorted());
     case KernelRole::unsort_arrivals: return reorder(call, call.arrivals().unsorted());
-    case KernelRole::weigh: {
-      const ExpertRoutes routes = routes_of(call, 1);
+    case KernelRole::weigh:
       return reference::combine_forward(
-          {call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(), routes.chosen, call.view(2)});
-    }
+          {call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(), routes.chosen, call.view(1)});
     default: return weigh_gradient(call);
   }
 }

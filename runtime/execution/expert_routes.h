@@ -2,9 +2,9 @@
 /// \file expert_routes.h: which experts a rank's tokens go to, and which rows its own experts get.
 ///
 /// Answers: counts and places of rows; no bytes. Model: a row for each choice of a token, none dropped. Rows leave
-/// sorted by expert, so by rank; they arrive from one rank after another and are sorted by expert again. Routes are
-/// made anew from the router's probabilities wherever they are needed; counts of arrivals are the host's, as split
-/// sizes are in Megatron-LM. Source: MegaBlocks, arXiv:2211.15841, section 4. Not modelled: capacities. Checked
+/// sorted by expert, so by rank; they arrive from one rank after another and are sorted by expert again. Routes and
+/// counts of arrivals are the host's, as split sizes are in Megatron-LM; a replay of the dispatch makes them again.
+/// Source: MegaBlocks, arXiv:2211.15841, section 4. Not modelled: capacities. Checked
 /// against: tests/runtime/execution/expert_routes_test.cpp; one rank's numbers (strategies_test.cpp).
 
 #include <cstdint>

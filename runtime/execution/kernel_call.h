@@ -47,6 +47,7 @@ class KernelCall {
     return has(operand) ? view(operand, like) : TensorView{};
   }
   [[nodiscard]] float* floats(std::size_t operand) const { return reinterpret_cast<float*>(buffer(operand)->data()); }
+  [[nodiscard]] ExpertRoutes& routes() const { return state_.routes; }
   [[nodiscard]] ExpertArrivals& arrivals() const { return state_.arrivals; }
 
   /// Of a routed tensor those that arrived.
@@ -64,7 +65,6 @@ class KernelCall {
   /// Nothing, where the parameter is frozen.
   [[nodiscard]] TensorView gradient(TensorId parameter) const { return env.parameters.gradient(execution, parameter); }
   [[nodiscard]] std::size_t inputs() const { return op.inputs.size(); }
-  [[nodiscard]] std::size_t outputs() const { return op.outputs.size(); }
   /// What a buffer of the program takes with the rows that were routed.
   [[nodiscard]] Bytes size_of(const BlockBuffer& buffer) const;
 

@@ -27,7 +27,7 @@ KeyValue halves(std::span<std::byte> both, const KeyValue& like) {
 /// The ring as one rank sees it.
 struct Ring {
   Communicator& group;
-  bool speaks;
+  bool communicates;
 
   [[nodiscard]] std::int32_t size() const { return group.rank_set().size(); }
   [[nodiscard]] std::int32_t next() const { return (group.index() + 1) % size(); }
@@ -35,10 +35,10 @@ struct Ring {
   /// Whose keys are here after so many hops.
   [[nodiscard]] std::int32_t owner(std::int32_t hops) const { return (group.index() + size() - hops) % size(); }
   void send(std::span<const std::byte> data, std::int32_t tag) const {
-    if (speaks) group.send(data, next(), tag);
+    if (communicates) group.send(data, next(), tag);
   }
   void receive(std::span<std::byte> data, std::int32_t tag) const {
-    if (speaks) group.receive(data, before(), tag);
+    if (communicates) group.receive(data, before(), tag);
   }
   /// One hop: what is here goes on, what comes stands in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {
@@ -52,14 +52,7 @@ struct Ring {
 // Operands: query, key, value, output, log-sum-exp; what travels, another rank's part of output and log-sum-exp.
 void ring_forward(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
-  AttentionForward kernel;
-  kernel.shape = attention_shape(a, call.env);
-  kernel.dropout = attention_dropout(a, call.draw(), call.env);
-  kernel.query = call.view(0);
-  kernel.key = call.view(1);
-  kernel.value = call.view(2);
-  kernel.output = call.view(3);
-  kernel.log_sum_exp = call.floats(4);
+  AttentionForward kernel = attention_forward_call(call);
   kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
   reference::attention_forward(kernel);
 

@@ -1,11 +1,11 @@
 #pragma once
-/// \file tokens.h: a row of token numbers, in memory or in a file that is read where it is asked for.
+/// \file tokens.h: a sequence of token ids, held in memory or read from a file on demand.
 ///
-/// Model: copies share what they hold, so every rank of a process may have one. A file is read with pread(2), a
-/// sequence at a time, and never held: a mapping would be as small, but a file that shrinks under it ends the process
-/// with SIGBUS, and a disk that fails too; a read tells both as errors. Not modelled: files that others rewrite in
-/// place (what is read is what stands there then, checked against the vocabulary again). Checked against:
-/// tests/runtime/training/data_feed_test.cpp.
+/// Model: copies share their data, so every rank of a process can hold one. A file is read with pread(2), one sequence
+/// at a time, and is not kept in memory. It is not mapped either: when a mapped file shrinks or its disk fails, SIGBUS
+/// ends the process, while a read reports an error. Not modelled: files that others rewrite in place (their current
+/// content is read, and checked against the vocabulary again).
+/// Checked against: tests/runtime/training/data_feed_test.cpp.
 
 #include <cstdint>
 #include <filesystem>

@@ -17,7 +17,7 @@ struct DrawnMachine {
   std::optional<Json> file;  ///< of one that was made up
 };
 
-/// At most `most_devices` of them.
+/// Draws a machine of at most `most_devices` devices.
 [[nodiscard]] DrawnMachine random_machine(Draw& draw, std::int64_t most_devices);
 
 }  // namespace plumbline

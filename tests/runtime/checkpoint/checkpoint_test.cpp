@@ -29,7 +29,7 @@ std::string refusal(const std::function<void()>& action) {
   return "";
 }
 
-/// Element i of the step's matrix of 4 x 6.
+/// Element `i` of the 4 x 6 matrix in the checkpoint of a step.
 float element(std::int64_t step, std::size_t i) { return static_cast<float>(100 * step) + static_cast<float>(i); }
 
 StoredFile write_file(const std::filesystem::path& folder, const std::string& name,

@@ -90,8 +90,8 @@ struct Largest {
   double elements = 0;
 };
 
-/// Tensors whose gradient is more than rounding: not the bias of keys, which a softmax does not feel, nor the router of
-/// one expert a token, whose weight is 1.
+/// Tensors whose gradient exceeds rounding errors. Key biases do not, since softmax is invariant to them, nor does a
+/// router that picks one expert per token, which always gets the weight 1.
 std::set<std::string> learning(const WholeTensors& gradients) {
   const double usual = usual_size(gradients);
   std::set<std::string> names;

@@ -1,0 +1,95 @@
+// What the kernels of a block's operators take, and how many the host launches.
+#include "core/cost/block_times.h"
+#include "core/cost/primitive_operators.h"
+#include "core/sharding/product_format.h"
+
+namespace plumbline {
+namespace {
+
+/// fp8 products cast and transpose their operands: 1.5 bytes per element of the input forward, 2 per element of the
+/// output gradient backward. Source: study of fp8 step times (docs/calibrations.md), Transformer Engine's
+/// cast-transpose.
+constexpr double fp8_cast_bytes_forward = 1.5;
+constexpr double fp8_cast_bytes_backward = 2.0;
+
+/// NVFP4 reads a tensor once for its largest magnitude (2 bytes) and once to cast it into two orientations with a scale
+/// for every 16 numbers (2 + 2 * 9/16), mxfp8 once with one for every 32 (2 + 2 * 33/32): so much more than fp8's
+/// casts. Source: Transformer Engine 2.20, NVFP4Quantizer::quantize_impl, with its fused Hadamard transform.
+constexpr double fp4_more_cast_bytes = (2.0 + 2.0 + 2 * 9.0 / 16) - (2.0 + 2 * 33.0 / 32);
+
+double cast_bytes(double of_fp8, NumberFormat format) {
+  return format == NumberFormat::fp4 ? of_fp8 + fp4_more_cast_bytes : of_fp8;
+}
+
+}  // namespace
+
+void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
+  const OpWork work = op_work(block, op, shard);
+  const NumberFormat format = product_format(block, op, shard);
+  const bool any_gradient = work.needs.input || work.needs.weight;
+  add_launches(times, op, work, format, shard);
+  switch (work.kind) {
+    case WorkKind::product:
+    case WorkKind::grouped_product: {
+      const bool grouped = work.kind == WorkKind::grouped_product;
+      const double load =
+          grouped && shard.expert_parallel > 1 ? kernels_.calibration().stack.expert_imbalance.value : 1.0;
+      const auto time = [&](const MatrixProduct& p) {
+        return load * (grouped ? kernels_.grouped_product(p, format) : kernels_.product(p, format));
+      };
+      const MatrixProduct& p = *work.product;
+      times.forward += time(p);
+      if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
+      if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
+      times.backward +=
+          kernels_.memory(gradient_sums(op, work, shard.formats.activation, kernels_.calibration().stack));
+      if (is_quantized(format)) {
+        const double input = static_cast<double>(p.batch * p.m * p.k);
+        const double output = static_cast<double>(p.batch * p.m * p.n);
+        times.forward += kernels_.stream(cast_bytes(fp8_cast_bytes_forward, format) * input);
+        if (any_gradient) times.backward += kernels_.stream(cast_bytes(fp8_cast_bytes_backward, format) * output);
+      }
+      break;
+    }
+    case WorkKind::attention: {
+      const Seconds forward =
+          kernels_.attention_forward(*work.attention, shard.flash_attention, shard.formats.activation);
+      times.forward += forward;
+      times.attention += forward;
+      if (any_gradient)
+        times.backward += kernels_.attention_backward(*work.attention, shard.flash_attention, shard.formats.activation);
+      const Seconds repeating =
+          kernels_.memory(repeated_heads(*work.attention, shard.formats.activation, kernels_.calibration().stack));
+      times.forward += repeating;
+      if (any_gradient) times.backward += repeating;
+      break;
+    }
+    case WorkKind::memory: {
+      const bool is_routing = op.kind == OpKind::dispatch || op.kind == OpKind::combine;
+      const auto time = [&](Bytes moved, Seconds (KernelClock::*of_kind)(OpKind, Bytes) const) {
+        if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
+        return is_routing ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
+      };
+      const Traffic traffic = memory_traffic(op, work, kernels_.calibration().stack);
+      times.forward += time(traffic.forward, &KernelClock::memory_forward);
+      if (!any_gradient) break;
+      const Seconds backward = time(traffic.backward, &KernelClock::memory_backward);
+      // A kernel that makes both gradients runs where the input gradient is due.
+      if (work.needs.input)
+        times.backward += backward;
+      else
+        times.add_weight_gradient(backward);
+      break;
+    }
+  }
+}
+
+void BlockPricer::add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format,
+                               const Shard& shard) const {
+  const Launches of_op = launches(op, work, format, shard.flash_attention, kernels_.calibration().stack);
+  times.kernels.forward += of_op.forward;
+  times.kernels.backward += of_op.backward;
+  if (work.kind == WorkKind::attention) times.attention_kernels += of_op.forward;
+}
+
+}  // namespace plumbline

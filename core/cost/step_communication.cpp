@@ -1,0 +1,51 @@
+// What each group of ranks sends in a step, line by line.
+#include "core/cost/state_sharing.h"
+
+namespace plumbline {
+
+std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {
+  std::vector<CommunicationLine> lines;
+  const std::int64_t m = s.micro_batches;
+  const StageCost* heaviest = &stages[0];
+  for (const StageCost& stage : stages.distinct())
+    if (stage.wire.tensor + stage.wire.expert > heaviest->wire.tensor + heaviest->wire.expert) heaviest = &stage;
+  const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
+    if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
+  };
+  const auto phase = [&](Picoseconds PhaseTime::*part) {
+    return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
+  };
+  const auto sent = [&](Bytes WireBytes::*part) { return m * (heaviest->wire.*part + heaviest->wire_recompute.*part); };
+  add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
+      sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));
+  add(Axis::context, "ring send_receive", sent(&WireBytes::context), phase(&PhaseTime::context_parallel));
+  add(Axis::expert, "all_to_all", sent(&WireBytes::expert), phase(&PhaseTime::expert_parallel));
+  if (s.pipeline_stages > 1) {
+    const Bytes boundary = stages[stages.size() - 1].boundary;
+    const std::int64_t hops = 2 * m * s.virtual_stages;
+    add(Axis::pipeline, "send_receive", hops * boundary,
+        static_cast<double>(hops) * blocks_.communication().time(Collective::send_receive, boundary,
+                                                                 {2, rank_group(s, Axis::pipeline).stride}));
+  }
+  for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
+    const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
+                                std::int64_t times) {
+      add(axis, name, times * wire_bytes(kind, bytes, group.size),
+          static_cast<double>(times) * sharing_time(kind, bytes, group));
+    };
+    const Bytes gradient = storage(sharing.trained, formats_.reduction);
+    const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
+    if (s.zero_stage > 0) {
+      collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
+                 s.zero_stage >= 2 ? m : 1);
+      collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
+                 s.zero_stage >= 3 ? 2 * m : 1);
+    }
+    const Axis copies = s.zero_stage > 0 && sharing.axis == Axis::shard ? Axis::replicate : sharing.axis;
+    collective(Collective::all_reduce, "all_reduce", copies, gradient / std::int64_t{sharing.shard.size},
+               sharing.replicate, 1);
+  }
+  return lines;
+}
+
+}  // namespace plumbline
