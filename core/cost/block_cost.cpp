@@ -137,7 +137,10 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.flops = block_flops(block, shard);
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
-  attention.host = host_time(times.attention_kernels, 0);
+  const Times ring = collectives_of(block, shard, groups, attention_ops(block));
+  attention.time.context_parallel = rounded(ring.context_forward, factor);
+  attention.wire = ring.wire_forward;
+  attention.host = host_time(times.attention_kernels, ring.collectives.forward);
   cost.variants = ruled_variants(block, shard, cost, attention);
   if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);

@@ -12,11 +12,14 @@
 
 namespace plumbline {
 
-/// What replaying attention alone takes.
+/// What replaying attention alone takes: with context parallelism keys and values go round the ring again.
 struct AttentionReplay {
   PhaseTime time;
   Picoseconds host{0};
+  WireBytes wire;
 };
+/// Which operators that is, in order of execution.
+[[nodiscard]] std::vector<bool> attention_ops(const Block& block);
 
 /// Kept, selective and full, in the order of `Variant`; `cost` has passes, boundary and FLOPs.
 [[nodiscard]] std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard, const BlockCost& cost,

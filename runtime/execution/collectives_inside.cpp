@@ -1,24 +1,48 @@
 #include "runtime/execution/collectives_inside.h"
 
+#include <optional>
+
 namespace plumbline {
 namespace {
 
 bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 
+/// Of what a compute action runs. Weight gradients that were put off gather rows again; the backward before lists that.
+std::optional<BlockPass> pass_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::forward: return BlockPass::forward;
+    case ActionKind::recompute: return BlockPass::recompute;
+    case ActionKind::backward: return BlockPass::backward;
+    case ActionKind::backward_input: return BlockPass::backward_input;
+    default: return std::nullopt;
+  }
+}
+
+/// The action that lists what an instruction sends, if it sends.
+std::optional<ActionKind> action_of(const Instruction& i) {
+  const bool is_ring = i.role == KernelRole::ring_forward || i.role == KernelRole::ring_backward;
+  if (i.kind == InstructionKind::kernel && is_ring) return ActionKind::context_collective;
+  if (i.kind != InstructionKind::collective) return std::nullopt;
+  return i.axis == Axis::tensor ? ActionKind::tensor_collective : ActionKind::expert_collective;
+}
+
 }  // namespace
 
-Granted CollectivesInside::granted_behind(std::int32_t index) const {
-  Granted granted;
+void CollectivesInside::require_listed(std::int32_t index, const BlockProgram& block) const {
   const auto action = [&](std::int32_t i) -> const Action& { return rank_.actions[static_cast<std::size_t>(i)]; };
-  // Rows for weight gradients are gathered again where the schedule puts them; the backward before lists that.
-  if (action(index).kind == ActionKind::backward_weight) granted.tensor = true;
-  for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(action(i)); ++i) {
-    if (action(i).pass == Pass::step) continue;
-    granted.tensor = granted.tensor || action(i).kind == ActionKind::tensor_collective;
-    granted.context = granted.context || action(i).kind == ActionKind::context_collective;
-    granted.expert = granted.expert || action(i).kind == ActionKind::expert_collective;
+  const auto pass = pass_of(action(index).kind);
+  if (!pass) return;
+  const auto is_listed = [&](ActionKind kind) {
+    for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(action(i)); ++i)
+      if (action(i).kind == kind && action(i).pass != Pass::step) return true;
+    return false;
+  };
+  for (const Instruction& i : block.pass(*pass)) {
+    const auto kind = action_of(i);
+    if (!kind || is_listed(*kind)) continue;
+    throw InternalError(to_text(action(index)) + ": the program lists no " + std::string(to_text(*kind)) +
+                        " behind it, and its block runs one");
   }
-  return granted;
 }
 
 CollectivesInside::OfAxes CollectivesInside::now() {

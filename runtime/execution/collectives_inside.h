@@ -2,14 +2,16 @@
 /// \file collectives_inside.h: which collectives of a program run inside of a block, what they send and how long.
 ///
 /// Model: a program lists a block's collectives behind it, and predictions price them there; they run where the block's
-/// operators need them. What they took is booked at the action that lists them, drawn at the block's end.
+/// instructions have them, and a program that lists none where a block runs one is refused. What they took is booked at
+/// the action that lists them, drawn at the block's end.
 /// Source: core/program/program.h. Not modelled: which operator a collective served.
-/// Checked against: tests/runtime/execution/action_times_test.cpp.
+/// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out).
 
 #include <array>
 #include <utility>
 #include <vector>
 
+#include "core/program/block_program.h"
 #include "core/program/program.h"
 #include "runtime/execution/rank_environment.h"
 
@@ -26,8 +28,8 @@ class CollectivesInside {
  public:
   CollectivesInside(const RankProgram& rank, RankGroups& groups) : rank_(rank), groups_(groups) {}
 
-  /// Those listed behind a compute action, before the next one.
-  [[nodiscard]] Granted granted_behind(std::int32_t index) const;
+  /// Throws InternalError where a block's pass, run by this action, has a collective that is not listed behind it.
+  void require_listed(std::int32_t index, const BlockProgram& block) const;
   void begin_block() { before_ = now(); }
   void end_block(std::int32_t index, std::vector<ActionTime>& times);
   /// Once the end of the block's action is known.

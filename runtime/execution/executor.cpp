@@ -54,8 +54,12 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       check(blocks_[at(piece.first)].constants.empty(), "an admitted network's tensors are all made");
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(piece.first), piece.first);
     }
-  for (const Action& a : rank_.actions)
-    if (computes(a) && makes_weight_gradients(a)) ++passes_[at(execution_of(a))];
+  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
+    const Action& a = rank_.actions[at(i)];
+    if (!computes(a)) continue;
+    if (makes_weight_gradients(a)) ++passes_[at(execution_of(a))];
+    inside_.require_listed(i, blocks_[at(execution_of(a))]);
+  }
   const auto bind = [&](ActionKind kind, Held& buffer) {
     const Bytes bytes = largest_message(plan.program, rank_, kind);
     if (bytes.value() > 0) buffer = env_.backend.bind(MemoryClass::communication_buffers, bytes);
@@ -181,7 +185,6 @@ void Executor::load_batch(std::int32_t micro_batch) {
 void Executor::compute(const Action& action, std::int32_t index) {
   const std::int32_t execution = execution_of(action);
   load_batch(action.micro_batch);
-  env_.granted = inside_.granted_behind(index);
   inside_.begin_block();
   BlockInterpreter interpreter(env_, block(execution), blocks_[at(execution)], execution,
                                states_[{execution, action.micro_batch}]);

@@ -5,7 +5,7 @@
 namespace plumbline {
 
 void RankEnvironment::tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction) {
-  if (!may_speak_in_tensor_group()) return;
+  if (shard.tensor_parallel == 1) return;
   Communicator& group = groups[Axis::tensor];
   const ElementFormat elements = element_format(format);
   const std::int64_t parts = shard.tensor_parallel * element_bytes(elements);

@@ -22,13 +22,6 @@ struct LocalBatch {
   std::int64_t first_sequence = 0;  ///< of the global batch
 };
 
-/// Whether the program at hand has a collective of this kind behind the compute that is running.
-struct Granted {
-  bool tensor = false;
-  bool context = false;
-  bool expert = false;
-};
-
 class RankEnvironment;
 
 /// Looks at what the loss reads, before it becomes its own gradient. `first_class`: of its columns.
@@ -58,7 +51,6 @@ class RankEnvironment {
 
   // Of the action at hand.
   LocalBatch batch;
-  Granted granted;
   std::uint64_t seed = 0;    ///< of the run and step
   float gradient_scale = 1;  ///< loss scale / tokens of the global batch
   double loss_sum = 0;       ///< over this rank's tokens
@@ -76,14 +68,13 @@ class RankEnvironment {
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 
-  /// Sums over tensor-parallel ranks, padded to equal parts; nothing among one, or where the program has no such
-  /// collective.
+  /// Sums over tensor-parallel ranks, padded to equal parts; nothing among one.
   void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
   void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format) {
-    if (may_speak_in_tensor_group()) groups[Axis::tensor].all_gather(own, all, element_format(format));
+    if (shard.tensor_parallel > 1) groups[Axis::tensor].all_gather(own, all, element_format(format));
   }
   void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format) {
-    if (may_speak_in_tensor_group())
+    if (shard.tensor_parallel > 1)
       groups[Axis::tensor].reduce_scatter(data, own, element_format(format), Reduction::sum);
   }
 
@@ -102,9 +93,6 @@ class RankEnvironment {
       row += count;
     }
   }
-
- private:
-  [[nodiscard]] bool may_speak_in_tensor_group() const { return granted.tensor && shard.tensor_parallel > 1; }
 };
 
 }  // namespace plumbline

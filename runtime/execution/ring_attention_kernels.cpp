@@ -27,19 +27,14 @@ KeyValue halves(std::span<std::byte> both, const KeyValue& like) {
 /// The ring as one rank sees it.
 struct Ring {
   Communicator& group;
-  bool communicates;
 
   [[nodiscard]] std::int32_t size() const { return group.rank_set().size(); }
   [[nodiscard]] std::int32_t next() const { return (group.index() + 1) % size(); }
   [[nodiscard]] std::int32_t before() const { return (group.index() + size() - 1) % size(); }
   /// Whose keys are here after so many hops.
   [[nodiscard]] std::int32_t owner(std::int32_t hops) const { return (group.index() + size() - hops) % size(); }
-  void send(std::span<const std::byte> data, std::int32_t tag) const {
-    if (communicates) group.send(data, next(), tag);
-  }
-  void receive(std::span<std::byte> data, std::int32_t tag) const {
-    if (communicates) group.receive(data, before(), tag);
-  }
+  void send(std::span<const std::byte> data, std::int32_t tag) const { group.send(data, next(), tag); }
+  void receive(std::span<std::byte> data, std::int32_t tag) const { group.receive(data, before(), tag); }
   /// One hop: what is here goes on, what comes stands in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {
     send(leaving.key, key_value_tag);
@@ -56,7 +51,7 @@ void ring_forward(const KernelCall& call) {
   kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
   reference::attention_forward(kernel);
 
-  const Ring ring{call.env.groups[Axis::context], call.env.granted.context};
+  const Ring ring{call.env.groups[Axis::context]};
   const KeyValue own{span_of(call.buffer(1)), span_of(call.buffer(2))};
   const KeyValue travelling = halves(span_of(call.buffer(5)), own);
   const std::int64_t own_begin = kernel.shape.first_query;
@@ -82,7 +77,7 @@ void ring_backward(const KernelCall& call) {
   kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
   reference::attention_backward(kernel);
 
-  const Ring ring{call.env.groups[Axis::context], call.env.granted.context};
+  const Ring ring{call.env.groups[Axis::context]};
   const KeyValue own{span_of(call.buffer(2)), span_of(call.buffer(3))};
   const KeyValue travelling = halves(span_of(call.buffer(call.operand_count() - 2)), own);
   const std::span<std::byte> sums = span_of(call.buffer(call.operand_count() - 1));
