@@ -72,7 +72,9 @@ const Node& limiting_node(const Cluster& cluster) {
       ->node;
 }
 
-const Device& slowest_device(const Cluster& cluster) {
+namespace {
+
+const Device& slowest_kind(const Cluster& cluster) {
   // Beyond the rates, so that the order in which nodes are listed is no matter.
   const auto speed = [](const NodeGroup& group) {
     const Device& device = group.node.device;
@@ -84,6 +86,18 @@ const Device& slowest_device(const Cluster& cluster) {
   return std::min_element(cluster.groups.begin(), cluster.groups.end(),
                           [&](const NodeGroup& a, const NodeGroup& b) { return speed(a) < speed(b); })
       ->node.device;
+}
+
+}  // namespace
+
+Device slowest_device(const Cluster& cluster) {
+  Device device = slowest_kind(cluster);
+  for (const NodeGroup& group : cluster.groups) {
+    const Device& other = group.node.device;
+    if (other.memory_bandwidth.value < device.memory_bandwidth.value) device.memory_bandwidth = other.memory_bandwidth;
+    for (auto& [format, peak] : device.peaks) peak.value = std::min(peak.value, other.product_peak(format));
+  }
+  return device;
 }
 
 std::optional<Dollars> price_per_device_hour(const Cluster& cluster) {

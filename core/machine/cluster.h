@@ -49,8 +49,9 @@ struct Cluster {
 [[nodiscard]] bool is_mixed(const Cluster& cluster);
 /// The node whose links bound a collective: the least interconnect and, among equals, network bandwidth.
 [[nodiscard]] const Node& limiting_node(const Cluster& cluster);
-/// The device that a step waits for when every rank does the same work: the lowest 16-bit peak, then bandwidth.
-[[nodiscard]] const Device& slowest_device(const Cluster& cluster);
+/// What a step waits for when every rank does the same work: the device with the lowest 16-bit peak, at the lowest peak
+/// of each format and the lowest memory bandwidth of all. Of one kind of node: its device.
+[[nodiscard]] Device slowest_device(const Cluster& cluster);
 /// Dollars per device and hour: the cluster's, else the mean of the devices', else nothing.
 [[nodiscard]] std::optional<Dollars> price_per_device_hour(const Cluster& cluster);
 /// Devices of the job that share one NVLink domain: the node's, or, where a domain spans nodes, the largest equal share

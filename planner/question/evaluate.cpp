@@ -17,14 +17,15 @@
 namespace plumbline {
 namespace {
 
-/// "8 x A and 8 x B, every rank priced as on B": the search and the estimators know one kind of device.
+/// "8 x A and 8 x B, every rank priced at the lowest rates of them": the search and the estimators know one kind of
+/// device.
 std::string mixture_of(const Cluster& cluster) {
   if (cluster.groups.size() == 1) return "";
   std::string text;
   for (const NodeGroup& group : cluster.groups)
     text += (text.empty() ? "" : " and ") + std::to_string(std::int64_t{group.count} * group.node.devices) + " x " +
             group.node.device.name;
-  return text + ", every rank priced as on " + slowest_device(cluster).name;
+  return text + ", every rank priced at the lowest rates of them";
 }
 
 bool is_catalogued(const std::string& stack) {

@@ -94,7 +94,7 @@ TEST_CASE("a plan of a mixed cluster says which devices there are and what they 
   const Question question(asked(), find_network("gpt2"), mixed);
   const Plan plan = evaluate(question, completed({}, question));
   CHECK(plan.machine.devices_text() ==
-        "8 x H100-SXM-80GB and 8 x A100-SXM-80GB, every rank priced as on A100-SXM-80GB");
+        "8 x H100-SXM-80GB and 8 x A100-SXM-80GB, every rank priced at the lowest rates of them");
   CHECK(plan.machine.device == "A100-SXM-80GB");
   // All of its devices may be asked for by number, as a plan file does; a part of them may not.
   CHECK(device_count(with_device_count(mixed, 16)) == 16);
