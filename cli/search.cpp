@@ -53,6 +53,8 @@ class SearchVerb : public Verb {
     option("--fix", fixes_, "AXES",
            "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
     option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
+    option("--for", framework_, alternatives(names_of(all_frameworks)).c_str(),
+           "only what this framework can launch (any); says what its limits cost");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
     option("--split", split_, "even|balanced", "balanced: for the best plans under 1f1b also the fastest split (even)");
@@ -66,6 +68,7 @@ class SearchVerb : public Verb {
     constexpr std::int64_t most_threads = 4096;
     session::SearchRequest request;
     if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
+    if (framework_) request.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
     if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
     if (threads_) request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
     request.pareto = pareto_;
@@ -107,7 +110,7 @@ class SearchVerb : public Verb {
 
   QuestionOptions question_;
   OutputOptions output_;
-  std::optional<std::string> fixes_, flash_attention_, objective_, split_, top_, threads_, time_limit_;
+  std::optional<std::string> fixes_, flash_attention_, framework_, objective_, split_, top_, threads_, time_limit_;
   bool pareto_ = false;
 };
 

@@ -35,6 +35,8 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! fits by less than the estimate of memory is certain\n";
+  if (const std::string limits = present::framework_words(answer); !limits.empty())
+    text += wrapped(limits, terminal_columns, 2) + "\n";
   if (!answer.result.complete) text += "Interrupted: the best so far, not the best there is.\n";
   return text;
 }

@@ -45,6 +45,21 @@ Json point_json(const RankedStrategy& point, const Training& training) {
                       {"strategy", to_json(point.strategy, priced)}};
 }
 
+/// Of a search for a framework; what its limits cost is null where it is not known.
+Json framework_json(const SearchAnswer& answer) {
+  Json::Object object{{"name", to_text(answer.request.framework)}, {"without_limits", Json()}};
+  if (!answer.without_limits) return object;
+  const Plan& plan = answer.without_limits->plan;
+  Json::Array sentences;
+  for (const std::string& sentence : answer.without_limits->inexpressible) sentences.emplace_back(sentence);
+  const Prediction& p = plan.prediction;
+  object.back().second =
+      Json::Object{{"step_time_s", p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected},
+                   {"strategy", to_json(plan.strategy, plan.training)},
+                   {"inexpressible", std::move(sentences)}};
+  return object;
+}
+
 }  // namespace
 
 Json to_json(const SearchAnswer& answer) {
@@ -53,7 +68,7 @@ Json to_json(const SearchAnswer& answer) {
   Json::Array pareto;
   for (const RankedStrategy& point : answer.result.pareto)
     pareto.push_back(point_json(point, answer.request.question.training));
-  return Json::Object{{"format", search_format},
+  Json::Object object{{"format", search_format},
                       {"question", question_json(answer)},
                       {"considered", answer.result.audit.total},
                       {"rejected", rejected_json(answer.result.audit)},
@@ -63,6 +78,8 @@ Json to_json(const SearchAnswer& answer) {
                       {"pareto", std::move(pareto)},
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
+  if (answer.request.framework != Framework::any) object.emplace_back("framework", framework_json(answer));
+  return object;
 }
 
 }  // namespace plumbline::session

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/search/search.h"
+#include "planner/session/search.h"
 
 namespace plumbline::present {
 
@@ -14,5 +14,8 @@ namespace plumbline::present {
 [[nodiscard]] std::string audit_words(const SearchAudit& audit);
 /// Each rule that refused plans, with how many and its sentence.
 [[nodiscard]] std::vector<std::string> rejections(const SearchAudit& audit);
+
+/// What the limits of the framework cost that was searched for; empty: none was, or it is not known.
+[[nodiscard]] std::string framework_words(const session::SearchAnswer& answer);
 
 }  // namespace plumbline::present

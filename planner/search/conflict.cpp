@@ -72,16 +72,19 @@ std::string one_of(const std::vector<std::string>& values) {
 }  // namespace
 
 InputProblem conflict(const Question& question, const SearchSpace& space) {
-  const std::string none = "no strategy of " + std::to_string(question.devices()) + " GPUs has ";
+  const std::string none = "no strategy of " + std::to_string(question.devices()) + " GPUs" +
+                           (space.admits ? " that the framework can launch" : "") + " has ";
+  SearchSpace free;
+  free.admits = space.admits;
   std::string all;
   for (const FixableAxis& axis : fixable_axes()) {
     if (!axis.is_fixed(space)) continue;
     const std::string given = axis.name + "=" + axis.values(space);
     all += (all.empty() ? "" : ",") + given;
-    SearchSpace alone;
+    SearchSpace alone = free;
     axis.copy(space, alone);
     if (possible(question, alone, axis).empty())
-      return {"--fix", none + given, one_of(possible(question, {}, axis)), ""};
+      return {"--fix", none + given, one_of(possible(question, free, axis)), ""};
   }
   for (const FixableAxis& axis : fixable_axes()) {
     if (!axis.is_fixed(space)) continue;

@@ -182,6 +182,12 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
     space_.micro_batch_sizes.assign(micro_batch_sizes.begin(), micro_batch_sizes.end());
   recompute_ = space_.recompute;
   if (recompute_.empty()) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
+  if (space_.admits)
+    std::erase_if(recompute_, [&](const Recompute& recompute) {
+      Strategy alone;
+      alone.recompute = recompute;
+      return !space_.admits(alone);
+    });
   sort_unique(recompute_);
   sort_unique(space_.micro_batch_sizes);
   sort_unique(space_.shard_groups);
@@ -215,7 +221,20 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
   return choices;
 }
 
+/// A family that is not admitted has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
+  std::vector<ZeroChoice> choices = allowed_zero_choices(family);
+  if (space_.admits)
+    std::erase_if(choices, [&](const ZeroChoice& choice) {
+      Strategy s = family;
+      s.zero_stage = choice.stage;
+      s.shard_group = choice.group;
+      return !space_.admits(s);
+    });
+  return choices;
+}
+
+std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices;
   const std::int32_t ranks = family.gradient_ranks();
   if (allows(space_.zero_stages, 0)) choices.push_back({0, 1});

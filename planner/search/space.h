@@ -35,6 +35,9 @@ struct SearchSpace {
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
   FlashAttention flash_attention = FlashAttention::on;
+  /// Only strategies of which it holds; empty: all. A recompute mode that it refuses alone it refuses in every
+  /// strategy.
+  std::function<bool(const Strategy&)> admits;
 };
 
 /// Reads "tp=8,pp=4,zero=1|2,recompute=full|every:2" into a space. Axis names are the strategy's flags, their keys in
@@ -67,6 +70,7 @@ class SpaceEnumerator {
     std::int32_t group;
   };
   [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
+  [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
   void visit_inner(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;

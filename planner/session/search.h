@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/frameworks/framework.h"
 #include "planner/question/task.h"
 #include "planner/search/search.h"
 
@@ -20,6 +21,7 @@ struct SearchRequest {
   Objective objective = Objective::step_time;
   std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
   FlashAttention flash_attention = FlashAttention::on;
+  Framework framework = Framework::any;  ///< only what it can launch
   StageSplit split = StageSplit::even;
   std::size_t top = 10;      ///< how many plans
   bool pareto = false;       ///< also the front of step time and peak memory
@@ -34,18 +36,27 @@ struct PreparedSearch {
   std::string remark;  ///< on names that could also be files; or empty
 };
 
+/// What the limits of a framework cost: the best plan without them.
+struct WithoutLimits {
+  Plan plan;
+  std::vector<std::string> inexpressible;  ///< what of it the framework cannot launch; none: nothing is lost
+};
+
 /// What was searched and found, with the best plans priced in full.
 struct SearchAnswer {
   SearchRequest request;
   SearchResult result;
-  std::vector<Plan> plans;           ///< of result.best, in order
-  std::optional<Plan> nearest_miss;  ///< where nothing fits
+  std::vector<Plan> plans;                      ///< of result.best, in order
+  std::optional<Plan> nearest_miss;             ///< where nothing fits
+  std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped
 };
 
-/// Throws InputError for wrong names, numbers and axes.
+/// Throws InputError for wrong names, numbers and axes, and for a precision, an optimizer or a fixed value that the
+/// framework cannot launch.
 [[nodiscard]] PreparedSearch prepare_search(const SearchRequest& request);
 /// Throws InputError when the space holds no plan at all. Phases: "bounding", "pricing" and "simulating" in the
-/// progress; "search" and "pricing" end.
+/// progress; "search" and "pricing" end,
+/// and "search without limits" for a framework, which takes a second search.
 [[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {});
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});

@@ -1,0 +1,53 @@
+// DeepSpeed: a JSON of its engine, beside a script that makes the model.
+#include "planner/frameworks/framework.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view zero_config = "deepspeed/runtime/zero/config.py";
+constexpr std::string_view pipe_module = "deepspeed/runtime/pipe/module.py";
+constexpr std::string_view pipe_engine = "deepspeed/runtime/pipe/engine.py";
+constexpr std::string_view constants = "deepspeed/runtime/constants.py";
+constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
+
+bool shards_gradients_in_pipeline(const Strategy& s, bool) { return s.pipeline_stages > 1 && s.zero_stage >= 2; }
+
+bool shards_parts_below_three(const Strategy& s, bool) {
+  return (s.zero_stage == 1 || s.zero_stage == 2) && s.shard_group != s.gradient_ranks();
+}
+
+}  // namespace
+
+FrameworkRecord deepspeed_record() {
+  FrameworkRecord r;
+  r.framework = Framework::deepspeed;
+  r.title = "DeepSpeed";
+  r.revision = "deepspeedai/DeepSpeed edaa72212 (2026-08-22)";
+  r.schedules = {{Schedule::one_f_one_b, "PipelineModule", "deepspeed/runtime/pipe/schedule.py: TrainSchedule"}};
+  r.recompute = {{RecomputeMode::none, "pipeline.activation_checkpoint_interval 0", pipe_module},
+                 {RecomputeMode::full, "pipeline.activation_checkpoint_interval 1", pipe_module}};
+  r.zero_stages = {{0, "zero_optimization.stage 0", zero_config},
+                   {1, "zero_optimization.stage 1", zero_config},
+                   {2, "zero_optimization.stage 2", zero_config},
+                   {3, "zero_optimization.stage 3", zero_config}};
+  r.features = {
+      {Feature::tensor_parallel, "tensor_parallel.autotp_size", "deepspeed/runtime/tensor_parallel/config.py"},
+      {Feature::context_parallel, "sequence_parallel_size (Ulysses)", "deepspeed/runtime/config.py"},
+      {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
+      {Feature::pipeline, "PipelineModule(num_stages=N)", pipe_module},
+      {Feature::hybrid_sharding, "zero_optimization.mics_shard_size", zero_config}};
+  r.precisions = {
+      {PrecisionRecipe::fp32, "neither bf16 nor fp16", precision},
+      {PrecisionRecipe::fp16, "fp16.enabled", precision},
+      {PrecisionRecipe::bf16, "bf16.enabled", precision},
+      {PrecisionRecipe::bf16_pure, "bf16.bf16_master_weights_and_grads and bf16.bf16_optimizer_states", constants}};
+  r.rules = {
+      {"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine, shards_gradients_in_pipeline},
+      {"shards over a part of the data-parallel ranks under ZeRO-3 alone (mics_shard_size)", zero_config,
+       shards_parts_below_three}};
+  r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
+                "reduce_bucket_size 500 000 000 elements", zero_config};
+  return r;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,150 @@
+#include "planner/frameworks/framework.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+template <class Value>
+bool has(const std::vector<Launchable<Value>>& list, Value value) {
+  return std::any_of(list.begin(), list.end(), [&](const Launchable<Value>& one) { return one.value == value; });
+}
+
+/// "a, b and c".
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+std::string text_of(Schedule schedule) { return std::string(to_text(schedule)); }
+std::string text_of(PrecisionRecipe recipe) { return std::string(to_text(recipe)); }
+std::string text_of(Optimizer optimizer) { return std::string(to_text(optimizer)); }
+std::string text_of(std::int32_t zero_stage) { return "ZeRO-" + std::to_string(zero_stage); }
+std::string text_of(RecomputeMode mode) { return mode_text(mode); }
+
+template <class Value>
+std::string all_of(const std::vector<Launchable<Value>>& list) {
+  std::vector<std::string> names;
+  for (const Launchable<Value>& one : list) names.push_back(text_of(one.value));
+  return list.empty() ? "none" : enumerated(names);
+}
+
+bool uses(Feature feature, const Strategy& s) {
+  switch (feature) {
+    case Feature::tensor_parallel: return s.tensor_parallel > 1;
+    case Feature::sequence_parallel: return s.sequence_parallel == SequenceParallel::on;
+    case Feature::context_parallel: return s.context_parallel > 1;
+    case Feature::expert_parallel: return s.expert_parallel > 1;
+    case Feature::expert_tensor_parallel: return s.expert_tensor_parallel > 1;
+    case Feature::pipeline: return s.pipeline_stages > 1;
+    case Feature::virtual_stages: return s.virtual_stages > 1;
+    case Feature::hybrid_sharding: return s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
+    case Feature::uneven_split: return s.split != StageSplit::even || !s.layers_per_stage.empty();
+  }
+  return false;
+}
+
+/// One stage has no schedule, and every framework trains without a pipeline.
+bool has_schedule(const FrameworkRecord& record, Schedule schedule) {
+  return schedule == Schedule::none || has(record.schedules, schedule);
+}
+
+}  // namespace
+
+std::string_view to_text(Framework framework) {
+  switch (framework) {
+    case Framework::any: return "any";
+    case Framework::megatron_lm: return "megatron-lm";
+    case Framework::megatron_bridge: return "megatron-bridge";
+    case Framework::deepspeed: return "deepspeed";
+    case Framework::torchtitan: return "torchtitan";
+    case Framework::accelerate: return "accelerate";
+    case Framework::plumbline: return "plumbline";
+  }
+  return "";
+}
+
+std::optional<Framework> framework_from_text(std::string_view text) {
+  for (const Framework framework : all_frameworks)
+    if (to_text(framework) == text) return framework;
+  return std::nullopt;
+}
+
+std::string_view to_text(Feature feature) {
+  switch (feature) {
+    case Feature::tensor_parallel: return "tensor parallelism";
+    case Feature::sequence_parallel: return "sequence parallelism beside tensor parallelism";
+    case Feature::context_parallel: return "context parallelism";
+    case Feature::expert_parallel: return "expert parallelism";
+    case Feature::expert_tensor_parallel: return "tensor parallelism inside experts";
+    case Feature::pipeline: return "pipelines";
+    case Feature::virtual_stages: return "virtual stages";
+    case Feature::hybrid_sharding: return "shard groups smaller than the data-parallel ranks";
+    case Feature::uneven_split: return "layers of each stage by hand";
+  }
+  return "";
+}
+
+std::string mode_text(RecomputeMode mode) {
+  switch (mode) {
+    case RecomputeMode::every_nth: return "every:N";
+    case RecomputeMode::modules: return "selective:MODULE+...";
+    case RecomputeMode::offloaded: return "offload:N";
+    default: return to_text(Recompute{mode});
+  }
+}
+
+const FrameworkRecord& record_of(Framework framework) {
+  static const std::array records{megatron_lm_record(), megatron_bridge_record(), deepspeed_record(),
+                                  torchtitan_record(),  accelerate_record(),      plumbline_record()};
+  check(framework != Framework::any, "any framework has no record");
+  return records[static_cast<std::size_t>(framework) - 1];
+}
+
+bool launches(const FrameworkRecord& record, const Strategy& s, bool has_experts) {
+  return has_schedule(record, s.schedule) && has(record.recompute, s.recompute.mode) &&
+         has(record.zero_stages, s.zero_stage) &&
+         std::all_of(all_features.begin(), all_features.end(),
+                     [&](Feature feature) { return !uses(feature, s) || has(record.features, feature); }) &&
+         std::none_of(record.rules.begin(), record.rules.end(),
+                      [&](const FrameworkRule& rule) { return rule.is_broken(s, has_experts); });
+}
+
+std::vector<std::string> inexpressible(Framework framework, const Strategy& s, bool has_experts) {
+  if (framework == Framework::any) return {};
+  const FrameworkRecord& record = record_of(framework);
+  const std::string name(record.title);
+  std::vector<std::string> sentences;
+  for (const Feature feature : all_features)
+    if (uses(feature, s) && !has(record.features, feature))
+      sentences.push_back(name + " has no " + std::string(to_text(feature)));
+  if (has(record.features, Feature::pipeline) && !has_schedule(record, s.schedule))
+    sentences.push_back(name + " has no schedule " + text_of(s.schedule) + "; it has " + all_of(record.schedules));
+  if (!has(record.recompute, s.recompute.mode))
+    sentences.push_back(name + " has no recompute " + to_text(s.recompute) + "; it has " + all_of(record.recompute));
+  if (!has(record.zero_stages, s.zero_stage))
+    sentences.push_back(name + " has no " + text_of(s.zero_stage) + "; it has " + all_of(record.zero_stages));
+  for (const FrameworkRule& rule : record.rules)
+    if (rule.is_broken(s, has_experts)) sentences.push_back(name + " " + std::string(rule.sentence));
+  return sentences;
+}
+
+std::vector<std::string> inexpressible(Framework framework, const Training& training) {
+  if (framework == Framework::any) return {};
+  const FrameworkRecord& record = record_of(framework);
+  const std::string name(record.title);
+  std::vector<std::string> sentences;
+  if (!has(record.precisions, training.precision))
+    sentences.push_back(name + " has no precision " + text_of(training.precision) + "; it has " +
+                        all_of(record.precisions));
+  if (!record.optimizers.empty() && !has(record.optimizers, training.optimizer))
+    sentences.push_back(name + " has no optimizer " + text_of(training.optimizer) + "; it has " +
+                        all_of(record.optimizers));
+  return sentences;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,108 @@
+#pragma once
+/// \file framework.h: what training frameworks can launch, how they spell it, and what of a strategy they cannot.
+///
+/// Model: a record of allow-lists for each framework (schedules, recompute modes, ZeRO stages, features, precisions,
+/// optimizers) and of rules on combinations, each with where it is read; what is in no list is refused with a sentence.
+/// All of them number ranks as plans do: tensor innermost, then context, data, pipeline.
+/// Source: the frameworks' own files at the revisions that the records name.
+/// Not modelled: limits of single networks (which architectures a framework has), of kernels and of hardware; flags
+/// that change no price. Checked against: tests/unit/planner/frameworks/framework_test.cpp.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/strategy.h"
+#include "core/training/training.h"
+
+namespace plumbline {
+
+enum class Framework : std::uint8_t { any, megatron_lm, megatron_bridge, deepspeed, torchtitan, accelerate, plumbline };
+inline constexpr std::array all_frameworks{Framework::any,       Framework::megatron_lm, Framework::megatron_bridge,
+                                           Framework::deepspeed, Framework::torchtitan,  Framework::accelerate,
+                                           Framework::plumbline};
+/// "any", "megatron-lm", ...
+[[nodiscard]] std::string_view to_text(Framework framework);
+[[nodiscard]] std::optional<Framework> framework_from_text(std::string_view text);
+
+/// What may be more than off or 1.
+enum class Feature : std::uint8_t {
+  tensor_parallel,
+  sequence_parallel,
+  context_parallel,
+  expert_parallel,
+  expert_tensor_parallel,
+  pipeline,
+  virtual_stages,
+  hybrid_sharding,  ///< a shard group smaller than the data-parallel ranks
+  uneven_split,     ///< layers of each stage by hand or balanced
+};
+inline constexpr std::array all_features{
+    Feature::tensor_parallel, Feature::sequence_parallel,      Feature::context_parallel,
+    Feature::expert_parallel, Feature::expert_tensor_parallel, Feature::pipeline,
+    Feature::virtual_stages,  Feature::hybrid_sharding,        Feature::uneven_split};
+/// "tensor parallelism", "a shard group smaller than the data-parallel ranks".
+[[nodiscard]] std::string_view to_text(Feature feature);
+
+/// As flags name it: "full", "every:N", "selective:MODULE+...".
+[[nodiscard]] std::string mode_text(RecomputeMode mode);
+
+/// Something that a framework can launch.
+template <class Value>
+struct Launchable {
+  Value value;
+  std::string_view spelling;  ///< flags, keys or a sentence
+  std::string_view source;    ///< file of the framework, or what else says so
+};
+
+/// A combination that a framework refuses.
+struct FrameworkRule {
+  std::string_view sentence;  ///< behind the framework's name: "cannot shard gradients in a pipeline"
+  std::string_view source;
+  bool (*is_broken)(const Strategy& strategy, bool has_experts);
+};
+
+/// What is launched where nothing is said.
+struct FrameworkDefaults {
+  NumberFormat gradient =
+      NumberFormat::fp32;  ///< of gradients as they are accumulated and reduced, with 16-bit weights
+  std::string_view gradient_source;
+  std::string_view buckets;  ///< how gradients are put together for a reduction
+  std::string_view bucket_source;
+};
+
+struct FrameworkRecord {
+  Framework framework = Framework::any;
+  std::string_view title;     ///< "Megatron-LM"
+  std::string_view revision;  ///< that was read; empty: this program's own
+  std::vector<Launchable<Schedule>> schedules;
+  std::vector<Launchable<RecomputeMode>> recompute;
+  std::vector<Launchable<std::int32_t>> zero_stages;
+  std::vector<Launchable<Feature>> features;
+  std::vector<Launchable<PrecisionRecipe>> precisions;
+  std::vector<Launchable<Optimizer>> optimizers;  ///< empty: what the training script makes
+  std::vector<FrameworkRule> rules;
+  FrameworkDefaults defaults;
+};
+
+/// Not of Framework::any, which has no limits.
+[[nodiscard]] const FrameworkRecord& record_of(Framework framework);
+
+/// What of a strategy the framework cannot launch, a sentence each; none for Framework::any.
+[[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Strategy& strategy, bool has_experts);
+/// The same of the precision and the optimizer.
+[[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Training& training);
+/// Whether the first is empty, in less time.
+[[nodiscard]] bool launches(const FrameworkRecord& record, const Strategy& strategy, bool has_experts);
+
+/// Each framework's own file.
+[[nodiscard]] FrameworkRecord megatron_lm_record();
+[[nodiscard]] FrameworkRecord megatron_bridge_record();
+[[nodiscard]] FrameworkRecord deepspeed_record();
+[[nodiscard]] FrameworkRecord torchtitan_record();
+[[nodiscard]] FrameworkRecord accelerate_record();
+[[nodiscard]] FrameworkRecord plumbline_record();
+
+}  // namespace plumbline

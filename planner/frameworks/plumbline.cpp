@@ -1,0 +1,61 @@
+// This program's own runtime: what `plan run` executes, as docs/running.md lists it.
+#include "planner/frameworks/framework.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view running = "docs/running.md, What of a plan is executed";
+
+template <class Value>
+std::vector<Launchable<Value>> all_as_flag(const std::vector<Value>& values, std::string_view flag) {
+  std::vector<Launchable<Value>> list;
+  for (const Value value : values) list.push_back({value, flag, running});
+  return list;
+}
+
+bool lacks_sequence_parallel(const Strategy& s, bool has_experts) {
+  return has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
+}
+
+bool lacks_flash_attention(const Strategy& s, bool) {
+  return s.context_parallel > 1 && s.flash_attention == FlashAttention::off;
+}
+
+}  // namespace
+
+FrameworkRecord plumbline_record() {
+  FrameworkRecord r;
+  r.framework = Framework::plumbline;
+  r.title = "plan run";
+  r.schedules = all_as_flag<Schedule>({Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved, Schedule::zb_h1,
+                                       Schedule::zb_h2, Schedule::zbv, Schedule::v_half, Schedule::dualpipev},
+                                      "--schedule");
+  r.recompute = all_as_flag<RecomputeMode>(
+      {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::every_nth,
+       RecomputeMode::by_operator, RecomputeMode::modules, RecomputeMode::placed},
+      "--recompute");
+  r.zero_stages = all_as_flag<std::int32_t>({0, 1, 2, 3}, "--zero");
+  r.features = {{Feature::tensor_parallel, "--tp", running},
+                {Feature::sequence_parallel, "--sequence-parallel", running},
+                {Feature::context_parallel, "--cp", running},
+                {Feature::expert_parallel, "--ep", running},
+                {Feature::pipeline, "--pp", running},
+                {Feature::virtual_stages, "--virtual-stages", running},
+                {Feature::hybrid_sharding, "--shard-group", running},
+                {Feature::uneven_split, "--layers-per-stage", running}};
+  r.precisions = all_as_flag<PrecisionRecipe>(
+      {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
+       PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},
+      "--precision");
+  r.optimizers = all_as_flag<Optimizer>(
+      {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon},
+      "--optimizer");
+  r.rules = {
+      {"executes experts under tensor parallelism with sequence parallelism alone", running, lacks_sequence_parallel},
+      {"executes context parallelism with FlashAttention alone", running, lacks_flash_attention}};
+  r.defaults = {NumberFormat::bf16, "core/training/precision.cpp: the recipe's own", "buckets of the stack plumbline",
+                "models/calibrations/stack-plumbline.json"};
+  return r;
+}
+
+}  // namespace plumbline

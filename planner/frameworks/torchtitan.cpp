@@ -1,0 +1,65 @@
+// torchtitan: the keys of its TOML files, whose last release is v0.2.2.
+#include "planner/frameworks/framework.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view config = "torchtitan/config/job_config.py";
+constexpr std::string_view schedules = "torch/distributed/pipelining/schedules.py: get_schedule_class";
+constexpr std::string_view parallelize = "torchtitan/models/llama3/infra/parallelize.py";
+constexpr std::string_view by_csv = "parallelism.pipeline_parallel_schedule_csv";
+
+bool replicates_beside_other_axes(const Strategy& s, bool) {
+  return s.zero_stage == 0 && s.data_parallel > 1 && s.devices() > s.data_parallel;
+}
+
+bool lacks_sequence_parallel(const Strategy& s, bool) {
+  return s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
+}
+
+}  // namespace
+
+FrameworkRecord torchtitan_record() {
+  FrameworkRecord r;
+  r.framework = Framework::torchtitan;
+  r.title = "torchtitan";
+  r.revision = "pytorch/torchtitan v0.2.2, 73a0e6979 (2026-02-20)";
+  r.schedules = {{Schedule::gpipe, "parallelism.pipeline_parallel_schedule = \"GPipe\"", schedules},
+                 {Schedule::one_f_one_b, "parallelism.pipeline_parallel_schedule = \"1F1B\"", schedules},
+                 {Schedule::interleaved, "parallelism.pipeline_parallel_schedule = \"Interleaved1F1B\"", schedules},
+                 {Schedule::zb_h1, by_csv, config},
+                 {Schedule::zb_h2, by_csv, config},
+                 {Schedule::zbv, "parallelism.pipeline_parallel_schedule = \"ZBVZeroBubble\"", schedules},
+                 {Schedule::v_half, by_csv, config},
+                 {Schedule::dualpipev, "parallelism.pipeline_parallel_schedule = \"DualPipeV\"", schedules}};
+  r.recompute = {{RecomputeMode::none, "activation_checkpoint.mode = \"none\"", config},
+                 {RecomputeMode::full, "activation_checkpoint.mode = \"full\"", config},
+                 {RecomputeMode::every_nth, "activation_checkpoint.selective_ac_option = \"N\"", config},
+                 {RecomputeMode::by_operator, "activation_checkpoint.selective_ac_option = \"op\"", config}};
+  r.zero_stages = {{0, "parallelism.data_parallel_replicate_degree, data_parallel_shard_degree = 1", config},
+                   {2, "parallelism.fsdp_reshard_after_forward = \"never\"", config},
+                   {3, "parallelism.fsdp_reshard_after_forward = \"always\"", config}};
+  r.features = {{Feature::tensor_parallel, "parallelism.tensor_parallel_degree", config},
+                {Feature::sequence_parallel, "with every tensor_parallel_degree", config},
+                {Feature::context_parallel, "parallelism.context_parallel_degree", config},
+                {Feature::expert_parallel, "parallelism.expert_parallel_degree", config},
+                {Feature::expert_tensor_parallel, "parallelism.expert_tensor_parallel_degree", config},
+                {Feature::pipeline, "parallelism.pipeline_parallel_degree", config},
+                {Feature::virtual_stages, "parallelism.pipeline_parallel_layers_per_stage", config},
+                {Feature::hybrid_sharding, "parallelism.data_parallel_replicate_degree", config},
+                {Feature::uneven_split, "parallelism.module_fqns_per_model_part", config}};
+  r.precisions = {{PrecisionRecipe::fp32, "training.mixed_precision_param = \"float32\"", config},
+                  {PrecisionRecipe::bf16, "training.mixed_precision_param = \"bfloat16\"", config},
+                  {PrecisionRecipe::bf16_pure, "training.dtype = \"bfloat16\"", config},
+                  {PrecisionRecipe::fp8, "model.converters = [\"float8\"]", config}};
+  r.optimizers = {{Optimizer::adam, "optimizer.name = \"Adam\"", config},
+                  {Optimizer::adamw, "optimizer.name = \"AdamW\"", config}};
+  r.rules = {{"replicates parameters (ZeRO-0) where data parallelism is the only one", parallelize,
+              replicates_beside_other_axes},
+             {"has no tensor parallelism without sequence parallelism", parallelize, lacks_sequence_parallel}};
+  r.defaults = {NumberFormat::fp32, "job_config.py: training.mixed_precision_reduce = \"float32\"",
+                "one for each transformer block, the unit that FSDP shards", parallelize};
+  return r;
+}
+
+}  // namespace plumbline

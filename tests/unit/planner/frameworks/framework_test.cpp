@@ -1,0 +1,135 @@
+// What frameworks can launch, and what of a strategy they cannot.
+
+#include "planner/frameworks/framework.h"
+
+#include "tests/catch.h"
+#include "tests/questions.h"
+
+namespace plumbline {
+namespace {
+
+template <class Value>
+void check_entries(const std::vector<Launchable<Value>>& list) {
+  for (const Launchable<Value>& one : list) {
+    CHECK(!one.spelling.empty());
+    CHECK(!one.source.empty());
+  }
+}
+
+TEST_CASE("every framework is read back from its name") {
+  for (const Framework framework : all_frameworks) CHECK(framework_from_text(to_text(framework)) == framework);
+  CHECK(!framework_from_text("megatron"));
+}
+
+TEST_CASE("every entry of a record says how it is spelled and where that is read") {
+  for (const Framework framework : all_frameworks) {
+    if (framework == Framework::any) continue;
+    const FrameworkRecord& r = record_of(framework);
+    INFO(r.title);
+    CHECK(r.framework == framework);
+    check_entries(r.schedules);
+    check_entries(r.recompute);
+    check_entries(r.zero_stages);
+    check_entries(r.features);
+    check_entries(r.precisions);
+    check_entries(r.optimizers);
+    for (const FrameworkRule& rule : r.rules) CHECK((!rule.sentence.empty() && !rule.source.empty()));
+    CHECK(!r.defaults.gradient_source.empty());
+    CHECK(!r.defaults.buckets.empty());
+    CHECK(!r.defaults.bucket_source.empty());
+  }
+}
+
+TEST_CASE("one GPU without anything is launched by every framework") {
+  for (const Framework framework : all_frameworks) CHECK(inexpressible(framework, Strategy{}, false).empty());
+  for (const Framework framework : all_frameworks) CHECK(inexpressible(framework, Training{}).empty());
+}
+
+Strategy pipelined(Schedule schedule) {
+  Strategy s;
+  s.pipeline_stages = 4;
+  s.schedule = schedule;
+  s.micro_batches = 8;
+  return s;
+}
+
+TEST_CASE("a schedule that a framework does not have is named with those that it has") {
+  CHECK(inexpressible(Framework::megatron_lm, pipelined(Schedule::zbv), false) ==
+        std::vector<std::string>{"Megatron-LM has no schedule zbv; it has 1f1b and interleaved"});
+  CHECK(inexpressible(Framework::deepspeed, pipelined(Schedule::gpipe), false) ==
+        std::vector<std::string>{"DeepSpeed has no schedule gpipe; it has 1f1b"});
+  CHECK(inexpressible(Framework::torchtitan, pipelined(Schedule::zbv), false).empty());
+  CHECK(inexpressible(Framework::accelerate, pipelined(Schedule::one_f_one_b), false) ==
+        std::vector<std::string>{"Accelerate has no pipelines"});
+}
+
+TEST_CASE("recompute modes and ZeRO stages are each framework's own") {
+  Strategy s;
+  s.recompute = {RecomputeMode::every_nth, 2};
+  CHECK(inexpressible(Framework::torchtitan, s, false).empty());
+  CHECK(inexpressible(Framework::megatron_lm, s, false).front() ==
+        "Megatron-LM has no recompute every:2; it has none, selective, selective:MODULE+..., full and offload:N");
+  s = {};
+  s.data_parallel = 8;
+  s.zero_stage = 1;
+  s.shard_group = 8;
+  CHECK(inexpressible(Framework::torchtitan, s, false) ==
+        std::vector<std::string>{"torchtitan has no ZeRO-1; it has ZeRO-0, ZeRO-2 and ZeRO-3"});
+  CHECK(inexpressible(Framework::megatron_lm, s, false).empty());
+}
+
+// deepspeed/runtime/pipe/engine.py: "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism".
+TEST_CASE("combinations that a framework refuses are refused") {
+  Strategy s = pipelined(Schedule::one_f_one_b);
+  s.data_parallel = 2;
+  s.shard_group = 2;
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    s.zero_stage = zero;
+    s.shard_group = zero == 0 ? 1 : 2;
+    CHECK(inexpressible(Framework::deepspeed, s, false).empty() == (zero < 2));
+  }
+  Strategy experts;
+  experts.tensor_parallel = 2;
+  CHECK(inexpressible(Framework::megatron_lm, experts, false).empty());
+  CHECK(inexpressible(Framework::megatron_lm, experts, true).size() == 1);
+  experts.sequence_parallel = SequenceParallel::on;
+  CHECK(inexpressible(Framework::megatron_lm, experts, true).empty());
+  CHECK(inexpressible(Framework::deepspeed, experts, false) ==
+        std::vector<std::string>{"DeepSpeed has no sequence parallelism beside tensor parallelism"});
+  Strategy replicated;
+  replicated.data_parallel = 4;
+  CHECK(inexpressible(Framework::torchtitan, replicated, false).empty());
+  replicated.tensor_parallel = 2;
+  replicated.sequence_parallel = SequenceParallel::on;
+  CHECK(inexpressible(Framework::torchtitan, replicated, false).size() == 1);
+  CHECK(inexpressible(Framework::accelerate, replicated, false).size() == 2);
+}
+
+TEST_CASE("a precision or an optimizer that a framework does not have is said") {
+  Training training;
+  training.precision = PrecisionRecipe::nvfp4;
+  training.optimizer = Optimizer::muon;
+  CHECK(inexpressible(Framework::megatron_lm, training).empty());
+  CHECK(inexpressible(Framework::torchtitan, training) ==
+        std::vector<std::string>{"torchtitan has no precision nvfp4; it has fp32, bf16, bf16-pure and fp8",
+                                 "torchtitan has no optimizer muon; it has adam and adamw"});
+  CHECK(inexpressible(Framework::deepspeed, training).size() == 1);  // the training script makes the optimizer
+}
+
+TEST_CASE("what is launched is what has no sentence against it, for every plan of a space") {
+  const std::vector<Strategy> plans = legal_plans(question_of("gpt2", "dgx-h100", 8, 1024, 32));
+  for (const Framework framework : all_frameworks) {
+    if (framework == Framework::any) continue;
+    std::size_t launched = 0;
+    for (const Strategy& plan : plans) {
+      const bool is_launched = launches(record_of(framework), plan, false);
+      launched += is_launched ? 1 : 0;
+      REQUIRE(is_launched == inexpressible(framework, plan, false).empty());
+    }
+    CHECK(launched > 0);
+    if (framework != Framework::plumbline) CHECK(launched < plans.size());  // none has all of these recompute modes
+  }
+}
+
+}  // namespace
+}  // namespace plumbline
