@@ -39,6 +39,7 @@ Json rejected_json(const SearchAudit& audit) {
 Json point_json(const RankedStrategy& point, const Training& training) {
   Training priced = training;
   priced.precision = point.precision;
+  priced.gradient_format = point.gradient_format;
   return Json::Object{{"step_time_s", to_seconds(point.ranking_step()).value()},
                       {"peak_memory_bytes", point.peak_memory.value()},
                       {"devices", point.devices},

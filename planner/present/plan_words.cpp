@@ -26,7 +26,8 @@ std::string question_words(const Plan& plan) {
 
 std::string strategy_words(const Strategy& strategy, const Training& training) {
   std::string text = to_text(strategy) + ", " + std::string(to_text(training.precision));
-  if (training.gradient_format) text += " with " + std::string(to_text(*training.gradient_format)) + " gradients";
+  if (training.gradient_format && *training.gradient_format != precision_formats(training.precision).gradient)
+    text += " with " + std::string(to_text(*training.gradient_format)) + " gradients";
   text += ", " + std::string(to_text(training.optimizer));
   if (training.optimizer_format) text += " with " + std::string(to_text(*training.optimizer_format)) + " moments";
   if (strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";

@@ -35,7 +35,9 @@ QuestionText with_defaults(QuestionText text, const Network& network, const Clus
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
   if (text.stack.empty()) text.stack = std::string(usual_stack(cluster));
   if (!text.training.gradient_format)
-    text.training.gradient_format = CalibrationSet::shipped().gradient_format(text.stack, text.training.precision);
+    text.training.gradient_format = CalibrationSet::shipped()
+                                        .gradient_format(text.stack, text.training.precision)
+                                        .value_or(text.training.formats().gradient);
   require_range("sequence length", text.training.sequence_length, longest_sequence);
   require_range("global batch", text.training.global_batch, largest_global_batch);
   if (text.training.token_budget) require_range("tokens", *text.training.token_budget, most_tokens);

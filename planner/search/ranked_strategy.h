@@ -19,6 +19,7 @@ struct RankedStrategy {
   Bytes peak_memory{0};
   std::size_t question = 0;                   ///< which of the questions it answers
   std::optional<Picoseconds> simulated = {};  ///< step time, of finalists
+  std::optional<NumberFormat> gradient_format = {};
 
   /// What it is ranked by.
   [[nodiscard]] Picoseconds ranking_step() const { return simulated.value_or(step_time); }

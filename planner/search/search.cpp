@@ -117,7 +117,9 @@ class Search {
             question.training().precision,
             price.step,
             price.peak_memory,
-            q};
+            q,
+            {},
+            question.training().gradient_format};
   }
   Score score_of(const RankedStrategy& r) const {
     return score(options_.objective, r.ranking_step(), r.devices, r.peak_memory);

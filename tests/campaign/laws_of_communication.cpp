@@ -36,7 +36,7 @@ void lines_have_groups(const Subject& s, Finding& f) {
 void gradients_by_formula(const Subject& s, Finding& f) {
   if (!is_one_dense_stage(s)) return;
   const Strategy& strategy = s.strategy();
-  const PrecisionFormats formats = s.asked.training.formats();
+  const PrecisionFormats formats = s.question.training().formats();
   const std::int64_t parameters = s.plan.layout.stages.front().parameters_per_rank;
   const std::int32_t ranks = strategy.gradient_ranks();
   const std::int64_t padded = parameters + most_padding(s, ranks);
@@ -63,7 +63,7 @@ void gradients_by_formula(const Subject& s, Finding& f) {
 /// An all-reduce is a reduce-scatter and an all-gather of the same bytes.
 void sharding_once_sends_as_much(const Subject& s, Finding& f) {
   Strategy other = s.strategy();
-  const PrecisionFormats formats = s.asked.training.formats();
+  const PrecisionFormats formats = s.question.training().formats();
   if (!is_one_dense_stage(s) || other.zero_stage != 1 || chooses(other) || formats.reduction != formats.weight) return;
   if (other.shard_group != other.gradient_ranks()) return;
   other.zero_stage = 0;
