@@ -64,13 +64,12 @@ class SearchVerb : public Verb {
   }
 
   [[nodiscard]] session::SearchRequest request() const {
-    constexpr std::int64_t most_plans = 10'000;
-    constexpr std::int64_t most_threads = 4096;
     session::SearchRequest request;
     if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
     if (framework_) request.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
-    if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, most_plans));
-    if (threads_) request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, most_threads));
+    if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, session::most_plans));
+    if (threads_)
+      request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, session::most_threads));
     request.pareto = pareto_;
     if (split_) request.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
     request.question = question_.question();

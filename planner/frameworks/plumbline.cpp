@@ -17,6 +17,9 @@ bool lacks_sequence_parallel(const Strategy& s, bool has_experts) {
   return has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
 
+constexpr std::int64_t most_ranks = 1024;
+bool has_more_ranks(const Strategy& s, bool) { return s.devices() > most_ranks; }
+
 bool lacks_flash_attention(const Strategy& s, bool) {
   return s.context_parallel > 1 && s.flash_attention == FlashAttention::off;
 }
@@ -47,12 +50,13 @@ FrameworkRecord plumbline_record() {
       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
        PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},
       "--precision");
-  r.optimizers = all_as_flag<Optimizer>(
-      {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon},
-      "--optimizer");
+  r.optimizers = all_as_flag<Optimizer>({Optimizer::sgd, Optimizer::momentum, Optimizer::adagrad, Optimizer::rmsprop,
+                                         Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon},
+                                        "--optimizer");
   r.rules = {
       {"executes experts under tensor parallelism with sequence parallelism alone", running, lacks_sequence_parallel},
-      {"executes context parallelism with FlashAttention alone", running, lacks_flash_attention}};
+      {"executes context parallelism with FlashAttention alone", running, lacks_flash_attention},
+      {"executes at most 1024 ranks", running, has_more_ranks}};
   r.defaults = {NumberFormat::bf16, "core/training/precision.cpp: the recipe's own", "buckets of the stack plumbline",
                 "models/calibrations/stack-plumbline.json"};
   return r;

@@ -18,6 +18,12 @@ SearchOptions options_of(const SearchRequest& request, const Task& task) {
   return options;
 }
 
+void require_number(const char* where, std::int64_t value, std::int64_t smallest, std::int64_t largest) {
+  if (value >= smallest && value <= largest) return;
+  throw InputError({where, std::to_string(value) + " is out of range",
+                    std::to_string(smallest) + " to " + std::to_string(largest), ""});
+}
+
 bool has_experts(const Question& question) { return !question.facts().experts.empty(); }
 
 void require_none(const std::string& where, const std::vector<std::string>& sentences, const char* expected) {
@@ -72,6 +78,8 @@ WithoutLimits without_limits(const PreparedSearch& prepared, const Task& task) {
 }  // namespace
 
 PreparedSearch prepare_search(const SearchRequest& request) {
+  require_number("top", static_cast<std::int64_t>(request.top), 1, most_plans);
+  require_number("threads", request.threads, 0, most_threads);
   require_moments(request.question.training);
   PreparedSearch prepared{request, {}, space_from_text(request.fixes), {}};
   std::vector<PrecisionRecipe>& precisions = prepared.request.precisions;

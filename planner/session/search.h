@@ -15,6 +15,9 @@
 
 namespace plumbline::session {
 
+inline constexpr std::int64_t most_plans = 10'000;
+inline constexpr std::int64_t most_threads = 4096;
+
 struct SearchRequest {
   QuestionText question;                    ///< its precision is that of the answer's words; `precisions` are searched
   std::vector<PrecisionRecipe> precisions;  ///< empty: the question's
@@ -23,9 +26,9 @@ struct SearchRequest {
   FlashAttention flash_attention = FlashAttention::on;
   Framework framework = Framework::any;  ///< only what it can launch
   StageSplit split = StageSplit::even;
-  std::size_t top = 10;      ///< how many plans
+  std::size_t top = 10;      ///< how many plans, 1 to most_plans
   bool pareto = false;       ///< also the front of step time and peak memory
-  std::int32_t threads = 0;  ///< 0: all cores; the answer does not depend on it
+  std::int32_t threads = 0;  ///< at most most_threads; 0: all cores; the answer does not depend on it
 };
 
 /// A request whose parts were found and checked.
@@ -54,9 +57,8 @@ struct SearchAnswer {
 /// Throws InputError for wrong names, numbers and axes, and for a precision, an optimizer or a fixed value that the
 /// framework cannot launch.
 [[nodiscard]] PreparedSearch prepare_search(const SearchRequest& request);
-/// Throws InputError when the space holds no plan at all. Phases: "bounding", "pricing" and "simulating" in the
-/// progress; "search" and "pricing" end,
-/// and "search without limits" for a framework, which takes a second search.
+/// Throws InputError when the space holds no plan at all. Progress is that of "bounding", "pricing" and "simulating";
+/// the phases that end are "search", "pricing", and for a framework "search without limits", which is a second search.
 [[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {});
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});

@@ -33,6 +33,10 @@ TEST_CASE("A stored value is written as its flag takes it") {
   CHECK(flag_text(Json(0.001)) == "0.001");
   CHECK(flag_text(Json(std::int64_t{12})) == "12");
   CHECK(flag_text(Json("cosine")) == "cosine");
+  const TrainingSettings stored{{"seed", std::int64_t{7}}, {"lr-schedule", "cosine"}};
+  CHECK(stored_flag(stored, "seed") == "7");
+  CHECK(stored_flag(stored, "lr-schedule") == "cosine");
+  CHECK_FALSE(stored_flag(stored, "clip"));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/errors.h"
 #include "tests/catch.h"
 #include "tests/sample_record.h"
+#include "tests/temporary_folder.h"
 
 namespace plumbline {
 namespace {
@@ -35,6 +37,39 @@ TEST_CASE("a loss that was no number stays none") {
   CHECK(std::isnan(back.steps[1].loss));
   CHECK(std::isnan(back.steps[2].loss));
   CHECK(to_json_text(to_json(back)) == text);
+}
+
+TEST_CASE("a record is read from its file, whose name stands before what is wrong with it") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "m.json").string();
+  write_file_atomically(file, to_json_text(to_json(sample_record())));
+  CHECK(read_run_record_file(file) == sample_record());
+  write_file_atomically(file, "{}");
+  try {
+    (void)read_run_record_file(file);
+    FAIL("an empty object is no record");
+  } catch (const InputError& error) {
+    CHECK(error.problem().where.find(file + ":") == 0);
+  }
+}
+
+TEST_CASE("what is reported of a step is its record, its speed and the time left") {
+  ReportedStep reported;
+  reported.step = sample_record().steps.front();
+  reported.tokens_per_s = 1000;
+  reported.model_flops = FlopsPerSecond(2e9);
+  reported.utilisation = 0.5;
+  reported.utilisation_of = "calibrated";
+  reported.time_left_s = 3;
+  const Json json = to_json(reported);
+  CHECK(*json.find("loss")->if_double() == 5.5);
+  CHECK(*json.find("tokens_per_s")->if_double() == 1000);
+  CHECK(*json.find("model_flops_per_s")->if_double() == 2e9);
+  CHECK(*json.find("utilisation_of")->if_string() == "calibrated");
+  CHECK(*json.find("time_left_s")->if_double() == 3);
+  CHECK(json.find("generated") == nullptr);
+  reported.generated = "a text";
+  CHECK(*to_json(reported).if_object()->back().second.if_string() == "a text");
 }
 
 TEST_CASE("the median step leaves the warm-up out") {

@@ -94,6 +94,12 @@ TEST_CASE("what is wrong with a search is known before it begins") {
   request.fixes = "ttp=2";
   CHECK(refusal([&] { return prepare_search(request); }) == refusal([] { return space_from_text("ttp=2"); }));
   request = small_search();
+  request.top = 0;
+  CHECK(refusal([&] { return prepare_search(request); }) == "top: 0 is out of range; expected 1 to 10000");
+  request = small_search();
+  request.threads = -1;
+  CHECK(refusal([&] { return prepare_search(request); }) == "threads: -1 is out of range; expected 0 to 4096");
+  request = small_search();
   request.question.machine = "dgx-a100-80g";
   request.precisions = {PrecisionRecipe::fp8};
   CHECK(refusal([&] { return prepare_search(request); }).find("--precision: fp8 multiplies in ") == 0);
