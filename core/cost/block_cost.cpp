@@ -203,7 +203,8 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     const Bytes keys_and_values(
         std::llround(copies_of_heads(*work.attention, stack) * static_cast<double>(of_heads.value())));
     const auto queries = static_cast<double>(local_elements(block.tensor(op.inputs[0]), shard));
-    const double merges = shard.context_parallel - 1;
+    // Keys and values that are gathered leave nothing to merge.
+    const double merges = shard.flash_attention == FlashAttention::on ? shard.context_parallel - 1 : 0;
     times.context_forward += kernels_.stream(merges * stack.ring_bytes_forward * queries);
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);
@@ -382,6 +383,12 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
   attention.host = host_time(times.attention_kernels, 0);
+  // Probabilities that are made again need the keys of all context-parallel ranks again.
+  if (shard.flash_attention == FlashAttention::off) {
+    const Times again = collectives_of(block, shard, groups, attention_replay(block));
+    attention.time.context_parallel = rounded(again.context_forward, factor);
+    attention.wire.context = again.wire_forward.context;
+  }
   cost.variants = ruled_variants(block, shard, cost, attention);
   if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);

@@ -16,13 +16,13 @@ Flops attention_flops(const Block& block, const Shard& shard) {
   return sum;
 }
 
-std::vector<bool> attention_ops(const Block& block) {
+}  // namespace
+
+std::vector<bool> attention_replay(const Block& block) {
   std::vector<bool> ops;
   for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
   return ops;
 }
-
-}  // namespace
 
 BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
                          const OperatorReplay& takes) {
@@ -56,9 +56,9 @@ std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard,
                                       selective,
                                       Bytes(0),
                                       attention_flops(block, shard),
-                                      {},
+                                      attention.wire,
                                       attention.host,
-                                      attention_ops(block),
+                                      attention_replay(block),
                                       {}},
                                      {cost.forward,
                                       cost.boundary,
