@@ -33,6 +33,11 @@ namespace reference {
 [[nodiscard]] Bytes muon_workspace(const MuonStep& args);
 void muon_step(const MuonStep& args);
 
+/// The two ends of a step for a slice of a matrix, any rows and columns of it: what is orthogonalised, of the slice's
+/// size, whose momentum state is updated; and the weights from the same elements of the orthogonal matrix.
+void muon_direction(const MuonStep& args, float* direction);
+void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows, std::int64_t matrix_columns);
+
 /// Floats of scratch for `orthogonalise`.
 [[nodiscard]] std::int64_t orthogonalise_scratch(std::int64_t rows, std::int64_t columns);
 /// Newton-Schulz on a dense fp32 matrix in place, with that many floats of scratch.

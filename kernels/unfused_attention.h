@@ -3,7 +3,7 @@
 ///
 /// What a framework without a fused kernel does: probabilities are rounded to their format before they meet the values,
 /// and kept for backward; with dropout a mask and the dropped probabilities are kept too.
-/// Not modelled: windows, slices of longer sequences on the key side (all keys of a query are here).
+/// Not modelled: slices of longer sequences on the key side (all keys of a query are here).
 /// Checked against: PyTorch and the fused form (tests/kernels/attention_test.cpp), within 1e-5 in fp32.
 
 #include "kernels/attention.h"

@@ -60,20 +60,17 @@ bool copies_to_host(const Program& program) {
 void check_strategy(const TrainingJob& job) {
   refuse(!copies_to_host(job.program), "offload to the host is not executed", "a plan without offload");
   const Strategy& s = job.strategy;
-  const bool ends_meet = s.pipeline_stages == 1 || placement(s.schedule) == StagePlacement::v_shaped;
+  const bool ends_meet = placement(s.schedule) == StagePlacement::v_shaped;
   refuse(!(has_tied_parameter(job.graph) && s.zero_stage >= 2 && ends_meet),
-         "a tied embedding with ZeRO-" + std::to_string(s.zero_stage) + " and its head on one rank is not executed",
-         "ZeRO-0 or ZeRO-1, or a pipeline whose ends are two ranks");
-  refuse(!(job.training.optimizer == Optimizer::muon && (s.zero_stage > 0 || s.tensor_parallel > 1)),
-         "Muon needs whole matrices", "ZeRO-0 without tensor parallelism");
+         "a tied embedding with ZeRO-" + std::to_string(s.zero_stage) +
+             " and its head on one rank of a V-shaped schedule is not executed",
+         "ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
   refuse(job.training.precision != PrecisionRecipe::nvfp4, "products in nvfp4 are not executed",
          "fp32, tf32, bf16, fp16 or fp8");
   refuse(job.strategy.recompute.mode != RecomputeMode::offloaded, "offloaded activations are not executed",
          "another recompute mode");
   refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
          "fp32, tf32, bf16 or fp16");
-  refuse(s.context_parallel == 1 || s.flash_attention == FlashAttention::on,
-         "context parallelism without flash attention is not executed", "flash attention");
   refuse(s.devices() <= 1024, "it has " + std::to_string(s.devices()) + " ranks", "at most 1024");
 }
 
@@ -136,8 +133,6 @@ class OperatorCheck {
   void check_attention(const AttentionAttributes& a) const {
     require(op_.parameters.empty(), "attention with parameters of its own", "attention without sinks and biases");
     require(a.causal, "attention to later tokens", "causal attention");
-    require(a.window == 0 || job_.strategy.flash_attention == FlashAttention::on,
-            "a sliding window without flash attention", "flash attention");
   }
   void check_positions() const {
     const Tensor& table = block_.tensor(op_.parameters.front());

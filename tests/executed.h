@@ -80,7 +80,7 @@ struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
 };
-/// Weight matrices inside the layers, by name, as one rank holds them.
+/// Weight matrices inside the layers, by name, whole.
 using MatrixShapes = std::map<std::string, MatrixShape>;
 
 struct Executed {
@@ -119,7 +119,7 @@ struct Executed {
         whole = &into[p.name];
         whole->resize(static_cast<std::size_t>(p.box.whole_elements()), std::numeric_limits<float>::quiet_NaN());
         last = &p;
-        if (p.is_layer_matrix) result.matrices[p.name] = {p.rows(), p.columns()};
+        if (p.is_layer_matrix) result.matrices[p.name] = {p.box.whole[0] * p.box.whole[1], p.box.whole[2]};
       }
       (*whole)[static_cast<std::size_t>(index)] = value;
     });

@@ -53,7 +53,7 @@ inline constexpr std::int32_t most_random_ranks = 8;
   s.micro_batch = dice.one_of({1, 1, 2, 3});
   s.micro_batches = dice.between(1, 5);
   if (s.tensor_parallel > 1 && dice.one_in(2)) s.sequence_parallel = SequenceParallel::on;
-  if (dice.one_in(s.context_parallel > 1 ? 20 : 4)) s.flash_attention = FlashAttention::off;
+  if (dice.one_in(4)) s.flash_attention = FlashAttention::off;
   if (s.pipeline_stages > 1) {
     s.schedule = all_schedules[static_cast<std::size_t>(dice.between(1, std::ssize(all_schedules) - 1))];
     if (placement(s.schedule) == StagePlacement::v_shaped) s.virtual_stages = 2;
@@ -204,8 +204,6 @@ class RandomRuns {
     if (dice_.one_in(3)) t.precision = all_precision_recipes[static_cast<std::size_t>(dice_.between(1, 6))];
     t.optimizer = dice_.one_of({Optimizer::sgd, Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw,
                                 Optimizer::lion, Optimizer::muon, Optimizer::adagrad, Optimizer::rmsprop});
-    const bool has_whole_matrices = s.tensor_parallel == 1 && s.zero_stage == 0;
-    if (t.optimizer == Optimizer::muon && !has_whole_matrices && !dice_.one_in(8)) t.optimizer = Optimizer::adamw;
     if (dice_.one_in(4)) t.adaptation = adaptation(layer_count);
     const auto format = [&] { return dice_.one_of({NumberFormat::fp32, NumberFormat::bf16, NumberFormat::fp16}); };
     if (dice_.one_in(8)) t.gradient_format = format();

@@ -67,7 +67,8 @@ void BlockPricer::add_context_parallel(Times& times, const Block& block, const S
     const Bytes keys_and_values(
         std::llround(copies_of_heads(*work.attention, stack) * static_cast<double>(of_heads.value())));
     const auto queries = static_cast<double>(local_elements(block.tensor(op.inputs[0]), shard));
-    const double merges = shard.context_parallel - 1;
+    // Keys and values that are gathered leave nothing to merge.
+    const double merges = shard.flash_attention == FlashAttention::on ? shard.context_parallel - 1 : 0;
     times.context_forward += kernels_.stream(merges * stack.ring_bytes_forward * queries);
     const Seconds step = communication_.time(Collective::send_receive, keys_and_values, groups.context);
     const double steps = exposure * (shard.context_parallel - 1);

@@ -137,7 +137,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.flops = block_flops(block, shard);
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
-  const Times ring = collectives_of(block, shard, groups, attention_ops(block));
+  const Times ring = collectives_of(block, shard, groups, attention_replay(block));
   attention.time.context_parallel = rounded(ring.context_forward, factor);
   attention.wire = ring.wire_forward;
   attention.host = host_time(times.attention_kernels, ring.collectives.forward);

@@ -18,7 +18,7 @@ Flops attention_flops(const Block& block, const Shard& shard) {
 
 }  // namespace
 
-std::vector<bool> attention_ops(const Block& block) {
+std::vector<bool> attention_replay(const Block& block) {
   std::vector<bool> ops;
   for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
   return ops;
@@ -58,7 +58,7 @@ std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard,
                                       attention_flops(block, shard),
                                       attention.wire,
                                       attention.host,
-                                      attention_ops(block),
+                                      attention_replay(block),
                                       {}},
                                      {cost.forward,
                                       cost.boundary,

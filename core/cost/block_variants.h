@@ -18,8 +18,8 @@ struct AttentionReplay {
   Picoseconds host{0};
   WireBytes wire;
 };
-/// Which operators that is, in order of execution.
-[[nodiscard]] std::vector<bool> attention_ops(const Block& block);
+/// By op in order of execution: whether it is attention, which selective recompute runs again.
+[[nodiscard]] std::vector<bool> attention_replay(const Block& block);
 
 /// Kept, selective and full, in the order of `Variant`; `cost` has passes, boundary and FLOPs.
 [[nodiscard]] std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard, const BlockCost& cost,

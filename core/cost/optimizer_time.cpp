@@ -29,11 +29,16 @@ Seconds optimizer_time(const KernelClock& kernels, const Training& training, con
       kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
                      static_cast<double>(optimizer_traffic(training.optimizer, formats, updated).value()));
   if (!facts(training.optimizer).orthogonalises_matrices || updated.matrix == 0) return traffic;
-  // As square matrices of a unit's mean size.
-  const double mean = static_cast<double>(p.dense.matrix + p.expert.matrix) /
+  // As square matrices of a unit's mean size. Those that tensor-parallel ranks divide are worked on whole by each.
+  const auto whole = [&](std::int64_t local, std::int64_t divided) {
+    return static_cast<double>(local + divided * (s.tensor_parallel - 1));
+  };
+  const std::int64_t all = p.dense.matrix + p.expert.matrix;
+  const double mean = whole(all, stage.parameters.divided_matrices) /
                       static_cast<double>(std::max<std::int64_t>(1, stage.units * matrices_per_unit));
   const auto side = static_cast<std::int64_t>(std::max(1.0, std::sqrt(mean)));
-  const double matrices = static_cast<double>(updated.matrix) / static_cast<double>(side * side);
+  const double share = static_cast<double>(updated.matrix) / static_cast<double>(std::max<std::int64_t>(1, all));
+  const double matrices = share * whole(all, stage.parameters.divided_matrices) / static_cast<double>(side * side);
   return traffic +
          muon_iterations * muon_products * matrices * kernels.product({1, side, side, side}, formats.activation);
 }

@@ -86,6 +86,7 @@ class RankClock {
     const auto of = [&](Picoseconds time, Bytes sent) {
       return share(time, static_cast<double>(a.bytes.value()), static_cast<double>(sent.value()));
     };
+    if (a.kind == ActionKind::all_gather_parameters && a.pass == Pass::step) return Picoseconds(0);
     if (a.kind == ActionKind::all_gather_parameters)
       return plan_.strategy.zero_stage >= 3 ? of(shared_.gather, sent_.gather) : of(shared_.update, sent_.update);
     if (a.kind != ActionKind::reduce_gradients) return Picoseconds(0);

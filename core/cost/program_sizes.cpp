@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/matrix_gathers.h"
 #include "core/cost/stage_memory.h"
 
 namespace plumbline {
@@ -65,6 +66,7 @@ PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const St
 std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
   rank.working = rank.working_forward = rank.boundary = rank.handed = Bytes(0);
   rank.parameters.partial_trained = 0;
+  rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
   const MemoryBreakdown memory =
       stage_memory(rank, plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack, index);
   std::vector<PersistentBytes> states;
@@ -92,6 +94,10 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
   const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
   sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
+  const MatrixGathers matrices = matrix_gathers(rank.parameters, s, plan.training.optimizer);
+  sizes.gathered_matrices = matrices.buffer;
+  sizes.matrix_shards = matrices.shards;
+  sizes.matrix_slices = matrices.slices;
   const ReductionRule rule = plan.steps.reduction_rule(rank);
   sizes.late_share = rule.late_share;
   sizes.bucket_share = rule.bucket_share;

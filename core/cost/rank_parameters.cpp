@@ -66,7 +66,18 @@ ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
 }
 
 RankParameters RankParameters::sums() const {
-  return {dense, dense_trained, expert, expert_trained, tied, tied_trained, product_weights, partial_trained, {}};
+  return {dense,
+          dense_trained,
+          expert,
+          expert_trained,
+          tied,
+          tied_trained,
+          product_weights,
+          partial_trained,
+          divided_matrices,
+          largest_divided_matrix,
+          largest_matrix_unit,
+          {}};
 }
 
 RankParameters& RankParameters::add(const RankParameters& other, std::int64_t count) {
@@ -78,6 +89,9 @@ RankParameters& RankParameters::add(const RankParameters& other, std::int64_t co
   tied_trained += other.tied_trained * count;
   product_weights += other.product_weights * count;
   partial_trained += other.partial_trained * count;
+  divided_matrices += other.divided_matrices * count;
+  largest_divided_matrix = std::max(largest_divided_matrix, other.largest_divided_matrix);
+  largest_matrix_unit = std::max(largest_matrix_unit, other.largest_matrix_unit);
   for (UnitParameters unit : other.units) {
     unit.count *= count;
     units.push_back(unit);
@@ -118,14 +132,21 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       if (parameter.trainable)
         (expert ? sum.expert_trained : sum.dense_trained) = (expert ? sum.expert_trained : sum.dense_trained) + split;
       section_of(unit, parameter) += count;
+      if (matrix && !expert && !parameter.tied && parameter.trainable) unit.matrix_trained += count;
       if (parameter.tied) sum.tied += count;
       if (parameter.tied && parameter.trainable) sum.tied_trained += count;
       if (parameter.trainable && parameter.partition == Partition::replicated && works_on_a_part(block, op, shard))
         sum.partial_trained += count;
+      const bool is_divided = parameter.partition == Partition::tensor && shard.tensor_parallel > 1;
+      if (matrix && is_divided && parameter.trainable) {
+        sum.divided_matrices += count;
+        sum.largest_divided_matrix = std::max(sum.largest_divided_matrix, count);
+      }
       const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
       if (matrix && is_product && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
     }
   }
+  if (unit.kind == BlockKind::layer) sum.largest_matrix_unit = unit.dense_trained;
   sum.units = {unit};
   return sum;
 }
@@ -147,6 +168,11 @@ RankParameters with_copied_embedding(RankParameters p, const RankParameters& cop
     (is_trained ? unit.end_trained : unit.end_frozen) = copy.tied;
     (is_trained ? unit.dense_trained : unit.dense_frozen) -= copy.tied;
   }
+  return p;
+}
+
+RankParameters with_embedding_kept(RankParameters p) {
+  for (UnitParameters& unit : p.units) unit.stays = unit.kind == BlockKind::input;
   return p;
 }
 
@@ -179,11 +205,33 @@ RankParameters padded(const RankParameters& parameters, ShardRanks replicas) {
 TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas) {
   LargestUnits whole;
   LargestUnits trained;
+  TwoUnits staying;
   for (const UnitParameters& unit : parameters.units) {
+    if (unit.stays) {
+      staying.whole += unit.whole_padded(replicas);
+      staying.trained += unit.trained_padded(replicas);
+      continue;
+    }
     whole.add(unit.whole_padded(replicas), unit.count, unit.kind == BlockKind::layer);
     trained.add(unit.trained_padded(replicas), unit.count, unit.kind == BlockKind::layer);
   }
-  return {whole.total(), trained.total()};
+  return {staying.whole + whole.total(), staying.trained + trained.total()};
+}
+
+std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas, ShardRanks ranks) {
+  const OptimizerFacts& row = facts(optimizer);
+  std::int64_t states = 0;
+  const auto add = [&](std::int64_t count, std::int64_t matrices, std::int64_t whole, std::int64_t sharing) {
+    const std::int64_t part = whole / sharing;
+    const std::int64_t others = std::min(part, whole - matrices);
+    states += count * ((part - others) * row.matrix_states + others * row.other_states);
+  };
+  for (const UnitParameters& unit : parameters.units) {
+    add(unit.count, unit.matrix_trained, padded(unit.dense_trained, replicas.dense), ranks.dense);
+    add(unit.count, 0, padded(unit.end_trained, replicas.dense), ranks.dense);
+    add(unit.count, unit.expert_trained, padded(unit.expert_trained, replicas.expert), ranks.expert);
+  }
+  return states;
 }
 
 ModelState model_state(const RankParameters& p, const PrecisionFormats& formats, Optimizer optimizer,

@@ -30,12 +30,15 @@ struct UnitParameters {
   BlockKind kind = BlockKind::layer;
   std::int64_t count = 1;  ///< units that are alike
   std::int64_t dense_trained = 0;
+  std::int64_t matrix_trained = 0;  ///< of it, weight matrices inside the layers
   std::int64_t dense_frozen = 0;
   std::int64_t expert_trained = 0;
   std::int64_t expert_frozen = 0;
   /// A tied embedding whose other copy another rank holds: by itself, so that both ends divide it alike.
   std::int64_t end_trained = 0;
   std::int64_t end_frozen = 0;
+  /// An embedding that the head of the same pass reads too: whole from one to the other.
+  bool stays = false;
 
   /// Of one unit, padded.
   [[nodiscard]] std::int64_t dense_trained_padded(std::int64_t ranks) const {
@@ -66,7 +69,11 @@ struct RankParameters {
   /// Of `dense_trained`: held whole by every tensor-parallel rank, but made from a part of the tokens or heads, so that
   /// their gradients are summed over those ranks once per step (norms under sequence parallelism).
   std::int64_t partial_trained = 0;
-  std::vector<UnitParameters> units;  ///< the same, unit by unit
+  // Of trained dense weight matrices inside the layers, what optimizers that need them whole gather:
+  std::int64_t divided_matrices = 0;        ///< of those that tensor-parallel ranks divide, this rank's parts
+  std::int64_t largest_divided_matrix = 0;  ///< the largest of these parts
+  std::int64_t largest_matrix_unit = 0;     ///< most that a layer trains
+  std::vector<UnitParameters> units;        ///< the same, unit by unit
 
   /// Without `units`.
   [[nodiscard]] RankParameters sums() const;
@@ -96,17 +103,25 @@ struct ParameterTensors {
 [[nodiscard]] RankParameters part_of_rank(const RankParameters& part, const RankParameters& rank);
 /// Of the rank with the embedding, where another rank holds `copy`.
 [[nodiscard]] RankParameters with_copied_embedding(RankParameters parameters, const RankParameters& copy);
+/// Of a rank whose head is the embedding and runs in the same pass.
+[[nodiscard]] RankParameters with_embedding_kept(RankParameters parameters);
 /// With the padding of every unit's sections among `replicas`, the ranks that hold the same parameters. It counts as
 /// other parameters than matrices; `units` are left out.
 [[nodiscard]] RankParameters padded(const RankParameters& parameters, ShardRanks replicas);
 
-/// Parameters of two neighbouring units, padded: two layers, or a layer and an embedding or head.
+/// Parameters of two neighbouring units, padded: two layers, or a layer and an embedding or head; and of units that
+/// stay.
 struct TwoUnits {
   std::int64_t whole = 0;
   std::int64_t trained = 0;
 };
 /// The most that may be whole at once.
 [[nodiscard]] TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas);
+
+/// Values that an optimizer keeps on the rank that holds most of them, where states are divided among `ranks`: weight
+/// matrices inside the layers stand before the rest of a section, so that the last rank holds most of the rest.
+[[nodiscard]] std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas,
+                                       ShardRanks ranks);
 
 struct ModelState {
   Bytes weights{0};

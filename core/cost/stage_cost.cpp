@@ -269,7 +269,9 @@ StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std:
   if (costs_.empty()) return;
   // The first rank holds the embedding itself; a tied head there is the same storage.
   RankParameters& first = costs_.front().parameters;
+  const bool is_tied_in_one_pass = first.tied > 0 && layout.of_stage.empty();
   first = without_tied(std::move(first));
+  if (is_tied_in_one_pass) first = with_embedding_kept(std::move(first));
   if (layout.of_rank.empty() || layout.of_rank.back() == 0) return;
   first = with_copied_embedding(std::move(first), costs_[static_cast<std::size_t>(layout.of_rank.back())].parameters);
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/cost/matrix_gathers.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_memo.h"
 #include "core/program/repeating_order.h"
@@ -94,7 +95,7 @@ struct AtPeak {
 
 /// The kind of action at which load and gathered units are most, of equals the first in the order.
 AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats,
-               const StackCalibration& stack) {
+               Optimizer optimizer, const StackCalibration& stack) {
   const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(stage, s, formats, stack) : Bytes(0);
   const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(stage, s, formats, stack) : Bytes(0);
   std::optional<AtPeak> most;
@@ -109,10 +110,14 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
   see(ActionKind::backward, parameters + gradients);
   see(ActionKind::backward_input, parameters);
   see(ActionKind::backward_weight, gradients);
-  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer.
-  LoadPeak packed;
-  packed.working = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
-  if (most && packed.working > most->load.total() + most->gathered) most = AtPeak{packed, Bytes(0)};
+  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer, and
+  // matrices that the optimizer needs whole are gathered.
+  const Bytes packed = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
+  for (const Bytes once : {packed, matrix_gathers(stage.parameters, s, optimizer).buffer}) {
+    LoadPeak peak;
+    peak.working = once;
+    if (most && once > most->load.total() + most->gathered) most = AtPeak{peak, Bytes(0)};
+  }
   return most.value_or(AtPeak{});
 }
 
@@ -213,7 +218,11 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
   memory[MemoryClass::master_weights] = state.master_weights;
   shard_masters(memory, held, s, formats, stack);
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
-  const AtPeak peak = at_peak(stage, load, s, formats, stack);
+  const OptimizerFacts& kept = facts(optimizer);
+  if (kept.matrix_states != kept.other_states && s.zero_stage >= 1)
+    memory[MemoryClass::optimizer_state] =
+        storage(most_states(stage.parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
+  const AtPeak peak = at_peak(stage, load, s, formats, optimizer, stack);
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.workspace_bytes);
   keep_quantized_weights(memory, stage, s, formats, stack);

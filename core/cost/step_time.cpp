@@ -140,7 +140,7 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(blocks_.kernels(), training_, stage, s));
+  return scaled(optimizer_time(blocks_.kernels(), training_, stage, s) + matrix_gather_time(stage, s));
 }
 
 Picoseconds StepPricer::overhead() const {

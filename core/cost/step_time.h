@@ -87,6 +87,7 @@ class StepPricer {
   [[nodiscard]] ReductionRule reduction_rule(const StageCost& stage) const;
   /// What is exposed of the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
   [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
+  /// With the gathers of an optimizer that needs whole matrices.
   [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Picoseconds overhead() const;
   /// Whether a rank updates its weights and begins its next step before others have ended this one.
@@ -101,6 +102,7 @@ class StepPricer {
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group) const;
+  [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;

@@ -52,8 +52,13 @@ class BlockFacts {
   [[nodiscard]] bool exchanges(const Op& op) const {
     return shard.experts_exchange() && (op.kind == OpKind::dispatch || op.kind == OpKind::combine);
   }
-  /// Keys and values that travel a ring.
-  [[nodiscard]] Bytes travelling(const Op& op) const { return bytes(op.inputs[1]) + bytes(op.inputs[2]); }
+  /// Whether context-parallel ranks gather keys and values, as attention that keeps its probabilities reads all of them
+  /// at once; else they travel a ring.
+  [[nodiscard]] bool gathers_keys() const { return shard.flash_attention == FlashAttention::off; }
+  /// Keys and values that travel a ring, or those of all ranks.
+  [[nodiscard]] Bytes travelling(const Op& op) const {
+    return (bytes(op.inputs[1]) + bytes(op.inputs[2])) * (gathers_keys() ? shard.context_parallel : 1);
+  }
 
   const Block& block;
   const Shard& shard;

@@ -103,8 +103,10 @@ class ForwardLowering {
       operands.push_back(made.passing.back());
     };
     also({TensorId(), BufferRows::none, f_.travelling(op)});
-    also({op.outputs.front(), BufferRows::local, f_.bytes(op.outputs.front())});
-    for (const Bytes bytes : f_.sides(id)) also({TensorId(), BufferRows::none, bytes});
+    if (!f_.gathers_keys()) {
+      also({op.outputs.front(), BufferRows::local, f_.bytes(op.outputs.front())});
+      for (const Bytes bytes : f_.sides(id)) also({TensorId(), BufferRows::none, bytes});
+    }
     emit_.kernel(id, KernelRole::ring_forward, operands);
   }
 

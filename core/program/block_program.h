@@ -46,7 +46,7 @@ enum class InstructionKind : std::uint8_t { allocate, release, reclassify, kerne
 enum class KernelRole : std::uint8_t {
   forward,            ///< in, out, side
   add_bias,           ///< out: of a row-parallel linear, behind the sum over ranks
-  ring_forward,       ///< in, out, side, travelling keys and values, another rank's part of out and of side
+  ring_forward,       ///< in, out, side, keys and values that travel or are all ranks'; of a ring parts of out and side
   loss_maximum,       ///< logits, maxima, sums
   loss_sum,           ///< the same
   loss_gradient,      ///< the same
@@ -59,7 +59,7 @@ enum class KernelRole : std::uint8_t {
   weigh_gradient,     ///< gradient of out, rows, gradient of rows, gradient of probabilities
   backward,           ///< gradients of out, in, out, side, gradients of in
   deferred_backward,  ///< the same, then gradients of parameters that are added later
-  ring_backward,      ///< the same, travelling keys and values, their gradients
+  ring_backward,      ///< the same, keys and values that travel or are all ranks', their gradients
   input_gradient,     ///< gradients of out, gradient of in
   weight_gradient,    ///< in, gradients of out
   add_deferred,       ///< gradients of parameters that deferred_backward made

@@ -54,7 +54,9 @@ class BufferUses {
       case ActionKind::backward_weight: return backward_weight(a);
       case ActionKind::receive_forward: return receive(slots_.received_activation);
       case ActionKind::receive_backward: return receive(slots_.received_gradient);
-      case ActionKind::all_gather_parameters: return gather();
+      case ActionKind::all_gather_parameters:
+        if (a.pass != Pass::step) gather();
+        return;
       case ActionKind::release_parameters:
         is_gathered_ = false;
         return use(slots_.gathered_parameters, {Access::release});
@@ -70,6 +72,7 @@ class BufferUses {
         use(slots_.gradients, {Access::read});
         use(slots_.optimizer_state, {Access::read, Access::write});
         use(slots_.fetched_states, {Access::read, Access::write});
+        use(slots_.gathered_matrices, {Access::allocate, Access::write, Access::read, Access::release});
         return use(slots_.weights, {Access::write});
       default: return;
     }

@@ -74,6 +74,21 @@ Action states_copy(ActionKind kind, Bytes bytes) {
   return copy(action, kind, bytes, Issue::after_last);
 }
 
+/// What an optimizer that needs whole matrices sends; it runs inside of its step, and takes its time there.
+void add_matrix_gathers(const RankSizes& sizes, Actions& actions) {
+  const auto add = [&](Stream stream, Axis axis, Bytes bytes) {
+    if (bytes.value() == 0) return;
+    Action& action = actions.emplace_back();
+    action.kind = ActionKind::all_gather_parameters;
+    action.stream = stream;
+    action.pass = Pass::step;
+    action.axis = axis;
+    action.bytes = bytes;
+  };
+  add(Stream::data, Axis::shard, sizes.matrix_shards);
+  add(Stream::tensor, Axis::tensor, sizes.matrix_slices);
+}
+
 }  // namespace
 
 Actions add_copies(const RankContext& context, const Actions& before) {
@@ -97,6 +112,7 @@ Actions add_optimizer_step(const RankContext& context, const Actions& before) {
         std::find_if(actions.rbegin(), actions.rend(), [](const Action& a) { return a.pass != Pass::step; });
     actions.insert(last.base(), states_copy(ActionKind::fetch, states));
   }
+  add_matrix_gathers(context.sizes(), actions);
   Action& action = actions.emplace_back();
   action.kind = ActionKind::optimizer_step;
   action.pass = Pass::step;

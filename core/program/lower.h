@@ -67,10 +67,13 @@ struct RankSizes {
   Bytes received_gradient{0};  ///< the buffer for their gradients
   Bytes gathered_parameters{0};
   Bytes gathered_gradients{0};
-  Bytes reduction{0};         ///< gradients, sent once per step
-  Bytes partial{0};           ///< sent once per step in the tensor group: gradients of what each rank made a part of
-  Bytes packed_partial{0};    ///< these gradients one behind the other, while they are sent
-  Bytes tied{0};              ///< sent to the other end of the pipeline for a tied embedding
+  Bytes reduction{0};          ///< gradients, sent once per step
+  Bytes partial{0};            ///< sent once per step in the tensor group: gradients of what each rank made a part of
+  Bytes packed_partial{0};     ///< these gradients one behind the other, while they are sent
+  Bytes tied{0};               ///< sent to the other end of the pipeline for a tied embedding
+  Bytes gathered_matrices{0};  ///< while the optimizer works on whole matrices
+  Bytes matrix_shards{0};      ///< sent for that once per step to the ranks that share states
+  Bytes matrix_slices{0};      ///< and to tensor-parallel ranks
   double late_share = 0;      ///< of the last micro-batch's reductions, cannot start before the last backward has ended
   double bucket_share = 0;    ///< one bucket over all gradients of the rank
   Bytes offloaded_states{0};  ///< of the optimizer, held by the host outside its step

@@ -30,31 +30,11 @@ struct Buffers {
   Bytes size{0};
 };
 
-float ratio_of(const MuonStep& args) {
-  const auto rows = static_cast<float>(args.parameter.parameter.rows);
-  const auto columns = static_cast<float>(args.parameter.parameter.columns);
-  if (args.ratio == MuonRatio::adamw_rms) return 0.2F * std::sqrt(std::max(rows, columns));
+float ratio_of(MuonRatio ratio, std::int64_t matrix_rows, std::int64_t matrix_columns) {
+  const auto rows = static_cast<float>(matrix_rows);
+  const auto columns = static_cast<float>(matrix_columns);
+  if (ratio == MuonRatio::adamw_rms) return 0.2F * std::sqrt(std::max(rows, columns));
   return std::sqrt(std::max(1.0F, rows / columns));
-}
-
-/// Updates the momentum state and leaves Nesterov's direction as a dense fp32 matrix.
-void find_direction(const MuonStep& args, float* direction) {
-  const OptimizedParameter& p = args.parameter;
-  for (std::int64_t row = 0; row < p.gradient.rows; ++row)
-    for_each_chunk(p.gradient.columns, [&](std::int64_t begin, std::int64_t count) {
-      Chunk first;
-      Chunk second;
-      Chunk sum;
-      const float* gradient = load(p.gradient, row, begin, count, first);
-      const float* old = load(args.momentum_state, row, begin, count, second);
-      float* out = direction + row * p.gradient.columns + begin;
-      for (std::int64_t i = 0; i < count; ++i) {
-        const float g = scaled_gradient(p, gradient[i]);
-        sum.values[i] = args.momentum * old[i] + g;
-        out[i] = g + args.momentum * sum.values[i];
-      }
-      store(args.momentum_state, row, begin, count, sum.values);
-    });
 }
 
 }  // namespace
@@ -90,21 +70,46 @@ void orthogonalise(float* x, std::int64_t rows, std::int64_t columns, std::int64
 
 Bytes muon_workspace(const MuonStep& args) { return Buffers(args, Scratch()).size; }
 
-void muon_step(const MuonStep& args) {
-  OptimizedParameter p = args.parameter;
+/// Nesterov's.
+void muon_direction(const MuonStep& args, float* direction) {
+  const OptimizedParameter& p = args.parameter;
   check_same_shape(p.gradient, args.momentum_state);
-  const Buffers buffers(args, Scratch(args.workspace));
-  const std::int64_t rows = p.parameter.rows;
-  const std::int64_t columns = p.parameter.columns;
-  find_direction(args, buffers.direction);
-  orthogonalise(buffers.direction, rows, columns, args.iterations, buffers.iteration);
-  const float rate = p.learning_rate * ratio_of(args);
+  for (std::int64_t row = 0; row < p.gradient.rows; ++row)
+    for_each_chunk(p.gradient.columns, [&](std::int64_t begin, std::int64_t count) {
+      Chunk first;
+      Chunk second;
+      Chunk sum;
+      const float* gradient = load(p.gradient, row, begin, count, first);
+      const float* old = load(args.momentum_state, row, begin, count, second);
+      float* out = direction + row * p.gradient.columns + begin;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float g = scaled_gradient(p, gradient[i]);
+        sum.values[i] = args.momentum * old[i] + g;
+        out[i] = g + args.momentum * sum.values[i];
+      }
+      store(args.momentum_state, row, begin, count, sum.values);
+    });
+}
+
+void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows, std::int64_t matrix_columns) {
+  OptimizedParameter p = args.parameter;
+  const float rate = p.learning_rate * ratio_of(args.ratio, matrix_rows, matrix_columns);
   const float keep = 1.0F - p.learning_rate * p.weight_decay;
-  p.gradient = dense_view(static_cast<const void*>(buffers.direction), NumberFormat::fp32, rows, columns);
+  p.gradient =
+      dense_view(static_cast<const void*>(orthogonal), NumberFormat::fp32, p.parameter.rows, p.parameter.columns);
   update(p, {}, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i)
       chunk.weight.values[i] = chunk.weight.values[i] * keep - rate * chunk.gradient[i];
   });
+}
+
+void muon_step(const MuonStep& args) {
+  const Buffers buffers(args, Scratch(args.workspace));
+  const std::int64_t rows = args.parameter.parameter.rows;
+  const std::int64_t columns = args.parameter.parameter.columns;
+  muon_direction(args, buffers.direction);
+  orthogonalise(buffers.direction, rows, columns, args.iterations, buffers.iteration);
+  muon_apply(args, buffers.direction, rows, columns);
 }
 
 }  // namespace plumbline::reference

@@ -104,13 +104,16 @@ ScoreTile tile_of(const AttentionShape& s, const Head& h) { return {h.sequence, 
 void soften(const UnfusedAttentionForward& args, const Head& h, std::int64_t q, float* row) {
   const AttentionShape& s = args.shape;
   const KeyRange seen = seen_keys(s, tile_of(s, h), q);
-  for (std::int64_t i = 0; i < seen.end; ++i) row[i] *= s.scale;
+  const std::int64_t count = seen.end - seen.begin;
+  float* scores = row + seen.begin;
+  for (std::int64_t i = 0; i < count; ++i) scores[i] *= s.scale;
   const float top =
-      lane_maximum(seen.end, -std::numeric_limits<float>::infinity(), [&](std::int64_t i) { return row[i]; });
-  for (std::int64_t i = 0; i < seen.end; ++i) row[i] = exp_of(row[i] - top);
-  const float sum = lane_sum<float>(seen.end, [&](std::int64_t i) { return row[i]; });
-  const float inverse = seen.end > 0 ? 1.0F / sum : 0.0F;
-  for (std::int64_t i = 0; i < seen.end; ++i) row[i] *= inverse;
+      lane_maximum(count, -std::numeric_limits<float>::infinity(), [&](std::int64_t i) { return scores[i]; });
+  for (std::int64_t i = 0; i < count; ++i) scores[i] = exp_of(scores[i] - top);
+  const float sum = lane_sum<float>(count, [&](std::int64_t i) { return scores[i]; });
+  const float inverse = count > 0 ? 1.0F / sum : 0.0F;
+  for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
+  std::fill(row, scores, 0.0F);
   std::fill(row + seen.end, row + s.keys, 0.0F);
 }
 
@@ -185,7 +188,6 @@ Bytes unfused_attention_workspace(const UnfusedAttentionBackward& args) {
 void unfused_attention_forward(const UnfusedAttentionForward& args) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);
-  check(s.window == 0, "unfused attention has no window");
   const Buffers buffers(s, largest_workspace(args), Scratch(args.workspace));
   for_each_head(s, [&](const Head& h) {
     run(score_product(args, h, buffers.scores), buffers.product);

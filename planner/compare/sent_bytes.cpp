@@ -15,7 +15,8 @@ std::optional<SentPurpose> purpose_of(const Action& action) {
     case ActionKind::expert_collective: return SentPurpose::expert;
     case ActionKind::send_forward:
     case ActionKind::send_backward: return SentPurpose::pipeline;
-    case ActionKind::all_gather_parameters: return SentPurpose::gather;
+    case ActionKind::all_gather_parameters:
+      return action.axis == Axis::tensor ? SentPurpose::tensor : SentPurpose::gather;
     case ActionKind::reduce_gradients:
       return action.axis == Axis::pipeline ? SentPurpose::tied_embedding : SentPurpose::reduction;
     default: return std::nullopt;

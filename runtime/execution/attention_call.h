@@ -2,6 +2,7 @@
 /// \file attention_call.h: what an attention kernel is told of a rank's slice.
 
 #include "kernels/attention.h"
+#include "kernels/unfused_attention.h"
 #include "runtime/execution/kernel_call.h"
 
 namespace plumbline {
@@ -13,5 +14,11 @@ namespace plumbline {
 [[nodiscard]] AttentionForward attention_forward_call(const KernelCall& call);
 /// Of a fused backward on the rank's own keys, without workspace.
 [[nodiscard]] AttentionBackward attention_backward_call(const KernelCall& call);
+
+/// Of an unfused forward and backward without keys, values, their gradients and workspace.
+[[nodiscard]] UnfusedAttentionForward unfused_forward_call(const KernelCall& call);
+[[nodiscard]] UnfusedAttentionBackward unfused_backward_call(const KernelCall& call);
+/// The same over context-parallel ranks, which gather each other's keys and values.
+void run_gathered_attention(const KernelCall& call);
 
 }  // namespace plumbline

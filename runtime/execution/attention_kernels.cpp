@@ -1,7 +1,6 @@
 // Attention on one rank, fused and unfused.
 #include <cmath>
 
-#include "kernels/unfused_attention.h"
 #include "runtime/execution/attention_call.h"
 
 namespace plumbline {
@@ -31,17 +30,18 @@ struct Scores {
   }
 };
 
+/// With the keys of all context-parallel ranks.
+AttentionShape whole_attention_shape(const AttentionAttributes& a, const RankEnvironment& env) {
+  AttentionShape shape = attention_shape(a, env);
+  shape.keys = env.shard.lengths.sequence;
+  shape.first_key = 0;
+  return shape;
+}
+
 void unfused_forward(const KernelCall& call) {
-  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
-  const AttentionShape shape = attention_shape(a, call.env);
-  const Scores scores(call, shape);
-  UnfusedAttentionForward kernel{shape, call.view(0), call.view(1), call.view(2), call.view(3), {}};
-  kernel.probabilities = scores.view(call.buffer(side_of_forward));
-  kernel.dropout = attention_dropout(a, call.draw(), call.env);
-  if (a.dropout) {
-    kernel.mask = reinterpret_cast<std::uint8_t*>(call.buffer(side_of_forward + 1)->data());
-    kernel.dropped_probabilities = scores.view(call.buffer(side_of_forward + 2));
-  }
+  UnfusedAttentionForward kernel = unfused_forward_call(call);
+  kernel.key = call.view(1);
+  kernel.value = call.view(2);
   kernel.workspace = call.env.backend.workspace(reference::unfused_attention_workspace(kernel));
   reference::unfused_attention_forward(kernel);
 }
@@ -53,21 +53,10 @@ void fused_backward(const KernelCall& call) {
 }
 
 void unfused_backward(const KernelCall& call) {
-  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   const std::size_t made = call.operand_count() - 3;
-  UnfusedAttentionBackward kernel;
-  kernel.shape = attention_shape(a, call.env);
-  const Scores scores(call, kernel.shape);
-  kernel.output_gradient = call.view(0);
-  kernel.query = call.view(1);
+  UnfusedAttentionBackward kernel = unfused_backward_call(call);
   kernel.key = call.view(2);
   kernel.value = call.view(3);
-  kernel.probabilities = scores.view(call.buffer(side_of_backward));
-  if (a.dropout) {
-    kernel.mask = reinterpret_cast<const std::uint8_t*>(call.buffer(side_of_backward + 1)->data());
-    kernel.dropped_probabilities = scores.view(call.buffer(side_of_backward + 2));
-    kernel.dropout_probability = call.draw().probability;
-  }
   kernel.query_gradient = call.view(made);
   kernel.key_gradient = call.view(made + 1);
   kernel.value_gradient = call.view(made + 2);
@@ -129,12 +118,44 @@ AttentionBackward attention_backward_call(const KernelCall& call) {
   return kernel;
 }
 
+UnfusedAttentionForward unfused_forward_call(const KernelCall& call) {
+  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
+  UnfusedAttentionForward kernel;
+  kernel.shape = whole_attention_shape(a, call.env);
+  const Scores scores(call, kernel.shape);
+  kernel.query = call.view(0);
+  kernel.output = call.view(3);
+  kernel.probabilities = scores.view(call.buffer(side_of_forward));
+  kernel.dropout = attention_dropout(a, call.draw(), call.env);
+  if (a.dropout) {
+    kernel.mask = reinterpret_cast<std::uint8_t*>(call.buffer(side_of_forward + 1)->data());
+    kernel.dropped_probabilities = scores.view(call.buffer(side_of_forward + 2));
+  }
+  return kernel;
+}
+
+UnfusedAttentionBackward unfused_backward_call(const KernelCall& call) {
+  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
+  UnfusedAttentionBackward kernel;
+  kernel.shape = whole_attention_shape(a, call.env);
+  const Scores scores(call, kernel.shape);
+  kernel.output_gradient = call.view(0);
+  kernel.query = call.view(1);
+  kernel.probabilities = scores.view(call.buffer(side_of_backward));
+  if (a.dropout) {
+    kernel.mask = reinterpret_cast<const std::uint8_t*>(call.buffer(side_of_backward + 1)->data());
+    kernel.dropped_probabilities = scores.view(call.buffer(side_of_backward + 2));
+    kernel.dropout_probability = call.draw().probability;
+  }
+  return kernel;
+}
+
 void run_attention(const KernelCall& call) {
   const bool is_fused = call.env.shard.flash_attention == FlashAttention::on;
   switch (call.instruction.role) {
     case KernelRole::forward: return is_fused ? fused_forward(call) : unfused_forward(call);
     case KernelRole::backward: return is_fused ? fused_backward(call) : unfused_backward(call);
-    default: return run_ring_attention(call);
+    default: return is_fused ? run_ring_attention(call) : run_gathered_attention(call);
   }
 }
 

@@ -30,9 +30,10 @@ void GradientReductions::begin_step() {
       for (const std::int32_t unit : units_of(a, rank_)) ++of(unit).scatters_to_come;
 }
 
-/// There are two buffers for whole gradients: this unit's and one that waits.
+/// There are two buffers for whole gradients: this unit's and one that waits. Where the unit adds to those that stay,
+/// none of another pass may wait.
 void GradientReductions::open(std::int32_t unit) {
-  scatter_early(1);
+  scatter_early(unit == parameters_.layout().staying_for ? 0 : 1);
   parameters_.open_gradients(unit);
 }
 

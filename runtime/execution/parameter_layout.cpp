@@ -81,16 +81,19 @@ class Builder {
                                        std::int64_t UnitElements::*size) const {
     std::vector<std::int64_t> layers{0, 0};
     std::int64_t other = 0;
+    std::int64_t staying = 0;
     for (const std::int32_t execution : executions) {
       const auto e = static_cast<std::size_t>(execution);
       const std::int64_t elements = layout_.units[e].*size;
-      if (graph_.block(sequence_[e]).kind() == BlockKind::layer)
+      if (execution == layout_.staying_unit)
+        staying = elements;
+      else if (graph_.block(sequence_[e]).kind() == BlockKind::layer)
         layers.push_back(elements);
       else
         other = std::max(other, elements);
     }
     std::sort(layers.begin(), layers.end(), std::greater<>());
-    return layers[0] + std::max(layers[1], other);
+    return staying + layers[0] + std::max(layers[1], other);
   }
 
   void add_parameter(std::int32_t execution, const Block& block, const Op& op, TensorId id) {
@@ -98,6 +101,8 @@ class Builder {
     std::int32_t& place = layout_.index[static_cast<std::size_t>(execution)][static_cast<std::size_t>(id.index())];
     if (tensor.tied && embedding_ >= 0) {
       place = embedding_;
+      layout_.staying_unit = layout_.parameters[static_cast<std::size_t>(embedding_)].execution;
+      layout_.staying_for = execution;
       return;
     }
     LocalParameter p;
@@ -107,6 +112,7 @@ class Builder {
     p.is_trained = tensor.trainable;
     p.is_expert = tensor.partition == Partition::expert;
     p.is_layer_matrix = block.kind() == BlockKind::layer && tensor.shape.size() >= 2;
+    p.is_divided = tensor.partition == Partition::tensor && s_.tensor_parallel > 1;
     p.is_replicated = tensor.partition == Partition::replicated;
     p.is_partial = p.is_replicated && is_made_from_a_part(block, op);
     p.is_copy = tensor.tied;
@@ -172,13 +178,23 @@ class Builder {
 
   /// `first`: parameter of the unit.
   void add_section(Section section, std::size_t first, std::int64_t& whole, std::int64_t& trained) {
-    for (std::size_t i = first; i < layout_.parameters.size(); ++i) {
-      LocalParameter& p = layout_.parameters[i];
-      if (p.is_expert != section.is_expert || p.is_trained != section.is_trained || p.is_end != section.is_end)
-        continue;
-      p.section = static_cast<std::int32_t>(layout_.sections.size());
-      p.first = section.elements;
-      section.elements += p.elements();
+    const auto append = [&](auto counts) {
+      for (std::size_t i = first; i < layout_.parameters.size(); ++i) {
+        LocalParameter& p = layout_.parameters[i];
+        if (p.is_expert != section.is_expert || p.is_trained != section.is_trained || p.is_end != section.is_end)
+          continue;
+        if (!counts(p)) continue;
+        p.section = static_cast<std::int32_t>(layout_.sections.size());
+        p.first = section.elements;
+        section.elements += p.elements();
+      }
+    };
+    // Where an optimizer keeps more of some, their order decides what each rank holds (most_states).
+    if (facts(training_.optimizer).orthogonalises_matrices) {
+      append([](const LocalParameter& p) { return p.is_layer_matrix; });
+      append([](const LocalParameter& p) { return !p.is_layer_matrix; });
+    } else {
+      append([](const LocalParameter&) { return true; });
     }
     if (section.elements == 0) return;
     place(section);

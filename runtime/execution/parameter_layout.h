@@ -6,9 +6,10 @@
 /// copy is on another rank by itself, so that both ends divide it alike), each padded as core/cost/rank_parameters.h
 /// predicts it, so that all data-parallel ranks send and hold equal parts. Weights are whole below ZeRO-3, gradients
 /// below ZeRO-2; master copies and moments are parts from ZeRO-1 on. A tied head on the embedding's rank is the
-/// embedding. Source: core/sharding/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054,
-/// section 5. Not modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused).
-/// Checked against: tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
+/// embedding, which stays whole from one to the other. Source: core/sharding/shard.h (what tensor and expert
+/// parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not modelled: kv heads that tensor parallelism replicates,
+/// widths that it does not divide (refused). Checked against: tests/runtime/execution (bytes equal
+/// core/cost/rank_parameters.h; slices tile every tensor).
 
 #include <string>
 #include <vector>
@@ -50,6 +51,7 @@ struct LocalParameter {
   bool is_layer_matrix = false;  ///< a weight matrix inside the layers (core/cost/rank_parameters.h)
   bool is_replicated = false;    ///< whole on every tensor-parallel rank
   bool is_partial = false;       ///< replicated, but its gradient is made from a part of the tokens or heads
+  bool is_divided = false;       ///< over tensor-parallel ranks
   bool is_copy = false;          ///< of a tied embedding that another rank holds too
   bool is_end = false;           ///< a tied embedding whose other copy is on another rank, or that copy
   std::int32_t dimensions = 1;
@@ -106,11 +108,16 @@ struct ParameterLayout {
   std::int64_t gradients = 0;
   std::int64_t states = 0;
   std::int64_t moments = 0;
-  std::int64_t two_units = 0;  ///< of neighbours, whole: two layers, or one and an embedding or head
+  std::int64_t two_units = 0;  ///< of neighbours, whole: two layers, or one and an embedding or head; and what stays
   std::int64_t two_units_trained = 0;
   std::vector<UnitElements> units;      ///< by execution of the network
   std::vector<std::string> unit_names;  ///< "input", "layers.3", "output": likewise
   std::int64_t tied_embedding = -1;     ///< trained parameter whose gradient both ends of a pipeline sum; -1: none
+
+  /// A unit that a later one of the same pass reads too, so that it stays whole from one to the other: the embedding
+  /// of a tied head; -1: none.
+  std::int32_t staying_unit = -1;
+  std::int32_t staying_for = -1;
 
   /// The parameter that an op of an execution reads as `tensor`; -1: none.
   [[nodiscard]] std::int32_t find(std::int32_t execution, TensorId tensor) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/elementwise.h"
 #include "kernels/reductions.h"
@@ -82,11 +83,16 @@ std::int32_t ParameterStore::Slots::find(std::int32_t unit) const {
 
 std::byte* ParameterStore::unit_slot(const Slots& slots, std::int32_t execution, std::int64_t UnitElements::*size,
                                      NumberFormat format) const {
+  const auto bytes_of_unit = [&](std::int32_t unit) {
+    return unit < 0 ? 0 : bytes_of(layout_.units[static_cast<std::size_t>(unit)].*size, format);
+  };
+  const bool stays = execution == layout_.staying_unit;
   const std::int32_t slot = slots.find(execution);
-  check(slot >= 0 && slots.memory, "a unit is gathered before it is used");
-  const std::int64_t own = bytes_of(layout_.units[static_cast<std::size_t>(execution)].*size, format);
+  check(slots.memory && (stays ? slots.holds_staying : slot >= 0), "a unit is gathered before it is used");
+  const std::int64_t room = slots.memory->bytes().value() - bytes_of_unit(layout_.staying_unit);
+  if (stays) return slots.memory->data() + room;
   // Neighbours stand at either end.
-  return slots.memory->data() + (slot == 0 ? 0 : slots.memory->bytes().value() - own);
+  return slots.memory->data() + (slot == 0 ? 0 : room - bytes_of_unit(execution));
 }
 
 ConstTensorView ParameterStore::weight(std::int32_t execution, TensorId tensor) const {
@@ -149,14 +155,25 @@ std::span<std::byte> ParameterStore::gradient_part(const Section& section) const
 }
 
 void ParameterStore::gather(std::int32_t execution) {
-  const bool whole = strategy_.zero_stage >= 3;
   is_stale_[static_cast<std::size_t>(execution)] = false;
-  if (whole) {
+  if (strategy_.zero_stage >= 3) {
     if (!gathered_.memory)
       gathered_.memory = backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units, formats_.weight));
+    if (execution == layout_.staying_unit || execution == layout_.staying_for) gather_staying();
+    if (execution == layout_.staying_unit) return;
     gathered_.execution[static_cast<std::size_t>(gathered_.next)] = execution;
     gathered_.next = 1 - gathered_.next;
   }
+  gather_sections(execution);
+}
+
+void ParameterStore::gather_staying() {
+  if (std::exchange(gathered_.holds_staying, true)) return;
+  gather_sections(layout_.staying_unit);
+}
+
+void ParameterStore::gather_sections(std::int32_t execution) {
+  const bool whole = strategy_.zero_stage >= 3;
   const ElementFormat format = element_format(formats_.weight);
   for_sections(execution, [&](const Section& section) {
     if (!whole && !section.is_trained) return;
@@ -170,7 +187,7 @@ void ParameterStore::gather(std::int32_t execution) {
     else if (whole)
       enqueue([own, all] { std::memcpy(all.data(), own.data(), own.size()); });
   });
-  if (whole) gathered_.busy[static_cast<std::size_t>(gathered_.find(execution))] = device_.mark(Stream::data);
+  if (whole) gathered_.busy_with(execution) = device_.mark(Stream::data);
 }
 
 void ParameterStore::release(Slots& slots) {
@@ -181,11 +198,10 @@ void ParameterStore::release(Slots& slots) {
 void ParameterStore::release_gathered() { release(gathered_); }
 
 void ParameterStore::open_gradients(std::int32_t execution) {
-  if (strategy_.zero_stage < 2 || made_.find(execution) >= 0) return;
-  if (layout_.two_units_trained == 0) return;
-  if (!made_.memory)
-    made_.memory =
-        backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units_trained, formats_.gradient));
+  if (strategy_.zero_stage < 2 || layout_.two_units_trained == 0) return;
+  if (execution == layout_.staying_unit || execution == layout_.staying_for) open_staying_gradients();
+  if (execution == layout_.staying_unit || made_.find(execution) >= 0) return;
+  bind_gradient_slots();
   const auto slot = static_cast<std::size_t>(made_.next);
   device_.finish(made_.busy[slot]);
   made_.execution[slot] = execution;
@@ -193,6 +209,21 @@ void ParameterStore::open_gradients(std::int32_t execution) {
   std::memset(unit_slot(made_, execution, &UnitElements::trained, formats_.gradient), 0,
               static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
   made_.next = 1 - made_.next;
+}
+
+void ParameterStore::bind_gradient_slots() {
+  if (!made_.memory)
+    made_.memory =
+        backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units_trained, formats_.gradient));
+}
+
+void ParameterStore::open_staying_gradients() {
+  if (std::exchange(made_.holds_staying, true)) return;
+  bind_gradient_slots();
+  device_.finish(made_.busy.back());
+  const std::int64_t elements = layout_.units[static_cast<std::size_t>(layout_.staying_unit)].trained;
+  std::memset(unit_slot(made_, layout_.staying_unit, &UnitElements::trained, formats_.gradient), 0,
+              static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
 }
 
 void ParameterStore::release_gradients() { release(made_); }
@@ -212,8 +243,8 @@ void ParameterStore::scatter(std::int32_t execution) {
       reference::add({sum, part, sum});
     });
   });
-  if (const std::int32_t slot = made_.find(execution); slot >= 0)  // none where nothing is trained
-    made_.busy[static_cast<std::size_t>(slot)] = device_.mark(Stream::data);
+  made_.busy_with(execution) = device_.mark(Stream::data);
+  if (execution == layout_.staying_unit) made_.holds_staying = false;
 }
 
 void ParameterStore::reduce(std::int32_t execution) {

@@ -3,9 +3,9 @@
 ///
 /// Answers: views for kernels. Model: flat buffers (parameter_layout.h). Gradients are sums over all tokens of the
 /// batch. A unit of ZeRO-3 is gathered into one of two slots, and so are whole gradients under ZeRO-2 and 3, until they
-/// are reduced into the rank's part. What an optimizer has updated is gathered before the next step. Gathers and
-/// reductions are work of the device's data lane: they are only given to it here, and buffers that they use are given
-/// up, or used again, once they have run.
+/// are reduced into the rank's part; the embedding of a tied head has a place of its own behind them, for a whole pass.
+/// What an optimizer has updated is gathered before the next step. Gathers and reductions are work of the device's data
+/// lane: they are only given to it here, and buffers that they use are given up, or used again, once they have run.
 /// Source: ZeRO, arXiv:1910.02054, section 5; PyTorch's FSDP2 (two buffers of each kind).
 /// Not modelled: reductions in another format than the gradients'.
 /// Checked against: tests/runtime/execution (numbers and bytes of every strategy).
@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 
+#include "kernels/muon.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/execution/backend.h"
 #include "runtime/execution/optimizer_settings.h"
@@ -87,9 +88,12 @@ class ParameterStore {
   struct Slots {
     Held memory;
     std::array<std::int32_t, 2> execution{-1, -1};
-    std::array<Mark, 2> busy;  ///< until when the data lane works on each
+    std::array<Mark, 3> busy;  ///< until when the data lane works on each, and on the unit that stays
     std::int32_t next = 0;
+    bool holds_staying = false;  ///< the unit that stays, behind the two slots
     [[nodiscard]] std::int32_t find(std::int32_t unit) const;
+    [[nodiscard]] Mark& busy_with(std::int32_t unit) { return find(unit) < 0 ? busy.back() : busy[slot(unit)]; }
+    [[nodiscard]] std::size_t slot(std::int32_t unit) const { return static_cast<std::size_t>(find(unit)); }
   };
   [[nodiscard]] bool answers_for(const LocalParameter& parameter) const;
   [[nodiscard]] Communicator& shard_group(const Section& section) const;
@@ -107,8 +111,27 @@ class ParameterStore {
   void enqueue(Work work) {
     device_.enqueue(Stream::data, std::move(work));
   }
-  void update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate, double factor,
+  void gather_sections(std::int32_t execution);
+  /// The unit that stays, unless it is there.
+  void gather_staying();
+  void open_staying_gradients();
+  void bind_gradient_slots();
+  /// What every optimizer is given of a piece.
+  [[nodiscard]] OptimizedParameter optimized(const OwnedPiece& piece, const OptimizerSettings& settings,
+                                             double learning_rate, double factor) const;
+  [[nodiscard]] TensorView moment(const OwnedPiece& piece, std::size_t state) const;
+  void update_piece(const OwnedPiece& piece, const OptimizedParameter& update, const OptimizerSettings& settings,
                     std::int64_t step);
+  // Of matrices that the optimizer needs whole (matrix_update.cpp):
+  struct MatrixUpdate;
+  /// Whether ranks share or divide what the optimizer needs whole.
+  [[nodiscard]] bool gathers_matrices() const;
+  void update_matrices(const OptimizerSettings& settings, double learning_rate, double factor);
+  [[nodiscard]] MuonStep muon_step_of(const OwnedPiece& piece, const MatrixUpdate& update) const;
+  void gather_directions(const Section& section, const MatrixUpdate& update);
+  void update_matrix(std::int32_t parameter, const Section& section, const MatrixUpdate& update);
+  /// The direction of a whole matrix, from those that tensor-parallel ranks hold.
+  void gather_slices(const LocalParameter& parameter, const float* own, const MatrixUpdate& update, float* whole);
   template <class Do>
   void for_sections(std::int32_t execution, Do act) const;
 

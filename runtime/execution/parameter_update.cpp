@@ -56,14 +56,20 @@ ParameterStore::Health ParameterStore::health() const {
 }
 
 void ParameterStore::update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step) {
-  for (const OwnedPiece& piece : layout_.owned) update_piece(piece, settings, learning_rate, factor, step);
+  const bool gathers = gathers_matrices();
+  for (const OwnedPiece& piece : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+    if (gathers && p.is_layer_matrix) continue;
+    update_piece(piece, optimized(piece, settings, learning_rate, factor), settings, step);
+  }
+  if (gathers) update_matrices(settings, learning_rate, factor);
   if (strategy_.zero_stage == 0 || strategy_.zero_stage >= 3) return;
   for (const Section& section : layout_.sections)
     if (section.is_trained && section.ranks > 1) is_stale_[static_cast<std::size_t>(section.execution)] = true;
 }
 
-void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettings& settings, double learning_rate,
-                                  double factor, std::int64_t step) {
+OptimizedParameter ParameterStore::optimized(const OwnedPiece& piece, const OptimizerSettings& settings,
+                                             double learning_rate, double factor) const {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
   OptimizedParameter update;
   update.parameter = owned_weight(piece);
@@ -73,33 +79,41 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizerSettin
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(learning_rate);
   update.weight_decay = p.dimensions >= 2 && decays(optimizer_) ? settings.weight_decay : 0;
-  const auto moment = [&](std::size_t state) {
-    return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
+  return update;
+}
+
+TensorView ParameterStore::moment(const OwnedPiece& piece, std::size_t state) const {
+  return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
+}
+
+void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizedParameter& update,
+                                  const OptimizerSettings& settings, std::int64_t step) {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const auto adamw = [&] {
+    reference::adamw_step(
+        {update, moment(piece, 0), moment(piece, 1), settings.beta1, settings.beta2, settings.epsilon, step});
   };
   switch (optimizer_) {
     case Optimizer::sgd: return reference::sgd_step({update});
-    case Optimizer::momentum: return reference::sgd_step({update, moment(0), settings.momentum});
-    case Optimizer::adagrad: return reference::adagrad_step({update, moment(0), settings.epsilon});
-    case Optimizer::rmsprop: return reference::rmsprop_step({update, moment(0), settings.beta2, settings.epsilon});
-    case Optimizer::lion: return reference::lion_step({update, moment(0), settings.beta1, settings.beta2});
+    case Optimizer::momentum: return reference::sgd_step({update, moment(piece, 0), settings.momentum});
+    case Optimizer::adagrad: return reference::adagrad_step({update, moment(piece, 0), settings.epsilon});
+    case Optimizer::rmsprop:
+      return reference::rmsprop_step({update, moment(piece, 0), settings.beta2, settings.epsilon});
+    case Optimizer::lion: return reference::lion_step({update, moment(piece, 0), settings.beta1, settings.beta2});
     case Optimizer::adam:
-    case Optimizer::adamw:
-      return reference::adamw_step(
-          {update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon, step});
+    case Optimizer::adamw: return adamw();
     case Optimizer::muon: {
-      if (!p.is_layer_matrix)
-        return reference::adamw_step(
-            {update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon, step});
-      check(piece.count == p.elements(), "Muon needs whole matrices");
+      if (!p.is_layer_matrix) return adamw();
       const auto matrix = [&](auto view) {
         view.rows = p.rows();
         view.columns = view.stride = p.columns();
         return view;
       };
-      update.parameter = matrix(update.parameter);
-      if (update.master.is_there()) update.master = matrix(update.master);
-      update.gradient = matrix(update.gradient);
-      MuonStep muon{update, matrix(moment(0)), settings.momentum};
+      OptimizedParameter whole = update;
+      whole.parameter = matrix(update.parameter);
+      if (update.master.is_there()) whole.master = matrix(update.master);
+      whole.gradient = matrix(update.gradient);
+      MuonStep muon{whole, matrix(moment(piece, 0)), settings.momentum};
       muon.workspace = backend_.workspace(reference::muon_workspace(muon));
       return reference::muon_step(muon);
     }

@@ -58,6 +58,30 @@ TEST_CASE("two neighbouring units are padded") {
   CHECK(two.trained == 2 * (12 + 8));
 }
 
+// The input of 9 stays beside both layers.
+TEST_CASE("an embedding whose head runs in the same pass stays whole beside two units") {
+  const TwoUnits two = two_units(with_embedding_kept(small_rank()), {3, 2});
+  CHECK(two.whole == 9 + 2 * (12 + 6 + 8));
+  CHECK(two.trained == 9 + 2 * (12 + 8));
+}
+
+// Four ranks share two layers of 8 matrix elements and 2 others, padded to 12: the last holds 3 others of each, with
+// two moments: the first 8 of a section are the matrices. Of an input of 8 it holds 2.
+TEST_CASE("the last rank holds most of what Muon keeps") {
+  RankParameters p;
+  UnitParameters layer;
+  layer.count = 2;
+  layer.dense_trained = 10;
+  layer.matrix_trained = 8;
+  UnitParameters input;
+  input.kind = BlockKind::input;
+  input.dense_trained = 8;
+  p.units = {layer, input};
+  CHECK(most_states(p, Optimizer::muon, {4, 1}, {4, 1}) == 2 * 3 * 2 + 2 * 2);
+  CHECK(most_states(p, Optimizer::adamw, {4, 1}, {4, 1}) == 2 * 3 * 2 + 2 * 2);
+  CHECK(most_states(p, Optimizer::muon, {2, 1}, {2, 1}) == 2 * (3 * 1 + 2 * 2) + 4 * 2);
+}
+
 TEST_CASE("a rank's part of all is one number rounded up, whatever its matrices") {
   const ParameterSplit part = divided({10, 2}, 4);
   CHECK(part.matrix == 3);

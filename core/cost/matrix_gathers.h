@@ -1,0 +1,28 @@
+#pragma once
+/// \file matrix_gathers.h: what an optimizer that needs whole matrices gathers where ranks share or divide them.
+///
+/// Answers bytes per step and rank. Model: once a step, unit by unit, ranks that share a layer's states (ZeRO) gather
+/// the directions of the whole section, of which each has made its part from its own momentum; then tensor-parallel
+/// ranks gather each matrix that they divide. Directions are fp32. A rank works on all matrices of which it updates a
+/// part, and tensor-parallel ranks do the same work. One buffer holds the largest section and the largest whole matrix.
+/// Source: Liu et al., "Muon is scalable for LLM training", arXiv:2502.16982, section 2.3 (gathers over data-parallel
+/// ranks); NVIDIA's Emerging-Optimizers, TensorParallelMuon with tp_mode "duplicated".
+/// Not modelled: gathering for the ranks alone that need a matrix; experts; overlap.
+/// Checked against: tests/runtime/execution/matrix_update_test.cpp (bytes held and sent, one rank's weights).
+
+#include "core/cost/rank_parameters.h"
+#include "core/plan/strategy.h"
+
+namespace plumbline {
+
+struct MatrixGathers {
+  Bytes shards{0};  ///< sent to ranks that share states
+  Bytes slices{0};  ///< sent to tensor-parallel ranks
+  Bytes buffer{0};  ///< held while matrices are updated
+};
+
+/// `parameters`: of a rank.
+[[nodiscard]] MatrixGathers matrix_gathers(const RankParameters& parameters, const Strategy& strategy,
+                                           Optimizer optimizer);
+
+}  // namespace plumbline

@@ -1,0 +1,119 @@
+// Muon where ranks share a matrix's states or divide the matrix: directions are gathered, the whole is orthogonalised,
+// and each rank takes the elements that it updates (core/cost/matrix_gathers.h).
+#include <algorithm>
+
+#include "runtime/execution/element_views.h"
+#include "runtime/execution/parameter_store.h"
+
+namespace plumbline {
+namespace {
+
+std::span<std::byte> bytes_of_floats(float* first, std::int64_t count) {
+  return std::as_writable_bytes(std::span(first, static_cast<std::size_t>(count)));
+}
+
+bool has_matrices(const ParameterLayout& layout, const Section& section) {
+  const auto index = static_cast<std::int32_t>(&section - layout.sections.data());
+  return section.is_trained && std::any_of(layout.parameters.begin(), layout.parameters.end(),
+                                           [&](const auto& p) { return p.section == index && p.is_layer_matrix; });
+}
+
+}  // namespace
+
+struct ParameterStore::MatrixUpdate {
+  const OptimizerSettings& settings;
+  double learning_rate;
+  double factor;
+  float* section = nullptr;  ///< directions of a whole section; nothing where a rank holds it alone
+  float* slices = nullptr;   ///< of a matrix that tensor-parallel ranks divide
+};
+
+bool ParameterStore::gathers_matrices() const {
+  if (!facts(optimizer_).orthogonalises_matrices) return false;
+  return strategy_.tensor_parallel > 1 ||
+         std::any_of(layout_.sections.begin(), layout_.sections.end(), [](const Section& s) { return s.ranks > 1; });
+}
+
+MuonStep ParameterStore::muon_step_of(const OwnedPiece& piece, const MatrixUpdate& u) const {
+  return {optimized(piece, u.settings, u.learning_rate, u.factor), moment(piece, 0), u.settings.momentum};
+}
+
+void ParameterStore::update_matrices(const OptimizerSettings& settings, double learning_rate, double factor) {
+  std::int64_t section = 0;
+  std::int64_t slices = 0;
+  for (const Section& each : layout_.sections)
+    if (each.ranks > 1 && has_matrices(layout_, each)) section = std::max(section, each.padded);
+  for (const LocalParameter& p : layout_.parameters)
+    if (p.is_trained && p.is_layer_matrix && p.is_divided)
+      slices = std::max(slices, p.elements() * strategy_.tensor_parallel);
+  const Bytes size = storage(section + slices, NumberFormat::fp32);
+  const Held memory = size.value() > 0 ? backend_.bind(MemoryClass::working_buffers, size) : nullptr;
+  MatrixUpdate update{settings, learning_rate, factor};
+  if (section > 0) update.section = reinterpret_cast<float*>(memory->data());
+  if (slices > 0) update.slices = reinterpret_cast<float*>(memory->data()) + section;
+  for (std::int32_t s = 0; s < std::ssize(layout_.sections); ++s) {
+    const Section& each = layout_.sections[static_cast<std::size_t>(s)];
+    if (!has_matrices(layout_, each)) continue;
+    if (each.ranks > 1) gather_directions(each, update);
+    for (std::int32_t p = 0; p < std::ssize(layout_.parameters); ++p) {
+      const LocalParameter& parameter = layout_.parameters[static_cast<std::size_t>(p)];
+      if (parameter.section == s && parameter.is_layer_matrix) update_matrix(p, each, update);
+    }
+  }
+}
+
+void ParameterStore::gather_directions(const Section& section, const MatrixUpdate& update) {
+  float* const own = update.section + section.part_begin();
+  std::fill(own, own + section.part(), 0.0F);
+  for (const OwnedPiece& piece : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+    if (&layout_.sections[static_cast<std::size_t>(p.section)] != &section || !p.is_layer_matrix) continue;
+    reference::muon_direction(muon_step_of(piece, update), update.section + p.first + piece.first);
+  }
+  shard_group(section).all_gather(bytes_of_floats(own, section.part()), bytes_of_floats(update.section, section.padded),
+                                  ElementFormat::fp32);
+}
+
+void ParameterStore::gather_slices(const LocalParameter& p, const float* own, const MatrixUpdate& update,
+                                   float* whole) {
+  const std::int64_t count = p.elements();
+  float* const here = update.slices + groups_.index(Axis::tensor) * count;
+  std::copy(own, own + count, here);
+  groups_[Axis::tensor].all_gather(bytes_of_floats(here, count),
+                                   bytes_of_floats(update.slices, count * strategy_.tensor_parallel),
+                                   ElementFormat::fp32);
+  TensorBox box = p.box;
+  const std::size_t divided = box.extent[1] != box.whole[1] ? 1 : 2;
+  for (std::int32_t rank = 0; rank < strategy_.tensor_parallel; ++rank) {
+    box.begin[divided] = rank * box.extent[divided];
+    for (std::int64_t e = 0; e < count; ++e) whole[box.whole_index(e)] = update.slices[rank * count + e];
+  }
+}
+
+void ParameterStore::update_matrix(std::int32_t index, const Section& section, const MatrixUpdate& update) {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
+  check(!p.is_expert, "Muon's matrices are dense");
+  const auto piece = std::find_if(layout_.owned.begin(), layout_.owned.end(),
+                                  [&](const OwnedPiece& each) { return each.parameter == index; });
+  const bool is_owned = piece != layout_.owned.end();
+  const std::int64_t rows = p.box.whole[0] * p.box.whole[1];
+  const std::int64_t columns = p.box.whole[2];
+  const std::int64_t scratch = reference::orthogonalise_scratch(rows, columns);
+  const Workspace room = backend_.workspace(storage(p.elements() + rows * columns + scratch, NumberFormat::fp32));
+  float* const own = reinterpret_cast<float*>(room.data);
+  float* const whole = own + p.elements();
+  if (section.ranks > 1)
+    std::copy(update.section + p.first, update.section + p.first + p.elements(), own);
+  else
+    reference::muon_direction(muon_step_of(*piece, update), own);
+  if (p.is_divided)
+    gather_slices(p, own, update, whole);
+  else
+    std::copy(own, own + p.elements(), whole);
+  if (!is_owned) return;
+  reference::orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
+  for (std::int64_t e = 0; e < piece->count; ++e) own[e] = whole[p.box.whole_index(piece->first + e)];
+  reference::muon_apply(muon_step_of(*piece, update), own, rows, columns);
+}
+
+}  // namespace plumbline

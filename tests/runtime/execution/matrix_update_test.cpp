@@ -1,0 +1,89 @@
+// Muon where ranks share or divide matrices: one rank's weights, and the bytes that gathering them is predicted to
+// take.
+#include "core/cost/matrix_gathers.h"
+
+#include "tests/execution_checks.h"
+
+namespace plumbline {
+namespace {
+
+Strategy with(void (*change)(Strategy&)) {
+  Strategy s = single();
+  change(s);
+  s.micro_batches = 8 / s.data_parallel / s.micro_batch;
+  if (s.zero_stage > 0 && s.shard_group == 1) s.shard_group = s.gradient_ranks();
+  return s;
+}
+
+std::vector<Strategy> layouts() {
+  return {with([](Strategy& s) { s.data_parallel = 2, s.zero_stage = 1; }),
+          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 2; }),
+          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; }),
+          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 1, s.shard_group = 2; }),
+          with([](Strategy& s) { s.tensor_parallel = 4; }),
+          with([](Strategy& s) {
+            s.tensor_parallel = s.data_parallel = s.pipeline_stages = 2;
+            s.sequence_parallel = SequenceParallel::on;
+            s.schedule = Schedule::one_f_one_b;
+            s.zero_stage = 2;
+          }),
+          with([](Strategy& s) { s.context_parallel = s.tensor_parallel = 2, s.zero_stage = 3; })};
+}
+
+TEST_CASE("Muon's first step on several ranks is that of one, with the bytes that were predicted") {
+  for (const Net net : {Net::gpt, Net::llama}) {
+    const Training training = recipe(Optimizer::muon);
+    const LoweredPlan alone(network(net), single(), training);
+    const Executed one = execute(alone.job(), options(1));
+    for (const Strategy& strategy : layouts()) {
+      INFO(to_text(strategy));
+      const LoweredPlan plan(network(net), strategy, training);
+      const Executed run = execute(plan.job(), options(1));
+      require_bytes(plan, run.record);
+      WholeTensors matrices;
+      for (const auto& [name, shape] : one.matrices) matrices[name] = one.weights.at(name);
+      WholeTensors moved;
+      for (const auto& [name, shape] : one.matrices) moved[name] = run.weights.at(name);
+      require_equal(moved, matrices, 2e-4);
+    }
+  }
+}
+
+TEST_CASE("two ranks that halve a matrix by rows or columns take its whole as one does, ten steps long") {
+  const Training training = recipe(Optimizer::muon);
+  const Executed one = execute(LoweredPlan(network(Net::llama), single(), training).job(), options(10));
+  const Strategy halves = with([](Strategy& s) { s.tensor_parallel = 2; });
+  const Executed run = execute(LoweredPlan(network(Net::llama), halves, training).job(), options(10));
+  for (std::size_t i = 0; i < 10; ++i)
+    CHECK(run.record.steps[i].loss == Approx(one.record.steps[i].loss).epsilon(1e-3));
+}
+
+// Two layers of 10 elements each in sections padded to 12 for 4 ranks, fp32: a rank sends 3 of its parts of 3 elements
+// for each, and holds 12. Of 6 elements of matrices, halves of two ranks, it sends its half, and holds the largest, 4,
+// twice.
+TEST_CASE("gathered matrices, worked by hand") {
+  RankParameters p;
+  UnitParameters unit;
+  unit.count = 2;
+  unit.dense_trained = 10;
+  p.units = {unit};
+  p.largest_matrix_unit = 10;
+  p.divided_matrices = 6;
+  p.largest_divided_matrix = 4;
+  Strategy s;
+  s.data_parallel = 4;
+  s.zero_stage = 1;
+  s.shard_group = 4;
+  s.tensor_parallel = 2;
+  const MatrixGathers gathers = matrix_gathers(p, s, Optimizer::muon);
+  CHECK(gathers.shards == Bytes(2 * 3 * 3 * 4));
+  CHECK(gathers.slices == Bytes(6 * 4));
+  CHECK(gathers.buffer == Bytes((12 + 2 * 4) * 4));
+  CHECK(matrix_gathers(p, s, Optimizer::adamw).buffer == Bytes(0));
+  s.zero_stage = 0;
+  s.tensor_parallel = 1;
+  CHECK(matrix_gathers(p, s, Optimizer::muon).buffer == Bytes(0));
+}
+
+}  // namespace
+}  // namespace plumbline
