@@ -110,14 +110,15 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
   see(ActionKind::backward, parameters + gradients);
   see(ActionKind::backward_input, parameters);
   see(ActionKind::backward_weight, gradients);
-  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer, and
-  // matrices that the optimizer needs whole are gathered.
-  const Bytes packed = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
-  for (const Bytes once : {packed, matrix_gathers(stage.parameters, s, optimizer).buffer}) {
-    LoadPeak peak;
-    peak.working = once;
-    if (most && once > most->load.total() + most->gathered) most = AtPeak{peak, Bytes(0)};
-  }
+  const auto see_once = [&](const AtPeak& once) {
+    const Bytes total = once.load.total() + once.gathered;
+    if (most && total > most->load.total() + most->gathered) most = once;
+  };
+  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer.
+  LoadPeak packed;
+  packed.working = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
+  see_once({packed, Bytes(0)});
+  see_once({LoadPeak{}, matrix_gathers(stage.parameters, s, optimizer).buffer});
   return most.value_or(AtPeak{});
 }
 

@@ -56,7 +56,7 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   slots.gathered_parameters = gathered(sizes.gathered_parameters);
   slots.gathered_gradients = gathered(sizes.gathered_gradients);
   slots.gathered_matrices =
-      add(rank, {MemoryClass::working_buffers, Lifetime::step, -1, -1, -1, sizes.gathered_matrices});
+      add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, sizes.gathered_matrices});
   slots.packed_partial = add(rank, {MemoryClass::working_buffers, Lifetime::step, -1, -1, -1, sizes.packed_partial});
   slots.fetched_states = add(rank, {MemoryClass::optimizer_state, Lifetime::step, -1, -1, -1, sizes.offloaded_states});
   for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {

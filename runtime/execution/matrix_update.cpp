@@ -47,7 +47,7 @@ void ParameterStore::update_matrices(const OptimizerSettings& settings, double l
     if (p.is_trained && p.is_layer_matrix && p.is_divided)
       slices = std::max(slices, p.elements() * strategy_.tensor_parallel);
   const Bytes size = storage(section + slices, NumberFormat::fp32);
-  const Held memory = size.value() > 0 ? backend_.bind(MemoryClass::working_buffers, size) : nullptr;
+  const Held memory = size.value() > 0 ? backend_.bind(MemoryClass::gathered_parameters, size) : nullptr;
   MatrixUpdate update{settings, learning_rate, factor};
   if (section > 0) update.section = reinterpret_cast<float*>(memory->data());
   if (slices > 0) update.slices = reinterpret_cast<float*>(memory->data()) + section;
