@@ -99,8 +99,7 @@ void TrainingFlags::continue_training() {
     if (!flag) flag = stored_flag(manifest.settings, name);
   };
   // A flag that joins these is continued, too.
-  const Json* const stored_shape = find_setting(manifest.settings, "lr-schedule");
-  const bool keeps_shape = !shape_ || (stored_shape != nullptr && *shape_ == flag_text(*stored_shape));
+  const bool keeps_shape = !shape_ || shape_ == stored_flag(manifest.settings, "lr-schedule");
   take("seed", seed_);
   take("init", init_);
   take("learning-rate", rate_);

@@ -70,11 +70,12 @@ inline double norm(const std::vector<float>& values) {
 }
 
 /// Norm of the difference over the norm; where symmetry makes a tensor zero (a softmax does not feel the key's bias),
-/// over a thousandth of what its size has elsewhere.
+/// over a part of what its size has elsewhere: 2^-23 / 5e-5, below which the tightest tolerance asked would be less
+/// than one rounding of a usual number.
 inline double relative_difference(const std::vector<float>& a, const std::vector<float>& b, double usual) {
   std::vector<float> difference(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) difference[i] = a[i] - b[i];
-  return norm(difference) / std::max(norm(b), 1e-3 * usual * std::sqrt(static_cast<double>(b.size())));
+  return norm(difference) / std::max(norm(b), 2.4e-3 * usual * std::sqrt(static_cast<double>(b.size())));
 }
 
 /// Root mean square over all elements.
