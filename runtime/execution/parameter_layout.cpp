@@ -178,6 +178,7 @@ class Builder {
 
   /// `first`: parameter of the unit.
   void add_section(Section section, std::size_t first, std::int64_t& whole, std::int64_t& trained) {
+    std::int64_t matrices = 0;
     const auto append = [&](auto counts) {
       for (std::size_t i = first; i < layout_.parameters.size(); ++i) {
         LocalParameter& p = layout_.parameters[i];
@@ -187,6 +188,7 @@ class Builder {
         p.section = static_cast<std::int32_t>(layout_.sections.size());
         p.first = section.elements;
         section.elements += p.elements();
+        if (p.is_layer_matrix) matrices += p.elements();
       }
     };
     // Where an optimizer keeps more of some, their order decides what each rank holds (most_states).
@@ -198,6 +200,7 @@ class Builder {
     }
     if (section.elements == 0) return;
     place(section);
+    add_room_for_moments(section, matrices);
     section.unit_first = whole;
     section.unit_trained = trained;
     whole += section.padded;
@@ -223,7 +226,6 @@ class Builder {
 
   void add_owned() {
     const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
-    std::int64_t padding = layout_.states;
     for (std::int32_t i = 0; i < std::ssize(layout_.parameters); ++i) {
       const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(i)];
       if (!p.is_trained) continue;
@@ -237,10 +239,18 @@ class Builder {
         piece.moments[static_cast<std::size_t>(state)] = layout_.moments;
         layout_.moments += piece.count;
       }
-      padding -= piece.count;
       layout_.owned.push_back(piece);
     }
-    layout_.moments += padding * facts.other_states;
+    check(layout_.moments <= most_moments_, "a rank keeps no more moments than are predicted");
+    layout_.moments = most_moments_;
+  }
+
+  /// Every rank has room for as many as the one that keeps most, which is the last (core/cost: most_states).
+  void add_room_for_moments(const Section& section, std::int64_t matrices) {
+    if (!section.is_trained) return;
+    const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
+    const std::int64_t others = std::min(section.part(), section.padded - matrices);
+    most_moments_ += (section.part() - others) * facts.matrix_states + others * facts.other_states;
   }
 
   const Graph& graph_;
@@ -250,6 +260,7 @@ class Builder {
   std::vector<BlockId> sequence_;
   std::vector<std::string> names_;
   std::int32_t embedding_ = -1;
+  std::int64_t most_moments_ = 0;
   bool is_tied_elsewhere_ = false;
   ParameterLayout layout_;
 };

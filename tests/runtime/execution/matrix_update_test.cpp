@@ -40,6 +40,11 @@ TEST_CASE("Muon's first step on several ranks is that of one, with the bytes tha
       const LoweredPlan plan(network(net), strategy, training);
       const Executed run = execute(plan.job(), options(1));
       require_bytes(plan, run.record);
+      for (const RankRecord& rank : run.record.ranks) {
+        const MemoryBreakdown& predicted = plan.simulation.memory[static_cast<std::size_t>(rank.stage)].memory;
+        for (const MemoryClass c : {MemoryClass::weights, MemoryClass::optimizer_state})
+          CHECK(rank.memory.highest[c].value() == predicted[c].value());
+      }
       WholeTensors matrices;
       for (const auto& [name, shape] : one.matrices) matrices[name] = one.weights.at(name);
       WholeTensors moved;
