@@ -18,7 +18,7 @@ class CommunicationError : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
-/// Where a rank stands: "all-reduce 7 of group data".
+/// The call that a rank is in: "all-reduce 7 of group data".
 struct CallSite {
   std::string group;
   CallKind kind = CallKind::barrier;
@@ -43,7 +43,7 @@ class Wire {
   virtual void post(std::int32_t to, std::uint64_t group, std::int32_t tag, Message message) = 0;
   /// Throws CommunicationError that names this rank, `site` and the missing rank when nothing comes in time.
   [[nodiscard]] virtual Message take(const MessageKey& key, const CallSite& site) = 0;
-  /// The rank begins or ends a call, so that others can say where it stands.
+  /// The rank begins or ends a call, so that others can say which it is in.
   virtual void enter(const CallSite& site) = 0;
   virtual void leave() = 0;
   /// Every call of this rank that waits, or will, throws EnvironmentError with this text. The first failure stays.

@@ -117,7 +117,8 @@ struct Executed {
     store.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
       if (&p != last) {
         whole = &into[p.name];
-        whole->resize(static_cast<std::size_t>(p.box.whole_elements()), std::numeric_limits<float>::quiet_NaN());
+        whole->resize(static_cast<std::size_t>(p.box.whole[0] * p.box.whole[1] * p.box.whole[2]),
+                      std::numeric_limits<float>::quiet_NaN());
         last = &p;
         if (p.is_layer_matrix) result.matrices[p.name] = {p.box.whole[0] * p.box.whole[1], p.box.whole[2]};
       }

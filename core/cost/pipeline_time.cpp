@@ -172,14 +172,6 @@ std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m
 
 }  // namespace
 
-Picoseconds zb_h1_equal_makespan(std::int64_t p, std::int64_t m, Picoseconds f, Picoseconds b, Picoseconds w) {
-  return m * (f + b + w) + (p - 1) * (f + b - w);
-}
-
-Picoseconds zb_h2_equal_period(std::int64_t p, std::int64_t m, Picoseconds f, Picoseconds b, Picoseconds w) {
-  return m * (f + b + w) + (p - 1) * (f + b - std::int64_t{2} * w);
-}
-
 Picoseconds gpipe_makespan(const PipelineTimes& t, std::int64_t m) {
   return sum(t.forward) + sum(t.backward) + (m - 1) * (largest(t.forward) + largest(t.backward)) +
          std::int64_t{2} * sum(t.latency);
@@ -191,27 +183,6 @@ Picoseconds one_f_one_b_makespan(const PipelineTimes& t, std::int64_t m) {
     makespan = Picoseconds(*std::max_element(clock, clock + t.forward.size()));
   });
   return makespan;
-}
-
-Picoseconds pipeline_lower_bound(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
-  if (schedule == Schedule::gpipe) return gpipe_makespan(t, m);
-  const std::size_t p = t.latency.size() + 1;
-  Picoseconds bound(0);
-  Picoseconds before(0);  // until the first chunk of the rank can begin, and after its last backward
-  for (std::size_t rank = 0; rank < p; ++rank) {
-    Picoseconds work(0);
-    for (std::int64_t c = 0; c < v; ++c) {
-      const auto s = static_cast<std::size_t>(stage_of(placement(schedule), static_cast<std::int32_t>(p),
-                                                       static_cast<std::int32_t>(rank), static_cast<std::int32_t>(c)));
-      work += t.forward[s] + t.backward[s];
-    }
-    bound = std::max(bound, before + m * work);
-    if (t.from_own_begin) continue;
-    // A split backward frees a rank to drain with weight gradients: only the fill is certain.
-    before += splits_backward(schedule) ? t.forward[rank] : t.forward[rank] + t.backward[rank];
-    if (rank < t.latency.size()) before += std::int64_t{splits_backward(schedule) ? 1 : 2} * t.latency[rank];
-  }
-  return bound;
 }
 
 std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
@@ -230,10 +201,6 @@ std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t
     case Schedule::dualpipev: return evaluated_ends(schedule, t, m, v);
   }
   return {};
-}
-
-Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
-  return largest(pipeline_ends(schedule, t, m, v));
 }
 
 }  // namespace plumbline

@@ -56,24 +56,7 @@ struct PipelineTimes {
                                                      std::int64_t micro_batches, std::int64_t virtual_stages);
 [[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,
                                                         std::int64_t virtual_stages);
-/// The latest of `pipeline_ends`.
-[[nodiscard]] Picoseconds pipeline_makespan(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
-                                            std::int64_t virtual_stages);
 [[nodiscard]] Picoseconds gpipe_makespan(const PipelineTimes& times, std::int64_t micro_batches);
 [[nodiscard]] Picoseconds one_f_one_b_makespan(const PipelineTimes& times, std::int64_t micro_batches);
-
-/// Equal ranks without latency, b = input gradient: m (f + b + w) + (p - 1)(f + b - w) with a barrier, for w <= f, w <=
-/// b and m >= 2 p (ZB-H1); m (f + b + w) + (p - 1)(f + b - 2 w) without one, for f = b and w <= b, m >= 2 p (ZB-H2).
-/// Source: arXiv:2401.10241 section 2.
-[[nodiscard]] Picoseconds zb_h1_equal_makespan(std::int64_t pipeline_stages, std::int64_t micro_batches,
-                                               Picoseconds forward, Picoseconds backward_input,
-                                               Picoseconds backward_weight);
-[[nodiscard]] Picoseconds zb_h2_equal_period(std::int64_t pipeline_stages, std::int64_t micro_batches,
-                                             Picoseconds forward, Picoseconds backward_input,
-                                             Picoseconds backward_weight);
-
-/// Never above the makespan of any schedule here: the busiest rank's work with the fill before and the drain after it.
-[[nodiscard]] Picoseconds pipeline_lower_bound(Schedule schedule, const PipelineTimes& times,
-                                               std::int64_t micro_batches, std::int64_t virtual_stages);
 
 }  // namespace plumbline

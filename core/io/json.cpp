@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "core/base/errors.h"
-#include "core/io/output_file.h"
 
 namespace plumbline {
 namespace {
@@ -266,8 +265,6 @@ std::string to_json_text(const Json& value, int indent) {
   writer.write(value);
   return writer.take() + "\n";
 }
-
-void write_file_atomically(const std::filesystem::path& path, std::string_view text) { write_output_file(path, text); }
 
 bool JsonPlace::boolean() const {
   const bool* flag = value_->if_bool();

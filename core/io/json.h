@@ -61,8 +61,6 @@ class Json {
 /// Two-space indented text that ends with a newline, or one line when `indent` is negative. Doubles are written in the
 /// shortest form that reads back to the same value. Non-finite doubles are written as null.
 [[nodiscard]] std::string to_json_text(const Json& value, int indent = 2);
-/// Writes to a temporary file beside `path`, then renames: the old file or the new one, never half of one.
-void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// A value with the place it came from ("file:/pointer"): what readers of our formats pass around.
 class JsonPlace {

@@ -37,7 +37,13 @@ int write_whole(int descriptor, std::string_view text) {
 }  // namespace
 
 struct LineWriter::Lines {
-  Lines(int file, std::size_t most) : descriptor(file), most_waiting(most) {}
+  /// Of a copy of the descriptor, which the last one to need it closes.
+  Lines(int file, std::size_t most) : descriptor(::dup(file)), most_waiting(most) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+  ~Lines() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
 
   void write_until_closed();
   [[nodiscard]] bool is_idle() const { return waiting.empty() && !is_writing; }
@@ -50,7 +56,7 @@ struct LineWriter::Lines {
   std::size_t waiting_bytes = 0;
   std::int64_t written = 0;
   std::int64_t dropped = 0;
-  int error = 0;
+  int error = 0;  ///< of the system
   bool is_writing = false;
   bool is_closed = false;
 };
@@ -75,9 +81,11 @@ void LineWriter::Lines::write_until_closed() {
 }
 
 LineWriter::LineWriter(int descriptor, std::string name, std::size_t most_waiting)
-    : name_(std::move(name)),
-      lines_(std::make_shared<Lines>(descriptor, most_waiting)),
-      thread_([lines = lines_] { lines->write_until_closed(); }) {}
+    : name_(std::move(name)), lines_(std::make_shared<Lines>(descriptor, most_waiting)) {
+  if (lines_->descriptor < 0)
+    throw EnvironmentError(name_ + ": cannot be written: " + std::generic_category().message(errno));
+  thread_ = std::thread([lines = lines_] { lines->write_until_closed(); });
+}
 
 LineWriter::~LineWriter() {
   bool is_writing = false;

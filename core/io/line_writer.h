@@ -19,7 +19,7 @@ class LineWriter {
  public:
   static constexpr std::size_t most_waiting_bytes = std::size_t{64} << 20;  ///< 150 000 steps of plan run --json
 
-  /// `name`: what messages call the descriptor.
+  /// `name`: what messages call the descriptor, of which this makes a copy. Throws EnvironmentError where it cannot.
   LineWriter(int descriptor, std::string name, std::size_t most_waiting = most_waiting_bytes);
   /// Does not wait; lines that are not written by now are lost.
   ~LineWriter();

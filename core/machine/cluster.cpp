@@ -52,11 +52,6 @@ std::int64_t device_count(const Cluster& cluster) {
   return count;
 }
 
-bool is_mixed(const Cluster& cluster) {
-  return std::any_of(cluster.groups.begin(), cluster.groups.end(),
-                     [&](const NodeGroup& group) { return group.node != cluster.groups.front().node; });
-}
-
 const Node& limiting_node(const Cluster& cluster) {
   check(!cluster.groups.empty(), "a cluster has at least one group of nodes");
   // Beyond the rates, so that the order in which nodes are listed is no matter.

@@ -46,7 +46,6 @@ struct Cluster {
 
 [[nodiscard]] std::int64_t node_count(const Cluster& cluster);
 [[nodiscard]] std::int64_t device_count(const Cluster& cluster);
-[[nodiscard]] bool is_mixed(const Cluster& cluster);
 /// The node whose links bound a collective: the least interconnect and, among equals, network bandwidth.
 [[nodiscard]] const Node& limiting_node(const Cluster& cluster);
 /// What a step waits for when every rank does the same work: the device with the lowest 16-bit peak, at the lowest peak

@@ -5,7 +5,7 @@
 /// to its weight gradient where a schedule splits the backward.
 /// Source: GPipe, arXiv:1811.06965; 1F1B and interleaving, arXiv:2104.04473 section 2.2; Megatron-LM's warm-up counts;
 /// zero bubble, arXiv:2401.10241; V-Half, arXiv:2405.15362; DualPipeV, arXiv:2412.19437.
-/// Not modelled: what a split backward frees before the weight gradient (core/program/in_flight.h counts both).
+/// Not modelled: what a split backward frees before the weight gradient (tests/in_flight.h counts both).
 /// Checked against: tests/reference/pipeline_orders_test.cpp (counted from the orders, exact) and
 /// tests/reference/pipeline_makespan_test.cpp (published counts for p = 4, m = 16).
 

@@ -49,14 +49,4 @@ RecomputeChoice price_choice(const RecomputeProblem& problem, std::vector<bool> 
   return choice;
 }
 
-std::vector<bool> kept_values(const RecomputeProblem& problem, const std::vector<bool>& replayed) {
-  std::vector<bool> useful = replayed;
-  std::vector<bool> kept = read_values(problem, useful);
-  for (std::size_t v = 0; v < kept.size(); ++v) {
-    const std::int32_t producer = problem.values[v].producer;
-    if (producer >= 0 && useful[at(producer)]) kept[v] = false;
-  }
-  return kept;
-}
-
 }  // namespace plumbline

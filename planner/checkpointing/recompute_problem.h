@@ -53,8 +53,6 @@ struct RecomputeChoice {
 
 /// The price of replaying the ops of `replayed`; an op whose values nothing reads is not replayed.
 [[nodiscard]] RecomputeChoice price_choice(const RecomputeProblem& problem, std::vector<bool> replayed);
-/// Which values such a choice keeps, by value.
-[[nodiscard]] std::vector<bool> kept_values(const RecomputeProblem& problem, const std::vector<bool>& replayed);
 
 /// The problem of one block. The loss is never replayed: its logits are a memory class of their own.
 [[nodiscard]] RecomputeProblem recompute_problem(const Block& block, const Shard& shard, const BlockGroups& groups,

@@ -27,7 +27,6 @@ struct TensorBox {
   std::array<std::int64_t, 3> extent{1, 1, 1};
 
   [[nodiscard]] std::int64_t elements() const { return extent[0] * extent[1] * extent[2]; }
-  [[nodiscard]] std::int64_t whole_elements() const { return whole[0] * whole[1] * whole[2]; }
   /// Index in the whole tensor of an element of the box, both row-major.
   [[nodiscard]] std::int64_t whole_index(std::int64_t element) const {
     const std::int64_t k = element % extent[2];

@@ -14,12 +14,12 @@ constexpr const char* no_call = "is in no call";
 LocalHub::LocalHub(std::int32_t ranks, std::chrono::milliseconds deadline)
     : deadline_(deadline),
       mailboxes_(static_cast<std::size_t>(ranks)),
-      standing_(static_cast<std::size_t>(ranks), no_call),
+      status_(static_cast<std::size_t>(ranks), no_call),
       ended_(static_cast<std::size_t>(ranks), false) {}
 
-void LocalHub::set_standing(std::int32_t rank, std::string text) {
+void LocalHub::report_status(std::int32_t rank, std::string text) {
   const std::lock_guard lock(mutex_);
-  standing_[static_cast<std::size_t>(rank)] = std::move(text);
+  status_[static_cast<std::size_t>(rank)] = std::move(text);
 }
 
 std::string LocalHub::elsewhere(std::int32_t rank) {
@@ -27,9 +27,9 @@ std::string LocalHub::elsewhere(std::int32_t rank) {
   const std::lock_guard lock(mutex_);
   std::string text;
   std::size_t named = 0;
-  for (std::size_t r = 0; r < standing_.size() && named < most; ++r) {
-    if (standing_[r] == standing_[static_cast<std::size_t>(rank)]) continue;
-    text += (named++ == 0 ? "" : "; ") + ("rank " + std::to_string(r) + " " + standing_[r]);
+  for (std::size_t r = 0; r < status_.size() && named < most; ++r) {
+    if (status_[r] == status_[static_cast<std::size_t>(rank)]) continue;
+    text += (named++ == 0 ? "" : "; ") + ("rank " + std::to_string(r) + " " + status_[r]);
   }
   return text;
 }
@@ -39,7 +39,7 @@ void LocalHub::end(std::int32_t rank, std::exception_ptr failure) {
   {
     const std::lock_guard lock(mutex_);
     ended_[static_cast<std::size_t>(rank)] = true;
-    standing_[static_cast<std::size_t>(rank)] = std::string(failure ? "has failed" : "has ended");
+    status_[static_cast<std::size_t>(rank)] = std::string(failure ? "has failed" : "has ended");
     is_first = failure && !failure_;
     if (is_first) {
       failure_ = failure;
@@ -80,7 +80,7 @@ Message LocalWire::take(const MessageKey& key, const CallSite& site) {
                          [this] { return hub_->elsewhere(rank_); });
 }
 
-void LocalWire::enter(const CallSite& site) { hub_->set_standing(rank_, "is in " + to_text(site)); }
-void LocalWire::leave() { hub_->set_standing(rank_, no_call); }
+void LocalWire::enter(const CallSite& site) { hub_->report_status(rank_, "is in " + to_text(site)); }
+void LocalWire::leave() { hub_->report_status(rank_, no_call); }
 
 }  // namespace plumbline

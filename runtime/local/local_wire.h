@@ -1,7 +1,7 @@
 #pragma once
-/// \file local_wire.h: what the ranks of one process share: mailboxes, where each stands, who has failed and ended.
+/// \file local_wire.h: what the ranks of one process share: mailboxes, the call each is in, who has failed and ended.
 ///
-/// Safe for any thread. Not modelled: several calls of one rank at a time; its last one is where it stands.
+/// Safe for any thread. Not modelled: several calls of one rank at a time; the last one is its status.
 /// Checked against: tests/runtime/local_communicator_threads_test.cpp.
 
 #include <exception>
@@ -19,8 +19,9 @@ class LocalHub {
   [[nodiscard]] std::chrono::milliseconds deadline() const { return deadline_; }
   [[nodiscard]] Mailbox& mailbox(std::int32_t rank) { return mailboxes_[static_cast<std::size_t>(rank)]; }
 
-  void set_standing(std::int32_t rank, std::string text);
-  /// Of the ranks that do not stand where `rank` does: "rank 2 is in no call; rank 3 has ended".
+  /// "is in barrier 0 of group data".
+  void report_status(std::int32_t rank, std::string text);
+  /// Of the ranks whose status is not that of `rank`: "rank 2 is in no call; rank 3 has ended".
   [[nodiscard]] std::string elsewhere(std::int32_t rank);
 
   /// The body of a rank has ended, with an exception or without. The first exception fails all mailboxes.
@@ -36,7 +37,7 @@ class LocalHub {
   std::deque<Mailbox> mailboxes_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::string> standing_;
+  std::vector<std::string> status_;
   std::vector<bool> ended_;
   std::int32_t failed_rank_ = -1;
   std::exception_ptr failure_;

@@ -1,5 +1,6 @@
 #include "tests/campaign/asked_plan.h"
 
+#include "core/io/output_file.h"
 #include "core/training/adaptation_text.h"
 
 namespace plumbline {
@@ -95,8 +96,8 @@ std::string command(const AskedPlan& asked, const std::filesystem::path& folder)
 
 void write_files(const AskedPlan& asked, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  if (asked.network.config) write_file_atomically(folder / network_file, to_json_text(*asked.network.config));
-  if (asked.machine.file) write_file_atomically(folder / machine_file, to_json_text(*asked.machine.file));
+  if (asked.network.config) write_output_file(folder / network_file, to_json_text(*asked.network.config));
+  if (asked.machine.file) write_output_file(folder / machine_file, to_json_text(*asked.machine.file));
 }
 
 }  // namespace plumbline

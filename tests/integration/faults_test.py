@@ -113,9 +113,12 @@ class Faults(Training):
     def test_a_run_does_not_wait_for_whoever_reads_its_steps(self):
         plan = self.plan_of("--dp", 2, gpus=2)
         job = subprocess.Popen([command.PLAN, "run", "--plan", plan, "--steps", "1000000", "--json", "--checkpoint",
-                                "state"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
-        fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)
-        time.sleep(2)  # thousands of steps, of which ten fill the pipe
+                                "state", "--checkpoint-every", "20"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, cwd=self.folder)
+        fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)  # ten lines fill it
+        latest = time.monotonic() + 100
+        while latest_step(self.folder / "state") < 40 and job.poll() is None and time.monotonic() < latest:
+            time.sleep(0.1)
         job.send_signal(signal.SIGTERM)
         self.assertEqual(job.wait(timeout=100), 143)
         lines, text = job.communicate(timeout=100)

@@ -86,20 +86,6 @@ TEST_CASE("choices, frontiers and corners of random blocks are those of all sets
   }
 }
 
-TEST_CASE("kept values weigh what a choice keeps") {
-  std::mt19937 random(7);
-  for (int instance = 0; instance < 100; ++instance) {
-    const RecomputeProblem problem = random_problem(random, 6);
-    for (const RecomputeChoice& choice : block_choices(problem)) {
-      const std::vector<bool> kept = kept_values(problem, choice.replayed);
-      Bytes sum(0);
-      for (std::size_t v = 0; v < kept.size(); ++v)
-        if (kept[v]) sum += problem.values[v].size;
-      REQUIRE(sum == choice.saved);
-    }
-  }
-}
-
 struct Case {
   Graph graph;
   Strategy strategy;

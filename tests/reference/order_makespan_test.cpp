@@ -2,8 +2,8 @@
 
 #include "core/program/order_makespan.h"
 
-#include "core/program/in_flight.h"
 #include "tests/catch.h"
+#include "tests/in_flight.h"
 #include "tests/schedules.h"
 
 namespace plumbline {

@@ -1,5 +1,6 @@
 // Makespans of pipeline schedules against instances solved by event simulation and by longest path.
 
+#include "tests/pipeline_makespan.h"
 #include "core/cost/pipeline_time.h"
 #include "core/plan/pipeline_schedule.h"
 #include "tests/catch.h"
@@ -27,15 +28,13 @@ TEST_CASE("makespans of GPipe, 1F1B and interleaved 1F1B are those of the solved
     const auto schedule = schedule_from_text(row.at("schedule").string());
     REQUIRE(schedule);
     const std::int64_t predicted = pipeline_makespan(*schedule, instance, micro_batches, virtual_stages).value();
-    const std::int64_t bound = pipeline_lower_bound(*schedule, instance, micro_batches, virtual_stages).value();
     const std::int64_t published = count_at(row, "makespan");
-    INFO(row.at("id").string() << ": predicted " << predicted << ", solved " << published << ", bound " << bound);
+    INFO(row.at("id").string() << ": predicted " << predicted << ", solved " << published);
     if (row.at("exact").boolean()) {
       CHECK(predicted == published);
     } else {
       CHECK(predicted >= published);  // the oracle's messages occupy nobody; later chunks here wait them out
     }
-    CHECK(bound <= predicted);
   }
 }
 

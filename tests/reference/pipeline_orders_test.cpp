@@ -1,7 +1,7 @@
 // The order of every schedule against the published one: PyTorch's own lists, V-Half's from its authors' scheduler.
 
-#include "core/program/in_flight.h"
 #include "tests/catch.h"
+#include "tests/in_flight.h"
 #include "tests/schedules.h"
 
 namespace plumbline {

@@ -1,6 +1,6 @@
 #include "models/name_or_path.h"
 
-#include "core/io/json.h"
+#include "core/io/output_file.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -35,7 +35,7 @@ TEST_CASE("what only a path looks like is one, whatever its last part") {
 TEST_CASE("a bare name is the catalogue's, and a file of that name is said") {
   const InFolder here;
   CHECK(name_or_path("gpt2", gpt2, "").remark.empty());
-  write_file_atomically("gpt2", "{}");
+  write_output_file("gpt2", "{}");
   const NameOrPath both = name_or_path("gpt2", gpt2, "");
   CHECK_FALSE(both.is_path);
   CHECK(both.remark == "gpt2 is the catalogue's; the file of that name is read as ./gpt2");
@@ -46,7 +46,7 @@ TEST_CASE("a folder counts where it holds what is read") {
   const InFolder here;
   std::filesystem::create_directory("gpt2");
   CHECK(name_or_path("gpt2", gpt2, "config.json").remark.empty());
-  write_file_atomically("gpt2/config.json", "{}");
+  write_output_file("gpt2/config.json", "{}");
   CHECK(name_or_path("gpt2", gpt2, "config.json").remark ==
         "gpt2 is the catalogue's; the folder of that name is read as ./gpt2");
 }
@@ -58,7 +58,7 @@ TEST_CASE("a folder and a name are a path where they exist, else a name of a hub
   CHECK(name_or_path("my/gpt2", alike, "").remark == "there is no file my/gpt2: it is taken for gpt2 of the catalogue");
   std::filesystem::create_directory("my");
   CHECK(name_or_path("my/gpt2", alike, "").is_path);  // a slip of the pen in a folder of one's own is no name
-  write_file_atomically("my/gpt2", "{}");
+  write_output_file("my/gpt2", "{}");
   const NameOrPath found = name_or_path("my/gpt2", alike, "");
   CHECK(found.is_path);
   CHECK(found.remark == "my/gpt2 is read from here; the catalogue's is called gpt2");

@@ -51,19 +51,20 @@ TEST_CASE("lines that nobody reads yet do not hold up whoever writes them, and c
   Pipe pipe;  // of 64 KiB, for 1 MB
   std::string expected;
   std::string read;
+  std::thread reader;
   {
     LineWriter writer(pipe.ends[1], "output");
     for (int i = 0; i < 1000; ++i) {
       writer.write(line_of(i));
       expected += line_of(i);
     }
-    std::thread reader([&] { read = pipe.content(); });
+    reader = std::thread([&] { read = pipe.content(); });
     writer.finish(never);
     CHECK(writer.unwritten() == 0);
     CHECK_NOTHROW(writer.require_written());
-    pipe.close(1);
-    reader.join();
   }
+  pipe.close(1);
+  reader.join();
   CHECK(read == expected);
 }
 
@@ -92,6 +93,10 @@ TEST_CASE("lines beyond the bound of memory are dropped and counted") {
   for (int i = 0; i < 1000; ++i) writer.write(line_of(i));
   // 64 KiB in the pipe, one line in the thread's hand, ten wait.
   CHECK(writer.unwritten() > 900);
+}
+
+TEST_CASE("a descriptor that is closed is refused at once") {
+  CHECK_THROWS_WITH(LineWriter(-1, "standard output"), "standard output: cannot be written: Bad file descriptor");
 }
 
 TEST_CASE("a line that cannot be written is an error of the next one") {
