@@ -8,7 +8,7 @@ namespace plumbline {
 [[nodiscard]] inline Plan sample_plan() {
   Plan plan;
   plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
-  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210"};
+  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210", {}};
   plan.training.sequence_length = 4096;
   plan.training.global_batch = 64;
   plan.training.token_budget = 1'000'000'000;

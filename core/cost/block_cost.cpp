@@ -6,6 +6,7 @@
 #include "core/cost/block_times.h"
 #include "core/cost/block_variants.h"
 #include "core/cost/host_checkpoints.h"
+#include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
 #include "core/cost/recompute_modules.h"
 #include "core/cost/time_limits.h"
@@ -135,6 +136,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.parameters = rank_parameters(block, shard);
   cost.tensors = parameter_tensors(block, shard, stack.gathered_from_elements);
   cost.flops = block_flops(block, shard);
+  if (shard.orthogonalises) cost.orthogonalisation = rounded(orthogonalisation_time(kernels_, block, shard), 1);
   AttentionReplay attention;
   attention.time.compute = rounded(times.attention, factor);
   const Times ring = collectives_of(block, shard, groups, attention_replay(block));

@@ -89,9 +89,10 @@ struct BlockCost {
   Bytes logits{0};             ///< logits and what the loss makes of them
   RankParameters parameters;
   ParameterTensors tensors;
-  BlockFlops flops;        ///< of the model, on this rank
-  WireBytes wire;          ///< forward and backward, without recompute
-  WireBytes wire_forward;  ///< of `wire`, what the forward pass sends
+  BlockFlops flops;                  ///< of the model, on this rank
+  Picoseconds orthogonalisation{0};  ///< of its trained matrices, each once (optimizer_time.h)
+  WireBytes wire;                    ///< forward and backward, without recompute
+  WireBytes wire_forward;            ///< of `wire`, what the forward pass sends
 
   [[nodiscard]] const BlockVariant& variant(std::int32_t index) const {
     return variants[static_cast<std::size_t>(index)];

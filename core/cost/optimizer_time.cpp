@@ -8,14 +8,51 @@
 namespace plumbline {
 namespace {
 
-/// Muon orthogonalises each matrix update by Newton-Schulz iterations of three products of an m x m by an m x n matrix
-/// (m the shorter side).
 constexpr double muon_iterations = 5;
-constexpr double muon_products = 3;
-/// Fused query-key-value, attention output, fused gate-up (or up) and down projections of a layer.
-constexpr std::int64_t matrices_per_unit = 4;
+
+std::int64_t whole_rows(const Tensor& matrix) {
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < matrix.shape.size(); ++d) rows *= matrix.shape[d].factor;
+  return rows;
+}
+
+struct MatrixSides {
+  std::int64_t count = 1;
+  std::int64_t shorter = 0;
+  std::int64_t longer = 0;
+};
+
+/// An expert's matrices stand one after another in the first dimension.
+MatrixSides sides_of(const Tensor& matrix, const Shard& shard) {
+  const std::int64_t columns = matrix.shape.back().factor;
+  std::int64_t rows = whole_rows(matrix);
+  std::int64_t batch = 1;
+  if (matrix.partition == Partition::expert) {
+    const std::int64_t experts = matrix.shape.front().factor;
+    rows /= experts;
+    batch = divided(experts, shard.expert_parallel);
+  }
+  return {batch, std::min(rows, columns), std::max(rows, columns)};
+}
 
 }  // namespace
+
+Seconds orthogonalisation_time(const KernelClock& kernels, const Block& block, const Shard& shard) {
+  Seconds time(0);
+  for (const Op& op : block.ops())
+    for (const TensorId id : op.parameters) {
+      const Tensor& matrix = block.tensor(id);
+      if (!matrix.trainable || !is_layer_matrix(block, matrix)) continue;
+      const MatrixSides sides = sides_of(matrix, shard);
+      const auto product = [&](std::int64_t columns, std::int64_t inner) {
+        return kernels.product({sides.count, sides.shorter, columns, inner}, shard.formats.activation);
+      };
+      const Seconds iteration = product(sides.shorter, sides.longer) + product(sides.shorter, sides.shorter) +
+                                product(sides.longer, sides.shorter);
+      time = time + muon_iterations * iteration;
+    }
+  return time;
+}
 
 Seconds optimizer_time(const KernelClock& kernels, const Training& training, const StageCost& stage,
                        const Strategy& s) {
@@ -29,18 +66,9 @@ Seconds optimizer_time(const KernelClock& kernels, const Training& training, con
       kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
                      static_cast<double>(optimizer_traffic(training.optimizer, formats, updated).value()));
   if (!facts(training.optimizer).orthogonalises_matrices || updated.matrix == 0) return traffic;
-  // As square matrices of a unit's mean size. Those that tensor-parallel ranks divide are worked on whole by each.
-  const auto whole = [&](std::int64_t local, std::int64_t divided) {
-    return static_cast<double>(local + divided * (s.tensor_parallel - 1));
-  };
-  const std::int64_t all = p.dense.matrix + p.expert.matrix;
-  const double mean = whole(all, stage.parameters.divided_matrices) /
-                      static_cast<double>(std::max<std::int64_t>(1, stage.units * matrices_per_unit));
-  const auto side = static_cast<std::int64_t>(std::max(1.0, std::sqrt(mean)));
+  const std::int64_t all = p.dense_trained.matrix + p.expert_trained.matrix;
   const double share = static_cast<double>(updated.matrix) / static_cast<double>(std::max<std::int64_t>(1, all));
-  const double matrices = share * whole(all, stage.parameters.divided_matrices) / static_cast<double>(side * side);
-  return traffic +
-         muon_iterations * muon_products * matrices * kernels.product({1, side, side, side}, formats.activation);
+  return traffic + share * to_seconds(stage.orthogonalisation);
 }
 
 }  // namespace plumbline

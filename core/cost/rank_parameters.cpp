@@ -12,11 +12,6 @@ ParameterSplit operator*(ParameterSplit split, std::int64_t count) {
   return {split.matrix * count, split.other * count};
 }
 
-/// A weight matrix inside the layers, as opposed to embeddings, heads, norms and biases.
-bool is_layer_matrix(const Block& block, const Tensor& parameter) {
-  return block.kind() == BlockKind::layer && parameter.shape.size() >= 2;
-}
-
 /// Whether an operator works on what no other tensor-parallel rank has. Linears that leave a region gather the whole
 /// gradient of their output, so that the bias is whole again.
 bool works_on_a_part(const Block& block, const Op& op, const Shard& shard) {
@@ -58,6 +53,10 @@ class LargestUnits {
 };
 
 }  // namespace
+
+bool is_layer_matrix(const Block& block, const Tensor& parameter) {
+  return block.kind() == BlockKind::layer && parameter.shape.size() >= 2;
+}
 
 ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
   const std::int64_t part = divided(split.total(), ranks);

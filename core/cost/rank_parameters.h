@@ -94,6 +94,9 @@ struct ParameterTensors {
 /// `gathered_from`: elements on a rank from which on a tensor is gathered.
 [[nodiscard]] ParameterTensors parameter_tensors(const Block& block, const Shard& shard, double gathered_from);
 
+/// A weight matrix inside the layers, as opposed to embeddings, heads, norms and biases.
+[[nodiscard]] bool is_layer_matrix(const Block& block, const Tensor& parameter);
+
 /// `tied` parameters are counted in; a stage that holds the embedding too subtracts them (see `without_tied`).
 [[nodiscard]] RankParameters rank_parameters(const Block& block, const Shard& shard);
 /// The same without the copies of the embedding.

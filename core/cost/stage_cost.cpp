@@ -23,6 +23,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.logits += count * block.logits;
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
+  add_phase(stage.orthogonalisation, repeated(block.orthogonalisation, count));
   stage.wire += block.wire * count;
   stage.wire_forward += block.wire_forward * count;
   stage.units += count;

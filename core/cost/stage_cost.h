@@ -46,8 +46,9 @@ struct StageCost {
   Bytes handed{0};  ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
   ParameterTensors tensors;
-  std::int64_t units = 0;  ///< block executions: what sharded parameters are gathered by
-  Flops model_flops{0};    ///< forward and backward, per micro-batch, on this rank
+  Picoseconds orthogonalisation{0};  ///< of all trained matrices, each once (optimizer_time.h)
+  std::int64_t units = 0;            ///< block executions: what sharded parameters are gathered by
+  Flops model_flops{0};              ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
   WireBytes wire;            ///< sent by this rank per micro-batch, without recompute
   WireBytes wire_forward;    ///< of `wire`, in the forward pass

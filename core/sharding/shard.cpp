@@ -45,6 +45,7 @@ Shard shard_of(const Strategy& s, const Training& training) {
           training.formats(),
           0,
           {},
+          facts(training.optimizer).orthogonalises_matrices,
           s.recompute.modules};
 }
 

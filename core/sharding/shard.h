@@ -41,6 +41,7 @@ struct Shard {
   /// Rows that this rank's experts get beyond those that its own tokens choose: a routing that is known; 0 in balance.
   std::int64_t extra_rows = 0;
   KeptForms kept;
+  bool orthogonalises = false;  ///< whether the optimizer orthogonalises matrices (core/training/optimizer.h)
   RecomputeModules recomputed;  ///< parts of a layer that run again
 
   /// Ranks that divide the tokens between tensor-parallel regions.

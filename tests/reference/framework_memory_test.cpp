@@ -239,15 +239,36 @@ TEST_CASE("logits and a layer's replay never stand side by side") {
   CHECK(both(0.25) == layer);
 }
 
-// FSDP holds the unit in use and its prefetched neighbour; embedding and head stand at the two ends of the network.
-TEST_CASE("two neighbouring units are gathered: the embedding and a layer, not two embeddings") {
+/// Of bf16 weights and gradients of a layer-wise FSDP on 8 ranks.
+Bytes gathered_units(bool tied) {
   Run run;
+  LlamaShape shape;
+  shape.layers = 8;
+  shape.hidden = 1024;
+  shape.heads = shape.kv_heads = 16;
+  shape.head_dim = 64;
+  shape.width = 2816;
+  shape.vocabulary = 32000;
+  shape.tied = tied;
+  run.graph = llama(shape);
   run.strategy.zero_stage = 3;
   run.strategy.data_parallel = 8;
   run.strategy.shard_group = 8;
-  const std::int64_t layer = 12 * 1024 * 1024 + 13 * 1024;
-  const std::int64_t embedding = (32000 + sequence) * 1024;
-  CHECK(run.rank(0)[MemoryClass::gathered_parameters] == Bytes((2 + 2) * (layer + embedding)));
+  return run.rank(0)[MemoryClass::gathered_parameters];
+}
+
+constexpr std::int64_t llama_layer = 4 * 1024 * 1024 + 3 * 1024 * 2816 + 2 * 1024;
+constexpr std::int64_t llama_embedding = 32000 * 1024;
+constexpr std::int64_t last_norm = 1024;
+
+// FSDP holds the unit in use and its prefetched neighbour; embedding and head stand at the two ends of the network.
+TEST_CASE("two neighbouring units are gathered: the head and a layer, not two embeddings") {
+  CHECK(gathered_units(false).value() == (2 + 2) * (llama_layer + llama_embedding + last_norm));
+}
+
+// PyTorch's FSDP asks that a shared parameter lie in the outermost unit, which stays whole from forward to backward.
+TEST_CASE("a tied embedding stays whole beside two layers") {
+  CHECK(gathered_units(true).value() == (2 + 2) * (2 * llama_layer + llama_embedding));
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ TEST_CASE("A path is a path, whatever its last part is called") {
   const TemporaryFolder folder;
   const std::filesystem::path net = folder.path() / "my" / "llama-3-8b";
   std::filesystem::create_directories(net);
-  write_file_atomically(net / "config.json", R"({"model_type": "gpt2", "n_layer": 12})");
-  write_file_atomically(folder.path() / "my" / "gpt2", R"({"model_type": "gpt2", "n_layer": 3})");
+  write_output_file(net / "config.json", R"({"model_type": "gpt2", "n_layer": 12})");
+  write_output_file(folder.path() / "my" / "gpt2", R"({"model_type": "gpt2", "n_layer": 3})");
   CHECK(parameter_count(find_network(net.string()).graph) == 124'439'808);
   CHECK(find_network((folder.path() / "my" / "gpt2").string()).graph.layer_count() == 3);
   CHECK(network_name_remark("gpt2").empty());

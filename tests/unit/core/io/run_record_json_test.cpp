@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/errors.h"
+#include "core/io/output_file.h"
 #include "tests/catch.h"
 #include "tests/sample_record.h"
 #include "tests/temporary_folder.h"
@@ -42,9 +43,9 @@ TEST_CASE("a loss that was no number stays none") {
 TEST_CASE("a record is read from its file, whose name stands before what is wrong with it") {
   const TemporaryFolder folder;
   const std::string file = (folder / "m.json").string();
-  write_file_atomically(file, to_json_text(to_json(sample_record())));
+  write_output_file(file, to_json_text(to_json(sample_record())));
   CHECK(read_run_record_file(file) == sample_record());
-  write_file_atomically(file, "{}");
+  write_output_file(file, "{}");
   try {
     (void)read_run_record_file(file);
     FAIL("an empty object is no record");
