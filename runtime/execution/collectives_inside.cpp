@@ -76,6 +76,7 @@ void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& t
 }
 
 void CollectivesInside::book(std::int32_t index, std::vector<ActionTime>& times) {
+  if (spent_.empty()) return;  // another lane may still write when the action ends
   ActionTime& block = times[static_cast<std::size_t>(index)];
   std::int64_t end = block.end_ns;
   for (const auto& [place, spent_ns] : spent_) {
@@ -84,7 +85,7 @@ void CollectivesInside::book(std::int32_t index, std::vector<ActionTime>& times)
     collective.end_ns = end;
     collective.start_ns = end -= spent_ns;
   }
-  if (!spent_.empty()) block.end_ns = end;
+  block.end_ns = end;
   spent_.clear();
 }
 
