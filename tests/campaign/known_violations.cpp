@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/plan/pipeline_schedule.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 #include "tests/campaign/law.h"
 
 namespace plumbline {
@@ -146,20 +146,20 @@ const std::vector<KnownViolation>& known_violations() {
         {"adapters", 0.01, order_of_split_backwards, splits},
         {"adapters", 0.02, steep_waves, has_steep_waves},
         {"frozen", 0.01, order_of_split_backwards, splits},
-        {"frozen", 0.05, last_bucket, shares_whole_backwards},
+        {"frozen", 0.06, last_bucket, shares_whole_backwards},
         {"recompute-peak", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"recompute-peak", 0.03, restored_at_once, restores_all_at_once},
         {"recompute-activations", 0.06, peak_of_another_action, splits},
         {"flash-attention", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"sequence-parallel", 0.02, gathered_again, splits},
         {"sequence-parallel", 0.15, scattered_halves, keeps_scattered_halves},
-        {"sequence-parallel", 0.001, slice_beside_whole, peaks_without_activations},
+        {"sequence-parallel", 0.002, slice_beside_whole, peaks_without_activations},
         {"simulated-step", 0.65, queued_messages, queues_messages},
         {"simulated-step", 0.15, reductions_on_cards, shares_network},
         {"simulated-step", 0.03, delayed_chunks, shares_states},
         {"latency", 0.02, messages_beside_reductions, shares_network},
         {"latency", 0.001, waits_are_divided, waits_for_host},
-        {"flop-rate", 0.04, windows_of_backwards, reduces_beside_every_backward},
+        {"flop-rate", 0.05, windows_of_backwards, reduces_beside_every_backward},
     };
     // Twice the work of a product takes 2^(1 - 1.146) times as long at the steepest exponent of any calibration.
     for (const std::string_view law : {"sequence-length", "micro-batch-size"}) {

@@ -143,8 +143,6 @@ Training random_training(const Network& network, Draw& draw) {
   t.optimizer = draw.one_in(2)
                     ? Optimizer::adamw
                     : optimizer_table[static_cast<std::size_t>(draw.between(0, optimizer_table.size() - 1))].optimizer;
-  // The recipe's own, whatever the stack takes: docs/reliability.md, "Known limits", has what the others break.
-  t.gradient_format = t.formats().gradient;
   if (draw.one_in(6)) t.gradient_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
   if (draw.one_in(6) && facts(t.optimizer).other_states > 0)
     t.optimizer_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
