@@ -4,7 +4,7 @@
 #include "planner/checkpointing/block_frontier.h"
 #include "planner/checkpointing/placement.h"
 #include "planner/partition/balanced_split.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 
 namespace plumbline {
 namespace {

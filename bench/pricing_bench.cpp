@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/search/candidates.h"
 
 namespace plumbline {

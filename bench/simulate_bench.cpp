@@ -1,8 +1,8 @@
 // What playing a lowered plan costs; items are actions, so items/s is actions per second per core.
 #include <benchmark/benchmark.h>
 
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/checkpoint/training_settings.h"
-#include "runtime/trainer.h"
+#include "runtime/run/trainer.h"
 
 namespace CLI {
 class App;

@@ -8,7 +8,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/escape.h"
-#include "runtime/launch_place.h"
+#include "runtime/mpi/launch_place.h"
 
 namespace plumbline {
 

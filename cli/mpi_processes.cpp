@@ -7,7 +7,7 @@
 
 #include "cli/failure.h"
 #include "core/base/errors.h"
-#include "runtime/launch_place.h"
+#include "runtime/mpi/launch_place.h"
 
 namespace plumbline {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/interruption.h"
 #include "cli/verb.h"
 #include "runtime/mpi/mpi_session.h"
-#include "runtime/watched_process.h"
+#include "runtime/run/watched_process.h"
 
 namespace plumbline {
 
@@ -21,9 +21,9 @@ struct MpiRank {
 /// all in a build without MPI.
 void require_session_of_launch();
 
-/// Runs `work` in a process of its own that is watched (runtime/watched_process.h), as a rank of an MPI job. A failure
-/// of any rank ends all processes with its exit code and one line of one of them. Throws what happens before the
-/// session stands, EnvironmentError when the working process was killed.
+/// Runs `work` in a process of its own that is watched (runtime/run/watched_process.h), as a rank of an MPI job. A
+/// failure of any rank ends all processes with its exit code and one line of one of them. Throws what happens before
+/// the session stands, EnvironmentError when the working process was killed.
 ExitCode run_as_mpi_rank(const std::function<ExitCode(const MpiRank&)>& work);
 
 }  // namespace plumbline

@@ -7,7 +7,7 @@
 
 #include "core/training/optimizer.h"
 #include "runtime/checkpoint/training_settings.h"
-#include "runtime/execution/optimizer_settings.h"
+#include "runtime/training/optimizer_settings.h"
 
 namespace CLI {
 class App;

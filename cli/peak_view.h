@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 
 namespace plumbline {
 

@@ -29,7 +29,7 @@
 #include "models/this_computer.h"
 #include "planner/session/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/launch_place.h"
+#include "runtime/mpi/launch_place.h"
 
 namespace plumbline {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/plan_view.h"
 #include "core/quantity/text.h"
-#include "runtime/process_memory.h"
+#include "runtime/run/process_memory.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 
 namespace plumbline {
 

@@ -12,7 +12,7 @@
 #include "core/base/errors.h"
 #include "core/plan/legality.h"
 #include "runtime/checkpoint/checkpoint_series.h"
-#include "runtime/run_settings.h"
+#include "runtime/run/run_settings.h"
 
 namespace plumbline {
 namespace {

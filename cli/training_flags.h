@@ -8,7 +8,7 @@
 #include "cli/evaluation_flags.h"
 #include "cli/optimizer_flags.h"
 #include "core/graph/graph.h"
-#include "runtime/trainer.h"
+#include "runtime/run/trainer.h"
 
 namespace CLI {
 class App;

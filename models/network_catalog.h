@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

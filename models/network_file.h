@@ -2,7 +2,7 @@
 /// \file network_file.h: reads files that describe a network: our format, read strictly, or a Hugging Face config.
 
 #include "core/io/json.h"
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -6,7 +6,7 @@
 #include "core/cost/program_cost.h"
 #include "core/cost/routed_sizes.h"
 #include "core/simulate/simulation.h"
-#include "runtime/trainer.h"
+#include "runtime/run/trainer.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
 

@@ -2,8 +2,8 @@
 /// \file record_as_predicted.h: a record of the run that a program predicts: four ranks, two to a pipeline stage.
 
 #include "core/measurement/run_record.h"
+#include "planner/pricing/simulated.h"
 #include "planner/question/fingerprint.h"
-#include "planner/question/simulated.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 /// Answers picoseconds. Model: what a phase of one micro-batch takes on a stage, and each thing that happens once per
 /// step, stops at `longest_phase`; a step is the sum of a few of them for every micro-batch and stage, taken as a
 /// double first: beyond `most_work` it stops at `most_work`. A step longer than `longest_step` is refused by those who
-/// ask for one (planner/question/evaluate.h), and nothing that stopped is shorter, so that no answer rests on a stopped
+/// ask for one (planner/pricing/evaluate.h), and nothing that stopped is shorter, so that no answer rests on a stopped
 /// time.
 /// Source: the range of std::int64_t, 106 days of picoseconds. Not modelled: steps of more than a day; published ones
 /// take seconds to minutes.

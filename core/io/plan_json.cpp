@@ -165,8 +165,30 @@ void check_keys(const JsonPlace& place, const Json& ours) {
   object.finish();
 }
 
+/// Which layers each stage holds; the rest is derived anew. A plan whose layers were edited is refused by who prices
+/// it.
+Layout layout_from_json(const JsonPlace& place) {
+  check_keys(place, layout_json({}));
+  Layout layout;
+  JsonObject object(place);
+  const auto stages = object.find("stages");
+  if (!stages) return layout;
+  for (const JsonPlace& one : stages->elements()) {
+    check_keys(one, stage_json({}));
+    StageLayoutEntry stage;
+    stage.stage = static_cast<std::int32_t>(std::ssize(layout.stages));
+    JsonObject entry(one);
+    for (const JsonPlace& chunk : entry.at("layers").elements()) {
+      std::vector<std::int64_t> ends;
+      for (const JsonPlace& layer : chunk.elements()) ends.push_back(layer.integer(0, most_layers));
+      stage.layers.push_back(std::move(ends));
+    }
+    layout.stages.push_back(std::move(stage));
+  }
+  return layout;
+}
+
 void check_derived_parts(JsonObject& object) {
-  if (const auto layout = object.find("layout")) check_keys(*layout, layout_json({}));
   if (const auto prediction = object.find("prediction")) check_prediction_keys(*prediction);
   if (const auto run = object.find("run")) check_keys(*run, to_json(RunCost{}));
   if (const auto verdict = object.find("verdict")) check_keys(*verdict, verdict_json({}));
@@ -195,6 +217,7 @@ Plan plan_from_json(const JsonPlace& root) {
   plan.machine = machine_from_json(object.at("machine"));
   plan.training = training_from_json(object.at("training"));
   plan.strategy = strategy_from_json(object.at("strategy"), plan.training);
+  if (const auto layout = object.find("layout")) plan.layout = layout_from_json(*layout);
   check_derived_parts(object);
   if (const auto provenance = object.find("provenance")) plan.provenance = provenance_from_json(*provenance);
   object.finish();

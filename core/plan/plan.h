@@ -77,7 +77,7 @@ struct Layout {
 /// A number that nobody measured and that moved the answer.
 struct AssumedNumber {
   std::string name;
-  std::string value;
+  double value = 0;
   std::string source;
 };
 

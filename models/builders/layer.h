@@ -2,7 +2,7 @@
 /// \file layer.h: one transformer layer as a block, and the run-length form of a stack of them.
 
 #include "core/graph/graph.h"
-#include "models/transformer_description.h"
+#include "models/description/transformer_description.h"
 
 namespace plumbline {
 

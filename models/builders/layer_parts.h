@@ -5,7 +5,7 @@
 /// Tensor parallelism as in Shoeybi et al., arXiv:1909.08053, section 3: the first product of a part is divided by
 /// columns, the last by rows.
 
-#include "models/transformer_description.h"
+#include "models/description/transformer_description.h"
 
 namespace plumbline {
 

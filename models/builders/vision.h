@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
-#include "models/transformer_description.h"
+#include "models/description/transformer_description.h"
 
 namespace plumbline {
 

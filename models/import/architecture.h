@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "models/description/transformer_description.h"
 #include "models/import/config_reader.h"
-#include "models/transformer_description.h"
 
 namespace plumbline {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/io/json.h"
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -1,8 +1,8 @@
 #pragma once
 /// \file layer_pattern.h: which layers attend through a window and which hold experts.
 
+#include "models/description/transformer_description.h"
 #include "models/import/config_reader.h"
-#include "models/transformer_description.h"
 
 namespace plumbline {
 

@@ -5,7 +5,7 @@
 /// Checked against: tests/unit/models/io/catalogue_json_test.cpp.
 
 #include "core/io/json.h"
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planner/calibrate/row_pricer.h"
-#include "planner/question/trust.h"
+#include "planner/pricing/trust.h"
 #include "planner/validate/validate.h"
 
 namespace plumbline {

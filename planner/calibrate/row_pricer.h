@@ -2,10 +2,10 @@
 /// \file row_pricer.h: the step time of one question under one calibration after another.
 ///
 /// What does not depend on the calibration (graph, cluster, which layer runs where) is kept between prices. The same
-/// terms as planner/question/evaluate.h, without memory; equal to it to the picosecond
+/// terms as planner/pricing/evaluate.h, without memory; equal to it to the picosecond
 /// (tests/unit/planner/calibrate/row_pricer_test.cpp).
 
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 
 namespace plumbline {
 

@@ -17,7 +17,7 @@
 
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 
 namespace plumbline {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/cost/calibration_fields.h"
 #include "core/quantity/text.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 
 namespace plumbline {
 namespace {
@@ -42,7 +42,7 @@ class Collector {
     coefficient.value = std::min(largest, original.value * (1 + original.relative_sigma));
     const Price moved = price(question_.with_calibration(moved_), strategy_);
     coefficient = original;
-    const Sensitivity effect{{name, fixed(original.value, digits_for(original.value)), original.source},
+    const Sensitivity effect{{name, original.value, original.source},
                              original.relative_sigma,
                              moved.step / base_.step - 1,
                              moved.memory / base_.memory - 1};
@@ -70,11 +70,6 @@ class Collector {
 
  private:
   static double strength(const Sensitivity& s) { return std::max(std::fabs(s.step_time), std::fabs(s.peak_memory)); }
-  /// Three significant digits.
-  static int digits_for(double value) {
-    if (value == 0) return 0;
-    return std::clamp(2 - static_cast<int>(std::floor(std::log10(std::fabs(value)))), 0, 9);
-  }
 
   const Question& question_;
   const Strategy& strategy_;

@@ -7,7 +7,7 @@
 
 #include "core/machine/cluster.h"
 #include "models/calibration_set.h"
-#include "models/network.h"
+#include "models/description/network.h"
 #include "planner/present/table.h"
 
 namespace plumbline::present {

@@ -19,6 +19,12 @@ std::int64_t layers_of(const StageLayoutEntry& stage) {
   return count;
 }
 
+/// Three significant digits.
+std::string significant(double value) {
+  const int digits = value == 0 ? 0 : 2 - static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  return fixed(value, std::clamp(digits, 0, 9));
+}
+
 /// Layers of a stage that replay the same, in the order in which they come up.
 struct ReplayRow {
   const RecomputeRun* run;
@@ -160,7 +166,7 @@ Table assumed_table(const std::vector<Sensitivity>& assumed) {
   static const std::vector<ColumnOf<Sensitivity>> columns{
       {{"number", "number", Unit::text, "a number that nobody measured", Align::left},
        [](S s) { return words(s.number.name); }},
-      {{"value", "value", Unit::text, "what is assumed"}, [](S s) { return words(s.number.value); }},
+      {{"value", "value", Unit::text, "what is assumed"}, [](S s) { return words(significant(s.number.value)); }},
       {{"sigma", "+1 sd", Unit::per_cent, "one standard deviation of it"},
        [](S s) { return effect_cell(s.relative_sigma); }},
       {{"step_time", "step", Unit::per_cent, "change of the step time for one standard deviation more"},

@@ -13,7 +13,7 @@
 #include "core/plan/legality.h"
 #include "core/plan/plan.h"
 #include "core/training/training.h"
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -6,7 +6,7 @@
 
 #include "core/cost/time_limits.h"
 #include "planner/checkpointing/placement.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {

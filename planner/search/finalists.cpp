@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {

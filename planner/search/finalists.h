@@ -2,7 +2,7 @@
 /// \file finalists.h: the best plans of a search played, and ranked by what the play says.
 ///
 /// Answers simulated step times in picoseconds. Model: of plans in the order of their closed form, the first few times
-/// as many as are asked for are simulated (planner/question/simulated.h, a pipeline chunk at a time); then those whose
+/// as many as are asked for are simulated (planner/pricing/simulated.h, a pipeline chunk at a time); then those whose
 /// closed form is within the largest disagreement seen behind the last of them; never more than `most_finalists`, a
 /// limit of time. A plan beyond keeps its place by closed form.
 /// Where the closed form is exact (no interleaving) nothing moves.

@@ -5,7 +5,7 @@
 #include "models/machine_catalog.h"
 #include "models/name_or_path.h"
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 
 namespace plumbline::session {
 namespace {
@@ -52,6 +52,41 @@ std::string joined(const std::string& first, const std::string& second) {
   return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
+std::string layers_text(const std::vector<std::vector<std::int64_t>>& chunks) {
+  std::string text;
+  for (const std::vector<std::int64_t>& ends : chunks) {
+    text += text.empty() ? "" : ", ";
+    if (ends.empty()) text += "none";
+    for (const std::int64_t layer : ends) text += (layer == ends.front() ? "" : "-") + std::to_string(layer);
+  }
+  return text;
+}
+
+/// Whether the layers of a balanced split may be others than they were: they follow from prices.
+bool is_priced_anew(const PlanRequest& request, const Plan& now) {
+  const Plan& then = request.plan;
+  return now.strategy.split == StageSplit::balanced &&
+         (request.stack || then.machine.fingerprint != now.machine.fingerprint ||
+          then.provenance.program_version != now.provenance.program_version);
+}
+
+/// The layout follows from the strategy: one that was edited by hand is not what is priced.
+void require_own_layers(const PlanRequest& request, const Plan& now) {
+  const std::vector<StageLayoutEntry>& written = request.plan.layout.stages;
+  if (written.empty() || request.plan.model.fingerprint != now.model.fingerprint || is_priced_anew(request, now))
+    return;
+  const std::string where = request.name + ":/layout/stages";
+  if (written.size() != now.layout.stages.size())
+    throw InputError({where, std::to_string(written.size()) + " stages",
+                      std::to_string(now.layout.stages.size()) + ", which follow from the strategy", ""});
+  for (std::size_t s = 0; s < written.size(); ++s)
+    if (written[s].layers != now.layout.stages[s].layers)
+      throw InputError({where + "/" + std::to_string(s) + "/layers", layers_text(written[s].layers),
+                        layers_text(now.layout.stages[s].layers) +
+                            ", which follow from the strategy; layers by hand stand in /strategy/layers_per_stage",
+                        ""});
+}
+
 PricedQuestion priced(const StrategyRequest& request) {
   require_moments(request.question.training);
   Question question(request.question);
@@ -68,6 +103,7 @@ PricedQuestion priced(const PlanRequest& request) {
   Question question = question_for(request.name, text, strategy);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);
+  require_own_layers(request, plan);
   std::string remark = joined(name_remark(text), changed_since(request.plan, plan));
   return {std::move(question), strategy, std::move(plan), std::move(remark)};
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/measurement/run_record.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 #include "planner/question/task.h"
 #include "planner/session/estimate.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/io/simulation_json.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 #include "planner/question/task.h"
 #include "planner/session/estimate.h"
 

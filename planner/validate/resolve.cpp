@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/validate/row_network.h"
 #include "planner/validate/row_strategy.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/measurement/row_rules.h"
-#include "models/network.h"
+#include "models/description/network.h"
 
 namespace plumbline {
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/base/errors.h"
-#include "planner/question/evaluate.h"
-#include "planner/question/trust.h"
+#include "planner/pricing/evaluate.h"
+#include "planner/pricing/trust.h"
 #include "planner/validate/memory_basis.h"
 #include "planner/validate/row_use.h"
 

@@ -16,8 +16,8 @@
 #include "kernels/muon.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/execution/backend.h"
-#include "runtime/execution/optimizer_settings.h"
 #include "runtime/execution/state_parts.h"
+#include "runtime/training/optimizer_settings.h"
 
 namespace plumbline {
 

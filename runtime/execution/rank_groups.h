@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "core/cost/placement.h"
-#include "runtime/world.h"
+#include "runtime/communication/world.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 /// Model: each rank sums up, unit by unit, which elements of which tensors it holds and, apart from that, their bytes:
 /// weights, master copies and moments. The first rank compares the checksums of all that hold the same: data-parallel
 /// ranks, tensor-parallel ranks of what is not divided (norms, routers), both ends of a tied embedding. Sums over ranks
-/// are the same bits on each of them (runtime/communicator.h), so anything but equality is our bug.
+/// are the same bits on each of them (runtime/communication/communicator.h), so anything but equality is our bug.
 /// Source: XXH64 (Yann Collet, xxHash 0.8, doc/xxhash_spec.md). Not modelled: parts that one rank alone holds (ZeRO),
 /// which have nothing to be compared with. Checked against: tests/runtime/execution/reductions_test.cpp.
 

@@ -6,7 +6,7 @@
 /// answered for exactly once: by the first of those that hold copies, under ZeRO by the one that updates it.
 /// Checked against: tests/runtime/execution/resharding_test.cpp (every element once, for random strategies).
 
-#include "runtime/communicator.h"
+#include "runtime/communication/communicator.h"
 #include "runtime/execution/parameter_layout.h"
 
 namespace plumbline {

@@ -4,12 +4,12 @@
 /// Model: one thread per rank; messages are copied into the receiver's mailbox. A rank that throws, or for which
 /// another waits longer than the deadline, ends the calls of all ranks with an error that names rank, group and call.
 /// Not modelled: a rank that computes for ever while nobody waits for it.
-/// Checked against: tests/runtime/local_communicator_threads_test.cpp, also under the thread sanitizer.
+/// Checked against: tests/runtime/communication/local_communicator_threads_test.cpp, also under the thread sanitizer.
 
 #include <chrono>
 #include <functional>
 
-#include "runtime/world.h"
+#include "runtime/communication/world.h"
 
 namespace plumbline {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/rank_failure.h"
+#include "runtime/communication/rank_failure.h"
 
 namespace plumbline {
 namespace {

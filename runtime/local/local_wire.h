@@ -2,12 +2,12 @@
 /// \file local_wire.h: what the ranks of one process share: mailboxes, the call each is in, who has failed and ended.
 ///
 /// Safe for any thread. Not modelled: several calls of one rank at a time; the last one is its status.
-/// Checked against: tests/runtime/local_communicator_threads_test.cpp.
+/// Checked against: tests/runtime/communication/local_communicator_threads_test.cpp.
 
 #include <exception>
 #include <memory>
 
-#include "runtime/wire.h"
+#include "runtime/communication/wire.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 /// Model: a rank that fails tells all others, whose calls then end with its text; they answer with their action. A rank
 /// that ends because of another's failure hands that failure on, since its own message may arrive first. Of several
 /// ranks that fail by themselves the lowest one reports. Safe for any thread.
-/// Not modelled: processes that are killed (runtime/watched_process.h).
+/// Not modelled: processes that are killed (runtime/run/watched_process.h).
 /// Checked against: tests/runtime/mpi/failure_detector_test.cpp, tests/integration/mpi_run_test.py.
 
 #include <atomic>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/mailbox.h"
+#include "runtime/communication/mailbox.h"
+#include "runtime/communication/peer_status.h"
 #include "runtime/mpi/peer_channel.h"
-#include "runtime/peer_status.h"
 
 namespace plumbline {
 

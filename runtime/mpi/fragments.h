@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/mailbox.h"
+#include "runtime/communication/mailbox.h"
 
 namespace plumbline {
 

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
+#include "runtime/communication/rank_failure.h"
 #include "runtime/mpi/mpi_wire.h"
-#include "runtime/rank_failure.h"
 
 namespace plumbline {
 namespace {

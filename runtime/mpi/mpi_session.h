@@ -1,13 +1,12 @@
 #pragma once
 /// \file mpi_session.h: this process as one rank of an MPI job.
 ///
-/// Model: MPI carries messages (mpi_transport.h); sums, order and counts are those of runtime/exchange_communicator.h.
-/// A rank that throws tells all others, whose calls then end (failure_detector.h); one that waits too long asks the
-/// others for whom they wait (wait_graph.h). A process that is killed ends the job through mpirun
-/// (runtime/watched_process.h says whose it was).
-/// Not modelled: device memory; processes that join later.
-/// Checked against: tests/runtime/mpi/mpi_test.py (the bits and bytes of the local ranks; faults),
-/// tests/integration/mpi_run_test.py (whole runs). Built without MPI it can only say so (mpi_absent.cpp).
+/// Model: MPI carries messages (mpi_transport.h); sums, order and counts are those of
+/// runtime/communication/exchange_communicator.h. A rank that throws tells all others, whose calls then end
+/// (failure_detector.h); one that waits too long asks the others for whom they wait (wait_graph.h). A process that is
+/// killed ends the job through mpirun (runtime/run/watched_process.h says whose it was). Not modelled: device memory;
+/// processes that join later. Checked against: tests/runtime/mpi/mpi_test.py (the bits and bytes of the local ranks;
+/// faults), tests/integration/mpi_run_test.py (whole runs). Built without MPI it can only say so (mpi_absent.cpp).
 
 #include <chrono>
 #include <functional>
@@ -15,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/peer_status.h"
-#include "runtime/world.h"
+#include "runtime/communication/peer_status.h"
+#include "runtime/communication/world.h"
 
 namespace plumbline {
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-#include "runtime/launch_place.h"
+#include "runtime/mpi/launch_place.h"
 
 namespace plumbline {
 namespace {

@@ -3,12 +3,12 @@
 ///
 /// Checked against: tests/runtime/mpi/mpi_test.py.
 
+#include "runtime/communication/wire.h"
 #include "runtime/mpi/failure_detector.h"
 #include "runtime/mpi/fragments.h"
 #include "runtime/mpi/mpi_session.h"
 #include "runtime/mpi/mpi_transport.h"
 #include "runtime/mpi/wait_graph.h"
-#include "runtime/wire.h"
 
 namespace plumbline {
 

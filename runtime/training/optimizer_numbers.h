@@ -11,7 +11,7 @@
 
 #include "core/measurement/run_record.h"
 #include "core/training/optimizer.h"
-#include "runtime/execution/optimizer_settings.h"
+#include "runtime/training/optimizer_settings.h"
 
 namespace plumbline {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads every #include of our libraries and refuses an arrow that does not point down.
+"""Reads every #include of our libraries and refuses an arrow that does not point down, and folders in a circle.
 
 Usage: include_floors.py <repository root>. Prints each violation with file, line and the rule; exits 1 if any.
 
@@ -7,6 +7,7 @@ The rules are docs/architecture.md's: floors between libraries, floors between t
 headers a folder may see. CMake checks the first for whole libraries; one include root makes every header reachable,
 so only the includes themselves tell the truth.
 """
+import graphlib
 import pathlib
 import re
 import sys
@@ -94,16 +95,41 @@ def include_rule(root, includer, header, is_quoted):
     return None
 
 
-def violations(root):
+def includes(root):
+    """(file, line, header, whether it is quoted) of all libraries, in order."""
     for library in LIBRARY_FLOORS:
         for path in sorted((root / library).rglob("*")):
             if path.suffix not in SOURCE_SUFFIXES:
                 continue
             includer = path.relative_to(root).as_posix()
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-                found = INCLUDE.match(line)
-                if found and (why := include_rule(root, includer, found.group(2), found.group(1) == '"')):
-                    yield f"{includer}:{number}: includes {found.group(2)}: {why}"
+                if found := INCLUDE.match(line):
+                    yield includer, number, found.group(2), found.group(1) == '"'
+
+
+def folder_circle(arrows):
+    """Folders of one library that need each other, in order and the first again at the end, or None."""
+    graph = {}
+    for includer, _, header, is_quoted in arrows:
+        folder, used = folder_of(includer), folder_of(header)
+        if is_quoted and folder != used and folder.split("/")[0] == used.split("/")[0]:
+            graph.setdefault(folder, set()).add(used)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1][::-1]
+    return None
+
+
+def violations(root):
+    arrows = list(includes(root))
+    for includer, number, header, is_quoted in arrows:
+        if why := include_rule(root, includer, header, is_quoted):
+            yield f"{includer}:{number}: includes {header}: {why}"
+    if circle := folder_circle(arrows):
+        for folder, used in zip(circle, circle[1:]):
+            first = next(a for a in arrows if folder_of(a[0]) == folder and folder_of(a[2]) == used)
+            yield f"{first[0]}:{first[1]}: includes {first[2]}: folders in a circle, {' -> '.join(circle)}"
 
 
 def main():

@@ -101,6 +101,21 @@ class IncludeFloors(unittest.TestCase):
             with self.subTest(file=file, include=include):
                 self.assertEqual(check_tree_with(file, include), (0, "every include points down\n"))
 
+    def test_folders_that_need_each_other_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for file, include in (("planner/a/x.h", "planner/b/y.h"), ("planner/b/z.h", "planner/c/u.h"),
+                                  ("planner/c/v.h", "planner/a/w.h"), ("planner/a/w.h", "planner/d/s.h")):
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(f'#include "{include}"\n', encoding="utf-8")
+            code, text = check(root)
+            self.assertEqual(code, 1, text)
+            self.assertEqual(len(text.splitlines()), 3, text)
+            for line in ("planner/a/x.h:1: includes planner/b/y.h: folders in a circle", "planner/b/z.h:1", "planner/c/v.h:1"):
+                self.assertIn(line, text)
+            (root / "planner/c/v.h").unlink()
+            self.assertEqual(check(root), (0, "every include points down\n"))
+
     def test_the_real_tree_passes(self):
         code, text = check(ROOT)
         self.assertEqual(code, 0, text)

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 
 namespace plumbline {
 namespace {

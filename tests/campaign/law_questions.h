@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/campaign/law.h"
 
 namespace plumbline {

@@ -1,8 +1,8 @@
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 #include "planner/explain/changes.h"
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "planner/search/search.h"
 #include "tests/campaign/law_questions.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/io/json.h"
-#include "models/network.h"
+#include "models/description/network.h"
 #include "tests/campaign/draw.h"
 
 namespace plumbline {

@@ -1,5 +1,5 @@
 // What plan run refuses of a network before any work, with the words it says.
-#include "runtime/admission.h"
+#include "runtime/run/admission.h"
 
 #include "models/import/hugging_face.h"
 #include "tests/execution_checks.h"

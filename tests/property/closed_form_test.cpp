@@ -4,8 +4,8 @@
 #include <map>
 #include <sstream>
 
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"
 

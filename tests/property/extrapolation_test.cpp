@@ -6,7 +6,7 @@
 
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
 namespace plumbline {

@@ -1,6 +1,6 @@
 // A device that computes faster never makes a step longer, but for schedules that split the backward: there by little.
 
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 #include "tests/catch.h"
 #include "tests/changed_machine.h"
 #include "tests/random_questions.h"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "core/simulate/memory_curve.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/memory_plan_overlap.h"
 #include "tests/questions.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/search/search.h"
 
 namespace plumbline {

@@ -7,8 +7,8 @@
 #include "core/cost/stage_memory.h"
 #include "core/io/plan_json.h"
 #include "planner/partition/balanced_split.h"
-#include "planner/question/evaluate.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/evaluate.h"
+#include "planner/pricing/priced.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -2,8 +2,8 @@
 
 #include "core/plan/pipeline_schedule.h"
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/evaluate.h"
+#include "planner/pricing/priced.h"
 #include "planner/search/space.h"
 #include "tests/catch.h"
 #include "tests/changed_machine.h"

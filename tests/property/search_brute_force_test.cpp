@@ -1,6 +1,6 @@
 // A search finds what brute force finds, and accounts for every plan that brute force writes out.
 
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"

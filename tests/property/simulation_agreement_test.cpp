@@ -5,8 +5,8 @@
 #include "core/cost/stage_memory.h"
 #include "core/program/buffer_check.h"
 #include "core/program/play_program.h"
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

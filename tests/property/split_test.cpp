@@ -1,6 +1,6 @@
 // `--split balanced` against the even split, over random questions.
 
-#include "planner/question/priced.h"
+#include "planner/pricing/priced.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"
 

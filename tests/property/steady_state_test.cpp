@@ -3,7 +3,7 @@
 #include "core/program/order_memo.h"
 #include "core/program/steady_order.h"
 #include "core/simulate/stage_report.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"
 

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "planner/question/priced.h"
-#include "planner/question/simulated.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "planner/question/evaluate.h"
-#include "planner/question/priced.h"
+#include "planner/pricing/evaluate.h"
+#include "planner/pricing/priced.h"
 #include "tests/catch.h"
 
 namespace plumbline {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/admission.h"
+#include "runtime/run/admission.h"
 #include "tests/execution_checks.h"
 #include "tests/step_comparison.h"
 #include "tests/temporary_folder.h"

@@ -5,8 +5,8 @@
 #include "core/plan/legality.h"
 #include "core/plan/pipeline_schedule.h"
 #include "runtime/device/cpu_device.h"
-#include "runtime/execution/rank_checkpoint.h"
 #include "runtime/local/local_ranks.h"
+#include "runtime/run/rank_checkpoint.h"
 #include "tests/execution_checks.h"
 #include "tests/temporary_folder.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "runtime/local/local_ranks.h"
-#include "tests/runtime/communicator_scenario.h"
+#include "tests/runtime/communication/communicator_scenario.h"
 
 namespace plumbline {
 namespace {

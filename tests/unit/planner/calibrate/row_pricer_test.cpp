@@ -1,6 +1,6 @@
 #include "planner/calibrate/row_pricer.h"
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_rows.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/compare/sent_bytes.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/question/fingerprint.h"
 #include "tests/catch.h"
 #include "tests/record_as_predicted.h"

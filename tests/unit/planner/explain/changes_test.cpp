@@ -1,6 +1,6 @@
 #include "planner/explain/changes.h"
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
 namespace plumbline {

@@ -78,7 +78,7 @@ TEST_CASE("an explanation is written with its changes, the assumed numbers and t
   answer.plan = sample_plan();
   answer.bottleneck = "compute";
   answer.changes = {{{"tp 2 -> 4", "pp 2 -> 1"}, sample_plan().strategy, sample_plan()}};
-  answer.assumed = {{{"overhead", "0.01", "a guess"}, 0.5, 0.02, 0}};
+  answer.assumed = {{{"overhead", 0.01, "a guess"}, 0.5, 0.02, 0}};
   CHECK(keys(to_json(answer)) == Names{"plan", "bottleneck", "changes", "assumed"});
   answer.against = sample_plan();
   const Json json = to_json(answer);

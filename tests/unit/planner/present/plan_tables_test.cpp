@@ -72,7 +72,7 @@ TEST_CASE("changes stand below the plan as it is") {
 }
 
 TEST_CASE("effects too small to matter are no text, yet a number") {
-  const Table table = assumed_table({{{"overhead", "0.01", "a guess"}, 0.5, 0.02, 0.0001}});
+  const Table table = assumed_table({{{"overhead", 0.01, "a guess"}, 0.5, 0.02, 0.0001}});
   check_whole(table);
   CHECK(cell(table, 0, "step_time").text == "+2.0 %");
   CHECK(cell(table, 0, "peak_memory").text.empty());

@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
 namespace plumbline {

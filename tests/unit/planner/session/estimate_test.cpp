@@ -5,7 +5,7 @@
 #include "core/base/version.h"
 #include "core/io/plan_json.h"
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 
@@ -74,6 +74,24 @@ TEST_CASE("wrong requests are refused in the words of the command line") {
   PlanRequest elsewhere = written(estimate(small_request()), "mine.json");
   elsewhere.plan.machine.source = "/nowhere/machine.json";
   CHECK(refusal([&] { return estimate(elsewhere); }).find("mine.json:/machine/source: ") == 0);
+}
+
+// Priced without its edit it would be another plan than the one that its reader believes in.
+TEST_CASE("a layout that was edited is refused, with the place where layers are given by hand") {
+  StrategyRequest pipeline = small_request();
+  pipeline.strategy.strategy.pipeline_stages = 4;
+  PlanRequest edited = written(estimate(pipeline), "mine.json");
+  REQUIRE(edited.plan.layout.stages.size() == 4);
+  CHECK(refusal([&] { return estimate(edited); }) == "accepted");
+  edited.plan.layout.stages[1].layers = {{3, 6}};
+  CHECK(refusal([&] { return estimate(edited); }) ==
+        "mine.json:/layout/stages/1/layers: 3-6; expected 3-5, which follow from the strategy; layers by hand stand in "
+        "/strategy/layers_per_stage");
+  edited.plan.layout.stages.pop_back();
+  CHECK(refusal([&] { return estimate(edited); }) ==
+        "mine.json:/layout/stages: 3 stages; expected 4, which follow from the strategy");
+  edited.plan.model.fingerprint = "0000000000000000";
+  CHECK(refusal([&] { return estimate(edited); }) == "accepted");
 }
 
 }  // namespace

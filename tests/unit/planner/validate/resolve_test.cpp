@@ -5,7 +5,7 @@
 #include "core/graph/parameter_count.h"
 #include "core/sharding/op_work.h"
 #include "models/network_catalog.h"
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/validate/row_strategy.h"
 #include "tests/unit/planner/validate/published_rows.h"
 

@@ -1,0 +1,113 @@
+#include "planner/pricing/evaluate.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/cost/time_limits.h"
+#include "core/graph/parameter_count.h"
+#include "core/io/calibration_json.h"
+#include "core/quantity/text.h"
+#include "models/calibration_set.h"
+#include "planner/pricing/plan_layout.h"
+#include "planner/pricing/predict.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/trust.h"
+#include "planner/question/fingerprint.h"
+
+namespace plumbline {
+namespace {
+
+/// "8 x A and 8 x B, every rank priced at the lowest rates of them": the search and the estimators know one kind of
+/// device.
+std::string mixture_of(const Cluster& cluster) {
+  if (cluster.groups.size() == 1) return "";
+  std::string text;
+  for (const NodeGroup& group : cluster.groups)
+    text += (text.empty() ? "" : " and ") + std::to_string(std::int64_t{group.count} * group.node.devices) + " x " +
+            group.node.device.name;
+  return text + ", every rank priced at the lowest rates of them";
+}
+
+bool is_catalogued(const std::string& stack) {
+  const std::vector<SoftwareStack>& all = CalibrationSet::shipped().stacks();
+  return std::any_of(all.begin(), all.end(), [&](const SoftwareStack& one) {
+    return one.name == stack || std::find(one.aliases.begin(), one.aliases.end(), stack) != one.aliases.end();
+  });
+}
+
+/// What finds the stack again when the plan is read: its name with the release, or the file that holds it.
+std::string stack_reference(const Question& question) {
+  const std::string& asked = question.text().stack;
+  return asked.empty() || is_catalogued(asked) ? question.calibration().stack.name : asked;
+}
+
+Provenance provenance_of(const Question& question, const Strategy& strategy) {
+  Provenance provenance;
+  provenance.trust = trust_in(uncertainty_of(question, strategy));
+  provenance.device_calibration = question.calibration().device.name;
+  provenance.stack_calibration = stack_reference(question);
+  const auto add = [&](const std::string& owner, const std::vector<NamedCoefficient>& all) {
+    for (const NamedCoefficient& c : all)
+      if (c.coefficient.kind == "assumed")
+        provenance.assumed.push_back({owner + " " + c.name, c.coefficient.value, c.coefficient.source});
+  };
+  add(question.calibration().device.name, coefficients(question.calibration().device));
+  add(question.calibration().stack.name, coefficients(question.calibration().stack));
+  if (!question.network().note.empty()) provenance.notes.push_back(question.network().note);
+  return provenance;
+}
+
+std::int64_t trained_parameters(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const BlockRun& run : graph.runs())
+    for (const Op& op : graph.block(run.block).ops())
+      for (const TensorId id : op.parameters) {
+        const Tensor& t = graph.block(run.block).tensor(id);
+        if (t.trainable && !t.tied) sum += run.count * element_count(t.shape, {});
+      }
+  return sum;
+}
+
+}  // namespace
+
+Plan evaluate(const Question& question, const Strategy& strategy) {
+  const std::vector<BlockCost> blocks = block_costs(question, strategy);
+  const StageLayout layout = layout_of(question, strategy, blocks);
+  const StageTable stages(question.graph(), layout, blocks);
+  const Network& network = question.network();
+  const Node& node = question.cluster().groups.front().node;
+  Plan plan;
+  plan.model = {network.name,
+                question.text().model,
+                parameter_count(network.graph),
+                active_parameter_count(network.graph),
+                trained_parameters(question.graph()),
+                network.graph.layer_count(),
+                fingerprint(question.graph())};
+  plan.machine = {question.cluster().name,
+                  question.text().machine,
+                  slowest_device(question.cluster()).name,
+                  question.devices(),
+                  node.devices,
+                  node_count(question.cluster()),
+                  fingerprint(question.cluster()),
+                  mixture_of(question.cluster())};
+  plan.training = question.training();
+  plan.strategy = strategy;
+  plan.layout = plan_layout(question, stages, blocks, strategy);
+  plan.prediction = predict(question, stages, strategy);
+  plan.run = run_cost(question, plan.prediction);
+  plan.verdict = verdict_of(question, plan.prediction);
+  plan.provenance = provenance_of(question, strategy);
+  return plan;
+}
+
+bool is_priceable(const Plan& plan) { return plan.prediction.time.total() <= longest_step; }
+
+void require_priceable(const Plan& plan) {
+  if (is_priceable(plan)) return;
+  throw InputError({"step", "takes more than 24 hours on " + plan.machine.devices_text(),
+                    "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
+}
+
+}  // namespace plumbline

@@ -1,0 +1,112 @@
+#include "planner/pricing/simulated.h"
+
+#include "core/base/errors.h"
+#include "core/program/buffer_check.h"
+#include "core/program/repeating_order.h"
+#include "planner/pricing/priced.h"
+
+namespace plumbline {
+
+namespace {
+
+/// The strategy as prices read it: they ask the schedule where stages lie, so a schedule stands in that places them as
+/// the order does.
+Strategy placed_as(const ComputeSchedule& order, Strategy strategy) {
+  if (placement(strategy.schedule) == order.placement) return strategy;
+  const bool looped = order.placement == StagePlacement::looped;
+  strategy.schedule = looped ? Schedule::interleaved : Schedule::zbv;
+  return strategy;
+}
+
+/// One priced plan, and its programs of all or of fewer micro-batches.
+class Player {
+ public:
+  Player(const Question& question, const Strategy& strategy, const PlayOptions& options)
+      : question_(question),
+        options_(options),
+        stack_(question.calibration().stack),
+        strategy_(strategy),
+        blocks_(block_costs(question, strategy_)),
+        layout_(layout_of(question, strategy_, blocks_)),
+        ranks_(question.graph(), layout_, blocks_),
+        plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
+        pieces_(plan_, options.granularity) {}
+
+  PlayedPlan whole(ComputeSchedule order) {
+    Attempt played = attempt(std::move(order));
+    return finished(std::move(played), {});
+  }
+
+  /// Nothing where the short programs have no steady state.
+  std::optional<PlayedPlan> telling() {
+    const PipelineShape shape = pipeline_shape(strategy_);
+    for (std::int32_t periods = 16;; periods *= 4) {
+      const auto shorter = short_shape(strategy_.schedule, shape, periods);
+      if (!shorter) return std::nullopt;
+      if (auto played = telling(*shorter)) return played;
+    }
+  }
+
+ private:
+  struct Attempt {
+    PlayedPlan plan;
+    ActionTimes times;
+    Timeline timeline;
+  };
+
+  std::optional<PlayedPlan> telling(ShortShape shorter) {
+    const OrderCut cut{*repeating_from(strategy_.schedule, strategy_.pipeline_stages), shorter.cut,
+                       repeating_period(strategy_.schedule, strategy_.pipeline_stages)};
+    for (;;) {
+      Attempt played = attempt(compute_schedule(strategy_.schedule, shorter.shape));
+      if (played.timeline.stall) return std::nullopt;
+      const auto steady = steady_state(played.plan.program, played.timeline, cut);
+      if (!steady) return std::nullopt;
+      const std::int64_t more = strategy_.micro_batches - shorter.shape.micro_batches;
+      if (more % steady->micro_batches == 0) return finished(std::move(played), left_out(*steady, more));
+      shorter.shape.micro_batches += static_cast<std::int32_t>(more % steady->micro_batches);
+    }
+  }
+
+  Attempt attempt(ComputeSchedule order) {
+    Attempt result;
+    result.plan.sizes = lowering_input(plan_, pieces_, std::move(order));
+    result.plan.program = lower(result.plan.sizes);
+    if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);
+    result.times = action_times(plan_, pieces_, result.plan.program);
+    result.timeline = timeline(result.plan.program, result.times, options_.timeline);
+    return result;
+  }
+
+  PlayedPlan finished(Attempt played, const LeftOut& left_out) {
+    PlayedPlan result = std::move(played.plan);
+    result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement.variants, strategy_.recompute.mode);
+    result.simulation = simulation_of(result.program, played.times, std::move(played.timeline),
+                                      stack_.fragmentation_fraction, options_.timeline, left_out);
+    if (left_out.micro_batches > 0) renumber(result.program, left_out);
+    return result;
+  }
+
+  const Question& question_;
+  const PlayOptions& options_;
+  const StackCalibration& stack_;
+  Strategy strategy_;
+  std::vector<BlockCost> blocks_;
+  StageLayout layout_;
+  StageTable ranks_;
+  PricedPlan plan_;
+  PieceTable pieces_;
+};
+
+}  // namespace
+
+PlayedPlan played(const Question& question, const Strategy& asked, const PlayOptions& options) {
+  if (options.extent == Extent::telling && !options.order)
+    if (auto plan = Player(question, asked, options).telling()) return std::move(*plan);
+  ComputeSchedule order = options.order ? *options.order : compute_schedule(asked.schedule, pipeline_shape(asked));
+  check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
+  const Strategy strategy = placed_as(order, asked);
+  return Player(question, strategy, options).whole(std::move(order));
+}
+
+}  // namespace plumbline

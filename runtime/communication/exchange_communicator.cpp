@@ -1,0 +1,234 @@
+#include "runtime/communication/exchange_communicator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+
+#include "core/base/errors.h"
+#include "runtime/communication/reduce.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int32_t collective_tag = -1;  // those of messages are not negative
+
+struct ByteRange {
+  std::size_t first = 0;
+  std::size_t size = 0;
+};
+
+ByteRange owned_bytes(std::size_t all, std::int32_t ranks, std::int32_t index, ElementFormat format) {
+  const std::int64_t width = element_bytes(format);
+  const ElementRange owned = owned_range(static_cast<std::int64_t>(all) / width, ranks, index);
+  return {static_cast<std::size_t>(owned.first * width), static_cast<std::size_t>(owned.count * width)};
+}
+
+std::span<const std::byte> part(std::span<const std::byte> data, ByteRange range) {
+  return data.subspan(range.first, range.size);
+}
+std::span<std::byte> part(std::span<std::byte> data, ByteRange range) { return data.subspan(range.first, range.size); }
+
+/// memcpy that allows empty ranges (whose pointers may be null) and a copy of a range onto itself.
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!from.empty() && from.data() != to.data()) std::memmove(to.data(), from.data(), from.size());
+}
+
+void check_whole(std::span<const std::byte> data, ElementFormat format) {
+  check(static_cast<std::int64_t>(data.size()) % element_bytes(format) == 0, "a buffer holds whole elements");
+}
+
+std::vector<ByteRange> ranges_of(std::span<const std::int64_t> counts, ElementFormat format) {
+  std::vector<ByteRange> ranges;
+  std::size_t first = 0;
+  for (const std::int64_t count : counts) {
+    check(count >= 0, "counts of an all-to-all are not negative");
+    const auto size = static_cast<std::size_t>(count * element_bytes(format));
+    ranges.push_back({first, size});
+    first += size;
+  }
+  return ranges;
+}
+
+}  // namespace
+
+/// One call of one rank: hands chunks over, takes them in, and says where the rank stands meanwhile.
+class ExchangeCommunicator::Call {
+ public:
+  Call(ExchangeCommunicator& owner, CallKind kind) : Call(owner, kind, collective_tag, owner.sequence_++) {}
+  Call(ExchangeCommunicator& owner, std::int32_t tag) : Call(owner, CallKind::send_receive, tag, 0) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    owner_.wire_->leave();
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    owner_.sent_.spent_ns += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+  }
+
+  void count() { ++owner_.sent_.calls[static_cast<std::size_t>(site_.kind)]; }
+
+  /// The only place from which bytes leave a rank, and the only one that counts them.
+  void hand_over(std::int32_t to, std::span<const std::byte> chunk) {
+    owner_.wire_->post(rank_at(to), owner_.key_, tag_, {site_.kind, site_.sequence, {chunk.begin(), chunk.end()}});
+    owner_.sent_.bytes[static_cast<std::size_t>(site_.kind)] += Bytes(static_cast<std::int64_t>(chunk.size()));
+  }
+
+  [[nodiscard]] std::vector<std::byte> take_in(std::int32_t from, std::size_t size) {
+    Message message = owner_.wire_->take({owner_.key_, rank_at(from), tag_}, site_);
+    if (message.kind == site_.kind && message.sequence == site_.sequence && message.payload.size() == size)
+      return std::move(message.payload);
+    const CallSite sent{site_.group, message.kind, message.sequence};
+    throw InternalError("rank " + std::to_string(owner_.wire_->own_rank()) + " in " + to_text(site_) + " expected " +
+                        std::to_string(size) + " bytes; rank " + std::to_string(rank_at(from)) + " sent " +
+                        std::to_string(message.payload.size()) + " bytes of " + to_text(sent));
+  }
+  void take_into(std::int32_t from, std::span<std::byte> chunk) { copy(take_in(from, chunk.size()), chunk); }
+
+  void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, ElementFormat format,
+                      Reduction reduction);
+  void all_gather(std::span<std::byte> all, ElementFormat format);
+
+ private:
+  Call(ExchangeCommunicator& owner, CallKind kind, std::int32_t tag, std::int64_t sequence)
+      : owner_(owner), site_{owner.set_.name, kind, sequence}, tag_(tag) {
+    owner_.wire_->enter(site_);
+  }
+  [[nodiscard]] std::int32_t rank_at(std::int32_t index) const {
+    return owner_.set_.ranks[static_cast<std::size_t>(index)];
+  }
+
+  ExchangeCommunicator& owner_;
+  CallSite site_;
+  std::int32_t tag_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Wire> wire, RankSet set, std::int32_t instance)
+    : wire_(std::move(wire)), set_(std::move(set)), key_(group_key(set_, instance)) {
+  const auto own = std::find(set_.ranks.begin(), set_.ranks.end(), wire_->own_rank());
+  check(own != set_.ranks.end(), "a rank makes communicators of its own groups only");
+  check(std::adjacent_find(set_.ranks.begin(), set_.ranks.end(), std::greater_equal<>()) == set_.ranks.end(),
+        "ranks of a group ascend");
+  index_ = static_cast<std::int32_t>(own - set_.ranks.begin());
+}
+
+void ExchangeCommunicator::Call::reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
+                                                ElementFormat format, Reduction reduction) {
+  const std::int32_t ranks = owner_.set_.size();
+  const std::int32_t me = owner_.index_;
+  for (std::int32_t step = 1; step < ranks; ++step) {
+    const std::int32_t to = (me + step) % ranks;
+    hand_over(to, part(data, owned_bytes(data.size(), ranks, to, format)));
+  }
+  std::vector<std::vector<std::byte>> received(static_cast<std::size_t>(ranks));
+  std::vector<std::span<const std::byte>> contributions;
+  for (std::int32_t from = 0; from < ranks; ++from) {
+    auto& chunk = received[static_cast<std::size_t>(from)];
+    if (from != me) chunk = take_in(from, own.size());
+    contributions.emplace_back(from == me ? part(data, owned_bytes(data.size(), ranks, me, format))
+                                          : std::span<const std::byte>(chunk));
+  }
+  reduce_in_order(contributions, own, format, reduction);
+}
+
+void ExchangeCommunicator::Call::all_gather(std::span<std::byte> all, ElementFormat format) {
+  const std::int32_t ranks = owner_.set_.size();
+  const std::int32_t me = owner_.index_;
+  const std::int32_t next = (me + 1) % ranks;
+  const std::int32_t previous = (me + ranks - 1) % ranks;
+  for (std::int32_t step = 0; step + 1 < ranks; ++step) {
+    const std::int32_t leaving = (me + ranks - step) % ranks;
+    const std::int32_t coming = (previous + ranks - step) % ranks;
+    hand_over(next, part(all, owned_bytes(all.size(), ranks, leaving, format)));
+    take_into(previous, part(all, owned_bytes(all.size(), ranks, coming, format)));
+  }
+}
+
+void ExchangeCommunicator::all_reduce(std::span<std::byte> data, ElementFormat format, Reduction reduction) {
+  check_whole(data, format);
+  Call call(*this, CallKind::all_reduce);
+  call.count();
+  call.reduce_scatter(data, part(data, owned_bytes(data.size(), set_.size(), index_, format)), format, reduction);
+  call.all_gather(data, format);
+}
+
+void ExchangeCommunicator::reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
+                                          ElementFormat format, Reduction reduction) {
+  check_whole(data, format);
+  check(own.size() == owned_bytes(data.size(), set_.size(), index_, format).size,
+        "a reduce-scatter fills the rank's own chunk");
+  Call call(*this, CallKind::reduce_scatter);
+  call.count();
+  call.reduce_scatter(data, own, format, reduction);
+}
+
+void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all, ElementFormat format) {
+  check_whole(all, format);
+  const std::span<std::byte> place = part(all, owned_bytes(all.size(), set_.size(), index_, format));
+  check(own.size() == place.size(), "an all-gather gives the rank's own chunk");
+  Call call(*this, CallKind::all_gather);
+  call.count();
+  copy(own, place);
+  call.all_gather(all, format);
+}
+
+void ExchangeCommunicator::all_to_all(std::span<const std::byte> data, std::span<const std::int64_t> send_counts,
+                                      std::span<std::byte> received, std::span<const std::int64_t> receive_counts,
+                                      ElementFormat format) {
+  const std::vector<ByteRange> leaving = ranges_of(send_counts, format);
+  const std::vector<ByteRange> coming = ranges_of(receive_counts, format);
+  const auto ranks = static_cast<std::size_t>(set_.size());
+  check(leaving.size() == ranks && coming.size() == ranks, "an all-to-all has one count for each rank");
+  check(leaving.back().first + leaving.back().size == data.size() &&
+            coming.back().first + coming.back().size == received.size(),
+        "counts of an all-to-all cover its buffers");
+  const auto me = static_cast<std::size_t>(index_);
+  check(leaving[me].size == coming[me].size, "a rank takes from itself what it gives itself");
+  Call call(*this, CallKind::all_to_all);
+  call.count();
+  copy(part(data, leaving[me]), part(received, coming[me]));
+  for (std::size_t step = 1; step < ranks; ++step) {
+    const std::size_t to = (me + step) % ranks;
+    call.hand_over(static_cast<std::int32_t>(to), part(data, leaving[to]));
+  }
+  for (std::size_t step = 1; step < ranks; ++step) {
+    const std::size_t from = (me + ranks - step) % ranks;
+    call.take_into(static_cast<std::int32_t>(from), part(received, coming[from]));
+  }
+}
+
+void ExchangeCommunicator::broadcast(std::span<std::byte> data, std::int32_t root) {
+  const std::int32_t ranks = set_.size();
+  check(root >= 0 && root < ranks, "the root of a broadcast is in its group");
+  Call call(*this, CallKind::broadcast);
+  call.count();
+  if (index_ != root) call.take_into((index_ + ranks - 1) % ranks, data);
+  const std::int32_t next = (index_ + 1) % ranks;
+  if (next != root) call.hand_over(next, data);
+}
+
+void ExchangeCommunicator::send(std::span<const std::byte> data, std::int32_t to, std::int32_t tag) {
+  check(to >= 0 && to < set_.size() && to != index_ && tag >= 0, "a message goes to another rank of the group");
+  Call call(*this, tag);
+  call.count();
+  call.hand_over(to, data);
+}
+
+void ExchangeCommunicator::receive(std::span<std::byte> data, std::int32_t from, std::int32_t tag) {
+  check(from >= 0 && from < set_.size() && from != index_ && tag >= 0,
+        "a message comes from another rank of the group");
+  Call call(*this, tag);
+  call.take_into(from, data);
+}
+
+void ExchangeCommunicator::barrier() {
+  Call call(*this, CallKind::barrier);
+  call.count();
+  const std::int32_t ranks = set_.size();
+  for (std::int32_t distance = 1; distance < ranks; distance *= 2) {
+    call.hand_over((index_ + distance) % ranks, {});
+    call.take_into((index_ + ranks - distance) % ranks, {});
+  }
+}
+
+}  // namespace plumbline

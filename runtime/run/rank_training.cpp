@@ -1,0 +1,365 @@
+#include "runtime/run/rank_training.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/execution/parameter_init.h"
+#include "runtime/execution/replica_check.h"
+#include "runtime/run/process_memory.h"
+#include "runtime/run/run_settings.h"
+
+namespace plumbline {
+namespace {
+
+using Scalars = RankTraining::Scalars;
+
+std::vector<Scalars> all_scalars(Communicator& everyone, const Scalars& own) {
+  std::vector<Scalars> all(static_cast<std::size_t>(everyone.rank_set().size()));
+  everyone.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), ElementFormat::bytes);
+  return all;
+}
+
+/// The first rank whose loss, gradients or state are not finite.
+std::optional<std::int32_t> first_non_finite(const std::vector<Scalars>& all) {
+  const auto found = std::find_if(all.begin(), all.end(), [](const Scalars& one) {
+    return one.has_non_finite > 0 || !std::isfinite(one.loss) || !std::isfinite(one.sum_of_squares);
+  });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::int32_t>(found - all.begin());
+}
+
+/// In the order of the ranks.
+Scalars sum_of(const std::vector<Scalars>& all) {
+  Scalars sum;
+  for (const Scalars& one : all) {
+    sum.loss += one.loss;
+    sum.tokens += one.tokens;
+    sum.sum_of_squares += one.sum_of_squares;
+    sum.has_non_finite += one.has_non_finite;
+    sum.stop_signal = std::max(sum.stop_signal, one.stop_signal);
+  }
+  return sum;
+}
+
+const RankProgram& program_of(const TrainingJob& job, const RankGroups& groups) {
+  return job.program.ranks[static_cast<std::size_t>(groups.index(Axis::pipeline))];
+}
+
+bool scales_loss(const Training& training) {
+  return training.precision == PrecisionRecipe::fp16 || training.precision == PrecisionRecipe::fp16_pure;
+}
+
+LossScaleRule rule_of(const TrainingJob& job) {
+  if (scales_loss(job.training)) return job.loss_scale;
+  LossScaleRule none;
+  none.initial = none.smallest = none.largest = 1;
+  return none;
+}
+
+}  // namespace
+
+RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOptions& options)
+    : job_(job),
+      options_(options),
+      groups_(world, job.strategy),
+      backend_(options.poison),
+      device_(options.device ? options.device() : std::make_unique<CpuDevice>(options.lanes)),
+      parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
+                                   world.rank()),
+                  job.strategy, job.training, groups_, backend_, *device_),
+      environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_),
+      feed_(options.data, static_cast<std::int32_t>(job.training.sequence_length), options.seed),
+      plan_{job.graph, job.strategy, job.training, job.program, job.replays},
+      executor_(plan_, environment_, feed_, options.strict_buffers),
+      evaluation_(job.strategy, feed_, environment_, executor_),
+      scale_(rule_of(job)),
+      early_stopping_(options.patience),
+      checkpoint_(world, job, parameters_),
+      lengths_(program_of(job, groups_).actions.size()) {
+  environment_.constants = job.constants;
+  environment_.routing = job.routing;
+  const FirstWeights drawn = [&](const LocalParameter& p, std::int64_t index) {
+    return initial_value(p.starts, initial_deviation(options.initialisation, p.box), options.seed, p.name, index);
+  };
+  parameters_.initialise(options.first_weights ? options.first_weights : drawn);
+  sent_beside_.resize(named_groups().size());
+}
+
+void RankTraining::run() {
+  try {
+    if (!options_.resume.empty()) resume();
+    const bool saves = !options_.checkpoint.empty();
+    for (std::int64_t i = 0; i < options_.steps; ++i) {
+      step(first_step_ + i);
+      const bool is_last = i + 1 == options_.steps;
+      const bool is_stopped = stopped_by_ != 0 && !is_last;
+      const bool ends_early = !is_stopped && evaluate(steps_.back(), is_last);
+      const bool is_due = options_.checkpoint_every > 0 && (i + 1) % options_.checkpoint_every == 0;
+      // A checkpoint of replicas that differ would be of no use, and be trusted.
+      const bool ends = is_last || is_stopped || ends_early;
+      if (ends || (saves && is_due)) require_equal_replicas(parameters_, groups_.replicas());
+      if (saves && (ends || is_due)) save(first_step_ + i + 1);
+      if (ends && !is_stopped) generate(steps_.back());
+      const bool speaks = groups_.rank() == 0;
+      if (speaks && ends_early && !is_last && options_.on_early_stop) options_.on_early_stop(early_stopping_.state());
+      if (speaks && options_.on_step) options_.on_step(steps_.back());
+      if (speaks && is_stopped && options_.on_stop) options_.on_stop(stopped_by_);
+      if (ends) return;
+    }
+  } catch (const InputError&) {
+    throw;
+  } catch (const InternalError& bug) {
+    throw InternalError(place() + ": " + bug.what());
+  } catch (const TrainingDiverged&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw RunFailure(place() + ": " + error.what());
+  }
+}
+
+std::string RankTraining::place() const {
+  const std::string here =
+      "rank " + std::to_string(groups_.rank()) + " (stage " + std::to_string(executor_.stage()) + ")";
+  if (saving_ >= 0) return here + " writing the checkpoint of step " + std::to_string(saving_);
+  if (at_action_ < 0) return here + " between two steps";
+  return here + " at " + to_text(executor_.program().actions[static_cast<std::size_t>(at_action_)]);
+}
+
+void RankTraining::step(std::int64_t number) {
+  const auto begin = std::chrono::steady_clock::now();
+  StepRecord record;
+  record.step = number;
+  record.learning_rate = learning_rate(job_.learning_rate, number);
+  const double tokens = static_cast<double>(job_.training.global_batch * job_.training.sequence_length);
+  environment_.gradient_scale = static_cast<float>(scale_.scale() / tokens);
+  environment_.on_logits = number == first_step_ ? options_.on_logits : nullptr;
+  environment_.seed = options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number);
+  const Bytes peak_before = backend_.live().peak().device_total();
+  executor_.run_step(
+      number, [&](const StepSums& sums) { optimize(number, sums, record); }, before_action(number));
+  at_action_ = -1;
+  tell_place();
+  groups_.everyone().barrier();
+  record.time_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+  steps_.push_back(record);
+  remember_times(record);
+  remember_routed(peak_before);
+}
+
+Executor::BeforeAction RankTraining::before_action(std::int64_t step) {
+  return [this, step](std::int32_t action) {
+    at_action_ = action;
+    tell_place();
+    if (options_.on_action) options_.on_action(groups_.rank(), step, action);
+  };
+}
+
+/// A held-out loss costs at most the forwards of two steps.
+bool RankTraining::evaluate(StepRecord& record, bool is_last) {
+  constexpr std::int64_t most_batches = 2;
+  const bool is_due = options_.evaluate_every > 0 && (record.step + 1) % options_.evaluate_every == 0;
+  if (feed_.held_out_sequences() == 0 || !(is_last || is_due)) return false;
+  beside_steps([&] {
+    record.held_out_loss =
+        evaluation_.held_out_loss(most_batches * job_.training.global_batch, before_action(record.step));
+  });
+  // An evaluation that is there because a run's steps are over does not count: two parts of a run end where one does.
+  return is_due && early_stopping_.ends_with(*record.held_out_loss);
+}
+
+void RankTraining::generate(const StepRecord& record) {
+  const Generation& asked = options_.generation;
+  if (asked.tokens == 0) return;
+  beside_steps([&] {
+    generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
+                                          options_.data.vocabulary, before_action(record.step));
+  });
+  if (groups_.rank() == 0 && options_.on_generated) options_.on_generated(generated_);
+}
+
+template <class Act>
+void RankTraining::beside_steps(Act act) {
+  const auto groups = named_groups();
+  std::vector<SentByKind> before;
+  for (const auto& [name, group] : groups) before.push_back(group->sent());
+  act();
+  at_action_ = -1;
+  tell_place();
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
+      sent_beside_[g].bytes[kind] += groups[g].second->sent().bytes[kind] - before[g].bytes[kind];
+      sent_beside_[g].calls[kind] += groups[g].second->sent().calls[kind] - before[g].calls[kind];
+    }
+}
+
+/// A checkpoint of what is not finite would be of no use, and the latest.
+void RankTraining::require_finite_state(std::int64_t next_step) {
+  Scalars own;
+  own.has_non_finite = parameters_.has_non_finite_state() ? 1 : 0;
+  const auto bad = first_non_finite(all_scalars(groups_.everyone(), own));
+  if (bad) diverged(*bad, next_step - 1, "has weights or optimizer state that are not finite");
+}
+
+void RankTraining::save(std::int64_t next_step) {
+  require_finite_state(next_step);
+  saving_ = next_step;
+  tell_place();
+  CheckpointManifest manifest;
+  manifest.step = next_step;
+  manifest.updates = updates_;
+  manifest.loss_scale = scale_.state();
+  manifest.early_stopping = early_stopping_.state();
+  manifest.plan_fingerprint = job_.plan_fingerprint;
+  manifest.settings = settings_of(job_, options_);
+  manifest.data = options_.data_source;
+  checkpoint_.write(options_.checkpoint, std::move(manifest));
+  last_checkpoint_ = *latest_checkpoint(options_.checkpoint);
+  saving_ = -1;
+  tell_place();
+}
+
+void RankTraining::resume() {
+  const Checkpoint checkpoint = checkpoint_to_resume(options_.resume);
+  checkpoint_.read(checkpoint);
+  updates_ = checkpoint.manifest().updates;
+  early_stopping_ = EarlyStopping(options_.patience, checkpoint.manifest().early_stopping);
+  // Another precision, by --override, begins with its own loss scale.
+  const Json* const precision = find_setting(checkpoint.manifest().settings, "precision");
+  if (precision != nullptr && flag_text(*precision) == to_text(job_.training.precision))
+    scale_ = DynamicLossScale(rule_of(job_), checkpoint.manifest().loss_scale);
+  first_step_ = checkpoint.manifest().step;
+  last_checkpoint_ = checkpoint.path();
+}
+
+void RankTraining::diverged(std::int32_t rank, std::int64_t step, const std::string& what) {
+  // The others wait for the one that speaks, until its failure ends their wait.
+  if (rank != groups_.rank()) groups_.everyone().barrier();
+  const std::string kept = last_checkpoint_.empty() ? "no checkpoint was written"
+                                                    : "the last good checkpoint is " + last_checkpoint_.string();
+  throw TrainingDiverged("rank " + std::to_string(rank) + " (stage " + std::to_string(executor_.stage()) +
+                         ") at the optimizer step of step " + std::to_string(step) + " " + what +
+                         ": the training has diverged; " + kept);
+}
+
+/// fp16 skips a step that overflows, as long as a smaller scale may help.
+void RankTraining::require_finite(std::int64_t number, const std::vector<Scalars>& by_rank, const StepRecord& record,
+                                  bool overflows) {
+  if (overflows && scale_.scale() > rule_of(job_).smallest) return;
+  auto bad = first_non_finite(by_rank);
+  if (!bad && !std::isfinite(record.gradient_norm)) bad = 0;  // the sum alone overflows
+  if (bad)
+    diverged(*bad, number,
+             std::isfinite(record.loss) ? "has gradients that are not finite"
+                                        : "ends with a loss of " + std::to_string(record.loss));
+}
+
+void RankTraining::optimize(std::int64_t number, const StepSums& sums, StepRecord& record) {
+  // Every tensor-parallel rank computes the whole loss of its tokens.
+  const bool counts = groups_.index(Axis::tensor) == 0;
+  const ParameterStore::Health health = parameters_.health();
+  if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
+  const std::vector<Scalars> by_rank =
+      all_scalars(groups_.everyone(),
+                  {counts ? sums.loss : 0, counts ? double(sums.tokens) : 0, health.sum_of_squares,
+                   health.has_non_finite ? 1.0 : 0.0, options_.stop_signal ? double(options_.stop_signal()) : 0});
+  const Scalars all = sum_of(by_rank);
+  stopped_by_ = static_cast<int>(all.stop_signal);
+  record.loss = all.loss / all.tokens;
+  record.gradient_norm = std::sqrt(all.sum_of_squares) / scale_.scale();
+  const bool overflows = scales_loss(job_.training) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
+  const double scale = scale_.scale();
+  require_finite(number, by_rank, record, overflows);
+  const bool takes = scale_.update(overflows ? GradientHealth::overflow : GradientHealth::finite);
+  record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;
+  if (!takes) return;
+  const double limit = job_.optimizer.clip_norm;
+  const double clip = limit > 0 && record.gradient_norm > limit ? limit / record.gradient_norm : 1.0;
+  parameters_.update(job_.optimizer, record.learning_rate, clip / scale, ++updates_);
+  if (options_.on_updated) options_.on_updated(groups_.rank(), number, parameters_);
+}
+
+void RankTraining::remember_times(const StepRecord&) {
+  for (std::size_t c = 0; c < memory_class_count; ++c)
+    highest_.by_class[c] = std::max(highest_.by_class[c], backend_.live().peak().by_class[c]);
+  if (std::ssize(steps_) <= options_.warmup_steps) return;
+  const auto& times = executor_.times();
+  for (std::size_t i = 0; i < times.size(); ++i) lengths_[i].push_back(times[i].end_ns - times[i].start_ns);
+  traced_ = static_cast<std::int32_t>(steps_.size()) - 1;
+  traced_times_ = times;
+  traced_begin_ns_ =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(executor_.step_begin().time_since_epoch()).count();
+}
+
+void RankTraining::remember_routed(Bytes peak_before) {
+  const bool is_peak = backend_.live().peak().device_total() > peak_before;
+  for (const auto& [place, rows] : executor_.routed()) {
+    RoutedRecord& record = routed_[place];
+    record.execution = place.first;
+    record.micro_batch = place.second;
+    record.left += rows.left;
+    record.came += rows.came;
+    if (!is_peak) continue;
+    record.left_at_peak = rows.left;
+    record.came_at_peak = rows.came;
+  }
+}
+
+void RankTraining::add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const {
+  for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
+    if (sent.bytes[kind].value() == 0) continue;
+    record.sent.push_back({name, std::string(to_text(static_cast<CallKind>(kind))),
+                           sent.calls[kind] / std::max<std::int64_t>(1, std::ssize(steps_)),
+                           sent.bytes[kind] / std::max<std::int64_t>(1, std::ssize(steps_))});
+  }
+}
+
+std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() {
+  std::vector<std::pair<std::string, Communicator*>> groups;
+  for (const Axis axis : all_axes) groups.emplace_back(to_text(axis), &groups_[axis]);
+  groups.emplace_back("expert_shard", &groups_.expert_shard());
+  groups.emplace_back("expert_replicate", &groups_.expert_replicate());
+  groups.emplace_back("expert_counts", &groups_.expert_counts());
+  if (groups_.ends() != nullptr) groups.emplace_back("pipeline_ends", groups_.ends());
+  groups.emplace_back("step_scalars", &groups_.everyone());
+  return groups;
+}
+
+RankRecord RankTraining::record(std::int64_t behind_ns) {
+  RankRecord record;
+  record.rank = groups_.rank();
+  record.stage = executor_.stage();
+  record.memory.at_peak = backend_.live().peak();
+  record.memory.highest = highest_;
+  record.memory.arena = backend_.arena_bytes();
+  record.memory.process_resident = process_resident_bytes();
+  const auto groups = named_groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    SentByKind sent = groups[g].second->sent();
+    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
+      sent.bytes[kind] -= sent_beside_[g].bytes[kind];
+      sent.calls[kind] -= sent_beside_[g].calls[kind];
+    }
+    add_sent(record, groups[g].first, sent);
+  }
+  for (const auto& [place, rows] : routed_) record.routed.push_back(rows);
+  const RankProgram& program = executor_.program();
+  for (std::size_t i = 0; i < program.actions.size(); ++i) {
+    const Action& a = program.actions[i];
+    ActionRecord& action = record.actions.emplace_back();
+    action.action = static_cast<std::int32_t>(i);
+    action.kind = a.kind;
+    action.stream = a.stream;
+    action.micro_batch = a.micro_batch;
+    action.name = to_text(a);
+    if (traced_times_.empty()) continue;
+    action.start_ns = behind_ns + traced_times_[i].start_ns;
+    action.end_ns = behind_ns + traced_times_[i].end_ns;
+    action.median_ns = median(lengths_[i]);
+    action.sent = traced_times_[i].sent;
+  }
+  return record;
+}
+
+}  // namespace plumbline

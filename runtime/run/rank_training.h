@@ -1,0 +1,101 @@
+#pragma once
+/// \file rank_training.h: one rank of a run: its memory, parameters and executor; steps, and what it records.
+///
+/// Model: a step is the program, then one exchange of scalars among all ranks (loss, sum of squares, overflow), then
+/// the update. Errors name rank, stage and action. Not modelled: see trainer.h. Checked against:
+/// tests/runtime/execution.
+
+#include "runtime/device/cpu_device.h"
+#include "runtime/execution/evaluation.h"
+#include "runtime/run/rank_checkpoint.h"
+#include "runtime/run/trainer.h"
+
+namespace plumbline {
+
+class RankTraining {
+ public:
+  RankTraining(World& world, const TrainingJob& job, const RunOptions& options);
+  RankTraining(const RankTraining&) = delete;
+  RankTraining& operator=(const RankTraining&) = delete;
+  /// Lanes may still work on what a failed step leaves.
+  ~RankTraining() { device_->stop(); }
+
+  /// What every rank says at the end of a step.
+  struct Scalars {
+    double loss = 0;
+    double tokens = 0;
+    double sum_of_squares = 0;
+    double has_non_finite = 0;
+    double stop_signal = 0;  ///< 0: none
+  };
+
+  void run();
+  [[nodiscard]] const std::vector<StepRecord>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<std::int32_t>& generated() const { return generated_; }
+  [[nodiscard]] std::int32_t traced_step() const { return traced_; }
+  /// When the traced step began on this rank, in nanoseconds of its computer's clock; 0 without one.
+  [[nodiscard]] std::int64_t traced_begin_ns() const { return traced_begin_ns_; }
+  /// `behind_ns`: how much later than the first rank's the traced step began here.
+  [[nodiscard]] RankRecord record(std::int64_t behind_ns);
+
+ private:
+  /// "rank 2 (stage 1) at forward 3 of chunk 0".
+  [[nodiscard]] std::string place() const;
+  void tell_place() const {
+    if (options_.on_place) options_.on_place(place());
+  }
+  void step(std::int64_t number);
+  /// After a step: what held-out text loses. Whether the run ends because that improves no more.
+  [[nodiscard]] bool evaluate(StepRecord& record, bool is_last);
+  /// After the last step: what the trained network writes.
+  void generate(const StepRecord& record);
+  /// Runs what is none of a step's, and leaves its messages out.
+  template <class Act>
+  void beside_steps(Act act);
+  [[nodiscard]] Executor::BeforeAction before_action(std::int64_t step);
+  /// Groups under the names that a record gives them.
+  [[nodiscard]] std::vector<std::pair<std::string, Communicator*>> named_groups();
+  void save(std::int64_t next_step);
+  void resume();
+  void require_finite_state(std::int64_t next_step);
+  void require_finite(std::int64_t number, const std::vector<Scalars>& by_rank, const StepRecord& record,
+                      bool overflows);
+  /// Ends all ranks with a line of `rank`.
+  [[noreturn]] void diverged(std::int32_t rank, std::int64_t step, const std::string& what);
+  void optimize(std::int64_t number, const StepSums& sums, StepRecord& record);
+  void remember_times(const StepRecord& record);
+  void remember_routed(Bytes peak_before);
+  void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const;
+
+  const TrainingJob& job_;
+  const RunOptions& options_;
+  RankGroups groups_;
+  Backend backend_;
+  std::unique_ptr<ComputeDevice> device_;
+  ParameterStore parameters_;
+  RankEnvironment environment_;
+  DataFeed feed_;
+  ExecutionPlan plan_;
+  Executor executor_;
+  Evaluation evaluation_;
+  DynamicLossScale scale_;
+  EarlyStopping early_stopping_;
+  RankCheckpoint checkpoint_;
+  std::filesystem::path last_checkpoint_;  ///< that was read or written
+  std::int64_t first_step_ = 0;
+  std::int64_t updates_ = 0;
+  std::int32_t at_action_ = -1;
+  std::int64_t saving_ = -1;  ///< the checkpoint at work
+  int stopped_by_ = 0;        ///< the signal that ends the run behind this step
+  std::vector<StepRecord> steps_;
+  std::vector<std::int32_t> generated_;
+  std::vector<SentByKind> sent_beside_;  ///< by named group: what evaluations sent
+  std::int32_t traced_ = -1;
+  std::int64_t traced_begin_ns_ = 0;
+  std::vector<ActionTime> traced_times_;
+  std::vector<std::vector<std::int64_t>> lengths_;  ///< by action, of the steps after the warm-up
+  MemoryBreakdown highest_;
+  std::map<std::pair<std::int32_t, std::int32_t>, RoutedRecord> routed_;  ///< by execution and micro-batch
+};
+
+}  // namespace plumbline

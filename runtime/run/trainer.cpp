@@ -1,0 +1,164 @@
+#include "runtime/run/trainer.h"
+
+#include <memory>
+#include <mutex>
+
+#include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/checkpoint/folder_lock.h"
+#include "runtime/local/local_ranks.h"
+#include "runtime/mpi/mpi_session.h"
+#include "runtime/run/admission.h"
+#include "runtime/run/checkpoint_catalogue.h"
+#include "runtime/run/rank_places.h"
+#include "runtime/run/rank_records.h"
+#include "runtime/run/rank_training.h"
+#include "runtime/run/run_settings.h"
+#include "runtime/training/optimizer_numbers.h"
+
+namespace plumbline {
+namespace {
+
+/// Every file is read once, by one of the processes.
+void require_resumable(const TrainingJob& job, const RunOptions& options, const Checkpoint& checkpoint) {
+  require_settings(checkpoint.manifest().settings, settings_of(job, options), options.overrides,
+                   checkpoint.path().string());
+  const bool is_alone = options.mpi == nullptr;
+  checkpoint.require_undamaged(is_alone ? 0 : static_cast<std::size_t>(options.mpi->rank()),
+                               is_alone ? 1 : static_cast<std::size_t>(options.mpi->size()));
+}
+
+/// What is gone on from, and what is to be written; holds the folder that is written to while it lives.
+class RunCheckpoints {
+ public:
+  RunCheckpoints(const TrainingJob& job, const RunOptions& options) {
+    std::int64_t first_step = 0;
+    if (!options.resume.empty()) {
+      const Checkpoint checkpoint = checkpoint_to_resume(options.resume);
+      require_resumable(job, options, checkpoint);
+      first_step = checkpoint.manifest().step;
+    }
+    if (options.checkpoint.empty()) return;
+    const CheckpointSeries series{options.checkpoint, first_step, options.steps, options.checkpoint_every};
+    require_room(series, checkpoint_catalogue(job).bytes());
+    if (options.mpi != nullptr && options.mpi->rank() != 0) return;
+    lock_.emplace(options.checkpoint);
+    remove_partial_checkpoints(options.checkpoint);
+  }
+
+ private:
+  std::optional<FolderLock> lock_;
+};
+
+void check_processes(const TrainingJob& job, const RunOptions& options) {
+  check((options.ranks == Transport::mpi) == (options.mpi != nullptr), "a session of MPI is there when it is asked");
+  if (options.mpi == nullptr || options.mpi->size() == job.strategy.devices()) return;
+  const std::int32_t processes = options.mpi->size();
+  const std::string ranks = std::to_string(job.strategy.devices());
+  throw InputError(
+      {"MPI",
+       "there " + std::string(processes == 1 ? "is 1 process" : "are " + std::to_string(processes) + " processes"),
+       ranks + ", one for each rank of the plan: mpirun -n " + ranks + " plan run ...", ""});
+}
+
+RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
+  RunRecord record;
+  record.backend = "cpu";
+  record.transport = options.ranks == Transport::local ? "local" : "mpi";
+  record.seed = options.seed;
+  record.tokens_per_step = job.training.global_batch * job.training.sequence_length;
+  record.warmup_steps = options.warmup_steps;
+  record.plan_fingerprint = job.plan_fingerprint;
+  record.optimizer = optimizer_record(job.training.optimizer, job.optimizer);
+  record.text.held_out = options.data.held_out;
+  record.text.tokens = options.data.tokens.size() - options.data.held_out;
+  record.text.unigram_entropy = unigram_entropy(options.data);
+  if (options.generation.tokens > 0) record.text.prompt = options.generation.prompt;
+  return record;
+}
+
+/// What the ranks of this process share. Kept by ranks that never end.
+struct Shared {
+  explicit Shared(std::size_t ranks) : places(ranks) {}
+  RankPlaces places;
+  std::mutex mutex;
+  std::string others_when_failed;  ///< what the others were doing when the first rank failed
+  bool has_diverged = false;       ///< it does not matter then what the others were doing
+};
+
+/// One rank's part; the last of it fills `record`.
+void train_rank(World& world, const TrainingJob& job, const RunOptions& options, Shared& shared, RunRecord& record) {
+  const RankPlaces::AtWork at_work(shared.places, world.rank());
+  RunOptions own = options;
+  own.on_action = [&](std::int32_t rank, std::int64_t step, std::int32_t action) {
+    shared.places.report_action(rank, action);
+    if (options.mpi != nullptr) options.mpi->report_action(action);
+    if (options.on_action) options.on_action(rank, step, action);
+  };
+  RankTraining rank(world, job, own);
+  try {
+    rank.run();
+  } catch (const TrainingDiverged& diverged) {
+    world.abandon(diverged.what());
+    const std::scoped_lock lock(shared.mutex);
+    shared.has_diverged = true;
+    throw;
+  } catch (...) {
+    world.abandon("rank " + std::to_string(world.rank()) + " has failed");
+    const std::scoped_lock lock(shared.mutex);
+    if (shared.others_when_failed.empty())
+      shared.others_when_failed = places_text(job, shared.places.status(), world.rank());
+    throw;
+  }
+  if (options.mpi != nullptr) options.mpi->report_action(-1);
+  const bool has_one_clock = options.mpi == nullptr || options.mpi->ranks_on_host() == world.size();
+  const RankRecord of_rank = rank.record(has_one_clock ? nanoseconds_behind(world, rank.traced_begin_ns()) : 0);
+  std::vector<RankRecord> of_all = options.mpi != nullptr ? gathered(world, of_rank) : std::vector<RankRecord>();
+  const std::scoped_lock lock(shared.mutex);
+  if (options.mpi != nullptr)
+    record.ranks = std::move(of_all);
+  else
+    record.ranks[static_cast<std::size_t>(world.rank())] = of_rank;
+  if (world.rank() != 0) return;
+  record.steps = rank.steps();
+  record.text.generated = rank.generated();
+  record.traced_step = rank.traced_step();
+}
+
+}  // namespace
+
+RunRecord train(const TrainingJob& job, const RunOptions& options) {
+  admit(job, options);
+  check_processes(job, options);
+  const RunCheckpoints checkpoints(job, options);
+  RunRecord record = begun_record(job, options);
+  const auto ranks = static_cast<std::int32_t>(job.strategy.devices());
+  record.ranks.resize(static_cast<std::size_t>(ranks));
+  const auto shared = std::make_shared<Shared>(record.ranks.size());
+  const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
+  const auto others = [&] {
+    const std::scoped_lock lock(shared->mutex);
+    const std::string places = options.mpi != nullptr
+                                   ? places_text(job, options.mpi->peer_status(), options.mpi->rank())
+                                   : shared->others_when_failed;
+    return places.empty() ? "" : "; the others were:" + places.substr(1);
+  };
+  try {
+    if (options.mpi != nullptr)
+      options.mpi->run(body);
+    else
+      run_local_ranks(ranks, body, {options.deadline});
+  } catch (const InputError&) {
+    throw;
+  } catch (const InternalError& bug) {
+    throw InternalError(bug.what() + others());
+  } catch (const std::exception& error) {
+    {
+      const std::scoped_lock lock(shared->mutex);
+      if (shared->has_diverged) throw TrainingDiverged(error.what());
+    }
+    throw RunFailure(error.what() + others());
+  }
+  return record;
+}
+
+}  // namespace plumbline
