@@ -188,7 +188,7 @@ BENCHMARK(gelu_backward)->Arg(0)->Arg(1);
 void rotary(benchmark::State& state) {
   Tensor x(tokens, hidden, format_of(state, 0));
   std::vector<float> frequencies(16);
-  reference::rotary_frequencies(10000.0, 32, frequencies.data());
+  rotary_frequencies(10000.0, 32, frequencies.data());
   for ([[maybe_unused]] const auto _ : state)
     reference::rotary({x, x, frequencies.data(), 32, 32, {tokens, 0, tokens}});
   count_bytes(state, 2 * x.bytes());

@@ -26,7 +26,7 @@ struct DropoutPlace {
 
 /// input, output [rows, columns]; output may be input. mask [rows * columns] or null: forward writes 1 where an element
 /// was kept; backward (gradients as input and output) reads it instead of drawing again.
-struct Dropout {
+struct ElementDropout {
   ConstTensorView input;
   TensorView output;
   std::uint8_t* mask = nullptr;
@@ -36,8 +36,8 @@ struct Dropout {
 
 namespace reference {
 
-void dropout_forward(const Dropout& args);
-void dropout_backward(const Dropout& args);
+void dropout_forward(const ElementDropout& args);
+void dropout_backward(const ElementDropout& args);
 
 /// factors[i] = 1 / (1 - probability), or 0 where element first_element + i is dropped; any count.
 void dropout_factors(const DropoutDraw& draw, std::int64_t first_element, std::int64_t count, float* factors);

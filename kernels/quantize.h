@@ -9,12 +9,23 @@
 
 #include "kernels/tensor_view.h"
 
-namespace plumbline::reference {
+namespace plumbline {
+
+/// scale (written) = what a code of `input` in `format` is multiplied by: `fp8_scale` of its largest magnitude.
+struct Fp8Scale {
+  ConstTensorView input;
+  NumberFormat format = NumberFormat::fp8_e4m3;
+  float* scale = nullptr;
+};
+
+namespace reference {
 
 /// 448 or 57344.
 [[nodiscard]] float largest_fp8(NumberFormat format);
 /// What a code is multiplied by, so that `amax` is stored as the largest number. 1 for an amax of 0 or that is not
 /// finite.
 [[nodiscard]] float fp8_scale(NumberFormat format, float amax);
+void fp8_scale(const Fp8Scale& args);
 
-}  // namespace plumbline::reference
+}  // namespace reference
+}  // namespace plumbline

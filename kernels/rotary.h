@@ -25,11 +25,12 @@ struct Rotary {
   Rotation turn = Rotation::forward;
 };
 
+/// frequencies[i] = base^(-2i / rotary_dim), i in [0, rotary_dim / 2). Computed on the host, whatever runs the kernel.
+void rotary_frequencies(double base, std::int64_t rotary_dim, float* frequencies);
+
 namespace reference {
 
 void rotary(const Rotary& args);
-/// frequencies[i] = base^(-2i / rotary_dim), i in [0, rotary_dim / 2).
-void rotary_frequencies(double base, std::int64_t rotary_dim, float* frequencies);
 
 }  // namespace reference
 }  // namespace plumbline

@@ -8,11 +8,13 @@
 #include <deque>
 
 #include "runtime/device/compute_device.h"
+#include "runtime/device/cpu_kernels.h"
 
 namespace plumbline {
 
 class LateDevice : public ComputeDevice {
  public:
+  [[nodiscard]] const DeviceKernels& kernels() const override { return cpu_kernels(); }
   void enqueue(Stream lane, std::function<void()> work) override {
     if (lane == Stream::compute) return work();
     of(lane).waiting.push_back(std::move(work));

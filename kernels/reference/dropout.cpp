@@ -10,7 +10,7 @@ namespace plumbline::reference {
 namespace {
 
 template <class Factors>
-void multiply(const Dropout& args, Factors factors_of) {
+void multiply(const ElementDropout& args, Factors factors_of) {
   check_same_shape(args.input, args.output);
   for (std::int64_t row = 0; row < args.input.rows; ++row)
     for_each_chunk(args.input.columns, [&](std::int64_t begin, std::int64_t count) {
@@ -24,7 +24,8 @@ void multiply(const Dropout& args, Factors factors_of) {
     });
 }
 
-void draw_factors(const Dropout& args, std::int64_t row, std::int64_t begin, std::int64_t count, float* factors) {
+void draw_factors(const ElementDropout& args, std::int64_t row, std::int64_t begin, std::int64_t count,
+                  float* factors) {
   const DropoutPlace& place = args.place;
   const std::int64_t first = place.rows.whole_row(row) * place.whole_columns + place.first_column + begin;
   dropout_factors(args.draw, first, count, factors);
@@ -49,7 +50,7 @@ void dropout_factors(const DropoutDraw& draw, std::int64_t first_element, std::i
   }
 }
 
-void dropout_forward(const Dropout& args) {
+void dropout_forward(const ElementDropout& args) {
   multiply(args, [&](std::int64_t row, std::int64_t begin, std::int64_t count, float* factors) {
     draw_factors(args, row, begin, count, factors);
     if (args.mask == nullptr) return;
@@ -58,7 +59,7 @@ void dropout_forward(const Dropout& args) {
   });
 }
 
-void dropout_backward(const Dropout& args) {
+void dropout_backward(const ElementDropout& args) {
   const float kept = 1.0F / (1.0F - args.draw.probability);
   multiply(args, [&](std::int64_t row, std::int64_t begin, std::int64_t count, float* factors) {
     if (args.mask == nullptr) return draw_factors(args, row, begin, count, factors);

@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "kernels/number_conversion.h"
+#include "kernels/reductions.h"
 
 namespace plumbline::reference {
 
@@ -18,5 +19,7 @@ float fp8_scale(NumberFormat format, float amax) {
   // A scale that is not a normal number would lose digits of every element.
   return std::isfinite(amax) && scale >= std::numeric_limits<float>::min() ? scale : 1.0F;
 }
+
+void fp8_scale(const Fp8Scale& args) { *args.scale = fp8_scale(args.format, largest_magnitude(args.input)); }
 
 }  // namespace plumbline::reference

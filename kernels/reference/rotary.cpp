@@ -6,7 +6,8 @@
 #include "kernels/reference/chunk.h"
 #include "kernels/reference/elementary.h"
 
-namespace plumbline::reference {
+namespace plumbline {
+namespace reference {
 namespace {
 
 /// Half a head at most: sines and cosines of one position.
@@ -63,10 +64,12 @@ void rotary(const Rotary& args) {
   }
 }
 
+}  // namespace reference
+
 void rotary_frequencies(double base, std::int64_t rotary_dim, float* frequencies) {
   const auto width = static_cast<double>(rotary_dim);
   for (std::int64_t i = 0; i < rotary_dim / 2; ++i)
     frequencies[i] = static_cast<float>(std::pow(base, -2.0 * static_cast<double>(i) / width));
 }
 
-}  // namespace plumbline::reference
+}  // namespace plumbline

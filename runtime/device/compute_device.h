@@ -1,12 +1,12 @@
 #pragma once
-/// \file compute_device.h: what a rank computes on: lanes of work that run beside each other, and marks between them.
+/// \file compute_device.h: what a rank computes on: its kernels, lanes of work that run beside each other, and marks.
 ///
-/// Answers: order and time of work; no bytes. Model: a lane runs its work in the order in which it was enqueued. Lanes
-/// are those of core/program's streams. A mark stands behind everything that its lane was given before it; a lane or
-/// the host waits until it is passed. Work that throws fails its lane: what is behind it does not run, and whoever
-/// waits for the lane gets the exception. Source: CUDA's streams and events (CUDA C++ Programming Guide, "Asynchronous
-/// Concurrent Execution"). Not modelled: priorities of lanes; work that waits for another device. Checked against:
-/// tests/runtime/device/cpu_device_threads_test.cpp.
+/// Answers: what runs an operator; order and time of work; no bytes. Model: a lane runs its work in the order in which
+/// it was enqueued. Lanes are those of core/program's streams. A mark stands behind everything that its lane was given
+/// before it; a lane or the host waits until it is passed. Work that throws fails its lane: what is behind it does not
+/// run, and whoever waits for the lane gets the exception. Source: CUDA's streams and events (CUDA C++ Programming
+/// Guide, "Asynchronous Concurrent Execution"). Not modelled: priorities of lanes; work that waits for another device.
+/// Checked against: tests/runtime/device/cpu_device_threads_test.cpp.
 
 #include <cstdint>
 #include <functional>
@@ -14,6 +14,8 @@
 #include "core/program/program.h"
 
 namespace plumbline {
+
+struct DeviceKernels;
 
 /// How far a lane has come: behind its first `work` pieces of work.
 struct Mark {
@@ -28,6 +30,7 @@ class ComputeDevice {
   ComputeDevice& operator=(const ComputeDevice&) = delete;
   virtual ~ComputeDevice() = default;
 
+  [[nodiscard]] virtual const DeviceKernels& kernels() const = 0;
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
   /// What `lane` is given from here on runs once the mark is passed.

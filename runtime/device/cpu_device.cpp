@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "runtime/device/cpu_kernels.h"
+
 namespace plumbline {
 
 /// A queue of work and the thread that runs it.
@@ -75,6 +77,8 @@ class CpuDevice::Lane {
 
 CpuDevice::CpuDevice(LaneThreads threads) : threads_(threads) {}
 CpuDevice::~CpuDevice() { stop(); }
+
+const DeviceKernels& CpuDevice::kernels() const { return cpu_kernels(); }
 
 void CpuDevice::enqueue(Stream lane, std::function<void()> work) {
   if (!has_thread(lane)) return work();

@@ -21,6 +21,7 @@ class CpuDevice : public ComputeDevice {
   explicit CpuDevice(LaneThreads threads = LaneThreads::none);
   ~CpuDevice() override;
 
+  [[nodiscard]] const DeviceKernels& kernels() const override;
   void enqueue(Stream lane, std::function<void()> work) override;
   [[nodiscard]] Mark mark(Stream lane) const override;
   void wait(Stream lane, Mark mark) override;

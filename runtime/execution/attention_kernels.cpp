@@ -13,8 +13,7 @@ constexpr std::size_t side_of_backward = 5;
 
 void fused_forward(const KernelCall& call) {
   AttentionForward kernel = attention_forward_call(call);
-  kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
-  reference::attention_forward(kernel);
+  call.run(call.kernels().attention_forward, kernel);
 }
 
 /// Of scores: probabilities, mask, dropped probabilities.
@@ -42,14 +41,12 @@ void unfused_forward(const KernelCall& call) {
   UnfusedAttentionForward kernel = unfused_forward_call(call);
   kernel.key = call.view(1);
   kernel.value = call.view(2);
-  kernel.workspace = call.env.backend.workspace(reference::unfused_attention_workspace(kernel));
-  reference::unfused_attention_forward(kernel);
+  call.run(call.kernels().unfused_attention_forward, kernel);
 }
 
 void fused_backward(const KernelCall& call) {
   AttentionBackward kernel = attention_backward_call(call);
-  kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
-  reference::attention_backward(kernel);
+  call.run(call.kernels().attention_backward, kernel);
 }
 
 void unfused_backward(const KernelCall& call) {
@@ -60,8 +57,7 @@ void unfused_backward(const KernelCall& call) {
   kernel.query_gradient = call.view(made);
   kernel.key_gradient = call.view(made + 1);
   kernel.value_gradient = call.view(made + 2);
-  kernel.workspace = call.env.backend.workspace(reference::unfused_attention_workspace(kernel));
-  reference::unfused_attention_backward(kernel);
+  call.run(call.kernels().unfused_attention_backward, kernel);
 }
 
 }  // namespace

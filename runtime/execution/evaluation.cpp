@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "kernels/elementwise.h"
+#include "runtime/device/device_kernels.h"
 
 namespace plumbline {
 namespace {
@@ -86,8 +86,8 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     const bool is_first = env.groups.index(Axis::data) == 0 && (first_class > 0 || env.groups.index(Axis::tensor) == 0);
     if (!is_first || row < 0 || row >= env.local_sequence() || first_class >= vocabulary) return;
     const std::int64_t classes = std::min<std::int64_t>(made.columns, vocabulary - first_class);
-    reference::cast({made.rows_from(row, 1).columns_from(0, classes),
-                     dense_view(logits.data() + first_class, NumberFormat::fp32, 1, classes)});
+    env.device.kernels().cast({made.rows_from(row, 1).columns_from(0, classes),
+                               dense_view(logits.data() + first_class, NumberFormat::fp32, 1, classes)});
   };
   (void)executor_.run_forwards(batches, 1, before);
   env_.on_logits = nullptr;

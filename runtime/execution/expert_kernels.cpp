@@ -1,10 +1,6 @@
 // Mixtures of experts: the router, tokens to their experts and back, and the experts' products.
 #include <algorithm>
 
-#include "kernels/elementwise.h"
-#include "kernels/expert_routing.h"
-#include "kernels/grouped_linear.h"
-#include "kernels/linear.h"
 #include "runtime/execution/kernel_call.h"
 
 namespace plumbline {
@@ -46,7 +42,7 @@ ExpertArrivals exchanged_counts(const KernelCall& call) {
 void route(const KernelCall& call) {
   const TensorId probabilities = call.tensor(0);
   const bool is_forced = call.env.routing == ExpertRouting::balanced;
-  call.routes() = expert_routes(call.view(0), chosen_of(call, probabilities), call.env.router_weights(),
+  call.routes() = expert_routes(call.kernels(), call.view(0), chosen_of(call, probabilities), call.env.router_weights(),
                                 is_forced ? experts_in_turn(call, probabilities) : std::vector<std::int32_t>());
   call.arrivals() = exchanged_counts(call);
 }
@@ -56,13 +52,12 @@ void router_forward(const KernelCall& call) {
   const LinearPart part = linear_parts(call.block, call.op).front();
   LinearForward kernel{call.view(0), call.weight(part.weight),
                        part.bias.is_valid() ? call.weight(part.bias) : ConstTensorView{}, call.view(2, y)};
-  kernel.workspace = call.env.backend.workspace(reference::linear_workspace(kernel));
-  reference::linear_forward(kernel);
+  call.run(call.kernels().linear_forward, kernel);
   const std::int64_t choices = chosen_of(call, y);
   const auto chosen = static_cast<std::size_t>(call.rows(y) * choices);
   std::vector<std::int32_t> experts(chosen);
   std::vector<float> weights(chosen);
-  reference::router_forward(
+  call.kernels().router_forward(
       {kernel.output, call.view(1), experts.data(), weights.data(), choices, call.env.router_weights()});
 }
 
@@ -74,7 +69,7 @@ void router_backward(const KernelCall& call) {
   std::vector<float> of_weights;
   for (std::int64_t i = 0; i < routes.rows(); ++i)
     of_weights.push_back(of_experts[i / routes.chosen * experts + routes.experts[static_cast<std::size_t>(i)]]);
-  reference::router_backward(
+  call.kernels().router_backward(
       {of_weights.data(), call.view(1), routes.experts.data(), call.view(2), routes.chosen, call.env.router_weights()});
 }
 
@@ -83,9 +78,9 @@ void weigh_gradient(const KernelCall& call) {
   const ExpertRoutes& routes = call.routes();
   const TensorId x = call.op.inputs[0];
   std::vector<float> of_weights(static_cast<std::size_t>(routes.rows()));
-  reference::combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(), routes.chosen,
-                               call.view(2), of_weights.data()});
-  reference::fill({call.view(3), 0});
+  call.kernels().combine_backward({call.view(0), call.view(1, x), routes.slots.data(), routes.weights.data(),
+                                   routes.chosen, call.view(2), of_weights.data()});
+  call.kernels().fill({call.view(3), 0});
   const std::int64_t experts = call.columns(call.tensor(3));
   float* spread = call.floats(3);
   for (std::int64_t i = 0; i < routes.rows(); ++i)
@@ -95,7 +90,7 @@ void weigh_gradient(const KernelCall& call) {
 
 /// Operands: rows as they lie, rows in `order`.
 void reorder(const KernelCall& call, const std::vector<std::int64_t>& order) {
-  reference::gather_rows({call.view(0), order.data(), 1, call.view(1)});
+  call.kernels().gather_rows({call.view(0), order.data(), 1, call.view(1)});
 }
 
 void grouped_forward(const KernelCall& call) {
@@ -109,8 +104,7 @@ void grouped_forward(const KernelCall& call) {
                                 call.weight(part.weight),
                                 part.bias.is_valid() ? call.weight(part.bias) : ConstTensorView{},
                                 call.view(call.inputs() + i, part.output)};
-    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
-    reference::grouped_linear_forward(kernel);
+    call.run(call.kernels().grouped_linear_forward, kernel);
   }
 }
 
@@ -123,8 +117,7 @@ void grouped_input_gradient(const KernelCall& call) {
                                       call.weight(parts[i].weight),
                                       call.view(parts.size()),
                                       i == 0 ? Write::overwrite : Write::accumulate};
-    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
-    reference::grouped_linear_input_gradient(kernel);
+    call.run(call.kernels().grouped_linear_input_gradient, kernel);
   }
 }
 
@@ -137,8 +130,7 @@ void grouped_weight_gradient(const KernelCall& call) {
     GroupedLinearWeightGradient kernel{
         {std::ssize(counts), counts.data()}, call.view(0), call.view(1 + i, parts[i].output), weight};
     if (parts[i].bias.is_valid()) kernel.bias_gradient = call.gradient(parts[i].bias);
-    kernel.workspace = call.env.backend.workspace(reference::grouped_linear_workspace(kernel));
-    reference::grouped_linear_weight_gradient(kernel);
+    call.run(call.kernels().grouped_linear_weight_gradient, kernel);
   }
 }
 
@@ -171,13 +163,13 @@ void run_expert_rows(const KernelCall& call) {
   switch (call.instruction.role) {
     case KernelRole::route: return route(call);
     case KernelRole::permute:
-      return reference::gather_rows({call.view(0), routes.sources.data(), routes.chosen, call.view(1)});
+      return call.kernels().gather_rows({call.view(0), routes.sources.data(), routes.chosen, call.view(1)});
     case KernelRole::unpermute:
-      return reference::combine_forward({call.view(0), routes.slots.data(), nullptr, routes.chosen, call.view(1)});
+      return call.kernels().combine_forward({call.view(0), routes.slots.data(), nullptr, routes.chosen, call.view(1)});
     case KernelRole::sort_arrivals: return reorder(call, call.arrivals().sorted());
     case KernelRole::unsort_arrivals: return reorder(call, call.arrivals().unsorted());
     case KernelRole::weigh:
-      return reference::combine_forward(
+      return call.kernels().combine_forward(
           {call.view(0, call.op.inputs[0]), routes.slots.data(), routes.weights.data(), routes.chosen, call.view(1)});
     default: return weigh_gradient(call);
   }

@@ -2,8 +2,6 @@
 
 #include <numeric>
 
-#include "kernels/expert_routing.h"
-
 namespace plumbline {
 namespace {
 
@@ -21,20 +19,20 @@ std::vector<std::int64_t> ExpertRoutes::by_rank(std::int64_t ranks) const {
   return run_sums(counts, static_cast<std::int64_t>(counts.size()) / ranks);
 }
 
-ExpertRoutes expert_routes(const ConstTensorView& probabilities, std::int64_t chosen, RouterWeights kind,
-                           std::vector<std::int32_t> experts) {
+ExpertRoutes expert_routes(const DeviceKernels& kernels, const ConstTensorView& probabilities, std::int64_t chosen,
+                           RouterWeights kind, std::vector<std::int32_t> experts) {
   const auto rows = static_cast<std::size_t>(probabilities.rows * chosen);
   ExpertRoutes routes{chosen, std::move(experts), std::vector<float>(rows), {}, {}, {}};
   if (routes.experts.empty()) {
     routes.experts.resize(rows);
-    reference::router_choice({probabilities, routes.experts.data(), chosen});
+    kernels.router_choice({probabilities, routes.experts.data(), chosen});
   }
-  reference::router_weighing({probabilities, routes.experts.data(), routes.weights.data(), chosen, kind});
+  kernels.router_weighing({probabilities, routes.experts.data(), routes.weights.data(), chosen, kind});
   routes.counts.resize(static_cast<std::size_t>(probabilities.columns));
   routes.slots.resize(rows);
   routes.sources.resize(rows);
-  reference::expert_permutation({routes.experts.data(), routes.rows(), probabilities.columns, routes.counts.data(),
-                                 routes.slots.data(), routes.sources.data()});
+  kernels.expert_permutation({routes.experts.data(), routes.rows(), probabilities.columns, routes.counts.data(),
+                              routes.slots.data(), routes.sources.data()});
   return routes;
 }
 

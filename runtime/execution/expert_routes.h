@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/router.h"
+#include "runtime/device/device_kernels.h"
 
 namespace plumbline {
 
@@ -30,7 +30,8 @@ struct ExpertRoutes {
 
 /// `experts`: of each token, `chosen` ones; empty: those of the largest probabilities. `probabilities` [tokens,
 /// experts].
-[[nodiscard]] ExpertRoutes expert_routes(const ConstTensorView& probabilities, std::int64_t chosen, RouterWeights kind,
+[[nodiscard]] ExpertRoutes expert_routes(const DeviceKernels& kernels, const ConstTensorView& probabilities,
+                                         std::int64_t chosen, RouterWeights kind,
                                          std::vector<std::int32_t> experts = {});
 
 /// Of a rank's own experts, for one execution and micro-batch.

@@ -61,8 +61,7 @@ void gathered_forward(const KernelCall& call) {
   UnfusedAttentionForward kernel = unfused_forward_call(call);
   kernel.key = view_of_all(call, all.key, call.tensor(1));
   kernel.value = view_of_all(call, all.value, call.tensor(2));
-  kernel.workspace = call.env.backend.workspace(reference::unfused_attention_workspace(kernel));
-  reference::unfused_attention_forward(kernel);
+  call.run(call.kernels().unfused_attention_forward, kernel);
 }
 
 // Operands as of an unfused backward, then keys and values of all ranks, and their gradients.
@@ -78,8 +77,7 @@ void gathered_backward(const KernelCall& call) {
   kernel.query_gradient = call.view(made);
   kernel.key_gradient = view_of_all(call, gradients.key, call.tensor(2));
   kernel.value_gradient = view_of_all(call, gradients.value, call.tensor(3));
-  kernel.workspace = call.env.backend.workspace(reference::unfused_attention_workspace(kernel));
-  reference::unfused_attention_backward(kernel);
+  call.run(call.kernels().unfused_attention_backward, kernel);
   reduce_scatter(call, gradients.key);
   reduce_scatter(call, gradients.value);
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise.h"
-
 namespace plumbline {
 namespace {
 
@@ -11,13 +9,13 @@ bool is_routed(const Tensor& tensor) {
   return tensor.partition == Partition::routed || tensor.partition == Partition::routed_tensor;
 }
 
-void run_add(const KernelCall& call) { reference::add({call.view(0), call.view(1), call.view(2)}); }
+void run_add(const KernelCall& call) { call.kernels().add({call.view(0), call.view(1), call.view(2)}); }
 
 /// The sum of two contributions to a gradient. Who else holds the sum would see it change.
 void run_accumulate(const KernelCall& call) {
   check(call.buffer(2).use_count() == 1, "a gradient that is added to has one holder");
   const TensorId like = call.tensor(2);
-  reference::add({call.view(0, like), call.view(1, like), call.view(2, like)});
+  call.kernels().add({call.view(0, like), call.view(1, like), call.view(2, like)});
 }
 
 }  // namespace

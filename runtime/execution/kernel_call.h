@@ -1,7 +1,8 @@
 #pragma once
-/// \file kernel_call.h: one kernel instruction with its operands, and the kernels of this runtime's CPU.
+/// \file kernel_call.h: one kernel instruction with its operands, and what runs it.
 ///
-/// Answers views of operands; calls what an instruction names. Checked against: tests/runtime/execution.
+/// Answers views of operands; calls what an instruction names, of the device's kernels. Checked against:
+/// tests/runtime/execution.
 
 #include "core/program/block_program.h"
 #include "kernels/dropout.h"
@@ -65,6 +66,13 @@ class KernelCall {
   /// Nothing, where the parameter is frozen.
   [[nodiscard]] TensorView gradient(TensorId parameter) const { return env.parameters.gradient(execution, parameter); }
   [[nodiscard]] std::size_t inputs() const { return op.inputs.size(); }
+  [[nodiscard]] const DeviceKernels& kernels() const { return env.device.kernels(); }
+  /// With the scratch memory that it asks for.
+  template <class Arguments>
+  void run(const ScratchKernel<Arguments>& kernel, Arguments& arguments) const {
+    arguments.workspace = env.backend.workspace(kernel.workspace(arguments));
+    kernel.run(arguments);
+  }
   /// What a buffer of the program takes with the rows that were routed.
   [[nodiscard]] Bytes size_of(const BlockBuffer& buffer) const;
 

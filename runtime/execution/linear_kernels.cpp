@@ -2,10 +2,6 @@
 #include <algorithm>
 
 #include "core/sharding/product_format.h"
-#include "kernels/elementwise.h"
-#include "kernels/embedding.h"
-#include "kernels/linear.h"
-#include "kernels/matmul.h"
 #include "runtime/execution/kernel_call.h"
 
 namespace plumbline {
@@ -37,8 +33,7 @@ void linear_forward(const KernelCall& call) {
         call.env.operands.weight({call.execution, part.weight.index()}, call.weight(part.weight), product);
     const bool adds_bias = part.bias.is_valid() && !call.makes_part();
     LinearForward kernel{x, weight, adds_bias ? call.weight(part.bias) : ConstTensorView{}, call.view(y, part.output)};
-    kernel.workspace = call.env.backend.workspace(reference::linear_workspace(kernel));
-    reference::linear_forward(kernel);
+    call.run(call.kernels().linear_forward, kernel);
   }
 }
 
@@ -47,7 +42,7 @@ void add_bias(const KernelCall& call) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!call.has(i) || !parts[i].bias.is_valid()) continue;
     const TensorView sum = call.view(i, parts[i].output);
-    reference::add({sum, repeated(call.weight(parts[i].bias), sum.rows), sum});
+    call.kernels().add({sum, repeated(call.weight(parts[i].bias), sum.rows), sum});
   }
 }
 
@@ -64,8 +59,7 @@ void linear_input_gradient(const KernelCall& call) {
                   .c = dx,
                   .transpose_b = weight.transpose,
                   .write = write};
-    kernel.workspace = call.env.backend.workspace(reference::matmul_workspace(kernel));
-    reference::matmul(kernel);
+    call.run(call.kernels().matmul, kernel);
     write = Write::accumulate;
   }
 }
@@ -81,8 +75,7 @@ void linear_weight_gradient(const KernelCall& call) {
     LinearWeightGradient kernel{x, call.env.operands.cast(dy, product, ScratchUse::gradient), weight};
     kernel.uncast_gradient = dy;
     if (parts[i].bias.is_valid()) kernel.bias_gradient = call.gradient(parts[i].bias);
-    kernel.workspace = call.env.backend.workspace(reference::linear_workspace(kernel));
-    reference::linear_weight_gradient(kernel);
+    call.run(call.kernels().linear_weight_gradient, kernel);
   }
 }
 
@@ -116,10 +109,10 @@ void run_embedding(const KernelCall& call) {
   const std::int32_t* tokens = call.env.batch.tokens.data();
   if (call.instruction.role == KernelRole::weight_gradient) {
     const TensorView table = call.gradient(call.op.parameters[0]);
-    return reference::embedding_backward({tokens, call.view(1), table, first_row(table.rows)});
+    return call.kernels().embedding_backward({tokens, call.view(1), table, first_row(table.rows)});
   }
   const ConstTensorView table = call.weight(call.op.parameters[0]);
-  reference::embedding_forward({tokens, table, call.view(1), first_row(table.rows)});
+  call.kernels().embedding_forward({tokens, table, call.view(1), first_row(table.rows)});
 }
 
 void run_position_embedding(const KernelCall& call) {
@@ -128,14 +121,14 @@ void run_position_embedding(const KernelCall& call) {
     const ConstTensorView dy = call.view(1);
     const TensorView table = from_first_position(call, call.gradient(call.op.parameters[0]));
     return call.env.for_row_places(dy.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
-      reference::position_embedding_backward({dy.rows_from(first, n), table, place});
+      call.kernels().position_embedding_backward({dy.rows_from(first, n), table, place});
     });
   }
   const ConstTensorView x = call.view(0);
   const TensorView y = call.view(1);
   const ConstTensorView table = from_first_position(call, call.weight(call.op.parameters[0]));
   call.env.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
-    reference::position_embedding_forward({x.rows_from(first, n), table, y.rows_from(first, n), place});
+    call.kernels().position_embedding_forward({x.rows_from(first, n), table, y.rows_from(first, n), place});
   });
 }
 

@@ -2,6 +2,7 @@
 // and each rank takes the elements that it updates (core/cost/matrix_gathers.h).
 #include <algorithm>
 
+#include "runtime/device/device_kernels.h"
 #include "runtime/execution/element_views.h"
 #include "runtime/execution/parameter_store.h"
 
@@ -68,7 +69,7 @@ void ParameterStore::gather_directions(const Section& section, const MatrixUpdat
   for (const OwnedPiece& piece : layout_.owned) {
     const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
     if (&layout_.sections[static_cast<std::size_t>(p.section)] != &section || !p.is_layer_matrix) continue;
-    reference::muon_direction(muon_step_of(piece, update), update.section + p.first + piece.first);
+    device_.kernels().muon_direction(muon_step_of(piece, update), update.section + p.first + piece.first);
   }
   shard_group(section).all_gather(bytes_of_floats(own, section.part()), bytes_of_floats(update.section, section.padded),
                                   ElementFormat::fp32);
@@ -98,22 +99,22 @@ void ParameterStore::update_matrix(std::int32_t index, const Section& section, c
   const bool is_owned = piece != layout_.owned.end();
   const std::int64_t rows = p.box.whole[0] * p.box.whole[1];
   const std::int64_t columns = p.box.whole[2];
-  const std::int64_t scratch = reference::orthogonalise_scratch(rows, columns);
+  const std::int64_t scratch = device_.kernels().orthogonalise_scratch(rows, columns);
   const Workspace room = backend_.workspace(storage(p.elements() + rows * columns + scratch, NumberFormat::fp32));
   float* const own = reinterpret_cast<float*>(room.data);
   float* const whole = own + p.elements();
   if (section.ranks > 1)
     std::copy(update.section + p.first, update.section + p.first + p.elements(), own);
   else
-    reference::muon_direction(muon_step_of(*piece, update), own);
+    device_.kernels().muon_direction(muon_step_of(*piece, update), own);
   if (p.is_divided)
     gather_slices(p, own, update, whole);
   else
     std::copy(own, own + p.elements(), whole);
   if (!is_owned) return;
-  reference::orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
+  device_.kernels().orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
   for (std::int64_t e = 0; e < piece->count; ++e) own[e] = whole[p.box.whole_index(piece->first + e)];
-  reference::muon_apply(muon_step_of(*piece, update), own, rows, columns);
+  device_.kernels().muon_apply(muon_step_of(*piece, update), own, rows, columns);
 }
 
 }  // namespace plumbline

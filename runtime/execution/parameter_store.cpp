@@ -4,8 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/elementwise.h"
-#include "kernels/reductions.h"
+#include "runtime/device/device_kernels.h"
 #include "runtime/execution/element_views.h"
 
 namespace plumbline {
@@ -19,11 +18,12 @@ Held persistent(Backend& backend, MemoryClass memory_class, Bytes bytes) {
 }
 
 /// Into `to`, one row: elements of the parameter's box from `begin` on.
-void put_first_weights(const FirstWeights& first, const LocalParameter& p, std::int64_t begin, const TensorView& to) {
+void put_first_weights(const DeviceKernels& kernels, const FirstWeights& first, const LocalParameter& p,
+                       std::int64_t begin, const TensorView& to) {
   std::vector<float> values(static_cast<std::size_t>(to.columns));
   for (std::int64_t e = 0; e < to.columns; ++e)
     values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + e));
-  reference::cast({row(reinterpret_cast<std::byte*>(values.data()), NumberFormat::fp32, to.columns), to});
+  kernels.cast({row(reinterpret_cast<std::byte*>(values.data()), NumberFormat::fp32, to.columns), to});
 }
 
 }  // namespace
@@ -65,14 +65,14 @@ void ParameterStore::initialise(const FirstWeights& first) {
     const std::int64_t begin = std::max(p.first, held_begin) - p.first;
     const std::int64_t end = std::min(p.first + p.elements(), held_begin + held) - p.first;
     if (begin >= end) continue;
-    put_first_weights(first, p, begin,
+    put_first_weights(device_.kernels(), first, p, begin,
                       row(at(weights_, section.weights + p.first + begin - held_begin, formats_.weight),
                           formats_.weight, end - begin));
   }
   if (!masters_) return;
   for (const OwnedPiece& piece : layout_.owned) {
-    put_first_weights(first, layout_.parameters[static_cast<std::size_t>(piece.parameter)], piece.first,
-                      row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
+    put_first_weights(device_.kernels(), first, layout_.parameters[static_cast<std::size_t>(piece.parameter)],
+                      piece.first, row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
   }
 }
 
@@ -238,9 +238,9 @@ void ParameterStore::scatter(std::int32_t execution) {
     const TensorView sum = row(gradient_part(section).data(), formats_.gradient, section.part());
     const TensorView part = row(own.data(), formats_.gradient, section.part());
     Communicator* const group = section.ranks > 1 ? &shard_group(section) : nullptr;
-    enqueue([=, format = element_format(formats_.reduction)] {
+    enqueue([=, add = device_.kernels().add, format = element_format(formats_.reduction)] {
       if (group != nullptr) group->reduce_scatter(whole, own, format, Reduction::sum);
-      reference::add({sum, part, sum});
+      add({sum, part, sum});
     });
   });
   made_.busy_with(execution) = device_.mark(Stream::data);
@@ -320,7 +320,7 @@ bool ParameterStore::has_non_finite_state() const {
   const auto ranges = answered_state(layout_, strategy_, training_, groups_.rank());
   return std::any_of(ranges.begin(), ranges.end(), [&](const StateRange& range) {
     const StateData held = state(range);
-    return reference::has_non_finite(row(held.data.data(), held.format, range.elements.count));
+    return device_.kernels().has_non_finite(row(held.data.data(), held.format, range.elements.count));
   });
 }
 

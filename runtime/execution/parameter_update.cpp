@@ -1,21 +1,14 @@
 // What a rank does with the pieces of parameters whose states it holds: their norm, their update, a look at them.
-#include "kernels/adagrad.h"
-#include "kernels/adamw.h"
-#include "kernels/elementwise.h"
-#include "kernels/lion.h"
-#include "kernels/muon.h"
-#include "kernels/reductions.h"
-#include "kernels/rmsprop.h"
-#include "kernels/sgd.h"
+#include "runtime/device/device_kernels.h"
 #include "runtime/execution/element_views.h"
 #include "runtime/execution/parameter_store.h"
 
 namespace plumbline {
 namespace {
 
-float value_of(const ConstTensorView& view, std::int64_t element) {
+float value_of(const DeviceKernels& kernels, const ConstTensorView& view, std::int64_t element) {
   float value = 0;
-  reference::cast({view.columns_from(element, 1), dense_view(&value, NumberFormat::fp32, 1, 1)});
+  kernels.cast({view.columns_from(element, 1), dense_view(&value, NumberFormat::fp32, 1, 1)});
   return value;
 }
 
@@ -45,12 +38,13 @@ bool ParameterStore::answers_for(const LocalParameter& p) const {
 }
 
 ParameterStore::Health ParameterStore::health() const {
+  const DeviceKernels& kernels = device_.kernels();
   Health health;
   for (const OwnedPiece& piece : layout_.owned) {
     if (!answers_for(layout_.parameters[static_cast<std::size_t>(piece.parameter)])) continue;
     const ConstTensorView gradient = owned_gradient(piece);
-    health.sum_of_squares += reference::sum_of_squares(gradient);
-    health.has_non_finite = health.has_non_finite || reference::has_non_finite(gradient);
+    health.sum_of_squares += kernels.sum_of_squares(gradient);
+    health.has_non_finite = health.has_non_finite || kernels.has_non_finite(gradient);
   }
   return health;
 }
@@ -89,17 +83,17 @@ TensorView ParameterStore::moment(const OwnedPiece& piece, std::size_t state) co
 void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizedParameter& update,
                                   const OptimizerSettings& settings, std::int64_t step) {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const DeviceKernels& kernels = device_.kernels();
   const auto adamw = [&] {
-    reference::adamw_step(
+    kernels.adamw_step(
         {update, moment(piece, 0), moment(piece, 1), settings.beta1, settings.beta2, settings.epsilon, step});
   };
   switch (optimizer_) {
-    case Optimizer::sgd: return reference::sgd_step({update});
-    case Optimizer::momentum: return reference::sgd_step({update, moment(piece, 0), settings.momentum});
-    case Optimizer::adagrad: return reference::adagrad_step({update, moment(piece, 0), settings.epsilon});
-    case Optimizer::rmsprop:
-      return reference::rmsprop_step({update, moment(piece, 0), settings.beta2, settings.epsilon});
-    case Optimizer::lion: return reference::lion_step({update, moment(piece, 0), settings.beta1, settings.beta2});
+    case Optimizer::sgd: return kernels.sgd_step({update});
+    case Optimizer::momentum: return kernels.sgd_step({update, moment(piece, 0), settings.momentum});
+    case Optimizer::adagrad: return kernels.adagrad_step({update, moment(piece, 0), settings.epsilon});
+    case Optimizer::rmsprop: return kernels.rmsprop_step({update, moment(piece, 0), settings.beta2, settings.epsilon});
+    case Optimizer::lion: return kernels.lion_step({update, moment(piece, 0), settings.beta1, settings.beta2});
     case Optimizer::adam:
     case Optimizer::adamw: return adamw();
     case Optimizer::muon: {
@@ -114,8 +108,8 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizedParame
       if (update.master.is_there()) whole.master = matrix(update.master);
       whole.gradient = matrix(update.gradient);
       MuonStep muon{whole, matrix(moment(piece, 0)), settings.momentum};
-      muon.workspace = backend_.workspace(reference::muon_workspace(muon));
-      return reference::muon_step(muon);
+      muon.workspace = backend_.workspace(kernels.muon_step.workspace(muon));
+      return kernels.muon_step.run(muon);
     }
   }
 }
@@ -147,8 +141,9 @@ void ParameterStore::look_at_state(const Look& look) const {
 }
 
 float ParameterStore::master_value(const OwnedPiece& piece, std::int64_t element) const {
-  if (!masters_) return value_of(owned_weight(piece), element);
-  return value_of(row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count), element);
+  if (!masters_) return value_of(device_.kernels(), owned_weight(piece), element);
+  return value_of(device_.kernels(), row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count),
+                  element);
 }
 
 void ParameterStore::visit(ParameterPart what, const Visit& visit) const {
@@ -157,7 +152,8 @@ void ParameterStore::visit(ParameterPart what, const Visit& visit) const {
     if (!answers_for(p)) continue;
     for (std::int64_t e = 0; e < piece.count; ++e)
       visit(p, p.box.whole_index(piece.first + e),
-            what == ParameterPart::weights ? master_value(piece, e) : value_of(owned_gradient(piece), e));
+            what == ParameterPart::weights ? master_value(piece, e)
+                                           : value_of(device_.kernels(), owned_gradient(piece), e));
   }
 }
 

@@ -1,24 +1,20 @@
 #include "runtime/execution/product_operands.h"
 
-#include "kernels/elementwise.h"
-#include "kernels/quantize.h"
-#include "kernels/reductions.h"
-
 namespace plumbline {
 namespace {
 
 bool is_fp8(NumberFormat format) { return bits(format) == 8; }
 
-/// Codes at `codes`, their scale at `scale`.
-ConstTensorView to_fp8(const ConstTensorView& operand, NumberFormat format, std::byte* codes, float* scale) {
-  *scale = reference::fp8_scale(format, reference::largest_magnitude(operand));
-  TensorView cast = dense_view(static_cast<void*>(codes), format, operand.rows, operand.columns);
+}  // namespace
+
+ConstTensorView ProductOperands::to_fp8(const ConstTensorView& operand, NumberFormat format, void* codes,
+                                        float* scale) const {
+  kernels_.fp8_scale({operand, format, scale});
+  TensorView cast = dense_view(codes, format, operand.rows, operand.columns);
   cast.scale = scale;
-  reference::cast({operand, cast});
+  kernels_.cast({operand, cast});
   return cast;
 }
-
-}  // namespace
 
 void ProductOperands::keep(Place place, const ConstTensorView& weight, NumberFormat product) {
   const Bytes bytes = storage(weight.size(), product);
@@ -52,7 +48,7 @@ ProductOperands::Copies* ProductOperands::fresh(Place place, const ConstTensorVi
     const ConstTensorView codes = to_fp8(weight, product, copies.as_it_lies->data(), &copies.scale);
     TensorView turned = dense_view(static_cast<void*>(copies.transposed->data()), product, weight.columns, weight.rows);
     turned.scale = &copies.scale;
-    reference::transpose({codes, turned});
+    kernels_.transpose({codes, turned});
     copies.is_fresh = true;
   }
   return &copies;

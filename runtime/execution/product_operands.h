@@ -12,14 +12,14 @@
 
 #include <map>
 
-#include "kernels/matmul.h"
+#include "runtime/device/device_kernels.h"
 #include "runtime/execution/backend.h"
 
 namespace plumbline {
 
 class ProductOperands {
  public:
-  explicit ProductOperands(Backend& backend) : backend_(backend) {}
+  ProductOperands(Backend& backend, const DeviceKernels& kernels) : backend_(backend), kernels_(kernels) {}
 
   /// A weight of an execution of a block.
   using Place = std::pair<std::int32_t, std::int32_t>;
@@ -47,7 +47,12 @@ class ProductOperands {
   };
   [[nodiscard]] Copies* fresh(Place place, const ConstTensorView& weight, NumberFormat product);
 
+  /// Codes at `codes`, their scale at `scale`.
+  [[nodiscard]] ConstTensorView to_fp8(const ConstTensorView& operand, NumberFormat format, void* codes,
+                                       float* scale) const;
+
   Backend& backend_;
+  const DeviceKernels& kernels_;
   std::map<Place, Copies> kept_;
 };
 

@@ -37,7 +37,7 @@ class RankEnvironment {
         backend(memory),
         device(of_lanes),
         parameters(store),
-        operands(memory) {}
+        operands(memory, of_lanes.kernels()) {}
 
   Shard shard;
   PrecisionFormats formats;

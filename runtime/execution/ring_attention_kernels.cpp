@@ -3,8 +3,6 @@
 // both travel as many hops as core/cost/block_cost.h counts.
 #include <cmath>
 
-#include "kernels/attention.h"
-#include "kernels/elementwise.h"
 #include "runtime/execution/attention_call.h"
 
 namespace plumbline {
@@ -48,8 +46,7 @@ struct Ring {
 void ring_forward(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   AttentionForward kernel = attention_forward_call(call);
-  kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
-  reference::attention_forward(kernel);
+  call.run(call.kernels().attention_forward, kernel);
 
   const Ring ring{call.env.groups[Axis::context]};
   const KeyValue own{span_of(call.buffer(1)), span_of(call.buffer(2))};
@@ -63,9 +60,9 @@ void ring_forward(const KernelCall& call) {
     kernel.value.data = travelling.value.data();
     kernel.output = call.view(6);
     kernel.log_sum_exp = call.floats(7);
-    reference::attention_forward(kernel);
-    reference::attention_merge({kernel.shape.batch, kernel.shape.heads, kernel.shape.queries, call.view(3),
-                                call.floats(4), kernel.output, kernel.log_sum_exp});
+    call.run(call.kernels().attention_forward, kernel);
+    call.kernels().attention_merge({kernel.shape.batch, kernel.shape.heads, kernel.shape.queries, call.view(3),
+                                    call.floats(4), kernel.output, kernel.log_sum_exp});
   }
 }
 
@@ -74,8 +71,7 @@ void ring_backward(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   AttentionBackward kernel = attention_backward_call(call);
   const std::array made{kernel.key_gradient, kernel.value_gradient};
-  kernel.workspace = call.env.backend.workspace(reference::attention_workspace(kernel));
-  reference::attention_backward(kernel);
+  call.run(call.kernels().attention_backward, kernel);
 
   const Ring ring{call.env.groups[Axis::context]};
   const KeyValue own{span_of(call.buffer(2)), span_of(call.buffer(3))};
@@ -94,10 +90,10 @@ void ring_backward(const KernelCall& call) {
     kernel.write_key_value = hops == 1 ? Write::overwrite : Write::accumulate;
     const bool is_seen = !a.causal || kernel.shape.first_key <= own_begin;
     if (is_seen) {
-      reference::attention_backward(kernel);
+      call.run(call.kernels().attention_backward, kernel);
     } else if (hops == 1) {
-      reference::fill({kernel.key_gradient, 0});
-      reference::fill({kernel.value_gradient, 0});
+      call.kernels().fill({kernel.key_gradient, 0});
+      call.kernels().fill({kernel.value_gradient, 0});
     }
     ring.send(sums, gradient_tag);
     ring.receive(sums, gradient_tag);
@@ -105,7 +101,7 @@ void ring_backward(const KernelCall& call) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     TensorView arrived = made[i];
     arrived.data = (i == 0 ? sum.key : sum.value).data();
-    reference::add({made[i], arrived, made[i]});
+    call.kernels().add({made[i], arrived, made[i]});
   }
 }
 

@@ -13,7 +13,7 @@ std::int64_t rotary_features(const RotaryConstants& constants, std::int64_t head
 
 std::vector<float> rotary_frequencies(const RotaryConstants& constants, std::int64_t features) {
   std::vector<float> frequencies(static_cast<std::size_t>(features / 2));
-  reference::rotary_frequencies(constants.base, features, frequencies.data());
+  rotary_frequencies(constants.base, features, frequencies.data());
   if (constants.scaling == RotaryScaling::none) return frequencies;
   const double low = constants.low_frequency_turns;
   const double high = constants.high_frequency_turns;

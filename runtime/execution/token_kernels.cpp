@@ -1,12 +1,4 @@
 // Operators on single tokens: norms, activations, rotary positions, dropout, the loss.
-#include "kernels/cross_entropy.h"
-#include "kernels/elementwise.h"
-#include "kernels/gated_activation.h"
-#include "kernels/gelu.h"
-#include "kernels/layer_norm.h"
-#include "kernels/relu.h"
-#include "kernels/rms_norm.h"
-#include "kernels/rotary.h"
 #include "runtime/execution/kernel_call.h"
 #include "runtime/execution/rotary_frequencies.h"
 
@@ -29,8 +21,8 @@ void norm_forward(const KernelCall& call) {
   const TensorView y = reshaped(call.view(1), weight.columns);
   float* statistics = call.floats(2);
   const float epsilon = call.env.constants.norm_epsilon;
-  if (op.kind == OpKind::rms_norm) return reference::rms_norm_forward({x, weight, y, statistics, epsilon});
-  reference::layer_norm_forward(
+  if (op.kind == OpKind::rms_norm) return call.kernels().rms_norm_forward({x, weight, y, statistics, epsilon});
+  call.kernels().layer_norm_forward(
       {x, weight, call.weight(op.parameters[1]), y, statistics, statistics + x.rows, epsilon});
 }
 
@@ -56,15 +48,15 @@ void norm_backward(const KernelCall& call) {
     made[i] = defers ? deferred_row(call, 5, i, weight.columns) : call.gradient(op.parameters[i]);
   const Write write = defers ? Write::overwrite : Write::accumulate;
   if (op.kind == OpKind::rms_norm)
-    reference::rms_norm_backward({dy, x, weight, statistics, dx, made[0], write});
+    call.kernels().rms_norm_backward({dy, x, weight, statistics, dx, made[0], write});
   else
-    reference::layer_norm_backward({dy, x, weight, statistics, statistics + x.rows, dx, made[0], made[1], write});
+    call.kernels().layer_norm_backward({dy, x, weight, statistics, statistics + x.rows, dx, made[0], made[1], write});
 }
 
 void add_deferred(const KernelCall& call) {
   for (std::size_t i = 0; i < call.op.parameters.size(); ++i) {
     const TensorView sum = call.gradient(call.op.parameters[i]);
-    reference::add({sum, deferred_row(call, 0, i, sum.columns), sum});
+    call.kernels().add({sum, deferred_row(call, 0, i, sum.columns), sum});
   }
 }
 
@@ -75,18 +67,18 @@ void plain_activation(const KernelCall& call) {
   const Activation activation = call.env.constants.activation;
   const bool is_relu = activation == Activation::relu;
   if (call.instruction.role == KernelRole::forward) {
-    if (is_relu) return reference::relu_forward({call.view(0), call.view(1)});
-    return reference::gelu_forward({call.view(0), call.view(1), gelu_form(activation)});
+    if (is_relu) return call.kernels().relu_forward({call.view(0), call.view(1)});
+    return call.kernels().gelu_forward({call.view(0), call.view(1), gelu_form(activation)});
   }
-  if (is_relu) return reference::relu_backward({call.view(0), call.view(1), call.view(3)});
-  reference::gelu_backward({call.view(0), call.view(1), call.view(3), gelu_form(activation)});
+  if (is_relu) return call.kernels().relu_backward({call.view(0), call.view(1), call.view(3)});
+  call.kernels().gelu_backward({call.view(0), call.view(1), call.view(3), gelu_form(activation)});
 }
 
 // Operands: gate, up, y. Of a backward: gradient of y, gate, up, y, gradients of gate and up.
 void gated_activation(const KernelCall& call) {
   if (call.instruction.role == KernelRole::forward)
-    return reference::swiglu_forward({call.view(0), call.view(1), call.view(2)});
-  reference::swiglu_backward({call.view(0), call.view(1), call.view(2), call.view(4), call.view(5)});
+    return call.kernels().swiglu_forward({call.view(0), call.view(1), call.view(2)});
+  call.kernels().swiglu_backward({call.view(0), call.view(1), call.view(2), call.view(4), call.view(5)});
 }
 
 }  // namespace
@@ -116,7 +108,7 @@ void run_rotary(const KernelCall& call) {
   const TensorView to = call.view(is_forward ? 1 : 3, like);
   const Rotation turn = is_forward ? Rotation::forward : Rotation::backward;
   call.env.for_row_places(from.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t n) {
-    reference::rotary(
+    call.kernels().rotary(
         {from.rows_from(first, n), to.rows_from(first, n), frequencies.data(), head_dim, rotary_dim, place, turn});
   });
 }
@@ -125,7 +117,7 @@ void run_rotary(const KernelCall& call) {
 void run_dropout(const KernelCall& call) {
   if (call.instruction.role == KernelRole::backward) {
     auto* kept = reinterpret_cast<std::uint8_t*>(call.buffer(3)->data());
-    return reference::dropout_backward({call.view(0), call.view(4), kept, call.draw(), {}});
+    return call.kernels().dropout_backward({call.view(0), call.view(4), kept, call.draw(), {}});
   }
   const ConstTensorView x = call.view(0);
   const TensorView y = call.view(1);
@@ -135,11 +127,11 @@ void run_dropout(const KernelCall& call) {
   const std::int64_t first_column = is_divided ? call.env.groups.index(Axis::tensor) * x.columns : 0;
   const bool is_sliced = call.is_sliced(call.op.inputs[0]);
   call.env.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
-    reference::dropout_forward({x.rows_from(first, n),
-                                y.rows_from(first, n),
-                                mask + first * x.columns,
-                                call.draw(),
-                                {place, first_column, tensor.shape.back().factor}});
+    call.kernels().dropout_forward({x.rows_from(first, n),
+                                    y.rows_from(first, n),
+                                    mask + first * x.columns,
+                                    call.draw(),
+                                    {place, first_column, tensor.shape.back().factor}});
   });
 }
 
@@ -158,11 +150,11 @@ void run_loss(const KernelCall& call) {
   switch (call.instruction.role) {
     case KernelRole::loss_maximum:
       if (env.on_logits) env.on_logits(env, logits, kernel.first_class);
-      return reference::cross_entropy_local_maximum(kernel);
-    case KernelRole::loss_sum: return reference::cross_entropy_local_sum(kernel);
+      return call.kernels().cross_entropy_local_maximum(kernel);
+    case KernelRole::loss_sum: return call.kernels().cross_entropy_local_sum(kernel);
     default: break;
   }
-  const CrossEntropyLoss loss = reference::cross_entropy_combine(kernel);
+  const CrossEntropyLoss loss = call.kernels().cross_entropy_combine(kernel);
   env.loss_sum += loss.sum;
   env.loss_tokens += loss.tokens;
 }

@@ -78,7 +78,7 @@ class Elementwise {
     constexpr std::int64_t head_dim = 32;
     constexpr double base = 10'000;
     std::vector<float> frequencies(head_dim / 2);
-    reference::rotary_frequencies(base, head_dim, frequencies.data());
+    rotary_frequencies(base, head_dim, frequencies.data());
     const std::int64_t rows = size_.value() / storage(columns_, x_.view().format).value();
     add("rotary", 2, [&] {
       reference::rotary({x_, y_, frequencies.data(), head_dim, head_dim, {rows, 0, rows, 0}, Rotation::forward});

@@ -14,7 +14,7 @@ TEST_CASE("Rotary positions and their gradient equal Hugging Face's Llama") {
     // An ulp of a frequency is 2.4e-4 of angle at position 4000, so the turn is judged with PyTorch's frequencies.
     KernelTensor frequencies = g["frequencies"];
     KernelTensor ours(1, head_dim / 2);
-    reference::rotary_frequencies(g.numbers.at("base"), head_dim, ours.data());
+    rotary_frequencies(g.numbers.at("base"), head_dim, ours.data());
     for (std::int64_t i = 0; i < head_dim / 2; ++i)
       CHECK(ours.data()[i] == Approx(frequencies.data()[i]).epsilon(2.4e-7));
     const RowPlace place{g.whole("positions"), g.whole("first"), 8192};
@@ -50,7 +50,7 @@ TEST_CASE("Of heads that turn in part the first features turn as GPT-NeoX's, and
 TEST_CASE("Turning back undoes a turn, and may happen in place") {
   const KernelTensor x = random_tensor(6, 16, 1);
   std::vector<float> frequencies(4);
-  reference::rotary_frequencies(10000.0, 8, frequencies.data());
+  rotary_frequencies(10000.0, 8, frequencies.data());
   KernelTensor y = x;
   reference::rotary({y, y, frequencies.data(), 8, 8, {3, 100, 200}, Rotation::forward});
   CHECK(relative_error(y.values(), x.values()) > 0.1);

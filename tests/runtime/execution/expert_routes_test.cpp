@@ -1,6 +1,7 @@
 // Rows of experts, by hand.
 #include "runtime/execution/expert_routes.h"
 
+#include "runtime/device/cpu_kernels.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -12,8 +13,9 @@ using Rows = std::vector<std::int64_t>;
 // and 3 2 with weights 2/3 1/3 each. Sorted by expert: choices 0, 1, 3, 2.
 TEST_CASE("choices become rows sorted by expert") {
   const float probabilities[] = {0.5F, 0.25F, 0.125F, 0.125F, 0.125F, 0.125F, 0.25F, 0.5F};
-  const ExpertRoutes routes = expert_routes(
-      dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 2, 4), 2, RouterWeights::normalised);
+  const ExpertRoutes routes =
+      expert_routes(cpu_kernels(), dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 2, 4), 2,
+                    RouterWeights::normalised);
   CHECK(routes.experts == std::vector<std::int32_t>{0, 1, 3, 2});
   CHECK(routes.weights[0] == Approx(2.0 / 3));
   CHECK(routes.weights[3] == Approx(1.0 / 3));
@@ -26,7 +28,7 @@ TEST_CASE("choices become rows sorted by expert") {
 TEST_CASE("experts that are given are weighted by their probabilities") {
   const float probabilities[] = {0.25F, 0.25F, 0.25F, 0.25F};
   const ExpertRoutes routes =
-      expert_routes(dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 1, 4), 2,
+      expert_routes(cpu_kernels(), dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 1, 4), 2,
                     RouterWeights::probability, {3, 2});
   CHECK(routes.weights == std::vector<float>{0.25F, 0.25F});
   CHECK(routes.by_rank(2) == Rows{0, 2});

@@ -1,6 +1,7 @@
 // fp8 recipes: PyTorch with the same casts, the predicted bytes, the same bits twice; and tf32 rounds what it
 // multiplies.
 #include "kernels/elementwise.h"
+#include "runtime/device/cpu_kernels.h"
 #include "runtime/execution/product_operands.h"
 #include "tests/random_strategies.h"
 #include "tests/training_golden.h"
@@ -61,7 +62,7 @@ TEST_CASE("strategies drawn at random hold and send the predicted bytes in fp8, 
 
 TEST_CASE("operands are e4m3 or e5m2 with the largest magnitude at the format's end, weights beside their transpose") {
   Backend backend;
-  ProductOperands operands(backend);
+  ProductOperands operands(backend, cpu_kernels());
   const std::vector<float> values{1.0F, -3.5F, 0.3F, 0.0F, 7.0F, 2.2F};
   const ConstTensorView weight = dense_view(static_cast<const void*>(values.data()), NumberFormat::fp32, 2, 3);
   const auto widened = [](const ConstTensorView& view) {
