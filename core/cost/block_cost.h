@@ -17,6 +17,7 @@
 #include "core/cost/placement.h"
 #include "core/cost/rank_parameters.h"
 #include "core/cost/working_set.h"
+#include "core/program/wire_bytes.h"
 
 namespace plumbline {
 
@@ -30,18 +31,6 @@ struct PhaseTime {
   PhaseTime& operator+=(const PhaseTime& other);
   [[nodiscard]] Picoseconds total() const { return compute + tensor_parallel + context_parallel + expert_parallel; }
   bool operator==(const PhaseTime&) const = default;
-};
-
-/// Bytes that one rank sends per micro-batch inside a block, by group.
-struct WireBytes {
-  Bytes tensor{0};
-  Bytes context{0};
-  Bytes expert{0};
-
-  WireBytes& operator+=(const WireBytes& other);
-  [[nodiscard]] WireBytes operator*(std::int64_t count) const {
-    return {tensor * count, context * count, expert * count};
-  }
 };
 
 /// One way to run a block: what its backward pass computes again, and what is kept for it.

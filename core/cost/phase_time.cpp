@@ -1,4 +1,4 @@
-// Sums of what blocks take and send.
+// Sums of what blocks take.
 #include "core/cost/block_cost.h"
 #include "core/cost/time_limits.h"
 
@@ -9,13 +9,6 @@ PhaseTime& PhaseTime::operator+=(const PhaseTime& other) {
   add_phase(tensor_parallel, other.tensor_parallel);
   add_phase(context_parallel, other.context_parallel);
   add_phase(expert_parallel, other.expert_parallel);
-  return *this;
-}
-
-WireBytes& WireBytes::operator+=(const WireBytes& other) {
-  tensor += other.tensor;
-  context += other.context;
-  expert += other.expert;
   return *this;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/program/block_passes.h"
 #include "core/program/gathered_rows.h"
+#include "core/program/row_exchange.h"
 
 namespace plumbline {
 namespace {
@@ -136,7 +137,7 @@ class BackwardLowering {
       emit_.kernel(id, KernelRole::unsort_arrivals, {gradient(y), leaving});
       emit_.release(gradient(y));
       rows = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, rows}, ExchangeDirection::to_tokens);
+      exchange_to_tokens(f_, emit_, id, leaving, rows);
       emit_.release(leaving);
     }
     const std::int32_t made = like(x);
@@ -157,7 +158,7 @@ class BackwardLowering {
     emit_.kernel(id, KernelRole::weigh_gradient, {gradient(op.outputs.front()), returned, of_rows, of_weights});
     if (exchanges) {
       std::int32_t arriving = like(x);
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {of_rows, arriving}, ExchangeDirection::to_experts);
+      exchange_to_experts(f_, emit_, id, of_rows, arriving);
       emit_.release(of_rows);
       of_rows = like(x);
       emit_.kernel(id, KernelRole::sort_arrivals, {arriving, of_rows});

@@ -2,6 +2,7 @@
 
 #include "core/program/block_passes.h"
 #include "core/program/gathered_rows.h"
+#include "core/program/row_exchange.h"
 
 namespace plumbline {
 namespace {
@@ -139,7 +140,7 @@ class ForwardLowering {
     std::int32_t leaving = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
     emit_.kernel(id, KernelRole::permute, {x, leaving});
     const std::int32_t arriving = emit_.allocate({y, BufferRows::local, f_.bytes(y)});
-    emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, arriving}, ExchangeDirection::to_experts);
+    exchange_to_experts(f_, emit_, id, leaving, arriving);
     emit_.release(leaving);
     make_outputs(op, made);
     emit_.kernel(id, KernelRole::sort_arrivals, {arriving, made.outputs.front()});
@@ -155,7 +156,7 @@ class ForwardLowering {
       // Where nothing is kept of what returns, it is summed as it arrives.
       returned = made.sides.empty() ? none : made.sides.front();
       emit_.kernel(id, KernelRole::unsort_arrivals, {value(x), leaving});
-      emit_.collective(id, Collective::all_to_all, Axis::expert, {leaving, returned}, ExchangeDirection::to_tokens);
+      exchange_to_tokens(f_, emit_, id, leaving, returned);
       emit_.release(leaving);
     }
     make_outputs(op, made);
