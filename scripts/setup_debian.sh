@@ -5,7 +5,7 @@ set -euo pipefail
 
 # command or header that shows it is there : package that brings it
 needed=(
-  g++:g++ cmake:cmake ninja:ninja-build ccache:ccache git:git python3:python3
+  g++:g++ cmake:cmake ninja:ninja-build ccache:ccache git:git python3:python3 jsonschema:python3-jsonschema
   boost/graph/adjacency_list.hpp:libboost-dev
   nlohmann/json.hpp:nlohmann-json3-dev
   CLI/CLI.hpp:libcli11-dev

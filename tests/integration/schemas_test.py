@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""The JSON Schema files against every file that ships, what the command writes, and what it refuses.
+
+Usage: schemas_test.py <plan>. Skipped with a message where Python's jsonschema is not installed.
+"""
+import copy
+import json
+import pathlib
+import sys
+
+import command
+from command import QUESTION, Command, run
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODELS = ROOT / "models"
+SCHEMA_OF = {"machine": "machine", "network": "network", "rows": "rows", "stack": "stack", "calibration": "calibration"}
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def validator(name):
+    schema = read(MODELS / "schemas" / f"{name}.schema.json")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan")}
+
+
+def faults(name, document):
+    return [f"{list(e.absolute_path)}: {e.message[:200]}" for e in VALIDATORS[name].iter_errors(document)]
+
+
+def places(value, path=()):
+    """Paths of all values of a document."""
+    yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def at(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+class Schemas(Command):
+    def test_every_file_that_ships_is_valid(self):
+        counts = dict.fromkeys(SCHEMA_OF, 0)
+        for path in sorted(MODELS.rglob("*.json")):
+            document = read(path)
+            kind = document.get("format", "").removeprefix("plumbline.").partition("/")[0]
+            if kind not in SCHEMA_OF:
+                continue
+            counts[kind] += 1
+            self.assertEqual(faults(SCHEMA_OF[kind], document), [], path)
+        self.assertGreater(min(counts.values()), 10, counts)
+
+    def test_plans_of_every_kind_are_valid(self):
+        for words in (["--tp", 2, "--zero", 1], ["--pp", 2, "--schedule", "zbv", "--virtual-stages", 2, "--recompute", "full"],
+                      ["--dp", 8, "--zero", 3, "--lora-rank", 8, "--tokens", "1T"],
+                      ["--pp", 2, "--virtual-stages", 2, "--recompute", "optimal", "--optimizer-precision", "bf16"]):
+            done = run("estimate", *QUESTION, *words, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(faults("plan", json.loads(done.stdout)), [], words)
+        done = run("estimate", *QUESTION, "--tp", 2, "--ranks", "--json")
+        self.assertEqual(faults("plan", json.loads(done.stdout)), [])
+
+    def test_what_the_command_refuses_of_a_plan_the_schema_refuses(self):
+        plan = read(self.plan_file())
+        broken = self.folder / "broken.json"
+        checked = 0
+        for path in list(places({key: plan[key] for key in ("machine", "training", "strategy")})):
+            for change in ("drop", "rename", "text"):
+                if not path or (len(path) == 1 and change == "text"):
+                    continue
+                document = copy.deepcopy(plan)
+                parent, key = at(document, path[:-1]), path[-1]
+                if not isinstance(parent, dict):
+                    continue
+                value = parent.pop(key)
+                if change == "rename":
+                    parent[key + "_of_mine"] = value
+                if change == "text":
+                    parent[key] = "no such value" if not isinstance(value, str) else 1
+                broken.write_text(json.dumps(document))
+                done = run("estimate", "--plan", broken)
+                # Structure, as opposed to values that contradict each other.
+                if any(word in done.stderr for word in ("missing", "unknown key", "found a")):
+                    checked += 1
+                    self.assertEqual(done.returncode, 2)
+                    self.assertNotEqual(faults("plan", document), [], (path, change, done.stderr))
+                if done.returncode == 0:
+                    self.assertEqual(faults("plan", document), [], (path, change))
+        self.assertGreater(checked, 40)
+
+    def test_a_machine_with_a_mistake_is_refused_by_both(self):
+        cluster = read(MODELS / "machines" / "dgx-h100.json")
+        device = read(MODELS / "machines" / "device-h100-sxm-80gb.json")
+        self.assertEqual(faults("machine", {**cluster, **device}), [])
+        node = ("cluster", "nodes", 0)
+        for path, key, value in (
+                (node, "devices_per_node", 0), (node, "cpu_vendor", "cyrix"), (node, "gpus", 8), (node, "host_memory", "2 TiB"),
+                ((*node, "interconnect"), "bandwidth", 450), ((*node, "network", "bandwidth"), "value", "400 gigs"),
+                ((*node, "network", "bandwidth"), "kind", "guessed"), (("cluster",), "nodes", []),
+                (("device",), "architecture", "pascal"), (("device", "memory"), "source", ""),
+                (("device", "memory"), "date", "June"), (("device",), "peaks", {}), ((), "format", "plumbline.machine/9")):
+            document = copy.deepcopy({**cluster, **device})
+            at(document, path)[key] = value
+            own = self.written("own.json", json.dumps(document))
+            words = ["estimate", *QUESTION]
+            words[words.index("--machine") + 1] = own
+            with self.subTest(path=path, key=key):
+                self.refused(words)
+                self.assertNotEqual(faults("machine", document), [])
+
+
+if __name__ == "__main__":
+    command.main()
