@@ -40,6 +40,8 @@ void cross_entropy_local_sum(const CrossEntropy& args);
 /// The loss is that of the whole vocabulary: the same on each rank.
 CrossEntropyLoss cross_entropy_combine(const CrossEntropy& args);
 CrossEntropyLoss cross_entropy(const CrossEntropy& args);
+/// Adds what `cross_entropy_combine` returns.
+void cross_entropy_add(const CrossEntropy& args, CrossEntropyLoss* sum);
 
 }  // namespace reference
 }  // namespace plumbline

@@ -7,11 +7,22 @@
 
 #include "kernels/tensor_view.h"
 
-namespace plumbline::reference {
+namespace plumbline {
+
+/// Of gradients, tensor after tensor.
+struct TensorHealth {
+  double sum_of_squares = 0;
+  std::int64_t has_non_finite = 0;  ///< 1 where any element is not finite
+};
+
+namespace reference {
 
 [[nodiscard]] double sum_of_squares(const ConstTensorView& input);
 /// NaN if any element is.
 [[nodiscard]] float largest_magnitude(const ConstTensorView& input);
 [[nodiscard]] bool has_non_finite(const ConstTensorView& input);
+/// Adds those of `input`.
+void add_health(const ConstTensorView& input, TensorHealth* sum);
 
-}  // namespace plumbline::reference
+}  // namespace reference
+}  // namespace plumbline

@@ -7,14 +7,12 @@
 #include <array>
 #include <deque>
 
-#include "runtime/device/compute_device.h"
-#include "runtime/device/cpu_kernels.h"
+#include "runtime/device/host_memory_device.h"
 
 namespace plumbline {
 
-class LateDevice : public ComputeDevice {
+class LateDevice : public HostMemoryDevice {
  public:
-  [[nodiscard]] const DeviceKernels& kernels() const override { return cpu_kernels(); }
   void enqueue(Stream lane, std::function<void()> work) override {
     if (lane == Stream::compute) return work();
     of(lane).waiting.push_back(std::move(work));

@@ -91,4 +91,10 @@ CrossEntropyLoss cross_entropy(const CrossEntropy& args) {
   return cross_entropy_combine(args);
 }
 
+void cross_entropy_add(const CrossEntropy& args, CrossEntropyLoss* sum) {
+  const CrossEntropyLoss loss = cross_entropy_combine(args);
+  sum->sum += loss.sum;
+  sum->tokens += loss.tokens;
+}
+
 }  // namespace plumbline::reference

@@ -43,4 +43,9 @@ bool has_non_finite(const ConstTensorView& input) {
   return largest_magnitude_bits(input) >= infinity;
 }
 
+void add_health(const ConstTensorView& input, TensorHealth* sum) {
+  sum->sum_of_squares += sum_of_squares(input);
+  if (has_non_finite(input)) sum->has_non_finite = 1;
+}
+
 }  // namespace plumbline::reference

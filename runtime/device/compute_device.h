@@ -4,10 +4,12 @@
 /// Answers: what runs an operator; order and time of work; no bytes. Model: a lane runs its work in the order in which
 /// it was enqueued. Lanes are those of core/program's streams. A mark stands behind everything that its lane was given
 /// before it; a lane or the host waits until it is passed. Work that throws fails its lane: what is behind it does not
-/// run, and whoever waits for the lane gets the exception. Source: CUDA's streams and events (CUDA C++ Programming
-/// Guide, "Asynchronous Concurrent Execution"). Not modelled: priorities of lanes; work that waits for another device.
-/// Checked against: tests/runtime/device/cpu_device_threads_test.cpp.
+/// run, and whoever waits for the lane gets the exception. What tensors hold lies in the device's memory and is reached
+/// by its work alone; a communicator's call on such memory is work of a lane too. Source: CUDA's streams and events
+/// (CUDA C++ Programming Guide, "Asynchronous Concurrent Execution"). Not modelled: priorities of lanes; work that
+/// waits for another device. Checked against: tests/runtime/device/cpu_device_threads_test.cpp.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -33,6 +35,13 @@ class ComputeDevice {
   [[nodiscard]] virtual const DeviceKernels& kernels() const = 0;
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
+  // Work of a lane on the device's memory. Ranges do not overlap; `upload` and `download` have one end in the host's.
+  virtual void copy(Stream lane, void* to, const void* from, Bytes bytes) = 0;
+  virtual void fill(Stream lane, void* to, std::byte value, Bytes bytes) = 0;
+  /// The host's memory may change as soon as the call returns.
+  virtual void upload(Stream lane, void* to, const void* from, Bytes bytes) = 0;
+  /// The host's memory is written once the lane has come so far, and stays where it is until then.
+  virtual void download(Stream lane, void* to, const void* from, Bytes bytes) = 0;
   /// What `lane` is given from here on runs once the mark is passed.
   virtual void wait(Stream lane, Mark mark) = 0;
   /// Returns once the mark is passed. Throws what its lane threw.

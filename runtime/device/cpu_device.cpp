@@ -6,8 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "runtime/device/cpu_kernels.h"
-
 namespace plumbline {
 
 /// A queue of work and the thread that runs it.
@@ -78,8 +76,6 @@ class CpuDevice::Lane {
 CpuDevice::CpuDevice(LaneThreads threads) : threads_(threads) {}
 CpuDevice::~CpuDevice() { stop(); }
 
-const DeviceKernels& CpuDevice::kernels() const { return cpu_kernels(); }
-
 void CpuDevice::enqueue(Stream lane, std::function<void()> work) {
   if (!has_thread(lane)) return work();
   std::unique_ptr<Lane>& started = lanes_[static_cast<std::size_t>(lane)];
@@ -98,15 +94,17 @@ void CpuDevice::wait(Stream lane, Mark mark) {
   if (has_thread(lane))
     enqueue(lane, [this, mark] { of(mark.lane).finish(mark.work); });
   else
-    finish(mark);
+    pass(mark);
 }
 
-void CpuDevice::finish(Mark mark) {
+void CpuDevice::finish(Mark mark) { pass(mark); }
+
+void CpuDevice::pass(Mark mark) {
   if (mark.work > 0) of(mark.lane).finish(mark.work);
 }
 
 void CpuDevice::finish_all() {
-  for (std::size_t lane = 0; lane < stream_count; ++lane) finish(mark(static_cast<Stream>(lane)));
+  for (std::size_t lane = 0; lane < stream_count; ++lane) pass(mark(static_cast<Stream>(lane)));
 }
 
 void CpuDevice::stop() noexcept {

@@ -10,18 +10,17 @@
 #include <array>
 #include <memory>
 
-#include "runtime/device/compute_device.h"
+#include "runtime/device/host_memory_device.h"
 
 namespace plumbline {
 
 enum class LaneThreads : std::uint8_t { none, one_per_lane };
 
-class CpuDevice : public ComputeDevice {
+class CpuDevice : public HostMemoryDevice {
  public:
   explicit CpuDevice(LaneThreads threads = LaneThreads::none);
   ~CpuDevice() override;
 
-  [[nodiscard]] const DeviceKernels& kernels() const override;
   void enqueue(Stream lane, std::function<void()> work) override;
   [[nodiscard]] Mark mark(Stream lane) const override;
   void wait(Stream lane, Mark mark) override;
@@ -34,6 +33,7 @@ class CpuDevice : public ComputeDevice {
   [[nodiscard]] bool has_thread(Stream lane) const {
     return threads_ == LaneThreads::one_per_lane && lane != Stream::compute;
   }
+  void pass(Mark mark);
   [[nodiscard]] Lane& of(Stream lane) { return *lanes_[static_cast<std::size_t>(lane)]; }
 
   LaneThreads threads_;

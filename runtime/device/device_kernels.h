@@ -4,7 +4,8 @@
 /// Answers: what to call for an operator. Model: one function for each kernel of kernels/*.h, with the arguments that
 /// are declared there; whoever runs a program knows no other way to a tensor's elements. A kernel is work of the lane
 /// whose work calls it, and of the compute lane where none does. Views lie in the device's memory. `workspace` answers
-/// the scratch that a call needs, in bytes, and reads no element.
+/// the scratch that a call needs, in bytes, and reads no element. Nothing is returned: sums stay in the
+/// device's memory.
 /// Source: kernels/*.h. Not modelled: kernels that fuse several operators.
 /// Checked against: tests/runtime/device/device_kernels_threads_test.cpp (complete; what a device replaces is what a
 /// step runs), tests/architecture/test_kernels_by_table.py (nobody else calls kernels).
@@ -54,8 +55,7 @@ struct DeviceKernels {
   Kernel<TransposeCopy> transpose = nullptr;
   Kernel<Fill> fill = nullptr;
   Kernel<Fp8Scale> fp8_scale = nullptr;
-  double (*sum_of_squares)(const ConstTensorView&) = nullptr;
-  bool (*has_non_finite)(const ConstTensorView&) = nullptr;
+  void (*add_health)(const ConstTensorView&, TensorHealth* sum) = nullptr;
 
   // Matrix products.
   ScratchKernel<Matmul> matmul;
@@ -92,7 +92,7 @@ struct DeviceKernels {
   Kernel<ElementDropout> dropout_backward = nullptr;
   Kernel<CrossEntropy> cross_entropy_local_maximum = nullptr;
   Kernel<CrossEntropy> cross_entropy_local_sum = nullptr;
-  CrossEntropyLoss (*cross_entropy_combine)(const CrossEntropy&) = nullptr;
+  void (*cross_entropy_add)(const CrossEntropy&, CrossEntropyLoss* sum) = nullptr;
 
   // Experts.
   Kernel<RouterForward> router_forward = nullptr;

@@ -19,6 +19,7 @@ std::vector<std::int32_t> ActionLanes::starting_with(std::int32_t index) const {
 void ActionLanes::begin(std::int32_t index) {
   is_issued_[static_cast<std::size_t>(index)] = true;
   const Stream lane = lane_of(action(index));
+  device_.wait(lane, last_in_order_);
   for (const std::int32_t needed : action(index).needs)
     if (needed >= 0) device_.wait(lane, ended_[static_cast<std::size_t>(needed)]);
 }
@@ -26,7 +27,12 @@ void ActionLanes::begin(std::int32_t index) {
 void ActionLanes::end(std::int32_t index) {
   Mark& mark = ended_[static_cast<std::size_t>(index)];
   mark = device_.mark(lane_of(action(index)));
-  if (action(index).issue == Issue::in_order) device_.finish(mark);
+  if (action(index).issue == Issue::in_order) last_in_order_ = mark;
+}
+
+void ActionLanes::join() {
+  for (std::size_t lane = 0; lane < stream_count; ++lane)
+    device_.wait(Stream::compute, device_.mark(static_cast<Stream>(lane)));
 }
 
 }  // namespace plumbline

@@ -27,10 +27,12 @@ class ActionLanes {
   [[nodiscard]] bool is_issued(std::int32_t index) const { return is_issued_[static_cast<std::size_t>(index)]; }
   /// Those that start with an action in order; behind the first one that starts later its lane would wait.
   [[nodiscard]] std::vector<std::int32_t> starting_with(std::int32_t index) const;
-  /// Its lane, or the caller, waits for what it needs.
+  /// Its lane waits for what it needs, and for the last that was issued in order. The caller does not.
   void begin(std::int32_t index);
-  /// Its work was given to its lane. Waits for it where it is issued in order.
+  /// Its work was given to its lane.
   void end(std::int32_t index);
+  /// What is computed from here on waits for all lanes.
+  void join();
 
  private:
   [[nodiscard]] const Action& action(std::int32_t index) const {
@@ -40,6 +42,7 @@ class ActionLanes {
   ComputeDevice& device_;
   std::vector<Mark> ended_;  ///< by action
   std::vector<bool> is_issued_;
+  Mark last_in_order_;
 };
 
 }  // namespace plumbline

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/tensor_view.h"
@@ -42,6 +43,9 @@ class BoundBuffer {
   std::byte* data_;
 };
 using Held = std::shared_ptr<BoundBuffer>;
+[[nodiscard]] inline std::span<std::byte> span_of(const Held& buffer) {
+  return {buffer->data(), static_cast<std::size_t>(buffer->bytes().value())};
+}
 
 class Backend {
  public:
@@ -54,13 +58,16 @@ class Backend {
   }
   /// The same memory for each call of one use; not counted as live.
   [[nodiscard]] Workspace workspace(Bytes bytes, ScratchUse use = ScratchUse::kernel);
+  /// Memory for as long as the backend stands, for what is no tensor: token ids, frequencies, scales, sums of a step.
+  /// Not counted as live.
+  [[nodiscard]] void* reserve(Bytes bytes) { return reserved_.emplace_back(allocate(bytes)).get(); }
   [[nodiscard]] LiveBytes& live() { return live_; }
   [[nodiscard]] Bytes workspace_bytes() const {
     Bytes sum(0);
     for (const Scratch& one : scratch_) sum += one.size;
     return sum;
   }
-  /// What the system gave, workspace apart.
+  /// What the system gave for tensors.
   [[nodiscard]] Bytes arena_bytes() const { return arena_; }
 
  private:
@@ -77,6 +84,7 @@ class Backend {
   Poison poison_;
   LiveBytes live_;
   std::vector<Memory> owned_;
+  std::vector<Memory> reserved_;
   std::map<Bytes, std::vector<std::byte*>> idle_;
   Bytes arena_{0};
   struct Scratch {

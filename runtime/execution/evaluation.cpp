@@ -5,20 +5,18 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/device/device_kernels.h"
-
 namespace plumbline {
 namespace {
 
 constexpr std::int32_t no_target = -1;  // kernels/cross_entropy.h
 
 /// In the order of the ranks.
-StepSums sum_over_ranks(Communicator& everyone, const StepSums& own) {
-  std::vector<StepSums> all(static_cast<std::size_t>(everyone.rank_set().size()));
+CrossEntropyLoss sum_over_ranks(Communicator& everyone, const CrossEntropyLoss& own) {
+  std::vector<CrossEntropyLoss> all(static_cast<std::size_t>(everyone.rank_set().size()));
   everyone.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), ElementFormat::bytes);
-  StepSums sum;
-  for (const StepSums& one : all) {
-    sum.loss += one.loss;
+  CrossEntropyLoss sum;
+  for (const CrossEntropyLoss& one : all) {
+    sum.sum += one.sum;
     sum.tokens += one.tokens;
   }
   return sum;
@@ -44,7 +42,7 @@ double Evaluation::held_out_loss(std::int64_t most_sequences, const Executor::Be
   const std::int64_t count = std::min(available, std::max<std::int64_t>(1, most_sequences));
   const std::int64_t of_micro_batch = strategy_.data_parallel * strategy_.micro_batch;
   const std::int64_t of_pass = of_micro_batch * strategy_.micro_batches;
-  StepSums sums;
+  CrossEntropyLoss sums;
   for (std::int64_t begin = 0; begin < count; begin += of_pass) {
     const BatchSource batches = [&](const BatchLayout& layout, std::int32_t micro_batch) {
       TokenBatch batch{layout.micro_batch_sequences, feed_.sequence_length(), {}, {}};
@@ -57,13 +55,14 @@ double Evaluation::held_out_loss(std::int64_t most_sequences, const Executor::Be
       return batch;
     };
     const std::int64_t rest = divided(std::min(count - begin, of_pass), of_micro_batch);
-    const StepSums one = executor_.run_forwards(batches, static_cast<std::int32_t>(rest), before);
-    sums.loss += one.loss;
+    const CrossEntropyLoss one = executor_.run_forwards(batches, static_cast<std::int32_t>(rest), before);
+    sums.sum += one.sum;
     sums.tokens += one.tokens;
   }
   // Every tensor-parallel rank computes the whole loss of its tokens.
-  const StepSums all = sum_over_ranks(env_.groups.everyone(), env_.groups.index(Axis::tensor) == 0 ? sums : StepSums());
-  return all.loss / static_cast<double>(all.tokens);
+  const CrossEntropyLoss all =
+      sum_over_ranks(env_.groups.everyone(), env_.groups.index(Axis::tensor) == 0 ? sums : CrossEntropyLoss());
+  return all.sum / static_cast<double>(all.tokens);
 }
 
 std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context, std::int32_t vocabulary,
@@ -86,8 +85,9 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     const bool is_first = env.groups.index(Axis::data) == 0 && (first_class > 0 || env.groups.index(Axis::tensor) == 0);
     if (!is_first || row < 0 || row >= env.local_sequence() || first_class >= vocabulary) return;
     const std::int64_t classes = std::min<std::int64_t>(made.columns, vocabulary - first_class);
-    env.device.kernels().cast({made.rows_from(row, 1).columns_from(0, classes),
-                               dense_view(logits.data() + first_class, NumberFormat::fp32, 1, classes)});
+    check(made.format == NumberFormat::fp32, "logits are fp32");
+    const ConstTensorView seen = made.rows_from(row, 1).columns_from(0, classes);
+    env.device.download(Stream::compute, logits.data() + first_class, seen.data, storage(classes, seen.format));
   };
   (void)executor_.run_forwards(batches, 1, before);
   env_.on_logits = nullptr;

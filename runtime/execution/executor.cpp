@@ -1,7 +1,6 @@
 #include "runtime/execution/executor.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace plumbline {
 namespace {
@@ -11,6 +10,14 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 bool makes_weight_gradients(const Action& a) {
   return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
+}
+
+/// The host waits for the lanes at the optimizer step, and then no more.
+bool ends_with_update(const RankProgram& rank) {
+  const auto step = std::find_if(rank.actions.begin(), rank.actions.end(),
+                                 [](const Action& a) { return a.kind == ActionKind::optimizer_step; });
+  return std::none_of(step, rank.actions.end(),
+                      [](const Action& a) { return ActionLanes::lane_of(a) != Stream::compute; });
 }
 
 /// What the program's persistent buffers hold.
@@ -60,6 +67,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
     if (makes_weight_gradients(a)) ++passes_[at(execution_of(a))];
     inside_.require_listed(i, blocks_[at(execution_of(a))]);
   }
+  check(ends_with_update(rank_), "no lane works behind an optimizer step");
   const auto bind = [&](ActionKind kind, Held& buffer) {
     const Bytes bytes = largest_message(plan.program, rank_, kind);
     if (bytes.value() > 0) buffer = env_.backend.bind(MemoryClass::communication_buffers, bytes);
@@ -91,8 +99,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   };
   loaded_ = -1;
   last_pass_ = passes_;
-  env_.loss_sum = 0;
-  env_.loss_tokens = 0;
+  env_.begin_totals();
   env_.parameters.begin_step();
   reductions_.begin_step();
   env_.operands.begin_step();
@@ -116,7 +123,6 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     follow_buffers(action, Access::release);
     inside_.book(i, times_);
   }
-  env_.device.finish_all();
 }
 
 void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
@@ -153,9 +159,10 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::context_collective:
     case ActionKind::expert_collective: return;  // ran inside of the block before it
     case ActionKind::optimizer_step:
-      env_.device.finish_all();
+      lanes_.join();
       reductions_.require_complete();
-      return optimizer({env_.loss_sum, env_.loss_tokens});
+      env_.parameters.add_health(&env_.totals->gradients);
+      return optimizer(env_.read_totals());
     case ActionKind::offload:
     case ActionKind::fetch: break;
   }
@@ -169,17 +176,18 @@ void Executor::load_batch(std::int32_t micro_batch) {
   const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
                            static_cast<std::int32_t>(s.micro_batch)};
   const TokenBatch batch = batches_(layout, micro_batch);
-  env_.batch = {};
   env_.batch.first_sequence = (std::int64_t{micro_batch} * layout.data_ranks + layout.data_rank) * s.micro_batch;
+  LocalIds ids;
   const std::int64_t length = env_.local_sequence();
   for (std::int64_t sequence = 0; sequence < s.micro_batch; ++sequence) {
     const std::int64_t first = sequence * batch.length + env_.groups.index(Axis::context) * length;
     const auto slice = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
       to.insert(to.end(), from.begin() + first, from.begin() + first + length);
     };
-    slice(batch.tokens, env_.batch.tokens);
-    slice(batch.targets, env_.batch.targets);
+    slice(batch.tokens, ids.tokens);
+    slice(batch.targets, ids.targets);
   }
+  env_.upload_batch(ids);
 }
 
 void Executor::compute(const Action& action, std::int32_t index) {
@@ -202,22 +210,6 @@ void Executor::compute(const Action& action, std::int32_t index) {
   }
   if (makes_weight_gradients(action)) finish_unit(action, execution);
   inside_.end_block(index, times_);
-}
-
-std::vector<Held> Executor::copied_from(const Held& received, const std::vector<TensorId>& tensors,
-                                        std::int32_t execution) {
-  check(received != nullptr && tensors.size() == 1, "one tensor crosses between stages");
-  const Bytes bytes = local_bytes(block(execution).tensor(tensors.front()), env_.shard);
-  Held copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
-  check(received->bytes() >= bytes, "a receive buffer holds what crosses between stages");
-  std::memcpy(copy->data(), received->data(), static_cast<std::size_t>(bytes.value()));
-  return {copy};
-}
-
-std::vector<Held> Executor::parked(const std::vector<Held>& made) {
-  Held copy = env_.backend.bind(MemoryClass::activations, made.front()->bytes());
-  std::memcpy(copy->data(), made.front()->data(), static_cast<std::size_t>(copy->bytes().value()));
-  return {copy};
 }
 
 void Executor::forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
@@ -307,35 +299,6 @@ void Executor::finish_unit(const Action& action, std::int32_t execution) {
   states_.erase({execution, action.micro_batch});
   if (plan_.strategy.zero_stage >= 2) reductions_.wait_for_scatter(execution);
   if (--last_pass_[at(execution)] == 0) reductions_.wait_for_reduction(execution);
-}
-
-std::int32_t Executor::message_tag(const Action& action, std::int32_t receiving_stage) const {
-  const std::int32_t direction = action.pass == Pass::forward ? 0 : 1;
-  return (receiving_stage * 2 + direction) * plan_.program.shape.micro_batches + action.micro_batch;
-}
-
-/// As many bytes as the action says; its tensor comes first.
-void Executor::send(const Action& action) {
-  const bool is_forward = action.pass == Pass::forward;
-  const std::int32_t receiver = network_stage(action) + (is_forward ? 1 : -1);
-  const auto& pieces = rank_.chunks[at(action.chunk)];
-  Handed& from = is_forward ? activations_ : gradients_;
-  const std::int32_t execution = is_forward ? pieces.back().last : pieces.front().first - 1;
-  auto handed = from.extract({execution, action.micro_batch});
-  // Programs send gradients that nobody needs, where what comes before is frozen: zeros.
-  check(!handed.empty() || !is_forward, "what a stage sends was made");
-  const std::span<std::byte> tensor = handed.empty() ? std::span<std::byte>() : span_of(handed.mapped().front());
-  std::vector<std::byte> message(static_cast<std::size_t>(action.bytes.value()));
-  check(message.size() >= tensor.size(), "a message is as large as its tensor");
-  std::copy(tensor.begin(), tensor.end(), message.begin());
-  env_.groups[Axis::pipeline].send(message, action.peer, message_tag(action, receiver));
-}
-
-void Executor::receive(const Action& action) {
-  const Held& buffer = action.pass == Pass::forward ? received_activation_ : received_gradient_;
-  const Bytes bytes = plan_.program.ranks[at(action.peer)].actions[at(action.peer_action)].bytes;
-  env_.groups[Axis::pipeline].receive(span_of(buffer).first(static_cast<std::size_t>(bytes.value())), action.peer,
-                                      message_tag(action, network_stage(action)));
 }
 
 void Executor::follow_buffers(const Action& action, Access access) {

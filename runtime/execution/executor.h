@@ -31,19 +31,13 @@ struct ExecutionPlan {
   const std::vector<Replay>& replays;  ///< by execution
 };
 
-/// What a rank's part of a step came to, before the optimizer.
-struct StepSums {
-  double loss = 0;
-  std::int64_t tokens = 0;
-};
-
 /// The sequences of a rank's micro-batch.
 using BatchSource = std::function<TokenBatch(const BatchLayout&, std::int32_t micro_batch)>;
 
 class Executor {
  public:
   /// Called when all gradients are reduced, at the program's optimizer step.
-  using OptimizerStep = std::function<void(const StepSums&)>;
+  using OptimizerStep = std::function<void(const StepTotals&)>;
   /// Called with an action's index before it runs.
   using BeforeAction = std::function<void(std::int32_t)>;
 
@@ -53,8 +47,8 @@ class Executor {
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
   /// The program's forwards of its first `micro_batches` micro-batches, of `batches`, with the weights as they are;
   /// what a backward would read is released at once. Every rank calls it between the same two steps.
-  [[nodiscard]] StepSums run_forwards(const BatchSource& batches, std::int32_t micro_batches,
-                                      const BeforeAction& before = {});
+  [[nodiscard]] CrossEntropyLoss run_forwards(const BatchSource& batches, std::int32_t micro_batches,
+                                              const BeforeAction& before = {});
 
   /// Of the last step, by action.
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
@@ -79,6 +73,8 @@ class Executor {
   [[nodiscard]] bool carries_gradient(std::int32_t execution) const;
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
+  /// A tensor with zeros behind it.
+  [[nodiscard]] std::span<const std::byte> padded(std::span<const std::byte> tensor, Bytes bytes);
   void receive(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
   void load_batch(std::int32_t micro_batch);

@@ -146,8 +146,11 @@ void exchange_rows(const KernelCall& call) {
   const std::vector<std::int64_t> own = elements(call.routes().by_rank(call.env.shard.expert_parallel));
   const std::vector<std::int64_t> here = elements(call.arrivals().by_rank());
   const bool to_experts = call.instruction.direction == ExchangeDirection::to_experts;
-  call.env.groups[Axis::expert].all_to_all(span_of(call.buffer(0)), to_experts ? own : here, span_of(call.buffer(1)),
-                                           to_experts ? here : own, element_format(call.format(call.tensor(0))));
+  call.env.communicate([leaving = span_of(call.buffer(0)), arriving = span_of(call.buffer(1)),
+                        &group = call.env.groups[Axis::expert], sent = to_experts ? own : here,
+                        received = to_experts ? here : own, format = element_format(call.format(call.tensor(0)))] {
+    group.all_to_all(leaving, sent, arriving, received, format);
+  });
 }
 
 void run_router(const KernelCall& call) {

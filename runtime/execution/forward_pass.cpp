@@ -17,11 +17,11 @@ bool Executor::is_of_forwards(const Action& action, std::int32_t micro_batches) 
   }
 }
 
-StepSums Executor::run_forwards(const BatchSource& batches, std::int32_t micro_batches, const BeforeAction& before) {
+CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t micro_batches,
+                                        const BeforeAction& before) {
   batches_ = batches;
   loaded_ = -1;
-  env_.loss_sum = 0;
-  env_.loss_tokens = 0;
+  env_.begin_totals();
   env_.is_evaluating = true;
   env_.operands.begin_step();
   LiveBytes& live = env_.backend.live();
@@ -36,7 +36,7 @@ StepSums Executor::run_forwards(const BatchSource& batches, std::int32_t micro_b
     if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }
   env_.is_evaluating = false;
-  return {env_.loss_sum, env_.loss_tokens};
+  return env_.read_totals().loss;
 }
 
 }  // namespace plumbline

@@ -11,10 +11,6 @@
 
 namespace plumbline {
 
-[[nodiscard]] inline std::span<std::byte> span_of(const Held& buffer) {
-  return {buffer->data(), static_cast<std::size_t>(buffer->bytes().value())};
-}
-
 /// An instruction of one execution of a block, on one rank.
 class KernelCall {
  public:

@@ -106,7 +106,7 @@ void run_embedding(const KernelCall& call) {
   const auto first_row = [&](std::int64_t rows) {
     return call.makes_part() ? call.env.groups.index(Axis::tensor) * rows : 0;
   };
-  const std::int32_t* tokens = call.env.batch.tokens.data();
+  const std::int32_t* tokens = call.env.batch.tokens;
   if (call.instruction.role == KernelRole::weight_gradient) {
     const TensorView table = call.gradient(call.op.parameters[0]);
     return call.kernels().embedding_backward({tokens, call.view(1), table, first_row(table.rows)});

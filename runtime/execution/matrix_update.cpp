@@ -9,8 +9,23 @@
 namespace plumbline {
 namespace {
 
+Bytes floats(std::int64_t count) { return storage(count, NumberFormat::fp32); }
+
 std::span<std::byte> bytes_of_floats(float* first, std::int64_t count) {
   return std::as_writable_bytes(std::span(first, static_cast<std::size_t>(count)));
+}
+
+/// One plane of a box that lies densely at `first`.
+TensorView plane_of(float* first, const TensorBox& box, std::int64_t plane) {
+  const std::int64_t size = box.extent[1] * box.extent[2];
+  return dense_view(static_cast<void*>(first + plane * size), NumberFormat::fp32, box.extent[1], box.extent[2]);
+}
+
+/// The same elements in the whole tensor, at `whole`.
+TensorView place_of(float* whole, const TensorBox& box, std::int64_t plane) {
+  TensorView view = plane_of(whole + box.whole_index(plane * box.extent[1] * box.extent[2]), box, 0);
+  view.stride = box.whole[2];
+  return view;
 }
 
 bool has_matrices(const ParameterLayout& layout, const Section& section) {
@@ -63,31 +78,35 @@ void ParameterStore::update_matrices(const OptimizerSettings& settings, double l
   }
 }
 
+void ParameterStore::gather_floats(Communicator& group, std::span<const std::byte> own, std::span<std::byte> all) {
+  device_.enqueue(Stream::compute, [=, &group] { group.all_gather(own, all, ElementFormat::fp32); });
+}
+
 void ParameterStore::gather_directions(const Section& section, const MatrixUpdate& update) {
   float* const own = update.section + section.part_begin();
-  std::fill(own, own + section.part(), 0.0F);
+  device_.fill(Stream::compute, own, std::byte{0}, floats(section.part()));
   for (const OwnedPiece& piece : layout_.owned) {
     const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
     if (&layout_.sections[static_cast<std::size_t>(p.section)] != &section || !p.is_layer_matrix) continue;
     device_.kernels().muon_direction(muon_step_of(piece, update), update.section + p.first + piece.first);
   }
-  shard_group(section).all_gather(bytes_of_floats(own, section.part()), bytes_of_floats(update.section, section.padded),
-                                  ElementFormat::fp32);
+  gather_floats(shard_group(section), bytes_of_floats(own, section.part()),
+                bytes_of_floats(update.section, section.padded));
 }
 
 void ParameterStore::gather_slices(const LocalParameter& p, const float* own, const MatrixUpdate& update,
                                    float* whole) {
   const std::int64_t count = p.elements();
   float* const here = update.slices + groups_.index(Axis::tensor) * count;
-  std::copy(own, own + count, here);
-  groups_[Axis::tensor].all_gather(bytes_of_floats(here, count),
-                                   bytes_of_floats(update.slices, count * strategy_.tensor_parallel),
-                                   ElementFormat::fp32);
+  device_.copy(Stream::compute, here, own, floats(count));
+  gather_floats(groups_[Axis::tensor], bytes_of_floats(here, count),
+                bytes_of_floats(update.slices, count * strategy_.tensor_parallel));
   TensorBox box = p.box;
   const std::size_t divided = box.extent[1] != box.whole[1] ? 1 : 2;
   for (std::int32_t rank = 0; rank < strategy_.tensor_parallel; ++rank) {
     box.begin[divided] = rank * box.extent[divided];
-    for (std::int64_t e = 0; e < count; ++e) whole[box.whole_index(e)] = update.slices[rank * count + e];
+    for (std::int64_t plane = 0; plane < box.extent[0]; ++plane)
+      device_.kernels().cast({plane_of(update.slices + rank * count, box, plane), place_of(whole, box, plane)});
   }
 }
 
@@ -104,17 +123,18 @@ void ParameterStore::update_matrix(std::int32_t index, const Section& section, c
   float* const own = reinterpret_cast<float*>(room.data);
   float* const whole = own + p.elements();
   if (section.ranks > 1)
-    std::copy(update.section + p.first, update.section + p.first + p.elements(), own);
+    device_.copy(Stream::compute, own, update.section + p.first, floats(p.elements()));
   else
     device_.kernels().muon_direction(muon_step_of(*piece, update), own);
   if (p.is_divided)
     gather_slices(p, own, update, whole);
   else
-    std::copy(own, own + p.elements(), whole);
+    device_.copy(Stream::compute, whole, own, floats(p.elements()));
   if (!is_owned) return;
   device_.kernels().orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
-  for (std::int64_t e = 0; e < piece->count; ++e) own[e] = whole[p.box.whole_index(piece->first + e)];
-  device_.kernels().muon_apply(muon_step_of(*piece, update), own, rows, columns);
+  for (std::int64_t plane = 0; plane < p.box.extent[0]; ++plane)
+    device_.kernels().cast({place_of(whole, p.box, plane), plane_of(own, p.box, plane)});
+  device_.kernels().muon_apply(muon_step_of(*piece, update), own + piece->first, rows, columns);
 }
 
 }  // namespace plumbline

@@ -1,33 +1,12 @@
 #include "runtime/execution/parameter_store.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "runtime/device/device_kernels.h"
 #include "runtime/execution/element_views.h"
 
 namespace plumbline {
-namespace {
-
-Held persistent(Backend& backend, MemoryClass memory_class, Bytes bytes) {
-  if (bytes.value() == 0) return nullptr;
-  Held held = backend.bind(memory_class, bytes);
-  std::memset(held->data(), 0, static_cast<std::size_t>(bytes.value()));
-  return held;
-}
-
-/// Into `to`, one row: elements of the parameter's box from `begin` on.
-void put_first_weights(const DeviceKernels& kernels, const FirstWeights& first, const LocalParameter& p,
-                       std::int64_t begin, const TensorView& to) {
-  std::vector<float> values(static_cast<std::size_t>(to.columns));
-  for (std::int64_t e = 0; e < to.columns; ++e)
-    values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + e));
-  kernels.cast({row(reinterpret_cast<std::byte*>(values.data()), NumberFormat::fp32, to.columns), to});
-}
-
-}  // namespace
-
 ElementFormat element_format(NumberFormat format) {
   switch (format) {
     case NumberFormat::bf16: return ElementFormat::bf16;
@@ -49,12 +28,34 @@ ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy,
       groups_(groups),
       backend_(backend),
       device_(device) {
-  weights_ = persistent(backend, MemoryClass::weights, storage(layout_.weights, formats_.weight));
-  gradients_ = persistent(backend, MemoryClass::gradients, storage(layout_.gradients, formats_.gradient));
-  if (formats_.master)
-    masters_ = persistent(backend, MemoryClass::master_weights, storage(layout_.states, *formats_.master));
-  moments_ = persistent(backend, MemoryClass::optimizer_state, storage(layout_.moments, formats_.optimizer_state));
+  weights_ = persistent(MemoryClass::weights, storage(layout_.weights, formats_.weight));
+  gradients_ = persistent(MemoryClass::gradients, storage(layout_.gradients, formats_.gradient));
+  if (formats_.master) masters_ = persistent(MemoryClass::master_weights, storage(layout_.states, *formats_.master));
+  moments_ = persistent(MemoryClass::optimizer_state, storage(layout_.moments, formats_.optimizer_state));
   is_stale_.resize(layout_.units.size());
+}
+
+Held ParameterStore::persistent(MemoryClass memory_class, Bytes bytes) const {
+  if (bytes.value() == 0) return nullptr;
+  Held held = backend_.bind(memory_class, bytes);
+  device_.fill(Stream::compute, held->data(), std::byte{0}, bytes);
+  return held;
+}
+
+/// Into `to`, one row: elements of the parameter's box from `begin` on.
+void ParameterStore::put_first_weights(const FirstWeights& first, const LocalParameter& p, std::int64_t begin,
+                                       const TensorView& to) const {
+  constexpr std::int64_t most = 1 << 16;  // bounds the scratch memory
+  for (std::int64_t done = 0; done < to.columns; done += most) {
+    const std::int64_t count = std::min(most, to.columns - done);
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::int64_t e = 0; e < count; ++e)
+      values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + done + e));
+    const Workspace room = backend_.workspace(storage(count, NumberFormat::fp32));
+    device_.upload(Stream::compute, room.data, values.data(), room.size);
+    device_.kernels().cast(
+        {dense_view(static_cast<const void*>(room.data), NumberFormat::fp32, 1, count), to.columns_from(done, count)});
+  }
 }
 
 void ParameterStore::initialise(const FirstWeights& first) {
@@ -65,14 +66,14 @@ void ParameterStore::initialise(const FirstWeights& first) {
     const std::int64_t begin = std::max(p.first, held_begin) - p.first;
     const std::int64_t end = std::min(p.first + p.elements(), held_begin + held) - p.first;
     if (begin >= end) continue;
-    put_first_weights(device_.kernels(), first, p, begin,
+    put_first_weights(first, p, begin,
                       row(at(weights_, section.weights + p.first + begin - held_begin, formats_.weight),
                           formats_.weight, end - begin));
   }
   if (!masters_) return;
   for (const OwnedPiece& piece : layout_.owned) {
-    put_first_weights(device_.kernels(), first, layout_.parameters[static_cast<std::size_t>(piece.parameter)],
-                      piece.first, row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
+    put_first_weights(first, layout_.parameters[static_cast<std::size_t>(piece.parameter)], piece.first,
+                      row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
   }
 }
 
@@ -127,7 +128,7 @@ TensorView ParameterStore::gradient(std::int32_t execution, TensorId tensor) {
 }
 
 void ParameterStore::begin_step() {
-  if (gradients_) std::memset(gradients_->data(), 0, static_cast<std::size_t>(gradients_->bytes().value()));
+  if (gradients_) device_.fill(Stream::compute, gradients_->data(), std::byte{0}, gradients_->bytes());
 }
 
 template <class Do>
@@ -185,13 +186,13 @@ void ParameterStore::gather_sections(std::int32_t execution) {
     if (section.ranks > 1)
       enqueue([&group = shard_group(section), own, all, format] { group.all_gather(own, all, format); });
     else if (whole)
-      enqueue([own, all] { std::memcpy(all.data(), own.data(), own.size()); });
+      device_.copy(Stream::data, all.data(), own.data(), Bytes(std::ssize(own)));
   });
   if (whole) gathered_.busy_with(execution) = device_.mark(Stream::data);
 }
 
 void ParameterStore::release(Slots& slots) {
-  for (const Mark& mark : slots.busy) device_.finish(mark);
+  for (const Mark& mark : slots.busy) device_.wait(Stream::compute, mark);
   slots = {};
 }
 
@@ -203,11 +204,11 @@ void ParameterStore::open_gradients(std::int32_t execution) {
   if (execution == layout_.staying_unit || made_.find(execution) >= 0) return;
   bind_gradient_slots();
   const auto slot = static_cast<std::size_t>(made_.next);
-  device_.finish(made_.busy[slot]);
+  device_.wait(Stream::compute, made_.busy[slot]);
   made_.execution[slot] = execution;
   const std::int64_t elements = layout_.units[static_cast<std::size_t>(execution)].trained;
-  std::memset(unit_slot(made_, execution, &UnitElements::trained, formats_.gradient), 0,
-              static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
+  device_.fill(Stream::compute, unit_slot(made_, execution, &UnitElements::trained, formats_.gradient), std::byte{0},
+               storage(elements, formats_.gradient));
   made_.next = 1 - made_.next;
 }
 
@@ -220,10 +221,10 @@ void ParameterStore::bind_gradient_slots() {
 void ParameterStore::open_staying_gradients() {
   if (std::exchange(made_.holds_staying, true)) return;
   bind_gradient_slots();
-  device_.finish(made_.busy.back());
+  device_.wait(Stream::compute, made_.busy.back());
   const std::int64_t elements = layout_.units[static_cast<std::size_t>(layout_.staying_unit)].trained;
-  std::memset(unit_slot(made_, layout_.staying_unit, &UnitElements::trained, formats_.gradient), 0,
-              static_cast<std::size_t>(bytes_of(elements, formats_.gradient)));
+  device_.fill(Stream::compute, unit_slot(made_, layout_.staying_unit, &UnitElements::trained, formats_.gradient),
+               std::byte{0}, storage(elements, formats_.gradient));
 }
 
 void ParameterStore::release_gradients() { release(made_); }
@@ -296,43 +297,15 @@ void ParameterStore::reduce_tied() {
   });
 }
 
-ParameterStore::StateData ParameterStore::state(const StateRange& range) const {
-  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(range.parameter)];
-  const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
-  const auto data = [&](const Held& held, std::int64_t first, NumberFormat format) {
-    return StateData{format,
-                     {at(held, first, format), static_cast<std::size_t>(bytes_of(range.elements.count, format))}};
-  };
-  if (range.part == StatePart::weight) {
-    const std::int64_t held_begin = strategy_.zero_stage >= 3 ? section.part_begin() : 0;
-    return data(weights_, section.weights + p.first + range.elements.first - held_begin, formats_.weight);
-  }
-  const auto piece = std::find_if(layout_.owned.begin(), layout_.owned.end(),
-                                  [&](const OwnedPiece& each) { return each.parameter == range.parameter; });
-  check(piece != layout_.owned.end(), "a rank keeps the optimizer's state of what it owns");
-  const std::int64_t first = range.elements.first - piece->first;
-  if (range.part == StatePart::master) return data(masters_, piece->states + first, *formats_.master);
-  const std::size_t moment = range.part == StatePart::first_moment ? 0 : 1;
-  return data(moments_, piece->moments[moment] + first, formats_.optimizer_state);
-}
-
-bool ParameterStore::has_non_finite_state() const {
-  const auto ranges = answered_state(layout_, strategy_, training_, groups_.rank());
-  return std::any_of(ranges.begin(), ranges.end(), [&](const StateRange& range) {
-    const StateData held = state(range);
-    return device_.kernels().has_non_finite(row(held.data.data(), held.format, range.elements.count));
-  });
-}
-
 void ParameterStore::reduce_partial() {
-  device_.finish(device_.mark(Stream::data));  // their sums over data-parallel ranks
+  device_.wait(Stream::compute, device_.mark(Stream::data));  // their sums over data-parallel ranks
   std::int64_t elements = 0;
   for (const LocalParameter& p : layout_.parameters)
     if (p.is_partial && p.is_trained) elements += p.elements();
   const std::int64_t ranks = groups_.size(Axis::tensor);
   const NumberFormat format = formats_.gradient;
   const Held packed = backend_.bind(MemoryClass::working_buffers, storage(divided(elements, ranks) * ranks, format));
-  std::memset(packed->data(), 0, static_cast<std::size_t>(packed->bytes().value()));
+  device_.fill(Stream::compute, packed->data(), std::byte{0}, packed->bytes());
   const auto exchange = [&](auto copy) {
     std::int64_t first = 0;
     for (const LocalParameter& p : layout_.parameters) {
@@ -346,16 +319,20 @@ void ParameterStore::reduce_partial() {
                                 : whole_gradient(section).data();
       if (begin < end)
         copy(packed->data() + bytes_of(first + begin - p.first, format), held + bytes_of(begin, format),
-             static_cast<std::size_t>(bytes_of(end - begin, format)));
+             storage(end - begin, format));
       first += p.elements();
     }
   };
-  exchange(
-      [](std::byte* packed_place, const std::byte* held, std::size_t size) { std::memcpy(packed_place, held, size); });
-  groups_[Axis::tensor].all_reduce({packed->data(), static_cast<std::size_t>(packed->bytes().value())},
-                                   element_format(formats_.reduction), Reduction::sum);
-  exchange(
-      [](const std::byte* packed_place, std::byte* held, std::size_t size) { std::memcpy(held, packed_place, size); });
+  exchange([this](std::byte* place, const std::byte* held, Bytes size) {
+    device_.copy(Stream::compute, place, held, size);
+  });
+  device_.enqueue(Stream::compute, [all = span_of(packed), &group = groups_[Axis::tensor],
+                                    sum_format = element_format(formats_.reduction)] {
+    group.all_reduce(all, sum_format, Reduction::sum);
+  });
+  exchange([this](const std::byte* place, std::byte* held, Bytes size) {
+    device_.copy(Stream::compute, held, place, size);
+  });
 }
 
 }  // namespace plumbline

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "kernels/muon.h"
+#include "kernels/reductions.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/execution/backend.h"
 #include "runtime/execution/state_parts.h"
@@ -59,28 +60,27 @@ class ParameterStore {
   void reduce_partial();
   [[nodiscard]] bool has_partial() const;
 
-  /// Of the trained elements that this rank answers for in the whole run.
-  struct Health {
-    double sum_of_squares = 0;
-    bool has_non_finite = false;
-  };
-  [[nodiscard]] Health health() const;
+  /// Of the gradients of trained elements that this rank answers for in the whole run; `sum` in the device's memory.
+  void add_health(TensorHealth* sum) const;
   /// `factor`: on gradients (1 / loss scale * clip factor). `step` counts from 1.
   void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step);
 
   /// `visit(name, whole box, index in the whole tensor, value)` for every element that this rank answers for.
   using Visit = std::function<void(const LocalParameter&, std::int64_t, float)>;
   void visit(ParameterPart what, const Visit& visit) const;
-  /// Elements of the state as they lie in this rank's memory.
+  /// Elements of the state as they lie in the device's memory.
   struct StateData {
     NumberFormat format = NumberFormat::fp32;
     std::span<std::byte> data;
   };
   [[nodiscard]] StateData state(const StateRange& range) const;
+  /// A part of them, `elements` counted from the range's first, to the host and back.
+  [[nodiscard]] std::vector<std::byte> downloaded(const StateRange& range, ElementRange elements) const;
+  void upload(const StateRange& range, std::int64_t first, std::span<const std::byte> data) const;
   /// Of what this rank answers for in a checkpoint.
   [[nodiscard]] bool has_non_finite_state() const;
-  [[nodiscard]] float master_value(const OwnedPiece& piece, std::int64_t element) const;
   /// `look(parameter, elements, bytes)` for all weights, master copies and moments that are up to date on this rank.
+  /// The bytes are the host's.
   using Look = std::function<void(const LocalParameter&, ElementRange, std::span<const std::byte>)>;
   void look_at_state(const Look& look) const;
 
@@ -105,6 +105,14 @@ class ParameterStore {
                                      NumberFormat format) const;
   [[nodiscard]] TensorView owned_weight(const OwnedPiece& piece) const;
   [[nodiscard]] TensorView owned_gradient(const OwnedPiece& piece) const;
+  /// What the optimizer steps from: the master copy, or the weight itself.
+  [[nodiscard]] TensorView owned_master(const OwnedPiece& piece) const;
+  [[nodiscard]] Held persistent(MemoryClass memory_class, Bytes bytes) const;
+  void put_first_weights(const FirstWeights& first, const LocalParameter& parameter, std::int64_t begin,
+                         const TensorView& to) const;
+  /// One row, as floats of the host.
+  [[nodiscard]] std::vector<float> values_of(const ConstTensorView& row) const;
+  [[nodiscard]] std::vector<std::byte> downloaded(const void* from, Bytes bytes) const;
   /// Gives back the slots' memory once nothing works on it.
   void release(Slots& slots);
   template <class Work>
@@ -128,6 +136,8 @@ class ParameterStore {
   [[nodiscard]] bool gathers_matrices() const;
   void update_matrices(const OptimizerSettings& settings, double learning_rate, double factor);
   [[nodiscard]] MuonStep muon_step_of(const OwnedPiece& piece, const MatrixUpdate& update) const;
+  /// On the compute lane.
+  void gather_floats(Communicator& group, std::span<const std::byte> own, std::span<std::byte> all);
   void gather_directions(const Section& section, const MatrixUpdate& update);
   void update_matrix(std::int32_t parameter, const Section& section, const MatrixUpdate& update);
   /// The direction of a whole matrix, from those that tensor-parallel ranks hold.

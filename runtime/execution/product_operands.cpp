@@ -21,6 +21,7 @@ void ProductOperands::keep(Place place, const ConstTensorView& weight, NumberFor
   Copies& copies = kept_[place];
   copies.as_it_lies = backend_.bind(MemoryClass::working_buffers, bytes);
   copies.transposed = backend_.bind(MemoryClass::working_buffers, bytes);
+  copies.scale = static_cast<float*>(backend_.reserve(Bytes(sizeof(float))));
 }
 
 void ProductOperands::begin_step() {
@@ -45,9 +46,9 @@ ProductOperands::Copies* ProductOperands::fresh(Place place, const ConstTensorVi
   if (found == kept_.end()) return nullptr;
   Copies& copies = found->second;
   if (!copies.is_fresh) {
-    const ConstTensorView codes = to_fp8(weight, product, copies.as_it_lies->data(), &copies.scale);
+    const ConstTensorView codes = to_fp8(weight, product, copies.as_it_lies->data(), copies.scale);
     TensorView turned = dense_view(static_cast<void*>(copies.transposed->data()), product, weight.columns, weight.rows);
-    turned.scale = &copies.scale;
+    turned.scale = copies.scale;
     kernels_.transpose({codes, turned});
     copies.is_fresh = true;
   }
@@ -59,7 +60,7 @@ ConstTensorView ProductOperands::weight(Place place, const ConstTensorView& weig
   if (copies == nullptr) return cast(weight, product, ScratchUse::weight);
   ConstTensorView view =
       dense_view(static_cast<const void*>(copies->as_it_lies->data()), product, weight.rows, weight.columns);
-  view.scale = &copies->scale;
+  view.scale = copies->scale;
   return view;
 }
 
@@ -69,7 +70,7 @@ ProductOperands::Oriented ProductOperands::weight_of_gradient(Place place, const
   if (copies == nullptr) return {cast(weight, product, ScratchUse::weight), Transpose::no};
   ConstTensorView view =
       dense_view(static_cast<const void*>(copies->transposed->data()), product, weight.columns, weight.rows);
-  view.scale = &copies->scale;
+  view.scale = copies->scale;
   return {view, Transpose::yes};
 }
 

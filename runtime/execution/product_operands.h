@@ -42,7 +42,7 @@ class ProductOperands {
   struct Copies {
     Held as_it_lies;
     Held transposed;
-    float scale = 1;
+    float* scale = nullptr;  ///< in the device's memory
     bool is_fresh = false;
   };
   [[nodiscard]] Copies* fresh(Place place, const ConstTensorView& weight, NumberFormat product);

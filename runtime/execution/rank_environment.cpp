@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/execution/rotary_frequencies.h"
+
 namespace plumbline {
 
 void RankEnvironment::tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction) {
@@ -10,12 +12,53 @@ void RankEnvironment::tensor_all_reduce(std::span<std::byte> data, NumberFormat 
   const ElementFormat elements = element_format(format);
   const std::int64_t parts = shard.tensor_parallel * element_bytes(elements);
   const Bytes padded(divided(std::ssize(data), parts) * parts);
-  if (padded.value() == std::ssize(data)) return group.all_reduce(data, elements, reduction);
+  if (padded.value() == std::ssize(data))
+    return communicate([=, &group] { group.all_reduce(data, elements, reduction); });
   const std::span<std::byte> whole(static_cast<std::byte*>(backend.workspace(padded).data),
                                    static_cast<std::size_t>(padded.value()));
-  std::fill(std::copy(data.begin(), data.end(), whole.begin()), whole.end(), std::byte{0});
-  group.all_reduce(whole, elements, reduction);
-  std::copy_n(whole.begin(), data.size(), data.begin());
+  const Bytes size(std::ssize(data));
+  device.copy(Stream::compute, whole.data(), data.data(), size);
+  device.fill(Stream::compute, whole.data() + data.size(), std::byte{0}, padded - size);
+  communicate([=, &group] { group.all_reduce(whole, elements, reduction); });
+  device.copy(Stream::compute, data.data(), whole.data(), size);
+}
+
+void RankEnvironment::tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format) {
+  if (shard.tensor_parallel == 1) return;
+  communicate([=, &group = groups[Axis::tensor]] { group.all_gather(own, all, element_format(format)); });
+}
+
+void RankEnvironment::tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
+                                            NumberFormat format) {
+  if (shard.tensor_parallel == 1) return;
+  communicate(
+      [=, &group = groups[Axis::tensor]] { group.reduce_scatter(data, own, element_format(format), Reduction::sum); });
+}
+
+void RankEnvironment::upload_batch(const LocalIds& ids) {
+  const Bytes bytes(static_cast<std::int64_t>(ids.tokens.size() * sizeof(std::int32_t)));
+  if (ids_ == nullptr) ids_ = static_cast<std::int32_t*>(backend.reserve(bytes * 2));
+  batch.tokens = ids_;
+  batch.targets = ids_ + ids.tokens.size();
+  device.upload(Stream::compute, ids_, ids.tokens.data(), bytes);
+  device.upload(Stream::compute, ids_ + ids.tokens.size(), ids.targets.data(), bytes);
+}
+
+const float* RankEnvironment::frequencies(std::int64_t rotary_dim) {
+  float*& held = frequencies_[rotary_dim];
+  if (held != nullptr) return held;
+  const std::vector<float> made = rotary_frequencies(constants.rotary, rotary_dim);
+  const Bytes bytes(static_cast<std::int64_t>(made.size() * sizeof(float)));
+  held = static_cast<float*>(backend.reserve(bytes));
+  device.upload(Stream::compute, held, made.data(), bytes);
+  return held;
+}
+
+StepTotals RankEnvironment::read_totals() {
+  StepTotals read;
+  device.download(Stream::compute, &read, totals, Bytes(sizeof read));
+  device.finish_all();
+  return read;
 }
 
 }  // namespace plumbline

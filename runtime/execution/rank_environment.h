@@ -3,8 +3,9 @@
 ///
 /// Not modelled: anything that changes inside of an operator. Checked against: tests/runtime/execution.
 
+#include <map>
+
 #include "core/graph/operator_constants.h"
-#include "kernels/router.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
 
@@ -15,11 +16,23 @@ namespace plumbline {
 /// --moe-router-force-load-balancing, with which benchmarks run.
 enum class ExpertRouting : std::uint8_t { learned, balanced };
 
-/// The tokens of one micro-batch on this rank: its slice of every sequence.
-struct LocalBatch {
+/// Of one micro-batch on this rank: its slice of every sequence.
+struct LocalIds {
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> targets;
+};
+
+/// The same in the device's memory.
+struct LocalBatch {
+  const std::int32_t* tokens = nullptr;
+  const std::int32_t* targets = nullptr;
   std::int64_t first_sequence = 0;  ///< of the global batch
+};
+
+/// What a step adds up in the device's memory until its end.
+struct StepTotals {
+  CrossEntropyLoss loss;  ///< over this rank's tokens
+  TensorHealth gradients;
 };
 
 class RankEnvironment;
@@ -37,7 +50,8 @@ class RankEnvironment {
         backend(memory),
         device(of_lanes),
         parameters(store),
-        operands(memory, of_lanes.kernels()) {}
+        operands(memory, of_lanes.kernels()),
+        totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {}
 
   Shard shard;
   PrecisionFormats formats;
@@ -46,15 +60,14 @@ class RankEnvironment {
   ComputeDevice& device;
   ParameterStore& parameters;
   ProductOperands operands;
+  StepTotals* totals;  ///< in the device's memory
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;
 
   // Of the action at hand.
   LocalBatch batch;
-  std::uint64_t seed = 0;    ///< of the run and step
-  float gradient_scale = 1;  ///< loss scale / tokens of the global batch
-  double loss_sum = 0;       ///< over this rank's tokens
-  std::int64_t loss_tokens = 0;
+  std::uint64_t seed = 0;      ///< of the run and step
+  float gradient_scale = 1;    ///< loss scale / tokens of the global batch
   LogitsVisit on_logits;       ///< of the step at hand; empty: nobody looks
   bool is_evaluating = false;  ///< a forward without a backward: nothing is dropped
 
@@ -70,13 +83,19 @@ class RankEnvironment {
 
   /// Sums over tensor-parallel ranks, padded to equal parts; nothing among one.
   void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
-  void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format) {
-    if (shard.tensor_parallel > 1) groups[Axis::tensor].all_gather(own, all, element_format(format));
+  void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format);
+  void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format);
+  /// A communicator's call inside of a block.
+  template <class Call>
+  void communicate(Call call) {
+    device.enqueue(Stream::compute, std::move(call));
   }
-  void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format) {
-    if (shard.tensor_parallel > 1)
-      groups[Axis::tensor].reduce_scatter(data, own, element_format(format), Reduction::sum);
-  }
+  void upload_batch(const LocalIds& ids);
+  /// Of rotary positions, in the device's memory.
+  [[nodiscard]] const float* frequencies(std::int64_t rotary_dim);
+  void begin_totals() { device.fill(Stream::compute, totals, std::byte{0}, Bytes(sizeof(StepTotals))); }
+  /// Waits for all lanes.
+  [[nodiscard]] StepTotals read_totals();
 
   /// Calls `act(place, first row, rows)` for each run of rows that lie in one sequence. `sliced`: the rows are this
   /// tensor-parallel rank's slice.
@@ -93,6 +112,10 @@ class RankEnvironment {
       row += count;
     }
   }
+
+ private:
+  std::int32_t* ids_ = nullptr;                 ///< tokens, then targets
+  std::map<std::int64_t, float*> frequencies_;  ///< by features that turn
 };
 
 }  // namespace plumbline

@@ -24,15 +24,20 @@ KeyValue halves(std::span<std::byte> both, const KeyValue& like) {
 
 /// The ring as one rank sees it.
 struct Ring {
-  Communicator& group;
+  RankEnvironment& env;
+  Communicator& group = env.groups[Axis::context];
 
   [[nodiscard]] std::int32_t size() const { return group.rank_set().size(); }
   [[nodiscard]] std::int32_t next() const { return (group.index() + 1) % size(); }
   [[nodiscard]] std::int32_t before() const { return (group.index() + size() - 1) % size(); }
   /// Whose keys are here after so many hops.
   [[nodiscard]] std::int32_t owner(std::int32_t hops) const { return (group.index() + size() - hops) % size(); }
-  void send(std::span<const std::byte> data, std::int32_t tag) const { group.send(data, next(), tag); }
-  void receive(std::span<std::byte> data, std::int32_t tag) const { group.receive(data, before(), tag); }
+  void send(std::span<const std::byte> data, std::int32_t tag) const {
+    env.communicate([=, &to = group, rank = next()] { to.send(data, rank, tag); });
+  }
+  void receive(std::span<std::byte> data, std::int32_t tag) const {
+    env.communicate([=, &from = group, rank = before()] { from.receive(data, rank, tag); });
+  }
   /// One hop: what is here goes on, what comes stands in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {
     send(leaving.key, key_value_tag);
@@ -48,7 +53,7 @@ void ring_forward(const KernelCall& call) {
   AttentionForward kernel = attention_forward_call(call);
   call.run(call.kernels().attention_forward, kernel);
 
-  const Ring ring{call.env.groups[Axis::context]};
+  const Ring ring{call.env};
   const KeyValue own{span_of(call.buffer(1)), span_of(call.buffer(2))};
   const KeyValue travelling = halves(span_of(call.buffer(5)), own);
   const std::int64_t own_begin = kernel.shape.first_query;
@@ -73,7 +78,7 @@ void ring_backward(const KernelCall& call) {
   const std::array made{kernel.key_gradient, kernel.value_gradient};
   call.run(call.kernels().attention_backward, kernel);
 
-  const Ring ring{call.env.groups[Axis::context]};
+  const Ring ring{call.env};
   const KeyValue own{span_of(call.buffer(2)), span_of(call.buffer(3))};
   const KeyValue travelling = halves(span_of(call.buffer(call.operand_count() - 2)), own);
   const std::span<std::byte> sums = span_of(call.buffer(call.operand_count() - 1));

@@ -103,13 +103,13 @@ void run_rotary(const KernelCall& call) {
   const std::int64_t units = std::max<std::int64_t>(1, tensor.partition_units);
   const std::int64_t head_dim = tensor.shape.back().factor / units;
   const std::int64_t rotary_dim = rotary_features(call.env.constants.rotary, head_dim);
-  const std::vector<float> frequencies = rotary_frequencies(call.env.constants.rotary, rotary_dim);
+  const float* const frequencies = call.env.frequencies(rotary_dim);
   const ConstTensorView from = call.view(0, like);
   const TensorView to = call.view(is_forward ? 1 : 3, like);
   const Rotation turn = is_forward ? Rotation::forward : Rotation::backward;
   call.env.for_row_places(from.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t n) {
     call.kernels().rotary(
-        {from.rows_from(first, n), to.rows_from(first, n), frequencies.data(), head_dim, rotary_dim, place, turn});
+        {from.rows_from(first, n), to.rows_from(first, n), frequencies, head_dim, rotary_dim, place, turn});
   });
 }
 
@@ -139,7 +139,7 @@ void run_dropout(const KernelCall& call) {
 void run_loss(const KernelCall& call) {
   const TensorView logits = call.view(0);
   RankEnvironment& env = call.env;
-  CrossEntropy kernel{logits, env.batch.targets.data()};
+  CrossEntropy kernel{logits, env.batch.targets};
   kernel.maximum = call.floats(1);
   kernel.sum = call.floats(2);
   kernel.target_logit = kernel.sum + logits.rows;
@@ -154,9 +154,7 @@ void run_loss(const KernelCall& call) {
     case KernelRole::loss_sum: return call.kernels().cross_entropy_local_sum(kernel);
     default: break;
   }
-  const CrossEntropyLoss loss = call.kernels().cross_entropy_combine(kernel);
-  env.loss_sum += loss.sum;
-  env.loss_tokens += loss.tokens;
+  call.kernels().cross_entropy_add(kernel, &env.totals->loss);
 }
 
 }  // namespace plumbline

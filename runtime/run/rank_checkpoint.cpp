@@ -38,6 +38,16 @@ void for_each_run(const TensorPart& part, const LocalParameter& p, ElementRange 
   }
 }
 
+/// What the runs take together: they follow on each other in the range.
+ElementRange run_elements(const TensorPart& part, const LocalParameter& p, ElementRange range) {
+  ElementRange all;
+  for_each_run(part, p, range, [&](std::int64_t first, std::int64_t, std::int64_t count, std::int64_t) {
+    if (all.count == 0) all.first = first;
+    all.count += count;
+  });
+  return all;
+}
+
 /// `count` elements of `width` bytes, each `stride` elements behind the one before.
 void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                    std::int64_t count, std::int64_t width) {
@@ -121,13 +131,10 @@ const std::vector<RankCheckpoint::RankState>& RankCheckpoint::answered_by_all() 
 }
 
 std::vector<std::byte> RankCheckpoint::packed_part(const CheckpointTensor& tensor) const {
-  const std::int64_t width = bytes_of(tensor.header.format);
   std::vector<std::byte> packed;
   for_each_range(own_, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    const std::byte* const held = parameters_.state(range).data.data();
-    for_each_run(part, p, range.elements, [&](std::int64_t first, std::int64_t, std::int64_t count, std::int64_t) {
-      packed.insert(packed.end(), held + first * width, held + (first + count) * width);
-    });
+    const std::vector<std::byte> held = parameters_.downloaded(range, run_elements(part, p, range.elements));
+    packed.insert(packed.end(), held.begin(), held.end());
   });
   return packed;
 }
@@ -239,11 +246,14 @@ void RankCheckpoint::read_tensor_of(const Checkpoint& checkpoint, const Checkpoi
   std::vector<std::byte> span(static_cast<std::size_t>((end - begin) * width));
   checkpoint.read(tensor.header.name, begin * width, span);
   for_each_range(held, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    std::byte* const to = parameters_.state(range).data.data();
+    const ElementRange elements = run_elements(part, p, range.elements);
+    std::vector<std::byte> data(static_cast<std::size_t>(elements.count * width));
     for_each_run(part, p, range.elements,
                  [&](std::int64_t first, std::int64_t place, std::int64_t count, std::int64_t stride) {
-                   copy_elements(to + first * width, 1, span.data() + (place - begin) * width, stride, count, width);
+                   copy_elements(data.data() + (first - elements.first) * width, 1,
+                                 span.data() + (place - begin) * width, stride, count, width);
                  });
+    parameters_.upload(range, elements.first, data);
   });
 }
 

@@ -137,7 +137,7 @@ void RankTraining::step(std::int64_t number) {
   environment_.seed = options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number);
   const Bytes peak_before = backend_.live().peak().device_total();
   executor_.run_step(
-      number, [&](const StepSums& sums) { optimize(number, sums, record); }, before_action(number));
+      number, [&](const StepTotals& totals) { optimize(number, totals, record); }, before_action(number));
   at_action_ = -1;
   tell_place();
   groups_.everyone().barrier();
@@ -255,15 +255,14 @@ void RankTraining::require_finite(std::int64_t number, const std::vector<Scalars
                                         : "ends with a loss of " + std::to_string(record.loss));
 }
 
-void RankTraining::optimize(std::int64_t number, const StepSums& sums, StepRecord& record) {
+void RankTraining::optimize(std::int64_t number, const StepTotals& totals, StepRecord& record) {
   // Every tensor-parallel rank computes the whole loss of its tokens.
   const bool counts = groups_.index(Axis::tensor) == 0;
-  const ParameterStore::Health health = parameters_.health();
   if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
-  const std::vector<Scalars> by_rank =
-      all_scalars(groups_.everyone(),
-                  {counts ? sums.loss : 0, counts ? double(sums.tokens) : 0, health.sum_of_squares,
-                   health.has_non_finite ? 1.0 : 0.0, options_.stop_signal ? double(options_.stop_signal()) : 0});
+  const std::vector<Scalars> by_rank = all_scalars(
+      groups_.everyone(),
+      {counts ? totals.loss.sum : 0, counts ? double(totals.loss.tokens) : 0, totals.gradients.sum_of_squares,
+       totals.gradients.has_non_finite != 0 ? 1.0 : 0.0, options_.stop_signal ? double(options_.stop_signal()) : 0});
   const Scalars all = sum_of(by_rank);
   stopped_by_ = static_cast<int>(all.stop_signal);
   record.loss = all.loss / all.tokens;

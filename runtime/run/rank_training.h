@@ -62,7 +62,7 @@ class RankTraining {
                       bool overflows);
   /// Ends all ranks with a line of `rank`.
   [[noreturn]] void diverged(std::int32_t rank, std::int64_t step, const std::string& what);
-  void optimize(std::int64_t number, const StepSums& sums, StepRecord& record);
+  void optimize(std::int64_t number, const StepTotals& totals, StepRecord& record);
   void remember_times(const StepRecord& record);
   void remember_routed(Bytes peak_before);
   void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const;

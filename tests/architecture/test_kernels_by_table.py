@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What executes a program calls kernels through its device's table, never those of the CPU outright."""
+"""What executes a program calls kernels through its device's table and copies tensors by its device."""
 import pathlib
 import re
 import unittest
@@ -7,13 +7,16 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES_A_KERNEL = re.compile(r"\breference::|\bnamespace\s+reference\b|\bkernels/reference/")
 CALLS_THE_CPU = re.compile(NAMES_A_KERNEL.pattern + r"|\bcpu_kernels\(")
+COPIES_ON_THE_HOST = re.compile(r"\bmem(cpy|set|move)\(")
+HOST_BUFFERS = {"runtime/execution/backend.cpp",  # hands out memory that holds NaN
+                "runtime/execution/rank_checkpoint.cpp"}  # of files and messages
 COMMENT = re.compile(r"//.*")
 FOLDERS = ("runtime/execution", "runtime/training")
 FILLS_THE_TABLE = "runtime/device/cpu_kernels.cpp"
 
 
 def found(folder, pattern):
-    """Places below a folder where a kernel of the CPU is named."""
+    """Places below a folder whose code has the pattern."""
     for path in sorted((ROOT / folder).rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
@@ -31,6 +34,10 @@ class KernelsByTable(unittest.TestCase):
     def test_one_file_fills_the_table(self):
         files = {place.split(":")[0] for place in found("runtime/device", NAMES_A_KERNEL)}
         self.assertEqual(files, {FILLS_THE_TABLE})
+
+    def test_tensors_are_copied_by_their_device(self):
+        files = {place.split(":")[0] for place in found("runtime/execution", COPIES_ON_THE_HOST)}
+        self.assertEqual(files, HOST_BUFFERS)
 
     def test_the_pattern_finds_a_call(self):
         self.assertTrue(CALLS_THE_CPU.search("    reference::add({a, b, sum});"))

@@ -19,6 +19,17 @@ struct Loss {
   CrossEntropy args;
 };
 
+TEST_CASE("Losses of several calls add up") {
+  const KernelTensor x = random_tensor(3, 8, 1);
+  const std::vector<std::int32_t> targets{1, -1, 7};
+  Loss loss(x, targets, {}, 1.0F);
+  const CrossEntropyLoss once = reference::cross_entropy(loss.args);
+  CrossEntropyLoss sum{0.5, 10};
+  reference::cross_entropy_add(loss.args, &sum);
+  CHECK(sum.sum == 0.5 + once.sum);
+  CHECK(sum.tokens == 12);
+}
+
 TEST_CASE("Cross entropy and its gradient equal PyTorch's; tokens without a target count for nothing") {
   for (const KernelGolden& g : kernel_goldens("cross_entropy")) {
     INFO(g.name);

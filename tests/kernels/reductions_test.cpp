@@ -29,6 +29,24 @@ TEST_CASE("One infinity or NaN anywhere is found; large numbers are not mistaken
   CHECK(reference::has_non_finite(KernelTensor(std::vector<float>{70000.0F}, 1, 1, NumberFormat::fp16)));
 }
 
+// 1 + 4, then 9 + 16 on top; the third tensor has what is not a number.
+TEST_CASE("The health of gradients adds up over tensors, and one bad element stays known") {
+  TensorHealth sum;
+  reference::add_health(KernelTensor(std::vector<float>{1, -2}, 1, 2), &sum);
+  reference::add_health(KernelTensor(std::vector<float>{3, 4}, 2, 1), &sum);
+  CHECK(sum.sum_of_squares == 30);
+  CHECK(sum.has_non_finite == 0);
+  reference::add_health(KernelTensor(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}, 1, 1), &sum);
+  reference::add_health(KernelTensor(std::vector<float>{1}, 1, 1), &sum);
+  CHECK(sum.has_non_finite == 1);
+}
+
+TEST_CASE("The scale of a tensor is that of its largest magnitude") {
+  float scale = 0;
+  reference::fp8_scale({KernelTensor(std::vector<float>{1, -7}, 1, 2), NumberFormat::fp8_e4m3, &scale});
+  CHECK(scale == 0x1p-6F);  // 7 / 448
+}
+
 TEST_CASE("The largest magnitude is that of either sign") {
   CHECK(reference::largest_magnitude(KernelTensor(std::vector<float>{1, -7.5F, 3}, 1, 3)) == 7.5F);
   CHECK(reference::largest_magnitude(KernelTensor(2, 2)) == 0.0F);

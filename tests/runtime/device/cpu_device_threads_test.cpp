@@ -1,5 +1,6 @@
 #include "runtime/device/cpu_device.h"
 
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -85,6 +86,29 @@ TEST_CASE("a device that is stopped begins nothing more") {
   device.stop();
   releasing.join();
   CHECK(later == 0);
+}
+
+TEST_CASE("a lane copies and fills in its order, and an upload reads the host's memory before it returns") {
+  CpuDevice device(LaneThreads::one_per_lane);
+  std::atomic<bool> may_go = false;
+  device.enqueue(Stream::data, [&] {
+    while (!may_go) std::this_thread::yield();
+  });
+  std::array<std::int32_t, 3> given{1, 2, 3};
+  std::array<std::int32_t, 3> here{};
+  std::array<std::int32_t, 4> there{};
+  std::array<std::int32_t, 4> back{};
+  constexpr Bytes three(12);
+  constexpr Bytes four(16);
+  device.fill(Stream::data, there.data(), std::byte{0xff}, four);
+  device.upload(Stream::data, here.data(), given.data(), three);
+  device.copy(Stream::data, there.data(), here.data(), three);
+  device.download(Stream::data, back.data(), there.data(), four);
+  given = {};
+  CHECK(back[3] == 0);  // nothing has run
+  may_go = true;
+  device.finish(device.mark(Stream::data));
+  CHECK(back == std::array<std::int32_t, 4>{1, 2, 3, -1});
 }
 
 }  // namespace plumbline
