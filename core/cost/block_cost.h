@@ -1,15 +1,14 @@
 #pragma once
 /// \file block_cost.h: time and memory of one block for one micro-batch on one rank, for every way to run it.
 ///
-/// Model: kernels one after another (kernel_time.h), the host's time to launch them apart, collectives between
-/// tensor-parallel regions (tensor_parallel_points.h), ring attention for context parallelism, all-to-alls for experts;
-/// the exposed share of each collective is a property of the software stack.
+/// Model: kernels one after another (kernel_time.h), the host's time to launch them apart, and the collectives of the
+/// block's instructions (core/program/block_sends.h), in time and in bytes; the exposed share of each is a property of
+/// the software stack.
 /// Source: Korthikanti et al., arXiv:2205.05198 (collectives per layer); Liu et al., arXiv:2310.01889 (ring attention);
 /// exposures and factors from the stack calibration.
 /// Not modelled: overlap that depends on what runs beside, expert imbalance beyond a factor.
 /// Checked against: tests/property/block_cost_test.cpp; whole steps in tests/reference/korthikanti_step_time_test.cpp.
 
-#include <functional>
 #include <vector>
 
 #include "core/cost/communication_clock.h"
@@ -17,9 +16,12 @@
 #include "core/cost/placement.h"
 #include "core/cost/rank_parameters.h"
 #include "core/cost/working_set.h"
+#include "core/program/block_sends.h"
 #include "core/program/wire_bytes.h"
 
 namespace plumbline {
+
+struct KeptByOperator;
 
 /// Time on a rank by what it is spent on.
 struct PhaseTime {
@@ -80,9 +82,10 @@ struct BlockCost {
   ParameterTensors tensors;
   BlockFlops flops;                  ///< of the model, on this rank
   Picoseconds orthogonalisation{0};  ///< of its trained matrices, each once (optimizer_time.h)
-  WireBytes wire;                    ///< forward and backward, without recompute
-  WireBytes wire_forward;            ///< of `wire`, what the forward pass sends
+  WireBytes wire_forward;
+  WireBytes wire_backward;  ///< without recompute
 
+  [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
   [[nodiscard]] const BlockVariant& variant(std::int32_t index) const {
     return variants[static_cast<std::size_t>(index)];
   }
@@ -97,15 +100,32 @@ struct BlockGroups {
 };
 [[nodiscard]] BlockGroups block_groups(const Strategy& strategy);
 
-/// Fills a variant's working sets, and with `working` of its block what it restores.
-void set_working_sets(BlockVariant& variant, const WorkingSetModel& model, RecomputeMode mode, Bytes working,
-                      BackwardForm form = BackwardForm::split);
+/// What the collectives of one pass over a block take.
+struct CollectiveTimes {
+  Seconds tensor{0};
+  Seconds context{0};
+  Seconds expert{0};
+  double launches = 0;  ///< by the host
+  WireBytes wire;
+};
+
+/// A block on a rank, lowered for any number of choices of what runs again. Everything outlives it.
+struct PricedBlock {
+  const Block& block;
+  const Shard& shard;
+  const BlockGroups& groups;
+  BlockLowering lowering = BlockLowering(block, shard);
+};
 
 class BlockPricer {
  public:
   BlockPricer(const Cluster& cluster, const Calibration& calibration);
 
   [[nodiscard]] BlockCost price(const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  /// Fills a variant's working sets, what its replay sends, and with `working` of its block what it restores. Returns
+  /// what the replay's collectives take.
+  CollectiveTimes fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode, Bytes working,
+                              BackwardForm form = BackwardForm::split) const;
   [[nodiscard]] const KernelClock& kernels() const { return kernels_; }
   [[nodiscard]] const CommunicationClock& communication() const { return communication_; }
 
@@ -114,18 +134,16 @@ class BlockPricer {
   void add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const;
   void add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format, const Shard& shard) const;
   [[nodiscard]] Picoseconds host_time(double kernels, double collectives) const;
-  /// Which operators' collectives are counted; empty: all.
-  using OpFilter = std::function<bool(OpId)>;
-  void add_tensor_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
-                           const OpFilter& counts = {}) const;
-  void add_context_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
-                            const OpFilter& counts = {}) const;
-  void add_expert_parallel(Times& times, const Block& block, const Shard& shard, const BlockGroups& groups,
-                           const OpFilter& counts = {}) const;
-  [[nodiscard]] BlockVariant with_modules(const Times& times, const Block& block, const Shard& shard,
-                                          const BlockGroups& groups, const BlockCost& cost) const;
-  [[nodiscard]] Times collectives_of(const Block& block, const Shard& shard, const BlockGroups& groups,
-                                     const std::vector<bool>& replayed) const;
+  [[nodiscard]] CollectiveTimes collectives(const PricedBlock& of, const BlockProgram& program, BlockPass pass) const;
+  void add_tensor(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
+  void add_context(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
+  void add_expert(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const;
+  void add_passes(BlockCost& cost, Times& times, const PricedBlock& of) const;
+  [[nodiscard]] PhaseTime phase(Seconds compute, const CollectiveTimes& collectives) const;
+  void add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const;
+  [[nodiscard]] BlockVariant by_operator(const BlockCost& cost, const PricedBlock& of, const KeptByOperator& kept,
+                                         double replayed) const;
+  [[nodiscard]] BlockVariant with_modules(const BlockCost& cost, const Times& times, const PricedBlock& of) const;
 
   KernelClock kernels_;
   CommunicationClock communication_;

@@ -1,5 +1,5 @@
 #pragma once
-/// \file block_times.h: what the kernels and collectives of a block take, while they are summed.
+/// \file block_times.h: what the kernels of a block take, while they are summed.
 ///
 /// Model, source and what it was checked against: block_cost.h.
 
@@ -15,23 +15,15 @@ struct BlockPricer::Times {
   Seconds backward_weight{0};  ///< of backward
   Seconds attention{0};
   Seconds replayed{0};  ///< of forward, by selective checkpointing by operator
-  Seconds tensor_forward{0};
-  Seconds tensor_backward{0};
-  Seconds context_forward{0};
-  Seconds context_backward{0};
-  Seconds expert_forward{0};
-  Seconds expert_backward{0};
-  WireBytes wire;
-  WireBytes wire_forward;
   void add_weight_gradient(Seconds time) {
     backward += time;
     backward_weight += time;
   }
   Launches kernels;
-  Launches collectives;
   double attention_kernels = 0;     ///< forward
   std::vector<Seconds> op_forward;  ///< by op
   std::vector<double> op_kernels;   ///< by op, forward
+  WorkingSets working;              ///< of passes that replay nothing
 };
 
 }  // namespace plumbline

@@ -1,7 +1,9 @@
-#include "core/cost/block_variants.h"
-
+// The ways to run a block that need no search: kept, selective and full (arXiv:2205.05198, section 5), by operator
+// (torchtitan), by modules.
 #include <algorithm>
 
+#include "core/cost/block_times.h"
+#include "core/cost/kept_by_operator.h"
 #include "core/cost/overlap.h"
 #include "core/cost/recompute_modules.h"
 #include "core/sharding/op_work.h"
@@ -16,64 +18,93 @@ Flops attention_flops(const Block& block, const Shard& shard) {
   return sum;
 }
 
-}  // namespace
-
+/// By op in order of execution: whether it is attention, which selective recompute runs again.
 std::vector<bool> attention_replay(const Block& block) {
   std::vector<bool> ops;
   for (const OpId id : block.execution_order()) ops.push_back(block.op(id).kind == OpKind::attention);
   return ops;
 }
 
-BlockVariant by_operator(const Block& block, const Shard& shard, const BlockCost& cost, const KeptByOperator& kept,
-                         const OperatorReplay& takes) {
-  const Replay replay = kept.replay(block);
+}  // namespace
+
+CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
+                                         Bytes working, BackwardForm form) const {
+  const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept}, form);
+  variant.working = working_sets(program, form);
+  variant.restored = std::max(Bytes(0), variant.working.backward - working);
+  const CollectiveTimes replay = collectives(of, program, BlockPass::recompute);
+  variant.wire = replay.wire;
+  return replay;
+}
+
+void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const {
+  const std::vector<SavedTensor> saved = saved_tensors(of.block, of.shard);
+  BlockVariant kept;
+  kept.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
+  kept.working = times.working;
+
+  // With context parallelism keys and values go round the ring again.
+  BlockVariant selective;
+  selective.saved = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
+  selective.flops = attention_flops(of.block, of.shard);
+  selective.replayed = attention_replay(of.block);
+  const CollectiveTimes ring = fold_replay(selective, of, RecomputeMode::selective, kept.working.backward);
+  selective.recompute = phase(times.attention, ring);
+  selective.host = host_time(times.attention_kernels, ring.launches);
+
+  BlockVariant full;
+  full.recompute = cost.forward;
+  full.saved = cost.boundary;
+  full.flops = cost.flops.forward;
+  full.host = cost.host_forward;
+  full.replayed = std::vector<bool>(of.block.ops().size(), true);
+  fold_replay(full, of, RecomputeMode::full, kept.working.backward);
+  cost.variants = {std::move(kept), std::move(selective), std::move(full)};
+}
+
+/// `replayed`: of the forward's compute.
+BlockVariant BlockPricer::by_operator(const BlockCost& cost, const PricedBlock& of, const KeptByOperator& kept,
+                                      double replayed) const {
+  const Replay replay = kept.replay(of.block);
   BlockVariant variant;
-  variant.recompute = takes.time;
-  variant.wire = takes.wire;
-  variant.saved = kept_bytes(block, shard, replay);
+  variant.saved = kept_bytes(of.block, of.shard, replay);
   variant.replayed = replay.replayed;
   variant.kept = replay.kept;
-  set_working_sets(variant, WorkingSetModel(block, shard), RecomputeMode::by_operator,
-                   cost.variant(Variant::kept).working.backward);
-  double replayed = 0;
-  for (const OpId id : block.execution_order()) {
+  const CollectiveTimes again =
+      fold_replay(variant, of, RecomputeMode::by_operator, cost.variant(Variant::kept).working.backward);
+  variant.recompute = phase(Seconds(0), again);
+  variant.recompute.compute = part(cost.forward.compute, replayed);
+  double ops = 0;
+  for (const OpId id : of.block.execution_order()) {
     const double share = 1 - kept.share[static_cast<std::size_t>(id.index())];
-    variant.flops += share * op_work(block, block.op(id), shard).forward;
-    if (share > 0) ++replayed;
+    variant.flops += share * op_work(of.block, of.block.op(id), of.shard).forward;
+    if (share > 0) ++ops;
   }
   const auto all_ops = static_cast<double>(std::max<std::size_t>(1, variant.replayed.size()));
-  variant.host = part(cost.host_forward, replayed / all_ops);
+  variant.host = part(cost.host_forward, ops / all_ops);
   return variant;
 }
 
-std::vector<BlockVariant> ruled_variants(const Block& block, const Shard& shard, const BlockCost& cost,
-                                         const AttentionReplay& attention) {
-  const std::vector<SavedTensor> saved = saved_tensors(block, shard);
-  const Bytes all = saved_bytes(saved, RecomputeMode::none, cost.boundary);
-  const Bytes selective = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
-  std::vector<BlockVariant> variants{{{}, all, Bytes(0), Flops(0), {}, Picoseconds(0), {}, {}},
-                                     {attention.time,
-                                      selective,
-                                      Bytes(0),
-                                      attention_flops(block, shard),
-                                      attention.wire,
-                                      attention.host,
-                                      attention_replay(block),
-                                      {}},
-                                     {cost.forward,
-                                      cost.boundary,
-                                      Bytes(0),
-                                      cost.flops.forward,
-                                      cost.wire_forward,
-                                      cost.host_forward,
-                                      std::vector<bool>(block.ops().size(), true),
-                                      {}}};
-  const WorkingSetModel model(block, shard);
-  variants[Variant::kept].working = model.of({});
-  const Bytes working = variants[Variant::kept].working.backward;
-  set_working_sets(variants[Variant::selective], model, RecomputeMode::selective, working);
-  set_working_sets(variants[Variant::full], model, RecomputeMode::full, working);
-  return variants;
+BlockVariant BlockPricer::with_modules(const BlockCost& cost, const Times& times, const PricedBlock& of) const {
+  BlockVariant variant;
+  variant.replayed = replayed_by_modules(of.block, of.shard.recomputed);
+  if (std::none_of(variant.replayed.begin(), variant.replayed.end(), [](bool is) { return is; }))
+    return cost.variant(Variant::kept);
+  Seconds compute(0);
+  double kernels = 0;
+  for (std::size_t i = 0; i < variant.replayed.size(); ++i) {
+    if (!variant.replayed[i]) continue;
+    const OpId id = of.block.execution_order()[i];
+    compute += times.op_forward[static_cast<std::size_t>(id.index())];
+    kernels += times.op_kernels[static_cast<std::size_t>(id.index())];
+    variant.flops += op_work(of.block, of.block.op(id), of.shard).forward;
+  }
+  variant.saved = kept_bytes(of.block, of.shard, {variant.replayed, RecomputeMode::modules});
+  const CollectiveTimes again =
+      fold_replay(variant, of, RecomputeMode::modules, cost.variant(Variant::kept).working.backward);
+  variant.recompute = phase(compute, again);
+  variant.host = host_time(kernels, again.launches);
+  return variant;
 }
 
 }  // namespace plumbline

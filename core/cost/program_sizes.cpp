@@ -28,12 +28,6 @@ StageLayout piece_layout(const PricedPlan& plan, const std::vector<Chunk>& piece
                       static_cast<std::int32_t>(pieces.size()));
 }
 
-PassBytes pass_bytes(const WireBytes& sent) { return {sent.tensor, sent.context, sent.expert}; }
-PassBytes backward_bytes(const StageCost& piece) {
-  return {piece.wire.tensor - piece.wire_forward.tensor, piece.wire.context - piece.wire_forward.context,
-          piece.wire.expert - piece.wire_forward.expert};
-}
-
 PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& piece, bool sends,
                        const StageCost& rank, bool splits) {
   PieceSizes sizes;
@@ -50,9 +44,9 @@ PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const St
     sizes.late_logits = piece.late_logits;
   }
   sizes.logits = piece.logits;
-  sizes.forward = pass_bytes(piece.wire_forward);
-  sizes.backward = backward_bytes(piece);
-  sizes.recompute = pass_bytes(piece.wire_recompute);
+  sizes.forward = piece.wire_forward;
+  sizes.backward = piece.wire_backward;
+  sizes.recompute = piece.wire_recompute;
   sizes.units = piece.units;
   const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(piece.parameters, rank.parameters), plan.strategy);
   sizes.gather = sent.gather;

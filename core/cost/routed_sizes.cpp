@@ -37,8 +37,11 @@ void route(PieceSizes& piece, const BalancedPlan& plan, const RoutedRows& rows, 
   const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
   Shard shard = plan.shard;
   shard.extra_rows = rows.came - rows.left;
-  const WorkingSets balanced = WorkingSetModel(block, plan.shard).of(replay);
-  const WorkingSets routed = WorkingSetModel(block, shard).of(replay);
+  const auto sets_on = [&](const Shard& of) {
+    return working_sets(BlockLowering(block, of).lower(replay), BackwardForm::split);
+  };
+  const WorkingSets balanced = sets_on(plan.shard);
+  const WorkingSets routed = sets_on(shard);
   piece.saved += extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
   piece.working_forward += routed.forward - balanced.forward;
   piece.working_backward += routed.backward - balanced.backward;

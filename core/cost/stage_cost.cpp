@@ -24,8 +24,8 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
   add_phase(stage.orthogonalisation, repeated(block.orthogonalisation, count));
-  stage.wire += block.wire * count;
   stage.wire_forward += block.wire_forward * count;
+  stage.wire_backward += block.wire_backward * count;
   stage.units += count;
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }

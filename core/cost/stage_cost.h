@@ -50,9 +50,9 @@ struct StageCost {
   std::int64_t units = 0;            ///< block executions: what sharded parameters are gathered by
   Flops model_flops{0};              ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
-  WireBytes wire;            ///< sent by this rank per micro-batch, without recompute
-  WireBytes wire_forward;    ///< of `wire`, in the forward pass
-  WireBytes wire_recompute;  ///< beside `wire`
+  WireBytes wire_forward;   ///< sent by this rank per micro-batch
+  WireBytes wire_backward;  ///< without recompute
+  WireBytes wire_recompute;
 
   Picoseconds host_forward{0};   ///< until the host has launched the forward pass
   Picoseconds host_backward{0};  ///< until the host has launched the backward pass with its recompute
@@ -61,6 +61,7 @@ struct StageCost {
 
   double synchronisation = 0;  ///< 1: the host waits for each pass to end or for its message; 0: it runs ahead
 
+  [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;

@@ -2,20 +2,26 @@
 #include "core/cost/state_sharing.h"
 
 namespace plumbline {
+namespace {
+
+Bytes sent_in_layers(const StageCost& stage) { return stage.wire().tensor + stage.wire().expert; }
+
+}  // namespace
 
 std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {
   std::vector<CommunicationLine> lines;
   const std::int64_t m = s.micro_batches;
   const StageCost* heaviest = &stages[0];
   for (const StageCost& stage : stages.distinct())
-    if (stage.wire.tensor + stage.wire.expert > heaviest->wire.tensor + heaviest->wire.expert) heaviest = &stage;
+    if (sent_in_layers(stage) > sent_in_layers(*heaviest)) heaviest = &stage;
   const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
     if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
   };
   const auto phase = [&](Picoseconds PhaseTime::*part) {
     return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
   };
-  const auto sent = [&](Bytes WireBytes::*part) { return m * (heaviest->wire.*part + heaviest->wire_recompute.*part); };
+  const WireBytes of_micro_batch = heaviest->wire() + heaviest->wire_recompute;
+  const auto sent = [&](Bytes WireBytes::*part) { return m * of_micro_batch.*part; };
   add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
       sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));
   add(Axis::context, "ring send_receive", sent(&WireBytes::context), phase(&PhaseTime::context_parallel));

@@ -37,8 +37,7 @@ void add_split(WorkingSets& sets, const BlockProgram& program, const BlockMemory
 
 }  // namespace
 
-WorkingSets WorkingSetModel::of(const Replay& replay, BackwardForm form) const {
-  const BlockProgram program = lowering_.lower(replay, form);
+WorkingSets working_sets(const BlockProgram& program, BackwardForm form) {
   WorkingSets sets;
   BlockMemory memory(program);
   for (std::size_t i = 0; i < program.inputs.size(); ++i)

@@ -21,15 +21,7 @@ struct WorkingSets {
   bool needs_logits = false;  ///< whether logits, which are their own gradients then, are held as well
 };
 
-/// Of one block on one rank, for any number of choices of what is replayed. Block and shard outlive it.
-class WorkingSetModel {
- public:
-  WorkingSetModel(const Block& block, const Shard& shard) : lowering_(block, shard) {}
-  /// Linear in the operators. `whole`: without what only split backwards have.
-  [[nodiscard]] WorkingSets of(const Replay& replay, BackwardForm form = BackwardForm::split) const;
-
- private:
-  BlockLowering lowering_;
-};
+/// Of a block that was lowered in this form. `whole`: without what only split backwards have.
+[[nodiscard]] WorkingSets working_sets(const BlockProgram& program, BackwardForm form);
 
 }  // namespace plumbline

@@ -12,7 +12,7 @@ void push_collective(Actions& actions, Action action, ActionKind kind, Stream st
   actions.push_back(action);
 }
 
-const PassBytes& bytes_of(const Action& action, const PieceSizes& piece) {
+const WireBytes& bytes_of(const Action& action, const PieceSizes& piece) {
   if (action.kind == ActionKind::recompute) return piece.recompute;
   return action.pass == Pass::forward ? piece.forward : piece.backward;
 }
@@ -25,7 +25,7 @@ Actions add_collectives(const RankContext& context, const Actions& before) {
   for (const Action& action : before) {
     actions.push_back(action);
     if (action.pass == Pass::weight) continue;
-    const PassBytes& sent = bytes_of(action, context.piece(action));
+    const WireBytes& sent = bytes_of(action, context.piece(action));
     push_collective(actions, action, ActionKind::tensor_collective, Stream::tensor, Axis::tensor, sent.tensor);
     push_collective(actions, action, ActionKind::context_collective, Stream::context, Axis::context, sent.context);
     push_collective(actions, action, ActionKind::expert_collective, Stream::expert, Axis::expert, sent.expert);

@@ -13,15 +13,9 @@
 
 #include "core/plan/strategy.h"
 #include "core/program/program.h"
+#include "core/program/wire_bytes.h"
 
 namespace plumbline {
-
-/// What a collective of each kind sends for one piece and pass.
-struct PassBytes {
-  Bytes tensor{0};
-  Bytes context{0};
-  Bytes expert{0};
-};
 
 enum class Restores : std::uint8_t { nothing, something };
 struct PieceSizes {
@@ -37,9 +31,9 @@ struct PieceSizes {
   Bytes deferred{0};         ///< from input to weight gradients, per micro-batch
   Bytes late_logits{0};      ///< of `logits`, released by weight gradients: all of them or none
   Bytes logits{0};
-  PassBytes forward;
-  PassBytes backward;
-  PassBytes recompute;
+  WireBytes forward;  ///< what its collectives send, pass by pass
+  WireBytes backward;
+  WireBytes recompute;
   std::int64_t units = 1;  ///< block executions: what is gathered and reduced at once
   Bytes gather{0};         ///< sent per pass to gather its parameters
   Bytes scatter{0};        ///< sent per micro-batch to reduce its gradients

@@ -47,7 +47,7 @@ Op adapter_linear(Block::Parts& parts, const std::string& name, TensorId in, con
 }
 
 /// y + B(A(x)) for one output y of a linear. Column linears divide B, row linears divide A, as their base weight is;
-/// what A makes leaves the region as y does, so that B works on y's tokens (tensor_parallel_points.h).
+/// what A makes leaves the region as y does, so that B works on y's tokens (core/program/block_program.h).
 void add_adapter(Block::Parts& parts, std::vector<Op>& added, const Op& base, std::size_t output, std::int64_t rank) {
   const auto attributes = std::get<LinearAttributes>(base.attributes);
   const TensorId x = base.inputs.front();

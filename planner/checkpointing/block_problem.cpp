@@ -59,16 +59,6 @@ void scale_to(std::vector<RecomputeOp>& ops, Picoseconds total) {
   ops[largest].time += left;
 }
 
-/// The same for what the ops send to one kind of group.
-void scale_wire(std::vector<RecomputeOp>& ops, Bytes WireBytes::*part, Bytes total) {
-  Bytes sum(0);
-  for (const RecomputeOp& op : ops) sum += op.wire.*part;
-  if (sum == Bytes(0) || sum == total) return;
-  const double factor = static_cast<double>(total.value()) / static_cast<double>(sum.value());
-  for (RecomputeOp& op : ops)
-    op.wire.*part = Bytes(std::llround(static_cast<double>((op.wire.*part).value()) * factor));
-}
-
 /// Values of the tensors that flow; parameters are always there.
 std::vector<std::int32_t> add_tensors(RecomputeProblem& problem, const Block& block, const Shard& shard,
                                       const std::vector<std::int32_t>& position) {
@@ -94,19 +84,11 @@ RecomputeProblem recompute_problem(const Block& block, const Shard& shard, const
     const Op& op = block.op(id);
     position[static_cast<std::size_t>(id.index())] = static_cast<std::int32_t>(problem.ops.size());
     const BlockCost alone = pricer.price(block_of(block, op), shard, groups);
-    problem.ops.push_back({op.name,
-                           alone.forward.total(),
-                           {},
-                           {},
-                           op.kind != OpKind::cross_entropy,
-                           alone.forward,
-                           alone.wire_forward,
-                           alone.host_forward});
+    problem.ops.push_back(
+        {op.name, alone.forward.total(), {}, {}, op.kind != OpKind::cross_entropy, alone.forward, alone.host_forward});
   }
   const BlockCost whole = pricer.price(block, shard, groups);
   scale_to(problem.ops, whole.forward.total());
-  for (Bytes WireBytes::*part : {&WireBytes::tensor, &WireBytes::context, &WireBytes::expert})
-    scale_wire(problem.ops, part, whole.wire_forward.*part);
   const std::vector<std::int32_t> value_of = add_tensors(problem, block, shard, position);
   for (const OpId id : block.execution_order())
     for (const TensorId input : block.op(id).inputs)

@@ -32,7 +32,6 @@ BlockVariant variant_of(const RecomputeChoice& choice, const RecomputeProblem& p
     if (!choice.replayed[o]) continue;
     const RecomputeOp& op = problem.ops[o];
     variant.flops += op_work(block, block.op(block.execution_order()[o]), shard).forward;
-    variant.wire += op.wire;
     variant.host += op.host;
     const double scaled = op.phase.total() > Picoseconds(0) ? op.time / op.phase.total() : 0;
     for (Picoseconds PhaseTime::*part :
@@ -77,14 +76,15 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
 
 void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
+  const BlockGroups groups = block_groups(strategy);
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = question.graph().blocks()[b];
     if (block.kind() != BlockKind::layer) continue;
-    const WorkingSetModel model(block, shard);
+    const PricedBlock of{block, shard, groups};
     std::vector<BlockVariant>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
-      set_working_sets(variants[v], model, RecomputeMode::placed, blocks[b].working, form);
+      question.block_pricer().fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].working, form);
   }
 }
 

@@ -31,7 +31,6 @@ struct RecomputeOp {
   std::vector<std::int32_t> outputs;
   bool can_replay = true;
   PhaseTime phase = {};               ///< what `time` is spent on; nothing where only the sum is known
-  WireBytes wire = {};                ///< that one replay sends
   Picoseconds host = Picoseconds(0);  ///< until the host has launched it
 };
 

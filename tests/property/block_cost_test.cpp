@@ -47,12 +47,12 @@ Strategy tensor_parallel(std::int32_t ranks, SequenceParallel sequence_parallel)
 TEST_CASE("a layer sends 8 (t - 1)/t X for tensor parallelism, 10 (t - 1)/t X with sequence parallelism") {
   constexpr std::int64_t x = 2 * sequence * 2 * hidden;
   for (const std::int32_t t : {2, 4, 8}) {
-    CHECK(priced(first_layer(dense()), tensor_parallel(t, SequenceParallel::off)).wire.tensor ==
+    CHECK(priced(first_layer(dense()), tensor_parallel(t, SequenceParallel::off)).wire().tensor ==
           Bytes(8 * (t - 1) * x / t));
-    CHECK(priced(first_layer(dense()), tensor_parallel(t, SequenceParallel::on)).wire.tensor ==
+    CHECK(priced(first_layer(dense()), tensor_parallel(t, SequenceParallel::on)).wire().tensor ==
           Bytes(10 * (t - 1) * x / t));
   }
-  CHECK(priced(first_layer(dense()), tensor_parallel(1, SequenceParallel::off)).wire.tensor == Bytes(0));
+  CHECK(priced(first_layer(dense()), tensor_parallel(1, SequenceParallel::off)).wire().tensor == Bytes(0));
 }
 
 // Below the first trained layer only the forward collectives are left: two of 2 (t - 1)/t X.
@@ -63,7 +63,7 @@ TEST_CASE("a frozen layer without backward sends nothing backward") {
   const Graph graph = adapted(dense(), adaptation);
   const BlockCost cost = priced(first_layer(graph), tensor_parallel(4, SequenceParallel::off));
   constexpr std::int64_t x = 2 * sequence * 2 * hidden;
-  CHECK(cost.wire.tensor == Bytes(4 * 3 * x / 4));
+  CHECK(cost.wire().tensor == Bytes(4 * 3 * x / 4));
   CHECK(cost.backward == PhaseTime{});
   CHECK(cost.forward == priced(first_layer(dense()), tensor_parallel(4, SequenceParallel::off)).forward);
 }
@@ -73,7 +73,7 @@ TEST_CASE("ring attention sends keys and values c - 1 times forward and twice th
   for (const std::int32_t c : {2, 4, 8}) {
     Strategy s;
     s.context_parallel = c;
-    CHECK(priced(first_layer(dense()), s).wire.context == Bytes(3 * (c - 1) * (sequence / c) * 2 * 8 * 64 * 2));
+    CHECK(priced(first_layer(dense()), s).wire().context == Bytes(3 * (c - 1) * (sequence / c) * 2 * 8 * 64 * 2));
   }
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("experts cost four all-to-alls of the routed tokens") {
     Strategy s;
     s.expert_parallel = e;
     s.data_parallel = 8;
-    CHECK(priced(first_layer(mixture()), s).wire.expert == Bytes(4 * (e - 1) * routed / e));
+    CHECK(priced(first_layer(mixture()), s).wire().expert == Bytes(4 * (e - 1) * routed / e));
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("expert tensor parallelism gathers what the all-to-all brought") {
   s.expert_parallel = 8;
   s.expert_tensor_parallel = 2;
   constexpr std::int64_t own = 2 * sequence / 4 * 2 * hidden;
-  CHECK(priced(first_layer(mixture()), s).wire.expert == Bytes(4 * (7 * own / 8 + own)));
+  CHECK(priced(first_layer(mixture()), s).wire().expert == Bytes(4 * (7 * own / 8 + own)));
 }
 
 TEST_CASE("full recompute repeats the forward pass, selective recompute the attention core") {
@@ -131,7 +131,7 @@ TEST_CASE("more tokens never take less time, bytes or FLOPs") {
         REQUIRE(cost.forward.total() >= before.forward.total());
         REQUIRE(cost.backward.total() >= before.backward.total());
         REQUIRE(cost.variant(Variant::kept).saved >= before.variant(Variant::kept).saved);
-        REQUIRE(cost.wire.tensor >= before.wire.tensor);
+        REQUIRE(cost.wire().tensor >= before.wire().tensor);
         REQUIRE(cost.flops.total() >= before.flops.total());
         before = cost;
       }

@@ -1,12 +1,14 @@
 // Blocks of random networks on random layouts, lowered with random choices of what runs again: every buffer is there
-// when it is used and gone when the block is done, and collectives are those of Megatron-LM's formulas.
+// when it is used and gone when the block is done, and collectives are those of Megatron-LM's formulas, in kind and
+// in bytes.
 #include "core/program/block_program.h"
 
 #include <map>
 #include <optional>
 
-#include "core/sharding/tensor_parallel_points.h"
+#include "core/program/block_sends.h"
 #include "tests/random_strategies.h"
+#include "tests/tensor_parallel_points.h"
 
 namespace plumbline {
 namespace {
@@ -79,44 +81,56 @@ void require_lives(const BlockProgram& program) {
   }
 }
 
-using Counts = std::map<Collective, int>;
+/// Bytes by kind, as wire_bytes takes them; how often each runs.
+struct Sent {
+  std::map<Collective, int> calls;
+  std::map<Collective, Bytes> bytes;
+  void add(Collective kind, Bytes of_one, int count = 1) {
+    calls[kind] += count;
+    bytes[kind] += of_one;
+  }
+  bool operator==(const Sent&) const = default;
+};
 
-Counts tensor_collectives(const BlockProgram& program, BlockPass pass) {
-  Counts counts;
+Sent tensor_collectives(const BlockProgram& program, BlockPass pass, const Block& block, const Shard& shard) {
+  Sent sent;
   for (const Instruction& i : program.pass(pass)) {
     if (i.kind != InstructionKind::collective || i.axis != Axis::tensor) continue;
-    ++counts[i.collective];
+    sent.add(i.collective, Bytes(0));
     const auto operands = program.operands_of(i);
     const auto bytes = [&](std::size_t n) { return program.buffers[static_cast<std::size_t>(operands[n])].bytes; };
     if (i.collective == Collective::all_gather) REQUIRE(bytes(0) < bytes(1));
     if (i.collective == Collective::reduce_scatter) REQUIRE(bytes(0) > bytes(1));
   }
-  return counts;
+  for (const BlockSend& send : block_sends(program, pass, block, shard))
+    if (send.axis == Axis::tensor) sent.add(send.kind, send.bytes, 0);
+  return sent;
 }
 
-/// Of the formulas (tensor_parallel_points.h).
+/// Of the formulas (tests/tensor_parallel_points.h).
 void require_collectives(const BlockProgram& program, const Block& block, const Shard& shard) {
   const bool slices = shard.sequence_ranks() > 1;
-  Counts forward;
-  Counts backward;
+  Sent forward;
+  Sent backward;
   for (const TensorParallelPoint& point : tensor_parallel_points(block, shard)) {
     switch (point.kind) {
       case PointKind::enter:
-        if (slices) ++forward[Collective::all_gather];
-        if (slices && point.trains) ++backward[Collective::all_gather];
-        if (point.needs_gradient) ++backward[slices ? Collective::reduce_scatter : Collective::all_reduce];
+        if (slices) forward.add(Collective::all_gather, point.bytes);
+        if (slices && point.trains) backward.add(Collective::all_gather, point.bytes);
+        if (point.needs_gradient)
+          backward.add(slices ? Collective::reduce_scatter : Collective::all_reduce, point.bytes);
         break;
       case PointKind::leave:
-        ++forward[slices ? Collective::reduce_scatter : Collective::all_reduce];
-        if (slices && point.needs_gradient) ++backward[Collective::all_gather];
+        forward.add(slices ? Collective::reduce_scatter : Collective::all_reduce, point.bytes);
+        if (slices && point.needs_gradient) backward.add(Collective::all_gather, point.bytes);
         break;
       case PointKind::loss:
-        forward[Collective::all_reduce] += 2;  // maxima, then sums
+        forward.add(Collective::all_reduce, point.bytes, 2);  // maxima, then sums
         break;
     }
   }
-  CHECK(tensor_collectives(program, BlockPass::forward) == forward);
-  CHECK(tensor_collectives(program, BlockPass::backward) == backward);
+  CHECK(tensor_collectives(program, BlockPass::forward, block, shard) == forward);
+  CHECK(tensor_collectives(program, BlockPass::backward, block, shard) == backward);
 }
 
 std::vector<Replay> some_replays(const Block& block, Dice& dice) {

@@ -3,6 +3,8 @@
 
 #include "planner/checkpointing/split_placer.h"
 
+#include <set>
+
 #include "core/cost/pipeline_time.h"
 #include "core/cost/stage_memory.h"
 #include "core/io/plan_json.h"
@@ -281,6 +283,26 @@ TEST_CASE("in a chunk the layers that replay most come first") {
     }
   }
   CHECK(different > 0);
+}
+
+// Of 4096 tokens and 4096 features in 16 bits, each of eight ranks sends seven eighths per gather or scatter.
+TEST_CASE("what a placed choice sends is whole collectives of the operators that run again") {
+  constexpr std::int64_t collective = std::int64_t{4096} * 4096 * 2 * 7 / 8;
+  const Question q = on_h100("llama-2-7b", 8, 32);
+  const std::vector<BlockCost> blocks = block_costs(q, placed_of(strategy_of(8, 1, 1, 32, 0)));
+  std::set<std::int64_t> sent;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (q.graph().blocks()[b].kind() != BlockKind::layer) continue;
+    CHECK(blocks[b].wire_forward.tensor == Bytes(4 * collective));
+    for (std::size_t v = Variant::first_placed; v < blocks[b].variants.size(); ++v) {
+      const Bytes tensor = blocks[b].variants[v].wire.tensor;
+      REQUIRE(tensor.value() % collective == 0);
+      sent.insert(tensor.value() / collective);
+    }
+  }
+  CHECK(sent.size() > 1);
+  CHECK(*sent.begin() == 0);
+  CHECK(*sent.rbegin() <= 4);
 }
 
 }  // namespace
