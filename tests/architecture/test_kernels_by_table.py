@@ -9,9 +9,9 @@ NAMES_A_KERNEL = re.compile(r"\breference::|\bnamespace\s+reference\b|\bkernels/
 CALLS_THE_CPU = re.compile(NAMES_A_KERNEL.pattern + r"|\bcpu_kernels\(")
 COPIES_ON_THE_HOST = re.compile(r"\bmem(cpy|set|move)\(")
 HOST_BUFFERS = {"runtime/execution/backend.cpp",  # hands out memory that holds NaN
-                "runtime/execution/rank_checkpoint.cpp"}  # of files and messages
+                "runtime/run/rank_checkpoint.cpp"}  # of files and messages
 COMMENT = re.compile(r"//.*")
-FOLDERS = ("runtime/execution", "runtime/training")
+FOLDERS = ("runtime/execution", "runtime/run", "runtime/training")
 FILLS_THE_TABLE = "runtime/device/cpu_kernels.cpp"
 
 
