@@ -18,7 +18,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test fidelity cross-validation host-bound bench fuzz campaign-faults campaign-plans \
-  campaign-strategies format format-check lint lint-changed install asan tsan headless clean
+  campaign-strategies one-program format format-check lint lint-changed install asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -83,6 +83,8 @@ fuzz: ## fuzz the readers, FUZZ_SECONDS (60) in all
 
 campaign-strategies: build ## run N (1000) random strategies, from SEED (1), run FIRST (0) on, against one rank and the prediction
 	@N=$(or $(N),1000) SEED=$(or $(SEED),1) FIRST=$(or $(FIRST),0) build/bin/runtime_tests "a campaign of strategies*"
+one-program: build ## read N (1000) random plans four times, from SEED (1), run FIRST (0) on: instructions, simulation, execution, closed form
+	@N=$(or $(N),1000) SEED=$(or $(SEED),1) FIRST=$(or $(FIRST),0) build/bin/runtime_tests "a campaign of random plans read*"
 campaign-plans: ## hold N (1 000 000) random plans against every law, from SEED (today), case FIRST (0) on; broken cases in build/campaign
 	@cmake --preset release
 	@cmake --build --preset release --target campaign_plans

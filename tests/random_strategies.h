@@ -2,6 +2,7 @@
 /// \file random_strategies.h: what runtime tests draw: whole runs (network, recipe, strategy), or strategies of one
 /// network. Degrees are any from 1 to 8, widths are odd as often as even.
 
+#include <cstdlib>
 #include <numeric>
 #include <random>
 
@@ -109,6 +110,39 @@ struct RandomRun {
   bool has_experts = false;
   std::int32_t vocabulary = 0;
 };
+
+[[nodiscard]] inline std::string text_of(const RandomRun& run) {
+  std::string text = run.network + "; " + to_text(run.strategy) + ", " + std::string(to_text(run.training.precision)) +
+                     ", " + std::string(to_text(run.training.optimizer)) + ", sequence " +
+                     std::to_string(run.training.sequence_length);
+  if (run.training.gradient_format) text += ", gradients in " + std::string(to_text(*run.training.gradient_format));
+  if (run.training.optimizer_format) text += ", moments in " + std::string(to_text(*run.training.optimizer_format));
+  const Adaptation& a = run.training.adaptation;
+  if (!run.strategy.layers_per_stage.empty()) text += ", layers " + layers_text(run.strategy.layers_per_stage);
+  if (a.lora_rank > 0) text += ", LoRA of rank " + std::to_string(a.lora_rank);
+  if (a.lora_rank > 0 && a.lora_targets == LoraTargets::queries_keys_values) text += " on queries, keys and values";
+  if (a.freeze_embeddings) text += ", frozen embeddings";
+  for (const LayerRange& range : a.frozen_layers)
+    text += ", frozen layers " + std::to_string(range.first) + "-" + std::to_string(range.last);
+  return text;
+}
+
+/// Numbers without digits, so that sentences of one kind are counted as one.
+[[nodiscard]] inline std::string without_numbers(std::string sentence) {
+  std::string kind;
+  for (const char c : sentence) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit && !kind.empty() && kind.back() == '#') continue;
+    kind += is_digit ? '#' : c;
+  }
+  return kind;
+}
+
+/// A number from the environment.
+[[nodiscard]] inline std::int64_t environment_number(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoll(text);
+}
 
 /// Draws a network that a layout's degrees divide, mostly into odd parts.
 class RandomRuns {

@@ -5,6 +5,7 @@
 #include "planner/pricing/simulated.h"
 #include "planner/search/search.h"
 #include "tests/campaign/law_questions.h"
+#include "tests/closed_form_bounds.h"
 
 namespace plumbline {
 namespace {
@@ -14,16 +15,6 @@ constexpr std::int64_t most_searched_devices = 32;
 
 bool is_short(const Strategy& s) {
   return s.pipeline_stages * s.micro_batches * s.virtual_stages <= most_played_chunks;
-}
-
-bool shares_states(const Strategy& s) { return s.gradient_ranks() > 1 || s.expert_gradient_ranks() > 1; }
-
-/// How far the simulated step may be from the closed form: docs/simulate.md.
-double documented_bound(const Strategy& s) {
-  if (!shares_states(s)) return 1e-6;
-  if (s.pipeline_stages == 1) return 0.0002;
-  if (placement(s.schedule) == StagePlacement::v_shaped) return 0.038;
-  return s.schedule == Schedule::interleaved ? 0.027 : 0.012;
 }
 
 void simulated_memory(const Subject& s, Finding& f) {

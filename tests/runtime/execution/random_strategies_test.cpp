@@ -3,7 +3,6 @@
 #include "tests/random_strategies.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "runtime/run/admission.h"
@@ -13,22 +12,6 @@
 
 namespace plumbline {
 namespace {
-
-std::string text_of(const RandomRun& run) {
-  std::string text = run.network + "; " + to_text(run.strategy) + ", " + std::string(to_text(run.training.precision)) +
-                     ", " + std::string(to_text(run.training.optimizer)) + ", sequence " +
-                     std::to_string(run.training.sequence_length);
-  if (run.training.gradient_format) text += ", gradients in " + std::string(to_text(*run.training.gradient_format));
-  if (run.training.optimizer_format) text += ", moments in " + std::string(to_text(*run.training.optimizer_format));
-  const Adaptation& a = run.training.adaptation;
-  if (!run.strategy.layers_per_stage.empty()) text += ", layers " + layers_text(run.strategy.layers_per_stage);
-  if (a.lora_rank > 0) text += ", LoRA of rank " + std::to_string(a.lora_rank);
-  if (a.lora_rank > 0 && a.lora_targets == LoraTargets::queries_keys_values) text += " on queries, keys and values";
-  if (a.freeze_embeddings) text += ", frozen embeddings";
-  for (const LayerRange& range : a.frozen_layers)
-    text += ", frozen layers " + std::to_string(range.first) + "-" + std::to_string(range.last);
-  return text;
-}
 
 /// The same batch on one rank.
 Strategy alone(const RandomRun& run) {
@@ -44,17 +27,6 @@ RunOptions options_of(const RandomRun& run) {
   o.data = random_tokens(run.vocabulary, 4000);
   o.deadline = std::chrono::milliseconds(120'000);
   return o;
-}
-
-/// Numbers without digits, so that sentences of one kind are counted as one.
-std::string kind_of(std::string sentence) {
-  std::string kind;
-  for (const char c : sentence) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (is_digit && !kind.empty() && kind.back() == '#') continue;
-    kind += is_digit ? '#' : c;
-  }
-  return kind;
 }
 
 /// How far losses and gradients of two runs from one state may lie apart: what rounding to the format of the products
@@ -154,7 +126,7 @@ class Campaign {
       compare(run, number);
       ++executed_;
     } catch (const InputError& refused) {
-      ++refused_[kind_of(refused.what())];
+      ++refused_[without_numbers(refused.what())];
     } catch (const std::exception& failed) {
       FAIL_CHECK(failed.what());
     }
@@ -259,12 +231,6 @@ class Campaign {
   std::map<std::string, Largest> largest_;
 };
 
-/// A number from the environment.
-std::int64_t setting(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
-
 TEST_CASE("strategies drawn at random equal one rank and what was predicted") {
   Campaign campaign(20261122);
   for (std::int64_t n = 0; n < 20; ++n) campaign.add(n);
@@ -280,9 +246,9 @@ TEST_CASE("three hundred strategies drawn at random equal one rank and what was 
 
 // make campaign-strategies
 TEST_CASE("a campaign of strategies drawn at random", "[.campaign]") {
-  const std::int64_t first = setting("FIRST", 0);
-  const std::int64_t count = setting("N", 1000);
-  Campaign campaign(setting("SEED", 1));
+  const std::int64_t first = environment_number("FIRST", 0);
+  const std::int64_t count = environment_number("N", 1000);
+  Campaign campaign(environment_number("SEED", 1));
   for (std::int64_t n = first; n < first + count; ++n) campaign.add(n);
   campaign.print();
 }
