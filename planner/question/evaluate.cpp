@@ -8,6 +8,7 @@
 #include "core/io/calibration_json.h"
 #include "core/quantity/text.h"
 #include "models/calibration_set.h"
+#include "planner/question/default_stack.h"
 #include "planner/question/fingerprint.h"
 #include "planner/question/plan_layout.h"
 #include "planner/question/predict.h"
@@ -46,6 +47,8 @@ Provenance provenance_of(const Question& question, const Strategy& strategy) {
   provenance.trust = trust_in(uncertainty_of(question, strategy));
   provenance.device_calibration = question.calibration().device.name;
   provenance.stack_calibration = stack_reference(question);
+  provenance.stack_is_default = question.calibration().stack.name ==
+                                CalibrationSet::shipped().software_stack(usual_stack(question.cluster())).name;
   const auto add = [&](const std::string& owner, const std::vector<NamedCoefficient>& all) {
     for (const NamedCoefficient& c : all)
       if (c.coefficient.kind == "assumed")
