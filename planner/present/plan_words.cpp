@@ -58,8 +58,7 @@ std::string trust_words(const Trust& trust) {
 }
 
 std::string throughput_words(const Prediction& p) {
-  const std::string causal =
-      p.mfu_causal < p.mfu ? " (causal attention " + per_cent_text(p.mfu_causal) + ")" : std::string();
+  const std::string causal = p.mfu_causal < p.mfu ? " (causal " + per_cent_text(p.mfu_causal) + ")" : std::string();
   return fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) + causal + ", HFU " +
          per_cent_text(p.hfu) + ", pipeline bubble " + per_cent_text(p.bubble_fraction);
 }
