@@ -5,6 +5,7 @@
 
 #include "cli/compare_view.h"
 #include "cli/plan_options.h"
+#include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
@@ -40,7 +41,8 @@ class CompareVerb : public Verb {
     const RunRecord record = read_run_record_file(*measured_);
     const Comparison comparison = session::compare(asked, record, *measured_).value();  // nobody stops it
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    terminal.print(json_ ? to_json_text(to_json(comparison)) : comparison_text(comparison, terminal));
+    terminal.print(json_ ? to_json_text(to_json(comparison))
+                         : question_text(asked.plan) + "\n" + comparison_text(comparison, terminal));
     return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
   }
 

@@ -27,7 +27,8 @@ Colour colour_of(present::Fit fit) {
 }  // namespace
 
 std::string question_text(const Plan& plan) {
-  return wrapped(present::question_words(plan), terminal_columns, 2) + "\n";
+  return wrapped(present::question_words(plan), terminal_columns, 2) + "\n" +
+         wrapped(present::basis_words(plan), terminal_columns, 2) + "\n";
 }
 
 std::string strategy_text(const Strategy& strategy, const Training& training) {

@@ -60,6 +60,8 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
       ->type_name("PARTS");
   option("--lora-rank", lora_rank_, "train adapters of this rank beside the frozen linears")->type_name("N");
   option("--stack", stack_, "software stack whose measured overheads apply")->type_name("STACK");
+  option("--headroom", headroom_, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
+      ->type_name("SHARE|SIZE");
   app.add_flag("--tp-across-nodes", tensor_parallel_across_nodes_,
                "allow tensor parallelism beyond the fast interconnect")
       ->group("Question");
@@ -109,6 +111,7 @@ QuestionText QuestionOptions::question() const {
   text.training.adaptation = adaptation();
   if (stack_) text.stack = *stack_;
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
+  if (headroom_) text.headroom = headroom_from_text(*headroom_, "--headroom");
   return text;
 }
 
@@ -134,6 +137,7 @@ void QuestionOptions::apply_to_plan(session::PlanRequest& request) const {
   if (tokens_) request.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
   request.stack = stack_;
   request.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
+  if (headroom_) request.headroom = headroom_from_text(*headroom_, "--headroom");
 }
 
 }  // namespace plumbline

@@ -24,14 +24,14 @@ class QuestionOptions {
   [[nodiscard]] std::vector<PrecisionRecipe> precisions() const;
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
-  /// Flags that may stand beside a plan file: tokens, stack.
+  /// Flags that may stand beside a plan file: tokens, stack, headroom.
   void apply_to_plan(session::PlanRequest& request) const;
 
  private:
   [[nodiscard]] Adaptation adaptation() const;
 
   std::optional<std::string> model_, machine_, gpus_, sequence_length_, global_batch_, tokens_, precision_,
-      gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_;
+      gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_, headroom_;
   bool tensor_parallel_across_nodes_ = false;
 };
 

@@ -54,10 +54,11 @@ class SearchVerb : public Verb {
            "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
     option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
     option("--for", framework_, alternatives(names_of(all_frameworks)).c_str(),
-           "only what this framework can launch (any); says what its limits cost");
+           "only what this framework can launch (that of the stack); says what any would gain");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
     option("--split", split_, "even|balanced", "balanced: for the best plans under 1f1b also the fastest split (even)");
+    app.add_flag("--all", all_, "also plans that are like a better one, each in a row of its own")->group("Search");
     app.add_flag("--pareto", pareto_, "also the front of step time and peak memory")->group("Search");
     option("--threads", threads_, "N", "threads (all cores); the answer does not depend on it");
     option("--time-limit", time_limit_, "TIME", "such as 30s; then the best so far");
@@ -71,6 +72,7 @@ class SearchVerb : public Verb {
     if (threads_)
       request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, session::most_threads));
     request.pareto = pareto_;
+    request.all = all_;
     if (split_) request.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
     request.question = question_.question();
     request.precisions = question_.precisions();
@@ -102,7 +104,7 @@ class SearchVerb : public Verb {
 
   [[nodiscard]] static std::string text(const session::SearchAnswer& answer, const Terminal& terminal) {
     if (answer.plans.empty()) return nothing_fits_text(answer);
-    std::string all = question_text(answer.plans.front()) + "\n" + ranking_text(answer, terminal);
+    std::string all = heading_text(answer) + "\n" + ranking_text(answer, terminal);
     if (!answer.result.pareto.empty()) all += "\n" + pareto_text(answer.result.pareto);
     return all;
   }
@@ -111,6 +113,7 @@ class SearchVerb : public Verb {
   OutputOptions output_;
   std::optional<std::string> fixes_, flash_attention_, framework_, objective_, split_, top_, threads_, time_limit_;
   bool pareto_ = false;
+  bool all_ = false;
 };
 
 }  // namespace

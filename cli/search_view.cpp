@@ -19,6 +19,13 @@ std::string audit_text(const SearchAudit& audit) {
   return text;
 }
 
+std::vector<std::int64_t> alike_counts(const SearchResult& result) {
+  std::vector<std::int64_t> counts;
+  for (const std::vector<RankedStrategy>& others : result.alike)
+    counts.push_back(static_cast<std::int64_t>(others.size()));
+  return counts;
+}
+
 std::string cost_text(const Plan& best) {
   return "The best plan takes " + present::run_words(best.run) + " for " +
          count_text(best.training.token_budget.value_or(0)) + " tokens.\n";
@@ -35,16 +42,23 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! fits by less than the estimate of memory is certain\n";
-  if (const std::string limits = present::framework_words(answer); !limits.empty())
-    text += wrapped(limits, terminal_columns, 2) + "\n";
+  for (const std::string& words : {present::standing_words(answer), present::limits_words(answer)})
+    if (!words.empty()) text += wrapped(words, terminal_columns, 2) + "\n";
   if (!answer.result.complete) text += "Interrupted: the best so far, not the best there is.\n";
   return text;
 }
 
 }  // namespace
 
+std::string heading_text(const session::SearchAnswer& answer) {
+  const Plan& best = answer.plans.front();
+  return question_text(best) + wrapped(present::framework_words(answer.framework), terminal_columns, 2) + "\n" +
+         trust_text(best);
+}
+
 std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {
-  const RenderedTable table = Table(present::plan_table(answer.plans)).render(terminal_columns);
+  const RenderedTable table =
+      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(terminal_columns);
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);

@@ -62,6 +62,7 @@ namespace plumbline {
   p.host_memory_per_node = 8_GiB;
   p.tokens_per_second_per_gpu = 1234.5;
   p.mfu = 0.41;
+  p.mfu_causal = 0.38;
   p.hfu = 0.52;
   p.bubble_fraction = 0.11;
   p.model_flops_per_step = Flops(1e15);
@@ -70,10 +71,11 @@ namespace plumbline {
   p.joules_per_step = 1e4;
   p.communication = {{"tensor", "all-gather", Bytes(1 << 20), Seconds(0.01)}};
   plan.run = {1.5, 576, Dollars(1000), 250};
-  plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false};
+  plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false, 2_GiB, 0.9987};
   plan.provenance = {"0.1.0",
                      "h100",
                      "megatron-core",
+                     true,
                      {"few_rows", 0.08, 0.05, true, {"128 GPUs where at most 64 were measured"}},
                      {{"overhead", 0.01, "a guess"}},
                      {"a note"}};

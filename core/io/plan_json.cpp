@@ -114,7 +114,9 @@ Json verdict_json(const Verdict& verdict) {
                       {"reason", verdict.reason},
                       {"capacity_bytes", verdict.capacity.value()},
                       {"margin_bytes", verdict.margin.value()},
-                      {"near_edge", verdict.near_edge}};
+                      {"near_edge", verdict.near_edge},
+                      {"headroom_bytes", verdict.headroom.value()},
+                      {"chance_to_fit", verdict.chance_to_fit}};
 }
 
 Json trust_json(const Trust& trust) {
@@ -136,6 +138,7 @@ Json provenance_json(const Provenance& provenance) {
   return Json::Object{{"program_version", provenance.program_version},
                       {"device_calibration", provenance.device_calibration},
                       {"stack_calibration", provenance.stack_calibration},
+                      {"stack_is_default", provenance.stack_is_default},
                       {"trust", trust_json(provenance.trust)},
                       {"assumed", std::move(assumed)},
                       {"notes", std::move(notes)}};
@@ -151,6 +154,7 @@ Provenance provenance_from_json(const JsonPlace& place) {
   provenance.program_version = text("program_version");
   provenance.device_calibration = text("device_calibration");
   provenance.stack_calibration = text("stack_calibration");
+  (void)object.find("stack_is_default");
   (void)object.find("trust");
   (void)object.find("assumed");
   (void)object.find("notes");

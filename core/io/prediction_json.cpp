@@ -61,6 +61,7 @@ Json to_json(const Prediction& p) {
   Json::Object object{{"step_time_s", to_json(p.step_time_s)},
                       {"tokens_per_s_per_gpu", p.tokens_per_second_per_gpu},
                       {"mfu", p.mfu},
+                      {"mfu_causal", p.mfu_causal},
                       {"hfu", p.hfu},
                       {"peak_memory_bytes", p.peak_memory.value()},
                       {"peak_memory_interval_bytes", to_json(p.peak_memory_interval_bytes)},

@@ -98,7 +98,8 @@ struct Prediction {
   Interval peak_memory_interval_bytes;
   Bytes host_memory_per_node{0};
   double tokens_per_second_per_gpu = 0;
-  double mfu = 0;
+  double mfu = 0;         ///< attention counted in full, as published figures mostly do
+  double mfu_causal = 0;  ///< only the products that a causal mask leaves
   double hfu = 0;
   double bubble_fraction = 0;
   Flops model_flops_per_step{0};

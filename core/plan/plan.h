@@ -94,6 +94,7 @@ struct Provenance {
   std::string program_version;
   std::string device_calibration;
   std::string stack_calibration;
+  bool stack_is_default = false;  ///< what prices such a machine where no stack is named
   Trust trust;
   std::vector<AssumedNumber> assumed;
   std::vector<std::string> notes;

@@ -10,11 +10,11 @@
 #include <map>
 
 #include "planner/calibrate/cross_validation.h"
+#include "planner/question/noise.h"
 
 namespace plumbline {
 
-/// The steadiest source that repeats itself (NeMo on H100) differs by this.
-inline constexpr double default_noise = 0.01;
+inline constexpr double default_noise = repeated_run_noise;
 
 struct SourceNoise {
   double sigma = default_noise;

@@ -18,6 +18,8 @@ FrameworkRecord accelerate_record() {
   FrameworkRecord r;
   r.framework = Framework::accelerate;
   r.title = "Accelerate";
+  r.adapters = "get_peft_model(model, LoraConfig(...))";
+  r.adapters_source = "huggingface/peft docs/source/accelerate/fsdp.md";
   r.revision = "huggingface/accelerate 16cb6eb8 (2026-07-24), fsdp_version 2";
   r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp},
                  {RecomputeMode::full, "fsdp_activation_checkpointing: true", fsdp}};

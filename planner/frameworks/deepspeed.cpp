@@ -22,6 +22,9 @@ FrameworkRecord deepspeed_record() {
   FrameworkRecord r;
   r.framework = Framework::deepspeed;
   r.title = "DeepSpeed";
+  r.stacks = {"DeepSpeed"};
+  r.adapters = "get_peft_model(model, LoraConfig(...)), or deepspeed.linear.LoRAConfig";
+  r.adapters_source = "huggingface/peft docs/source/accelerate/deepspeed.md; deepspeed/linear/config.py";
   r.revision = "deepspeedai/DeepSpeed edaa72212 (2026-08-22)";
   r.schedules = {{Schedule::one_f_one_b, "PipelineModule", "deepspeed/runtime/pipe/schedule.py: TrainSchedule"}};
   r.recompute = {{RecomputeMode::none, "pipeline.activation_checkpoint_interval 0", pipe_module},

@@ -105,6 +105,15 @@ const FrameworkRecord& record_of(Framework framework) {
   return records[static_cast<std::size_t>(framework) - 1];
 }
 
+Framework framework_of_stack(std::string_view name) {
+  for (const Framework framework : all_frameworks) {
+    if (framework == Framework::any) continue;
+    const std::vector<std::string_view>& stacks = record_of(framework).stacks;
+    if (std::find(stacks.begin(), stacks.end(), name) != stacks.end()) return framework;
+  }
+  return Framework::any;
+}
+
 bool launches(const FrameworkRecord& record, const Strategy& s, bool has_experts) {
   return has_schedule(record, s.schedule) && has(record.recompute, s.recompute.mode) &&
          has(record.zero_stages, s.zero_stage) &&
@@ -144,6 +153,8 @@ std::vector<std::string> inexpressible(Framework framework, const Training& trai
   if (!record.optimizers.empty() && !has(record.optimizers, training.optimizer))
     sentences.push_back(name + " has no optimizer " + text_of(training.optimizer) + "; it has " +
                         all_of(record.optimizers));
+  if (training.adaptation.lora_rank > 0 && record.adapters.empty())
+    sentences.push_back(name + " trains no adapters (LoRA)");
   return sentences;
 }
 

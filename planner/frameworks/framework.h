@@ -75,14 +75,17 @@ struct FrameworkDefaults {
 
 struct FrameworkRecord {
   Framework framework = Framework::any;
-  std::string_view title;     ///< "Megatron-LM"
-  std::string_view revision;  ///< that was read; empty: this program's own
+  std::string_view title;                ///< "Megatron-LM"
+  std::string_view revision;             ///< that was read; empty: this program's own
+  std::vector<std::string_view> stacks;  ///< frameworks of software stacks that it drives (`plan stacks`)
   std::vector<Launchable<Schedule>> schedules;
   std::vector<Launchable<RecomputeMode>> recompute;
   std::vector<Launchable<std::int32_t>> zero_stages;
   std::vector<Launchable<Feature>> features;
   std::vector<Launchable<PrecisionRecipe>> precisions;
   std::vector<Launchable<Optimizer>> optimizers;  ///< empty: what the training script makes
+  std::string_view adapters;  ///< how adapters (LoRA) beside frozen linears are asked for; empty: it trains none
+  std::string_view adapters_source;
   std::vector<FrameworkRule> rules;
   FrameworkDefaults defaults;
 };
@@ -90,9 +93,12 @@ struct FrameworkRecord {
 /// Not of Framework::any, which has no limits.
 [[nodiscard]] const FrameworkRecord& record_of(Framework framework);
 
+/// The framework that drives a software stack, by the name that the stack gives; `any` where there is no record of it.
+[[nodiscard]] Framework framework_of_stack(std::string_view name);
+
 /// What of a strategy the framework cannot launch, a sentence each; none for Framework::any.
 [[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Strategy& strategy, bool has_experts);
-/// The same of the precision and the optimizer.
+/// The same of the precision, the optimizer and adapters.
 [[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Training& training);
 /// Whether the first is empty, in less time.
 [[nodiscard]] bool launches(const FrameworkRecord& record, const Strategy& strategy, bool has_experts);

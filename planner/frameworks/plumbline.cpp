@@ -30,6 +30,9 @@ FrameworkRecord plumbline_record() {
   FrameworkRecord r;
   r.framework = Framework::plumbline;
   r.title = "plan run";
+  r.stacks = {"Plumbline"};
+  r.adapters = "--lora-rank";
+  r.adapters_source = running;
   r.schedules = all_as_flag<Schedule>({Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved, Schedule::zb_h1,
                                        Schedule::zb_h2, Schedule::zbv, Schedule::v_half, Schedule::dualpipev},
                                       "--schedule");

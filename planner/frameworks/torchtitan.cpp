@@ -23,6 +23,7 @@ FrameworkRecord torchtitan_record() {
   FrameworkRecord r;
   r.framework = Framework::torchtitan;
   r.title = "torchtitan";
+  r.stacks = {"torchtitan"};
   r.revision = "pytorch/torchtitan v0.2.2, 73a0e6979 (2026-02-20)";
   r.schedules = {{Schedule::gpipe, "parallelism.pipeline_parallel_schedule = \"GPipe\"", schedules},
                  {Schedule::one_f_one_b, "parallelism.pipeline_parallel_schedule = \"1F1B\"", schedules},

@@ -13,17 +13,19 @@ Json question_json(const SearchAnswer& answer) {
   Json::Array precisions;
   for (const PrecisionRecipe recipe : request.precisions) precisions.emplace_back(to_text(recipe));
   const auto& gradients = text.training.gradient_format;
-  return Json::Object{{"model", text.model},
-                      {"machine", text.machine},
-                      {"devices", text.devices},
-                      {"training", to_json(text.training)},
-                      {"precisions", std::move(precisions)},
-                      {"gradient_precision", gradients ? Json(to_text(*gradients)) : Json()},
-                      {"optimizer", to_text(text.training.optimizer)},
-                      {"stack", text.stack},
-                      {"tensor_parallel_across_nodes", text.tensor_parallel_across_nodes},
-                      {"objective", to_text(request.objective)},
-                      {"fixed", request.fixes}};
+  return Json::Object{
+      {"model", text.model},
+      {"machine", text.machine},
+      {"devices", text.devices},
+      {"training", to_json(text.training)},
+      {"precisions", std::move(precisions)},
+      {"gradient_precision", gradients ? Json(to_text(*gradients)) : Json()},
+      {"optimizer", to_text(text.training.optimizer)},
+      {"stack", text.stack},
+      {"tensor_parallel_across_nodes", text.tensor_parallel_across_nodes},
+      {"headroom", Json::Object{{"share", text.headroom.share}, {"bytes", text.headroom.bytes.value()}}},
+      {"objective", to_text(request.objective)},
+      {"fixed", request.fixes}};
 }
 
 Json rejected_json(const SearchAudit& audit) {
@@ -46,16 +48,45 @@ Json point_json(const RankedStrategy& point, const Training& training) {
                       {"strategy", to_json(point.strategy, priced)}};
 }
 
+/// Of each plan those that are like it.
+Json alike_json(const SearchAnswer& answer) {
+  Json::Array all;
+  for (const std::vector<RankedStrategy>& others : answer.result.alike) {
+    Json::Array alike;
+    for (const RankedStrategy& other : others) alike.push_back(point_json(other, answer.request.question.training));
+    all.emplace_back(std::move(alike));
+  }
+  return all;
+}
+
+/// Null where plans are not ranked by time or there are not two of them.
+Json standing_json(const SearchAnswer& answer) {
+  const Standing& standing = answer.standing;
+  if (standing.noise <= 0) return {};
+  return Json::Object{{"tied", static_cast<std::int64_t>(standing.tied)},
+                      {"simplest", static_cast<std::int64_t>(standing.simplest) + 1},
+                      {"noise", standing.noise},
+                      {"expected_regret", standing.regret}};
+}
+
 /// Of a search for a framework; what its limits cost is null where it is not known.
 Json framework_json(const SearchAnswer& answer) {
-  Json::Object object{{"name", to_text(answer.request.framework)}, {"without_limits", Json()}};
+  Json::Object object{{"name", to_text(answer.framework.framework)},
+                      {"is_default", !answer.framework.is_asked_for},
+                      {"lifted", answer.framework.lifted},
+                      {"without_limits", Json()}};
   if (!answer.without_limits) return object;
-  const Plan& plan = answer.without_limits->plan;
+  if (!answer.without_limits->plan) {
+    object.back().second = Json::Object{{"gains", false}};
+    return object;
+  }
+  const Plan& plan = *answer.without_limits->plan;
   Json::Array sentences;
   for (const std::string& sentence : answer.without_limits->inexpressible) sentences.emplace_back(sentence);
   const Prediction& p = plan.prediction;
   object.back().second =
-      Json::Object{{"step_time_s", p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected},
+      Json::Object{{"gains", true},
+                   {"step_time_s", p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected},
                    {"strategy", to_json(plan.strategy, plan.training)},
                    {"inexpressible", std::move(sentences)}};
   return object;
@@ -76,10 +107,12 @@ Json to_json(const SearchAnswer& answer) {
                       {"solved", answer.result.audit.solved},
                       {"unvisited", answer.result.audit.unvisited},
                       {"plans", std::move(plans)},
+                      {"alike", alike_json(answer)},
+                      {"standing", standing_json(answer)},
                       {"pareto", std::move(pareto)},
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
-  if (answer.request.framework != Framework::any) object.emplace_back("framework", framework_json(answer));
+  object.emplace_back("framework", framework_json(answer));
   return object;
 }
 

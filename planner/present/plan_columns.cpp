@@ -1,7 +1,10 @@
 #include "planner/present/plan_columns.h"
 
+#include <algorithm>
+
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
+#include "planner/question/trust.h"
 
 namespace plumbline::present {
 namespace {
@@ -13,18 +16,14 @@ Cell zero_cell(const Plan& plan) {
   return {std::move(text), s.zero_stage};
 }
 
+/// The step that ranks, of the simulation where that differs from the closed form, and the closed form's interval.
 Cell step_cell(const Plan& plan) {
-  const Interval& step = plan.prediction.step_time_s;
-  const int digits = step.expected >= 10 ? 2 : 3;
-  return {fixed(step.expected, digits) + " (" + fixed(step.low, digits - 1) + "-" + fixed(step.high, digits - 1) + ")",
-          step.expected};
-}
-
-/// The step that ranks: of the simulation, where it differs from the closed form.
-Cell simulated_cell(const Plan& plan) {
   const Prediction& p = plan.prediction;
   const double step = p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected;
-  return decimal(step, step >= 10 ? 2 : 3);
+  const int digits = step >= 10 ? 2 : 3;
+  return {fixed(step, digits) + " (" + fixed(p.step_time_s.low, digits - 1) + "-" +
+              fixed(p.step_time_s.high, digits - 1) + ")",
+          step};
 }
 
 Cell micro_batch_cell(const Plan& plan) {
@@ -36,6 +35,14 @@ Cell margin_cell(const Plan& plan) {
   Cell cell = gib_cell(plan.verdict.margin);
   if (plan.verdict.near_edge) cell.text += "!";
   return cell;
+}
+
+Cell chance_cell(const Plan& plan) {
+  const double chance = plan.verdict.chance_to_fit;
+  std::string text = chance_text(chance);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '%'; });
+  if (chance > 0.99) text = ">99";
+  return {std::move(text), 100 * chance};
 }
 
 using P = const Plan&;
@@ -86,21 +93,27 @@ std::vector<ColumnOf<Plan>> choices() {
 }
 
 std::vector<ColumnOf<Plan>> figures() {
-  return {{{"step_time", "step s (interval)", Unit::seconds, "step time by closed form; nine of ten runs lie between",
-            left},
-           step_cell},
-          {{"simulated_step", "played", Unit::seconds, "step time of the simulation, which ranks", right},
-           simulated_cell,
-           [](P p) { return p.prediction.simulated_step.has_value(); }},
-          {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU"},
-           [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); }},
-          {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
-           [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
-          {{"peak_memory", "GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
-           [](P p) { return gib_cell(p.prediction.peak_memory); }},
-          {{"margin", "left", Unit::gibibytes,
-            "memory left on that GPU; ! where it is less than the estimate is certain", right},
-           margin_cell}};
+  return {
+      {{"step_time", "step s (interval)", Unit::seconds,
+        "step time, simulated where that differs; nine of ten runs lie between", left},
+       step_cell},
+      {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU"},
+       [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); }},
+      {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
+       [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
+      {{"margin", "GiB left", Unit::gibibytes,
+        "memory left on the GPU of the heaviest rank; ! where it is less than the estimate is certain", right},
+       margin_cell},
+      {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's", right, constant},
+       chance_cell}};
+}
+
+void add_alike(Table& table, const std::vector<std::int64_t>& alike) {
+  if (std::all_of(alike.begin(), alike.end(), [](std::int64_t count) { return count == 0; })) return;
+  table.columns.push_back({"alike", "+", Unit::number, "more plans that differ from it by less than runs repeat"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].push_back(alike[i] == 0 ? words("")
+                                          : Cell{"+" + std::to_string(alike[i]), static_cast<double>(alike[i])});
 }
 
 }  // namespace
@@ -115,11 +128,12 @@ const std::vector<ColumnOf<Plan>>& plan_columns() {
   return columns;
 }
 
-Table plan_table(const std::vector<Plan>& plans) {
+Table plan_table(const std::vector<Plan>& plans, const std::vector<std::int64_t>& alike) {
   Table table = table_of(plan_columns(), plans);
   table.columns.insert(table.columns.begin(), {"rank", "#", Unit::number, "place in the ranking, 1 is best"});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].insert(table.rows[i].begin(), whole(static_cast<std::int64_t>(i) + 1));
+  add_alike(table, alike);
   return table;
 }
 

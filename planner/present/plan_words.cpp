@@ -34,6 +34,20 @@ std::string strategy_words(const Strategy& strategy, const Training& training) {
   return text;
 }
 
+std::string basis_words(const Plan& plan) {
+  const Provenance& p = plan.provenance;
+  const NumberFormat gradients =
+      plan.training.gradient_format.value_or(precision_formats(plan.training.precision).gradient);
+  const bool is_calibrated = p.trust.regime == to_text(CalibrationRegime::calibrated);
+  const bool has_few = p.trust.regime == to_text(CalibrationRegime::few_rows);
+  return "stack " + p.stack_calibration + (p.stack_is_default ? " (default)" : "") + ", " +
+         std::string(to_text(gradients)) + " gradients, calibrated by " +
+         (is_calibrated ? "many runs"
+          : has_few     ? "few runs"
+                        : "no run") +
+         ", 90 % intervals";
+}
+
 std::string trust_words(const Trust& trust) {
   std::string text;
   for (const std::string& one : trust.beyond) text += (text.empty() ? "" : "; ") + one;
@@ -44,7 +58,8 @@ std::string trust_words(const Trust& trust) {
 }
 
 std::string throughput_words(const Prediction& p) {
-  return fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) + ", HFU " +
+  const std::string causal = p.mfu_causal < p.mfu ? " (causal " + per_cent_text(p.mfu_causal) + ")" : std::string();
+  return fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) + causal + ", HFU " +
          per_cent_text(p.hfu) + ", pipeline bubble " + per_cent_text(p.bubble_fraction);
 }
 

@@ -15,9 +15,11 @@ namespace plumbline::present {
 [[nodiscard]] std::string question_words(const Plan& plan);
 /// "tp 2 dp 4 mbs 1 x 16, bf16, adamw".
 [[nodiscard]] std::string strategy_words(const Strategy& strategy, const Training& training);
+/// "stack megatron-core-0.12 (default), fp32 gradients, calibrated by many runs, 90 % intervals".
+[[nodiscard]] std::string basis_words(const Plan& plan);
 /// What the prediction rests on where that is not many runs near to it; empty otherwise.
 [[nodiscard]] std::string trust_words(const Trust& trust);
-/// Tokens per second, MFU, HFU, bubble.
+/// Tokens per second, MFU (with causal attention where that is less), HFU, bubble.
 [[nodiscard]] std::string throughput_words(const Prediction& prediction);
 /// "1.5 days, 576 GPU-hours, $1 000, 250 kWh" of the whole run.
 [[nodiscard]] std::string run_words(const RunCost& run);

@@ -56,17 +56,40 @@ std::vector<std::string> rejections(const SearchAudit& audit) {
   return all;
 }
 
-std::string framework_words(const session::SearchAnswer& answer) {
+std::string framework_words(const session::FrameworkChoice& choice) {
+  if (!choice.lifted.empty()) return "for any framework: " + choice.lifted;
+  if (choice.framework == Framework::any) return "for any framework";
+  const std::string name(record_of(choice.framework).title);
+  return "for " + name + (choice.is_asked_for ? "" : ": " + choice.why + " (--for any lifts its limits)");
+}
+
+std::string limits_words(const session::SearchAnswer& answer) {
   if (!answer.without_limits || answer.plans.empty()) return "";
-  const std::string name(record_of(answer.request.framework).title);
+  const std::string name(record_of(answer.framework.framework).title);
   const session::WithoutLimits& other = *answer.without_limits;
-  if (other.inexpressible.empty()) return name + " can launch the best plan that there is.";
+  const Plan& best = answer.plans.front();
   const Figure figure = figure_of(answer.request.objective);
-  std::string text = "Limits of " + name + ": " + std::string(figure.words) + " " +
-                     difference_text(figure.value(answer.plans.front()), figure.value(other.plan)) + " against " +
-                     to_text(other.plan.strategy);
+  const bool is_surer = other.plan && best.verdict.near_edge && !other.plan->verdict.near_edge;
+  const bool is_better = other.plan && figure.value(*other.plan) < figure.value(best);
+  if (other.inexpressible.empty() || !(is_surer || is_better))
+    return "No plan that " + name + " cannot launch is better.";
+  std::string text = "Any framework (--for any): " + std::string(figure.words) + " " +
+                     difference_text(figure.value(*other.plan), figure.value(best)) +
+                     (is_surer ? ", surely fitting," : "") + " with " + to_text(other.plan->strategy);
   for (const std::string& sentence : other.inexpressible) text += "; " + sentence;
   return text + ".";
+}
+
+std::string standing_words(const session::SearchAnswer& answer) {
+  const Standing& standing = answer.standing;
+  if (answer.plans.size() < 2 || standing.noise <= 0) return "";
+  const std::string noise = "the model's noise (" + per_cent_text(standing.noise) + ")";
+  const std::string regret =
+      " Following #1 is expected to cost up to " + per_cent_text(standing.regret) + " over the best of these.";
+  if (standing.tied < 2) return "#1 leads by more than " + noise + "." + regret;
+  return "#1 to #" + std::to_string(standing.tied) + " are within " + noise + "; simplest: #" +
+         std::to_string(standing.simplest + 1) +
+         (standing.simplest_like ? " as " + to_text(*standing.simplest_like) : std::string()) + "." + regret;
 }
 
 }  // namespace plumbline::present

@@ -15,7 +15,11 @@ namespace plumbline::present {
 /// Each rule that refused plans, with how many and its sentence.
 [[nodiscard]] std::vector<std::string> rejections(const SearchAudit& audit);
 
-/// What the limits of the framework cost that was searched for; empty: none was, or it is not known.
-[[nodiscard]] std::string framework_words(const session::SearchAnswer& answer);
+/// "for Megatron-LM: the stack's framework (--for any lifts its limits)".
+[[nodiscard]] std::string framework_words(const session::FrameworkChoice& choice);
+/// What lifting the framework's limits would gain; empty: there are none, or it is not known.
+[[nodiscard]] std::string limits_words(const session::SearchAnswer& answer);
+/// "#1 to #8 are within the model's noise (5.2 %); simplest: #5. ..."; empty where plans are not ranked by time.
+[[nodiscard]] std::string standing_words(const session::SearchAnswer& answer);
 
 }  // namespace plumbline::present

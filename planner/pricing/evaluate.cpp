@@ -12,6 +12,7 @@
 #include "planner/pricing/predict.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/trust.h"
+#include "planner/question/default_stack.h"
 #include "planner/question/fingerprint.h"
 
 namespace plumbline {
@@ -46,6 +47,8 @@ Provenance provenance_of(const Question& question, const Strategy& strategy) {
   provenance.trust = trust_in(uncertainty_of(question, strategy));
   provenance.device_calibration = question.calibration().device.name;
   provenance.stack_calibration = stack_reference(question);
+  provenance.stack_is_default = question.calibration().stack.name ==
+                                CalibrationSet::shipped().software_stack(usual_stack(question.cluster())).name;
   const auto add = [&](const std::string& owner, const std::vector<NamedCoefficient>& all) {
     for (const NamedCoefficient& c : all)
       if (c.coefficient.kind == "assumed")

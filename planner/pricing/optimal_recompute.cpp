@@ -18,13 +18,18 @@ struct StageReplay {
   Picoseconds host{0};
 };
 
+/// Of the heaviest rank and its host.
+enum class Held : std::uint8_t { too_large, uncertain, certain };
+
 /// One way to recompute; its step is priced when it is asked for.
 struct Way {
   std::vector<std::int32_t> variants;
   std::vector<StageReplay> replays;  ///< by stage
-  bool fits = false;
+  Held held = Held::too_large;
   Bytes peak{0};
   std::optional<Picoseconds> step = {};
+
+  [[nodiscard]] bool fits() const { return held != Held::too_large; }
 };
 
 class Comparison {
@@ -39,12 +44,12 @@ class Comparison {
         sequence_(question.graph().sequence()) {}
 
   std::vector<std::int32_t> best() {
-    // Nothing is faster than what fits and replays nothing.
+    // Nothing is faster than what surely fits and replays nothing.
     Way kept{uniform_variants(question_.graph(), {}), {}};
     const StageLayout layout = layout_of(kept);
     const StageTable stages(question_.graph(), layout, blocks_);
     hold(kept, stages);
-    if (kept.fits) return std::move(kept.variants);
+    if (kept.held == Held::certain) return std::move(kept.variants);
     kept_ = &stages;
     best_ = way_of(exact_placement(RecomputePlacer(question_, strategy_, groups_), chunks_).variants);
     find_layers();
@@ -59,17 +64,29 @@ class Comparison {
     if (mode.mode == RecomputeMode::every_nth) {
       // Most of these many are refused by their replays alone.
       way.replays = replays_of_every(mode.n);
-      if (best_.fits && (!may_fit(way) || !may_be_faster(way))) return;
+      if (is_hopeless(way)) return;
       if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
     }
     way.variants = uniform_variants(question_.graph(), mode);
     way.replays = replays_of(way.variants);
-    if (best_.fits && (!may_fit(way) || !may_be_faster(way) || !relieves(way))) return;
+    if (is_hopeless(way) || (best_.fits() && !relieves(way))) return;
     const StageLayout layout = layout_of(way);
     const StageTable stages(question_.graph(), layout, blocks_);
     hold(way, stages);
-    if (way.fits == best_.fits && !(way.fits ? is_faster(way, stages) : way.peak < best_.peak)) return;
-    if (way.fits || !best_.fits) best_ = std::move(way);
+    if (way.held < best_.held) return;
+    if (way.held == best_.held && !(way.fits() ? is_faster(way, stages) : way.peak < best_.peak)) return;
+    const bool is_safer = way.held > best_.held;
+    best_ = std::move(way);
+    if (is_safer) find_overfull_ranks();
+  }
+
+  /// Without its price: what does not fit as surely as the best, or replays more where nothing could be surer.
+  [[nodiscard]] bool is_hopeless(const Way& way) const {
+    return best_.fits() && (!may_fit(way) || (best_.held == Held::certain && !may_be_faster(way)));
+  }
+  /// What a way must stay below to be as sure as the best that fits.
+  [[nodiscard]] Bytes limit() const {
+    return best_.held == Held::certain ? question_.certain_capacity() : question_.capacity();
   }
 
   [[nodiscard]] Way way_of(std::vector<std::int32_t> variants) const {
@@ -82,7 +99,9 @@ class Comparison {
 
   void hold(Way& way, const StageTable& stages) const {
     way.peak = peak_memory(question_, stages, strategy_);
-    way.fits = way.peak <= question_.capacity() && fits_host(question_, stages, strategy_);
+    const bool fits = way.peak <= question_.capacity() && fits_host(question_, stages, strategy_);
+    const bool is_certain = fits && way.peak <= question_.certain_capacity();
+    way.held = is_certain ? Held::certain : fits ? Held::uncertain : Held::too_large;
   }
 
   [[nodiscard]] bool is_faster(Way& way, const StageTable& stages) {
@@ -129,10 +148,11 @@ class Comparison {
 
   /// Ranks that must replay something to fit.
   void find_overfull_ranks() {
+    overfull_.clear();
     std::vector<std::pair<Bytes, std::int32_t>> overfull;
     for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
       const Bytes held = held_by(rank, rank_load(*kept_, strategy_, rank));
-      if (held > question_.capacity()) overfull.emplace_back(held, rank);
+      if (held > limit()) overfull.emplace_back(held, rank);
     }
     std::sort(overfull.rbegin(), overfull.rend());
     for (const auto& [held, rank] : overfull) overfull_.push_back(rank);
@@ -151,7 +171,7 @@ class Comparison {
         const Chunk chunk = chunks_[static_cast<std::size_t>(stage)];
         chunks.push_back(stage_cost(stage_content(question_.graph(), way.variants, chunk), blocks_));
       }
-      return held_by(rank, rank_load(*kept_, strategy_, rank, chunks)) <= question_.capacity();
+      return held_by(rank, rank_load(*kept_, strategy_, rank, chunks)) <= limit();
     });
   }
   [[nodiscard]] bool may_fit(const Way& way) const {

@@ -24,11 +24,32 @@ FlopsPerSecond cluster_peak(const Question& question) {
   return sum;
 }
 
-/// FLOPs of the whole step over all ranks: the model's, without what ranks repeat.
-Flops model_flops(const Question& question) {
+/// One sequence on one rank.
+Shard whole_sequence(const Question& question) {
   Shard one;
   one.lengths = {1, question.training().sequence_length};
   one.formats = question.training().formats();
+  return one;
+}
+
+/// FLOPs of a step's attention that a causal mask makes superfluous: half of the square.
+Flops masked_flops(const Question& question) {
+  const Shard one = whole_sequence(question);
+  Flops sum(0);
+  for (const BlockRun& run : question.graph().runs()) {
+    const Block& block = question.graph().block(run.block);
+    for (const Op& op : block.ops()) {
+      const OpWork work = op_work(block, op, one);
+      if (work.attention && work.attention->causal)
+        sum += 0.5 * static_cast<double>(run.count) * (work.forward + work.backward_input + work.backward_weight);
+    }
+  }
+  return static_cast<double>(question.training().global_batch) * sum;
+}
+
+/// FLOPs of the whole step over all ranks: the model's, without what ranks repeat.
+Flops model_flops(const Question& question) {
+  const Shard one = whole_sequence(question);
   return static_cast<double>(question.training().global_batch) * graph_flops(question.graph(), one).total();
 }
 
@@ -71,6 +92,7 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   p.model_flops_per_step = model_flops(question);
   p.hardware_flops_per_step = p.model_flops_per_step + recompute_flops(stages, s);
   p.mfu = (p.model_flops_per_step / step) / cluster_peak(question);
+  p.mfu_causal = ((p.model_flops_per_step - masked_flops(question)) / step) / cluster_peak(question);
   p.hfu = (p.hardware_flops_per_step / step) / cluster_peak(question);
   p.bubble_fraction = p.time[TimeCause::pipeline_bubble] / p.time.total();
   const auto price = price_per_device_hour(question.cluster());
@@ -106,7 +128,8 @@ MemoryClass largest_class(const MemoryBreakdown& memory) {
 
 Verdict verdict_of(const Question& question, const Prediction& p) {
   Verdict v;
-  v.capacity = question.capacity();
+  v.capacity = question.device_memory();
+  v.headroom = question.text().headroom.of(v.capacity);
   v.margin = v.capacity - p.peak_memory;
   const MemoryBreakdown& heaviest = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)];
   const MemoryClass largest = largest_class(heaviest);
@@ -114,16 +137,21 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
                             to_text(v.capacity) + ", most of it " + std::string(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
   const Bytes host = host_memory(question);
-  v.fits = v.margin >= Bytes(0) && p.host_memory_per_node <= host;
+  v.fits = v.margin >= v.headroom && p.host_memory_per_node <= host;
+  v.chance_to_fit = chance_to_fit(p.peak_memory, question.calibration().stack.residuals.memory.sigma, v.capacity);
   v.near_edge = v.fits && p.peak_memory > question.certain_capacity();
+  const std::string chance = ", chance to fit " + chance_text(v.chance_to_fit);
   if (v.margin < Bytes(0)) {
-    v.reason = stage + ": " + to_text(Bytes(-v.margin.value())) + " too much";
+    v.reason = stage + ": " + to_text(Bytes(-v.margin.value())) + " too much" + chance;
+  } else if (v.margin < v.headroom) {
+    v.reason =
+        stage + ": " + to_text(v.margin) + " to spare, less than the " + to_text(v.headroom) + " to keep free" + chance;
   } else if (!v.fits) {
     v.reason = "a node's host memory of " + to_text(host) + " is less than the " + to_text(p.host_memory_per_node) +
                " that its ranks need";
   } else {
     v.reason = stage + ": " + to_text(v.margin) + " to spare" +
-               (v.near_edge ? ", within the uncertainty of the estimate" : "");
+               (v.near_edge ? ", within the uncertainty of the estimate" : "") + chance;
   }
   return v;
 }

@@ -3,9 +3,11 @@
 ///
 /// Model: step time and memory from core/cost; intervals that should hold nine of ten measurements from the residuals
 /// of device and stack calibration and the distance from measured runs (trust.h); MFU counts the model's FLOPs with
-/// full attention over the peak of the recipe's product format, HFU those that were executed, recompute included.
+/// full attention over the peak of the recipe's product format, `mfu_causal` half of a causal attention's products
+/// alone, HFU those that were executed, recompute included (docs/cli.md, MFU).
 /// Source: Chowdhery et al., arXiv:2204.02311, appendix B (MFU); Korthikanti et al., arXiv:2205.05198 (HFU).
 /// Not modelled: start-up, evaluation, checkpoints and failures of the run.
+/// Checked against: tests/unit/planner/question/predict_test.cpp (causal FLOPs by hand).
 
 #include "core/cost/stage_cost.h"
 #include "core/plan/plan.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/quantity/text.h"
+
 namespace plumbline {
 namespace {
 
@@ -45,6 +47,21 @@ Uncertainty uncertainty_of(const Question& question, const Strategy& strategy) {
 Interval interval_of(double expected, double sigma) {
   const double factor = std::exp(deviations_90_percent * sigma);
   return {expected / factor, expected, expected * factor};
+}
+
+double chance_to_fit(Bytes expected, double sigma, Bytes capacity) {
+  constexpr double parts = 10'000;
+  if (sigma <= 0 || expected <= Bytes(0)) return expected <= capacity ? 1 : 0;
+  if (capacity <= Bytes(0)) return 0;
+  const double room = std::log(static_cast<double>(capacity.value()) / static_cast<double>(expected.value()));
+  return std::round(parts * 0.5 * std::erfc(-room / sigma / std::sqrt(2.))) / parts;
+}
+
+std::string chance_text(double chance) {
+  constexpr double nearly = 0.999;
+  if (chance > nearly) return "> 99.9 %";
+  if (chance < 1 - nearly) return "< 0.1 %";
+  return fixed(100 * chance, chance > 0.99 || chance < 0.01 ? 1 : 0) + " %";
 }
 
 Trust trust_in(const Uncertainty& uncertainty) {

@@ -1,15 +1,18 @@
 #include "planner/question/question.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/errors.h"
+#include "core/quantity/text.h"
 #include "core/training/adaptation.h"
 #include "core/training/limits.h"
 #include "models/calibration_catalog.h"
 #include "models/import/hugging_face.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
+#include "planner/question/default_stack.h"
 
 namespace plumbline {
 namespace {
@@ -22,11 +25,6 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
   if (value >= 1 && value <= largest) return;
   throw InputError({std::string(where), std::to_string(value) + " is out of range", "1 to " + std::to_string(largest),
                     std::to_string(value < 1 ? 1 : largest)});
-}
-
-/// Processes on a computer's cores run this program's own runtime.
-std::string_view usual_stack(const Cluster& cluster) {
-  return slowest_device(cluster).architecture == DeviceArchitecture::cpu ? own_stack : default_stack;
 }
 
 QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
@@ -54,6 +52,13 @@ Cluster sized(const QuestionText& text) {
 Graph countable(Graph graph) {
   require_countable("model", graph);
   return graph;
+}
+
+void require_room(const Headroom& headroom, Bytes memory) {
+  const Bytes free = headroom.of(memory);
+  if (free < memory) return;
+  throw InputError({"headroom", to_text(free) + " leaves nothing of a device's " + to_text(memory),
+                    "a share below 100%, or less than the device has", ""});
 }
 
 LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nodes) {
@@ -84,6 +89,7 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
       block_pricer_(cluster_, calibration_),
       step_pricer_(block_pricer_, with_defaults(text, network_, cluster_).training) {
   text_ = with_defaults(text, network_, cluster_);
+  require_room(text_.headroom, device_memory());
 }
 
 Question Question::with_calibration(const Calibration& calibration) const {
@@ -94,15 +100,21 @@ Question Question::with_calibration(const Calibration& calibration) const {
   return copy;
 }
 
-Bytes Question::capacity() const {
+Bytes Question::device_memory() const {
   Bytes smallest = Bytes::largest();
   for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
   return smallest;
 }
 
+Bytes Question::capacity() const {
+  const Bytes memory = device_memory();
+  return memory - text_.headroom.of(memory);
+}
+
 Bytes Question::certain_capacity() const {
-  const double uncertain = deviations_90_percent * calibration_.stack.residuals.memory.sigma;
-  return Bytes(static_cast<std::int64_t>(static_cast<double>(capacity().value()) / (1 + uncertain)));
+  const double uncertain = std::exp(deviations_90_percent * calibration_.stack.residuals.memory.sigma);
+  const auto certain = static_cast<std::int64_t>(static_cast<double>(device_memory().value()) / uncertain);
+  return std::min(Bytes(certain), capacity());
 }
 
 Strategy completed(const PartialStrategy& partial, const Question& question) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/cost/block_cost.h"
 #include "core/cost/step_time.h"
@@ -17,6 +18,16 @@
 
 namespace plumbline {
 
+/// Memory of every device that a plan is to leave free: a share of it, or bytes.
+struct Headroom {
+  double share = 0;
+  Bytes bytes{0};
+
+  [[nodiscard]] Bytes of(Bytes device_memory) const;
+};
+/// "5%", "2 GiB" or "0". Throws InputError (where as given).
+[[nodiscard]] Headroom headroom_from_text(std::string_view text, std::string_view where);
+
 /// The question as asked: names and numbers, nothing derived.
 struct QuestionText {
   std::string model;         ///< catalogue name, alias or file
@@ -25,6 +36,7 @@ struct QuestionText {
   Training training;         ///< sequence_length 0: the model's own, at most 8192; global_batch 0: refused
   std::string stack;         ///< software stack; empty: the default one
   bool tensor_parallel_across_nodes = false;
+  Headroom headroom;
 };
 
 /// What to say about names of `text` that could be read both as the catalogue's and as files; or empty.
@@ -55,9 +67,11 @@ class Question {
   [[nodiscard]] const LegalityLimits& limits() const { return limits_; }
   [[nodiscard]] const BlockPricer& block_pricer() const { return block_pricer_; }
   [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
-  /// What one device can hold for training.
+  /// Of the smallest device.
+  [[nodiscard]] Bytes device_memory() const;
+  /// What a plan may be predicted to need: the device's memory without the headroom asked for.
   [[nodiscard]] Bytes capacity() const;
-  /// What a plan may be predicted to need and still fit in 95 of 100 cases, by the stack's residuals.
+  /// The most of that whose interval (trust.h) does not reach beyond the device: it fits in 95 of 100 cases.
   [[nodiscard]] Bytes certain_capacity() const;
   [[nodiscard]] std::int64_t devices() const { return limits_.devices; }
 

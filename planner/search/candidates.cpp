@@ -33,6 +33,17 @@ std::vector<BlockCost> least_of(std::vector<BlockCost> blocks) {
   return blocks;
 }
 
+bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& blocks, const Graph& graph) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    if (graph.block(sequence[i]).kind() != BlockKind::layer) continue;
+    const BlockCost& block = blocks[static_cast<std::size_t>(sequence[i].index())];
+    const auto& replayed = block.variant(layout.arrangement.variants[i]).replayed;
+    if (std::find(replayed.begin(), replayed.end(), true) != replayed.end()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads)
@@ -118,8 +129,9 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
   const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
   const PeakMemory most_memory(*question_, all_kept, family.strategy);
   const PeakMemory least_memory(*question_, least, family.strategy);
+  const Bytes certain = question_->certain_capacity();
   for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && most_memory.of(leaves[leaf]) <= capacity) {
+    if (none_ && most_memory.of(leaves[leaf]) <= std::min(capacity, certain)) {
       ++into.dominated;
       continue;
     }
@@ -190,6 +202,8 @@ CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Str
   const StageTable stages(question_->graph(), placed, layers.blocks());
   const Bytes peak = peak_memory(*question_, stages, s);
   const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
+  if (fits && none_ && replays_nothing(placed, layers.blocks(), question_->graph()))
+    return {Outcome::repeated, {}, peak};
   return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().price(stages, s).total(), peak};
 }
 

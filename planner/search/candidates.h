@@ -4,8 +4,8 @@
 /// Block costs and the choices of a placement depend on (tp, cp, ep, sequence parallelism, micro-batch), layouts on
 /// (pp, virtual stages, recompute); both tables are made first, so that a plan costs a few sums. Where recompute is
 /// placed, a plan is bounded by its time with nothing recomputed and by the memory of every block's smallest choice,
-/// and placed when it is priced. A placement that has all the memory it could use is the plan without recompute, and
-/// counts as dominated by it.
+/// and placed when it is priced. A placement that surely has all the memory it could use is the plan without recompute,
+/// and counts as dominated by it.
 
 #include <deque>
 #include <functional>
@@ -38,8 +38,9 @@ struct CandidateBatch {
   std::optional<Candidate> smallest_too_large;
 };
 
-/// What became of a candidate. Only where recompute is placed: no placement fits, or none can be worth it.
-enum class Outcome : std::uint8_t { priced, infeasible, bounded };
+/// What became of a candidate. Only where recompute is placed: no placement fits, none can be worth it, or what is
+/// placed replays nothing, as a plan beside it.
+enum class Outcome : std::uint8_t { priced, infeasible, bounded, repeated };
 /// The exact closed form of a candidate that was priced.
 struct CandidatePrice {
   Outcome outcome = Outcome::priced;

@@ -29,12 +29,14 @@ std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Score score(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak) {
+Score score(Objective objective, MemoryFit fit, Picoseconds step, std::int64_t devices, Bytes peak) {
+  const auto risk = static_cast<std::int64_t>(fit);
   switch (objective) {
-    case Objective::step_time: return {step.value(), peak.value(), 0};
-    case Objective::tokens_per_dollar: return {saturated_product(step.value(), devices), step.value(), peak.value()};
-    case Objective::fewest_gpus: return {devices, step.value(), peak.value()};
-    case Objective::least_memory: return {peak.value(), step.value(), 0};
+    case Objective::step_time: return {risk, step.value(), peak.value(), 0};
+    case Objective::tokens_per_dollar:
+      return {risk, saturated_product(step.value(), devices), step.value(), peak.value()};
+    case Objective::fewest_gpus: return {risk, devices, step.value(), peak.value()};
+    case Objective::least_memory: return {risk, peak.value(), step.value(), 0};
   }
   return {};
 }

@@ -17,10 +17,14 @@ inline constexpr std::array all_objectives{Objective::step_time, Objective::toke
 [[nodiscard]] std::string_view to_text(Objective objective);
 [[nodiscard]] std::optional<Objective> objective_from_text(std::string_view text);
 
-/// Smaller is better, first things first; the last component is the peak memory. Non-decreasing in time, devices and
-/// memory, so a bound on the time gives a bound on the score.
-using Score = std::array<std::int64_t, 3>;
+/// Whether the interval of the peak memory stays inside the device (Question::certain_capacity).
+enum class MemoryFit : std::uint8_t { certain, uncertain };
+
+/// Smaller is better, first things first: what surely fits before what may not, then the objective. Non-decreasing in
+/// fit, time, devices and memory, so bounds on these give a bound on the score.
+using Score = std::array<std::int64_t, 4>;
 /// Tokens per dollar at one price per device: the fewer device-seconds a step takes, the better.
-[[nodiscard]] Score score(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak_memory);
+[[nodiscard]] Score score(Objective objective, MemoryFit fit, Picoseconds step, std::int64_t devices,
+                          Bytes peak_memory);
 
 }  // namespace plumbline

@@ -20,6 +20,7 @@ struct RankedStrategy {
   std::size_t question = 0;                   ///< which of the questions it answers
   std::optional<Picoseconds> simulated = {};  ///< step time, of finalists
   std::optional<NumberFormat> gradient_format = {};
+  bool may_not_fit = false;  ///< its interval of memory reaches beyond the device; known of the best
 
   /// What it is ranked by.
   [[nodiscard]] Picoseconds ranking_step() const { return simulated.value_or(step_time); }

@@ -9,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/time_limits.h"
+#include "planner/search/alike.h"
 #include "planner/search/candidates.h"
 #include "planner/search/conflict.h"
 #include "planner/search/finalists.h"
@@ -25,6 +26,10 @@ constexpr std::size_t plans_per_batch = 512;
 /// Enough that the next have something to be compared with.
 constexpr std::size_t plans_of_first_batch = 64;
 
+Score score_of(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak, Bytes certain) {
+  return score(objective, peak <= certain ? MemoryFit::certain : MemoryFit::uncertain, step, devices, peak);
+}
+
 /// A candidate with the question it belongs to.
 struct Entry {
   Candidate candidate;
@@ -39,8 +44,10 @@ class Search {
         options_(options),
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
-    for (const Question& question : questions)
+    for (const Question& question : questions) {
       tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
+      certain_.push_back(question.certain_capacity());
+    }
     require_plans(space);
   }
 
@@ -51,19 +58,31 @@ class Search {
              std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
     });
     price_best();
-    if (best_.empty() && has_too_long_)
+    if (best_.empty() && has_too_long_ && !options_.below)
       throw InputError({"step", "takes more than 24 hours with every plan that fits",
                         "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
-    if (best_.empty()) find_nearest_miss();
+    if (best_.empty() && !options_.below) find_nearest_miss();
     if (options_.split == StageSplit::balanced) balance_best();
     if (options_.finalists == Finalists::simulated) play_best();
-    if (best_.size() > options_.top) best_.resize(options_.top);
     if (options_.pareto) result_.pareto = front(std::move(priced_));
-    result_.best = std::move(best_);
+    take_best();
     return std::move(result_);
   }
 
  private:
+  void take_best() {
+    for (RankedStrategy& plan : best_) plan.may_not_fit = plan.peak_memory > certain_[plan.question];
+    FoldedRanking ranking;
+    if (options_.alike == Alike::folded) ranking = folded(std::move(best_));
+    if (options_.alike == Alike::apart) ranking.first = std::move(best_);
+    ranking.rest.resize(ranking.first.size());
+    const std::size_t count = std::min(options_.top, ranking.first.size());
+    ranking.first.resize(count);
+    ranking.rest.resize(count);
+    result_.best = std::move(ranking.first);
+    result_.alike = std::move(ranking.rest);
+  }
+
   /// Fixed values that no strategy has are wrong input, not a search that finds nothing.
   void require_plans(const SearchSpace& space) const {
     for (const auto& table : tables_)
@@ -103,8 +122,7 @@ class Search {
         ++result_.audit.infeasible;
         continue;
       }
-      entries_.push_back({c, score(options_.objective, c.bound, questions_[q].devices(), c.peak_memory),
-                          static_cast<std::int32_t>(q)});
+      entries_.push_back({c, score_of(c.bound, c.peak_memory, q), static_cast<std::int32_t>(q)});
     }
     if (slot.smallest_too_large && (!missed_ || slot.smallest_too_large->peak_memory < missed_->first.peak_memory))
       missed_ = {*slot.smallest_too_large, q};
@@ -121,9 +139,10 @@ class Search {
             {},
             question.training().gradient_format};
   }
-  Score score_of(const RankedStrategy& r) const {
-    return score(options_.objective, r.ranking_step(), r.devices, r.peak_memory);
+  Score score_of(Picoseconds step, Bytes peak, std::size_t q) const {
+    return plumbline::score_of(options_.objective, step, questions_[q].devices(), peak, certain_[q]);
   }
+  Score score_of(const RankedStrategy& r) const { return score_of(r.ranking_step(), r.peak_memory, r.question); }
   void rank(std::vector<RankedStrategy>& plans) const {
     std::sort(plans.begin(), plans.end(),
               [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
@@ -163,6 +182,7 @@ class Search {
 
   /// Whether a plan with this bound can still be among the best `top`.
   bool may_enter(const Entry& entry) const {
+    if (options_.below && entry.bound >= *options_.below) return false;
     if (best_.size() < most_) return true;
     return !best_.empty() && entry.bound <= score_of(best_.back());
   }
@@ -182,7 +202,7 @@ class Search {
   bool is_worth(Entry entry, Picoseconds bound) const {
     const auto q = static_cast<std::size_t>(entry.question);
     entry.candidate.bound = bound;
-    entry.bound = score(options_.objective, bound, questions_[q].devices(), entry.candidate.peak_memory);
+    entry.bound = score_of(bound, entry.candidate.peak_memory, q);
     return may_enter(entry) || (options_.pareto && may_join_front(entry));
   }
 
@@ -238,9 +258,12 @@ class Search {
       }
       if (entry.outcome == Outcome::priced) fitting.push_back(std::move(entry.plan));
       if (entry.outcome == Outcome::infeasible) ++result_.audit.infeasible;
+      if (entry.outcome == Outcome::repeated) ++result_.audit.dominated;
       if (entry.outcome == Outcome::bounded) ++(options_.pareto ? result_.audit.dominated : result_.audit.bound);
     }
     result_.audit.solved += static_cast<std::int64_t>(fitting.size());
+    if (options_.below)
+      std::erase_if(fitting, [&](const RankedStrategy& plan) { return score_of(plan) >= *options_.below; });
     best_.insert(best_.end(), fitting.begin(), fitting.end());
     rank(best_);
     if (best_.size() > most_) best_.resize(most_);
@@ -253,8 +276,8 @@ class Search {
   /// Plans that no other beats in both time and memory, fastest first; of equals the first by key.
   static std::vector<RankedStrategy> front(std::vector<RankedStrategy> all) {
     std::sort(all.begin(), all.end(), [](const RankedStrategy& a, const RankedStrategy& b) {
-      return before(a, {a.ranking_step().value(), a.peak_memory.value(), 0}, b,
-                    {b.ranking_step().value(), b.peak_memory.value(), 0});
+      return before(a, {a.ranking_step().value(), a.peak_memory.value()}, b,
+                    {b.ranking_step().value(), b.peak_memory.value()});
     });
     std::vector<RankedStrategy> result;
     for (const RankedStrategy& r : all)
@@ -272,6 +295,7 @@ class Search {
   std::int32_t threads_;
   std::size_t most_;  ///< plans that are kept by closed form
   std::vector<std::unique_ptr<CandidateTable>> tables_;
+  std::vector<Bytes> certain_;  ///< capacity by question
   std::vector<Entry> entries_;
   std::vector<RankedStrategy> best_;
   std::vector<RankedStrategy> priced_;
@@ -304,6 +328,10 @@ std::int64_t SearchAudit::accounted() const {
 SearchResult search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options) {
   check(!questions.empty(), "a search answers at least one question");
   return Search(questions, space, options).run();
+}
+
+Score closed_form_score(const RankedStrategy& plan, const Question& question, Objective objective) {
+  return score_of(objective, plan.step_time, question.devices(), plan.peak_memory, question.certain_capacity());
 }
 
 std::vector<Question> search_questions(const QuestionText& text, const std::vector<PrecisionRecipe>& precisions,

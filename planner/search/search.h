@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,11 +31,17 @@ using SearchProgress = TaskProgress;
 /// What ranks the best plans in the end.
 enum class Finalists : std::uint8_t { closed_form, simulated };
 
+/// Whether plans that are alike (alike.h) count as one of the best.
+enum class Alike : std::uint8_t { apart, folded };
+
 struct SearchOptions {
   Objective objective = Objective::step_time;
   std::size_t top = 10;
   bool pareto = false;  ///< also the front of step time and peak memory
   Finalists finalists = Finalists::simulated;
+  Alike alike = Alike::apart;
+  /// Only plans whose closed form scores less; nothing that is found then says nothing of what fits.
+  std::optional<Score> below;
   /// `balanced`: for the best plans by closed form also the balanced split, a choice that the space does not hold.
   StageSplit split = StageSplit::even;
   std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.
@@ -56,7 +63,10 @@ struct SearchAudit {
 };
 
 struct SearchResult {
-  std::vector<RankedStrategy> best;    ///< by objective, then peak memory, then strategy key; simulated steps count
+  /// Those that surely fit first; by objective, then peak memory, then strategy key; simulated steps count.
+  std::vector<RankedStrategy> best;
+  /// Of each of the best the plans that are like it, in order; all empty where they count apart.
+  std::vector<std::vector<RankedStrategy>> alike;
   std::vector<RankedStrategy> pareto;  ///< by step time; empty unless asked for
   SearchAudit audit;
   bool complete = true;
@@ -68,6 +78,9 @@ struct SearchResult {
 /// space holds no plan at all, legal or not.
 [[nodiscard]] SearchResult search(const std::vector<Question>& questions, const SearchSpace& space,
                                   const SearchOptions& options);
+
+/// What a plan of this question is ranked by, by its closed form.
+[[nodiscard]] Score closed_form_score(const RankedStrategy& plan, const Question& question, Objective objective);
 
 /// The questions of a search: `text` for every precision asked for, and, for objectives that may use fewer GPUs, for
 /// every smaller count that divides the GPU count or is a power of two, and that fills nodes or a part of one.

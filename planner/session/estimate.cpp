@@ -30,6 +30,7 @@ QuestionText question_of(const PlanRequest& request) {
   text.stack = request.stack.value_or(plan.provenance.stack_calibration);
   if (request.token_budget) text.training.token_budget = request.token_budget;
   text.tensor_parallel_across_nodes = request.tensor_parallel_across_nodes;
+  text.headroom = request.headroom;
   return text;
 }
 

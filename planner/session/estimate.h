@@ -29,6 +29,7 @@ struct PlanRequest {
   std::optional<std::int64_t> token_budget;   ///< in place of the plan's
   std::optional<std::string> stack;           ///< in place of the plan's; empty text: the usual one
   bool tensor_parallel_across_nodes = false;  ///< the plan's own strategy may cross them anyway
+  Headroom headroom;                          ///< plans do not say it
 };
 
 using EstimateRequest = std::variant<StrategyRequest, PlanRequest>;

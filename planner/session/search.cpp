@@ -1,6 +1,8 @@
 #include "planner/session/search.h"
 
 #include "core/base/errors.h"
+#include "planner/search/finalists.h"
+#include "planner/search/parallel.h"
 #include "planner/session/estimate.h"
 
 namespace plumbline::session {
@@ -12,10 +14,15 @@ SearchOptions options_of(const SearchRequest& request, const Task& task) {
   options.top = request.top;
   options.pareto = request.pareto;
   options.split = request.split;
+  options.alike = request.all ? Alike::apart : Alike::folded;
   options.threads = request.threads;
   options.stop = task.stop;
   options.progress = task.progress;
   return options;
+}
+
+bool ranks_by_time(Objective objective) {
+  return objective == Objective::step_time || objective == Objective::tokens_per_dollar;
 }
 
 void require_number(const char* where, std::int64_t value, std::int64_t smallest, std::int64_t largest) {
@@ -24,55 +31,43 @@ void require_number(const char* where, std::int64_t value, std::int64_t smallest
                     std::to_string(smallest) + " to " + std::to_string(largest), ""});
 }
 
-bool has_experts(const Question& question) { return !question.facts().experts.empty(); }
-
-void require_none(const std::string& where, const std::vector<std::string>& sentences, const char* expected) {
-  if (!sentences.empty()) throw InputError({where, sentences.front(), expected, ""});
-}
-
-/// What was asked for by name must be launched; what is free is narrowed.
-void require_launchable(const PreparedSearch& prepared) {
-  const SearchRequest& request = prepared.request;
-  for (const Question& question : prepared.questions)
-    require_none("--for", inexpressible(request.framework, question.training()),
-                 "another framework, or another recipe");
-  const auto require = [&](const char* where, const Strategy& strategy) {
-    require_none(where, inexpressible(request.framework, strategy, false), "another value, or another framework");
-  };
-  for (const Schedule schedule : prepared.space.schedules) {
-    Strategy alone;
-    alone.schedule = schedule;
-    require("--fix schedule", alone);
-  }
-  for (const Recompute& recompute : prepared.space.recompute) {
-    Strategy alone;
-    alone.recompute = recompute;
-    require("--fix recompute", alone);
-  }
-  Strategy alone;
-  alone.split = request.split;
-  require("--split", alone);
-}
-
 Plan plan_of(const RankedStrategy& ranked, const std::vector<Question>& questions) {
   Plan plan = signed_plan(questions[ranked.question], ranked.strategy);
   if (ranked.ranking_step() != ranked.step_time) plan.prediction.simulated_step = to_seconds(ranked.ranking_step());
   return plan;
 }
 
-/// The best plan of the same search where any framework would do.
-WithoutLimits without_limits(const PreparedSearch& prepared, const Task& task) {
-  SearchRequest one = prepared.request;
-  one.top = 1;
-  one.pareto = false;
+/// The least that any of the plans scores by closed form.
+Score least_score(const SearchAnswer& answer, const PreparedSearch& prepared) {
+  std::optional<Score> least;
+  for (const RankedStrategy& plan : answer.result.best) {
+    const Score score = closed_form_score(plan, prepared.questions[plan.question], prepared.request.objective);
+    if (!least || score < *least) least = score;
+  }
+  return least.value();
+}
+
+/// The best plan by closed form that any framework could launch, where one is better than those of the answer, played.
+/// Of the wider space only what its bounds let be better is priced.
+std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const PreparedSearch& prepared,
+                                            const Task& task) {
+  SearchOptions options = options_of(prepared.request, task);
+  options.top = 1;
+  options.pareto = false;
+  options.split = StageSplit::even;
+  options.finalists = Finalists::closed_form;
+  options.below = least_score(answer, prepared);
   SearchSpace space = prepared.space;
   space.admits = {};
-  const SearchResult result = plumbline::search(prepared.questions, space, options_of(one, task));
-  if (result.best.empty()) return {};
-  const Question& question = prepared.questions[result.best.front().question];
-  Plan plan = plan_of(result.best.front(), prepared.questions);
-  std::vector<std::string> sentences = inexpressible(prepared.request.framework, plan.strategy, has_experts(question));
-  return {std::move(plan), std::move(sentences)};
+  SearchResult wider = plumbline::search(prepared.questions, space, options);
+  if (task.is_stopped()) return std::nullopt;
+  if (wider.best.empty()) return WithoutLimits{};
+  const Playing playing{prepared.questions, thread_count(options.threads), task.stop, {}};
+  if (!plumbline::simulate(wider.best, 0, 1, playing)) return std::nullopt;
+  const RankedStrategy& best = wider.best.front();
+  const bool has_experts = !prepared.questions[best.question].facts().experts.empty();
+  return WithoutLimits{plan_of(best, prepared.questions),
+                       inexpressible(answer.framework.framework, best.strategy, has_experts)};
 }
 
 }  // namespace
@@ -81,7 +76,7 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   require_number("top", static_cast<std::int64_t>(request.top), 1, most_plans);
   require_number("threads", request.threads, 0, most_threads);
   require_moments(request.question.training);
-  PreparedSearch prepared{request, {}, space_from_text(request.fixes), {}};
+  PreparedSearch prepared{request, {}, space_from_text(request.fixes), {}, {}};
   std::vector<PrecisionRecipe>& precisions = prepared.request.precisions;
   if (precisions.empty()) precisions.push_back(request.question.training.precision);
   prepared.space.flash_attention = request.flash_attention;
@@ -91,18 +86,15 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   understood = prepared.questions.front().text();
   understood.devices = prepared.questions.front().devices();
   prepared.remark = name_remark(understood);
-  if (request.framework == Framework::any) return prepared;
-  require_launchable(prepared);
-  const bool experts = has_experts(prepared.questions.front());
-  prepared.space.admits = [&record = record_of(request.framework), experts](const Strategy& strategy) {
-    return launches(record, strategy, experts);
-  };
+  prepared.framework = chosen_framework(request.framework, prepared.questions, prepared.space, request.split);
+  prepared.space = launchable(prepared.space, prepared.framework.framework, prepared.questions.front());
   return prepared;
 }
 
 SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
   SearchAnswer answer;
   answer.request = prepared.request;
+  answer.framework = prepared.framework;
   answer.result = plumbline::search(prepared.questions, prepared.space, options_of(prepared.request, task));
   task.end("search");
   for (const RankedStrategy& ranked : answer.result.best) answer.plans.push_back(plan_of(ranked, prepared.questions));
@@ -111,9 +103,9 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
     answer.nearest_miss = signed_plan(prepared.questions[nearest.question], nearest.strategy);
   }
   task.end("pricing");
-  if (answer.request.framework != Framework::any && answer.result.complete && !answer.plans.empty()) {
-    answer.without_limits = without_limits(prepared, task);
-    if (task.is_stopped()) answer.without_limits.reset();
+  if (ranks_by_time(answer.request.objective)) answer.standing = standing_of(answer.plans, answer.result.alike);
+  if (answer.framework.framework != Framework::any && answer.result.complete && !answer.plans.empty()) {
+    answer.without_limits = without_limits(answer, prepared, task);
     task.end("search without limits");
   }
   return answer;

@@ -12,6 +12,8 @@
 #include "planner/frameworks/framework.h"
 #include "planner/question/task.h"
 #include "planner/search/search.h"
+#include "planner/search/ties.h"
+#include "planner/session/launchable.h"
 
 namespace plumbline::session {
 
@@ -24,9 +26,10 @@ struct SearchRequest {
   Objective objective = Objective::step_time;
   std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
   FlashAttention flash_attention = FlashAttention::on;
-  Framework framework = Framework::any;  ///< only what it can launch
+  std::optional<Framework> framework;  ///< only what it can launch; none: that of the stack (launchable.h)
   StageSplit split = StageSplit::even;
   std::size_t top = 10;      ///< how many plans, 1 to most_plans
+  bool all = false;          ///< also those that are like a better one (planner/search/alike.h), each by itself
   bool pareto = false;       ///< also the front of step time and peak memory
   std::int32_t threads = 0;  ///< at most most_threads; 0: all cores; the answer does not depend on it
 };
@@ -37,20 +40,23 @@ struct PreparedSearch {
   std::vector<Question> questions;  ///< one for each precision and device count
   SearchSpace space;
   std::string remark;  ///< on names that could also be files; or empty
+  FrameworkChoice framework;
 };
 
-/// What the limits of a framework cost: the best plan without them.
+/// What the limits of a framework cost.
 struct WithoutLimits {
-  Plan plan;
-  std::vector<std::string> inexpressible;  ///< what of it the framework cannot launch; none: nothing is lost
+  std::optional<Plan> plan;                ///< better by closed form than any that it launches; none: there is none
+  std::vector<std::string> inexpressible;  ///< what of it the framework cannot launch
 };
 
 /// What was searched and found, with the best plans priced in full.
 struct SearchAnswer {
   SearchRequest request;
   SearchResult result;
+  FrameworkChoice framework;
   std::vector<Plan> plans;                      ///< of result.best, in order
   std::optional<Plan> nearest_miss;             ///< where nothing fits
+  Standing standing;                            ///< of the plans, where they are ranked by time
   std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped
 };
 
@@ -58,7 +64,8 @@ struct SearchAnswer {
 /// framework cannot launch.
 [[nodiscard]] PreparedSearch prepare_search(const SearchRequest& request);
 /// Throws InputError when the space holds no plan at all. Progress is that of "bounding", "pricing" and "simulating";
-/// the phases that end are "search", "pricing", and for a framework "search without limits", which is a second search.
+/// the phases that end are "search", "pricing", and for a framework "search without limits", which bounds the space
+/// without them and prices what could be better than the best plan.
 [[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {});
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});

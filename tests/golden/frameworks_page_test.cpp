@@ -31,6 +31,8 @@ std::string section(Framework framework) {
           rows("recompute", r.recompute) + rows("sharding", r.zero_stages) + rows("parallelism", r.features) +
           rows("precision", r.precisions) + rows("optimizer", r.optimizers);
   if (r.optimizers.empty()) text += "| optimizer | any | the training script makes it | |\n";
+  text += "| adapters | " + (r.adapters.empty() ? "none | | " : "LoRA | " + std::string(r.adapters) + " | ") +
+          std::string(r.adapters_source) + " |\n";
   text += "\n";
   for (const FrameworkRule& rule : r.rules)
     text += "- It " + std::string(rule.sentence) + " (" + std::string(rule.source) + ").\n";

@@ -19,6 +19,7 @@ struct NaivePlan {
   Picoseconds step_time{0};
   Bytes peak_memory{0};
   std::size_t question = 0;
+  bool may_not_fit = false;  ///< its interval of memory reaches beyond the device
 };
 
 struct NaiveAnswer {
@@ -156,8 +157,8 @@ class NaiveSearch {
       return;
     }
     if (plan.verdict.fits) {
-      answer_.fitting.push_back(
-          {s, question.devices(), plan.prediction.time.total(), plan.prediction.peak_memory, index_});
+      answer_.fitting.push_back({s, question.devices(), plan.prediction.time.total(), plan.prediction.peak_memory,
+                                 index_, plan.verdict.near_edge});
       return;
     }
     ++answer_.memory;
@@ -175,14 +176,15 @@ class NaiveSearch {
   NaiveAnswer answer_;
 };
 
-/// Best first: what the objective asks for, then time, then peak memory, then the simpler strategy.
+/// Best first: what surely fits, then what the objective asks for, then time, then peak memory, then the simpler
+/// strategy.
 [[nodiscard]] inline std::vector<NaivePlan> ranked(std::vector<NaivePlan> plans, Objective objective) {
   const auto key = [&](const NaivePlan& p) {
     std::int64_t first = 0;
     if (objective == Objective::tokens_per_dollar) first = p.step_time.value() * p.devices;
     if (objective == Objective::fewest_gpus) first = p.devices;
     if (objective == Objective::least_memory) first = p.peak_memory.value();
-    return std::tuple(first, p.step_time, p.peak_memory, p.strategy, p.question);
+    return std::tuple(p.may_not_fit, first, p.step_time, p.peak_memory, p.strategy, p.question);
   };
   std::sort(plans.begin(), plans.end(), [&](const NaivePlan& a, const NaivePlan& b) { return key(a) < key(b); });
   return plans;
@@ -191,7 +193,9 @@ class NaiveSearch {
 /// Plans that no other beats: none is as fast and as small, and better in one of both. Of equals the simplest.
 [[nodiscard]] inline std::vector<NaivePlan> naive_front(const std::vector<NaivePlan>& plans) {
   std::vector<NaivePlan> front;
-  for (const NaivePlan& p : ranked(plans, Objective::step_time)) {
+  std::vector<NaivePlan> fastest = plans;
+  for (NaivePlan& p : fastest) p.may_not_fit = false;
+  for (const NaivePlan& p : ranked(fastest, Objective::step_time)) {
     const bool beaten = std::any_of(plans.begin(), plans.end(), [&](const NaivePlan& other) {
       return other.step_time <= p.step_time && other.peak_memory <= p.peak_memory &&
              (other.step_time < p.step_time || other.peak_memory < p.peak_memory);

@@ -246,7 +246,10 @@ std::vector<std::string> played_by_hand(const std::vector<Question>& questions, 
     else
       steps.emplace_back(plans[i].step_time, i);
   std::stable_sort(steps.begin(), steps.end(), [&](const auto& a, const auto& b) {
-    return std::pair(a.first, plans[a.second].peak_memory) < std::pair(b.first, plans[b.second].peak_memory);
+    const NaivePlan& one = plans[a.second];
+    const NaivePlan& other = plans[b.second];
+    return std::tuple(one.may_not_fit, a.first, one.peak_memory) <
+           std::tuple(other.may_not_fit, b.first, other.peak_memory);
   });
   std::vector<NaivePlan> best;
   for (const auto& step : steps) best.push_back(plans[step.second]);

@@ -46,8 +46,9 @@ session::SearchAnswer found() {
 
 TEST_CASE("a search is written as plumbline.search/1") {
   const Json json = to_json(found());
-  CHECK(keys(json) == Names{"format", "question", "considered", "rejected", "solved", "unvisited", "plans", "pareto",
-                            "complete", "nearest_miss"});
+  CHECK(keys(json) == Names{"format", "question", "considered", "rejected", "solved", "unvisited", "plans", "alike",
+                            "standing", "pareto", "complete", "nearest_miss", "framework"});
+  CHECK(at(json, "standing").is_null());
   CHECK(*at(json, "format").if_string() == session::search_format);
   CHECK(*at(json, "considered").if_integer() == 11);
   CHECK(keys(at(json, "rejected")) == Names{"tensor-heads", "memory", "bound", "dominated", "infeasible"});
@@ -56,6 +57,18 @@ TEST_CASE("a search is written as plumbline.search/1") {
   CHECK(!*at(json, "complete").if_bool());
   CHECK(at(json, "nearest_miss").is_null());
   CHECK(at(json, "plans").if_array()->size() == 1);
+}
+
+TEST_CASE("a search lists what each plan stands for, and how the leading plans compare") {
+  session::SearchAnswer answer = found();
+  answer.result.alike = {answer.result.pareto};
+  answer.standing = {2, 1, {}, 0.05, 0.01};
+  const Json json = to_json(answer);
+  REQUIRE(at(json, "alike").if_array()->size() == 1);
+  const Json& other = at(json, "alike").if_array()->front().if_array()->front();
+  CHECK(keys(other) == Names{"step_time_s", "peak_memory_bytes", "devices", "strategy"});
+  CHECK(keys(at(json, "standing")) == Names{"tied", "simplest", "noise", "expected_regret"});
+  CHECK(*at(at(json, "standing"), "simplest").if_integer() == 2);
 }
 
 TEST_CASE("a point of the front has the step that ranks and its own precision") {

@@ -17,7 +17,7 @@ TEST_CASE("every column of a plan has a title, a unit and an explanation") {
     all.rows.front().push_back(column.cell(sample_plan()));
   }
   check_whole(all);
-  CHECK(all.columns.size() == 20);
+  CHECK(all.columns.size() == 19);
 }
 
 TEST_CASE("the cells of a plan say its choices and its figures, as text and as numbers") {
@@ -45,7 +45,7 @@ TEST_CASE("a column that says nothing of these plans is not shown") {
   const std::vector<std::string> shown = titles(plan_table({plain, plain}));
   for (const char* title : {"GPUs", "precision", "sp", "cp", "ep", "schedule", "vs", "split", "played"})
     CHECK(std::find(shown.begin(), shown.end(), title) == shown.end());
-  for (const char* title : {"#", "tp", "pp", "dp", "zero", "recompute", "step s (interval)", "GiB", "left"})
+  for (const char* title : {"#", "tp", "pp", "dp", "zero", "recompute", "step s (interval)", "GiB left"})
     CHECK(std::find(shown.begin(), shown.end(), title) != shown.end());
 }
 
@@ -65,7 +65,21 @@ TEST_CASE("a plan near the edge is marked, one that was simulated shows its step
   plan.prediction.simulated_step = Seconds(12.345);
   const Table table = plan_table({plan});
   CHECK(cell(table, 0, "margin").text == "79.0!");
-  CHECK(cell(table, 0, "simulated_step").text == "12.35");
+  CHECK(cell(table, 0, "step_time").text.find("12.35") != std::string::npos);
+  CHECK(cell(table, 0, "step_time").number == 12.345);
+}
+
+TEST_CASE("the chance to fit is a column, and so are plans that a row stands for") {
+  Plan plan = sample_plan();
+  plan.verdict.chance_to_fit = 0.714;
+  const Table alone = plan_table({plan, plan}, {0, 0});
+  CHECK(cell(alone, 0, "chance_to_fit").text == "71");
+  CHECK(*cell(alone, 0, "chance_to_fit").number == Approx(71.4));
+  CHECK(alone.columns.back().id == "chance_to_fit");
+  const Table folded = plan_table({plan, plan}, {2, 0});
+  check_whole(folded);
+  CHECK(cell(folded, 0, "alike").text == "+2");
+  CHECK(cell(folded, 1, "alike").text.empty());
 }
 
 TEST_CASE("a point of the front shows the step that ranks it") {

@@ -21,6 +21,45 @@ TEST_CASE("a strategy says what of the precision is chosen by hand, and what is 
   CHECK(text.find(", fp8 with fp32 gradients, muon, no FlashAttention") != std::string::npos);
 }
 
+TEST_CASE("a price says its stack, gradients, runs behind it and what its intervals hold") {
+  Plan plan = sample_plan();
+  CHECK(basis_words(plan) == "stack megatron-core (default), fp32 gradients, calibrated by few runs, 90 % intervals");
+  plan.provenance.stack_is_default = false;
+  plan.provenance.trust.regime = "calibrated";
+  plan.training.gradient_format.reset();
+  plan.training.precision = PrecisionRecipe::bf16;
+  CHECK(basis_words(plan) == "stack megatron-core, bf16 gradients, calibrated by many runs, 90 % intervals");
+  plan.provenance.trust.regime = "unknown";
+  CHECK(basis_words(plan).find("calibrated by no run,") != std::string::npos);
+}
+
+TEST_CASE("a search says for which framework it looks, and why not for the usual one") {
+  session::FrameworkChoice choice;
+  CHECK(framework_words(choice) == "for any framework");
+  choice.lifted = "Megatron-LM has no schedule zbv";
+  CHECK(framework_words(choice) == "for any framework: Megatron-LM has no schedule zbv");
+  choice = {Framework::megatron_lm, false, "the stack's framework", {}};
+  CHECK(framework_words(choice) == "for Megatron-LM: the stack's framework (--for any lifts its limits)");
+  choice.is_asked_for = true;
+  CHECK(framework_words(choice) == "for Megatron-LM");
+}
+
+TEST_CASE("ties and the expected regret are one line") {
+  session::SearchAnswer answer;
+  answer.plans = {sample_plan(), sample_plan()};
+  CHECK(standing_words(answer).empty());
+  answer.standing = {8, 4, {}, 0.052, 0.013};
+  CHECK(standing_words(answer) ==
+        "#1 to #8 are within the model's noise (5.2 %); simplest: #5. Following #1 is expected to cost up to 1.3 % "
+        "over the "
+        "best of these.");
+  answer.standing.tied = 1;
+  CHECK(
+      standing_words(answer) ==
+      "#1 leads by more than the model's noise (5.2 %). Following #1 is expected to cost up to 1.3 % over the best of "
+      "these.");
+}
+
 TEST_CASE("trust is said only where measured runs do not carry the prediction") {
   Trust trust;
   trust.regime = "calibrated";
@@ -36,7 +75,8 @@ TEST_CASE("trust is said only where measured runs do not carry the prediction") 
 
 TEST_CASE("throughput, run and peak are one line each") {
   const Plan plan = sample_plan();
-  CHECK(throughput_words(plan.prediction) == "1234.5 tokens/s/GPU, MFU 41.0 %, HFU 52.0 %, pipeline bubble 11.0 %");
+  CHECK(throughput_words(plan.prediction) ==
+        "1234.5 tokens/s/GPU, MFU 41.0 % (causal 38.0 %), HFU 52.0 %, pipeline bubble 11.0 %");
   CHECK(run_words(plan.run) == "1.5 days, 576 GPU-hours, $1 000, 250 kWh");
   Prediction p;
   p.peak_memory_interval_bytes = {1 << 30, 2147483648., 3221225472.};

@@ -1,5 +1,7 @@
 // A search for a framework: only what it launches, and what its limits cost.
 
+#include <algorithm>
+
 #include "planner/io/search_json.h"
 #include "planner/present/search_words.h"
 #include "tests/catch.h"
@@ -31,40 +33,101 @@ TEST_CASE("a search for a framework finds only what the framework launches") {
   }
 }
 
-TEST_CASE("the limits of a framework cost what the best plan without them would save") {
+std::int64_t least_closed_form(const SearchAnswer& answer) {
+  std::int64_t least = Picoseconds::largest().value();
+  for (const RankedStrategy& plan : answer.result.best) least = std::min(least, plan.step_time.value());
+  return least;
+}
+
+TEST_CASE("lifting the limits of a framework gains the best plan by closed form of the whole space") {
   const SearchAnswer any = search(request_for(Framework::any));
   CHECK(!any.without_limits);
-  CHECK(present::framework_words(any).empty());
-  CHECK(to_json(any).find("framework") == nullptr);
+  CHECK(present::limits_words(any).empty());
   const SearchAnswer limited = search(request_for(Framework::accelerate));
   REQUIRE(limited.without_limits);
-  CHECK(limited.without_limits->plan.strategy == any.plans.front().strategy);
+  REQUIRE(limited.without_limits->plan);
+  const Plan& best = *limited.without_limits->plan;
+  CHECK(best.prediction.time.total().value() == least_closed_form(any));
+  CHECK(!limited.without_limits->inexpressible.empty());
   CHECK(limited.result.audit.total < any.result.audit.total);
   CHECK(limited.result.best.front().ranking_step() >= any.result.best.front().ranking_step());
   const Json json = to_json(limited);
-  const Json* framework = json.find("framework");
-  REQUIRE(framework != nullptr);
-  CHECK(*framework->find("name")->if_string() == "accelerate");
+  CHECK(*json.find("framework")->find("name")->if_string() == "accelerate");
+  CHECK(*json.find("framework")->find("without_limits")->find("gains")->if_bool());
 }
 
-TEST_CASE("what the limits cost is one sentence") {
+TEST_CASE("where a framework launches the best plan that there is, lifting its limits gains nothing") {
+  const SearchAnswer answer = search(request_for(Framework::plumbline));
+  REQUIRE(answer.without_limits);
+  CHECK(!answer.without_limits->plan);
+  CHECK(present::limits_words(answer) == "No plan that plan run cannot launch is better.");
+  CHECK(!*to_json(answer).find("framework")->find("without_limits")->find("gains")->if_bool());
+}
+
+TEST_CASE("what lifting the limits would gain is one sentence") {
   SearchAnswer answer;
-  answer.request.framework = Framework::deepspeed;
+  answer.framework.framework = Framework::deepspeed;
   Plan plan;
-  plan.prediction.step_time_s.expected = 1.1;
+  plan.prediction.step_time_s.expected = 1;
   plan.prediction.peak_memory = 30_GiB;
   answer.plans = {plan};
-  plan.prediction.step_time_s.expected = 1;
+  plan.prediction.step_time_s.expected = 0.9;
   plan.prediction.peak_memory = 20_GiB;
   plan.strategy.pipeline_stages = 2;
   plan.strategy.schedule = Schedule::gpipe;
   answer.without_limits = WithoutLimits{plan, {"DeepSpeed has no schedule gpipe; it has 1f1b"}};
-  CHECK(present::framework_words(answer) == "Limits of DeepSpeed: step time +10.0 % against " + to_text(plan.strategy) +
-                                                "; DeepSpeed has no schedule gpipe; it has 1f1b.");
+  CHECK(present::limits_words(answer) == "Any framework (--for any): step time -10.0 % with " + to_text(plan.strategy) +
+                                             "; DeepSpeed has no schedule gpipe; it has 1f1b.");
   answer.request.objective = Objective::least_memory;
-  CHECK(present::framework_words(answer).find("peak memory +50.0 %") != std::string::npos);
-  answer.without_limits->inexpressible.clear();
-  CHECK(present::framework_words(answer) == "DeepSpeed can launch the best plan that there is.");
+  CHECK(present::limits_words(answer).find("peak memory -33.3 %") != std::string::npos);
+  answer.without_limits = WithoutLimits{};
+  CHECK(present::limits_words(answer) == "No plan that DeepSpeed cannot launch is better.");
+}
+
+TEST_CASE("a search looks by default for what the stack's framework launches") {
+  SearchRequest request = request_for(Framework::any);
+  request.framework.reset();
+  const auto chosen = [&] { return prepare_search(request).framework; };
+  CHECK(chosen().framework == Framework::megatron_lm);
+  CHECK(!chosen().is_asked_for);
+  for (const Plan& plan : search(request).plans)
+    CHECK(inexpressible(Framework::megatron_lm, plan.strategy, false).empty());
+  request.question.stack = "torchtitan";
+  CHECK(chosen().framework == Framework::torchtitan);
+  request.question.stack = "llm-c-2024";
+  CHECK(chosen().framework == Framework::any);
+  CHECK(chosen().lifted.empty());
+}
+
+TEST_CASE("what the usual framework cannot launch lifts its limits where it is asked for by name") {
+  SearchRequest request = request_for(Framework::any);
+  request.framework.reset();
+  const auto lifted = [&](const std::string& fixes) {
+    request.fixes = fixes;
+    const FrameworkChoice choice = prepare_search(request).framework;
+    CHECK(choice.framework == Framework::any);
+    return choice.lifted;
+  };
+  CHECK(lifted("schedule=zbv") == "Megatron-LM has no schedule zbv; it has 1f1b and interleaved");
+  CHECK(lifted("recompute=optimal").find("Megatron-LM has no recompute optimal") == 0);
+  request.question.training.adaptation.lora_rank = 16;
+  CHECK(lifted("pp=4") == "Accelerate launches no plan with the fixed values");
+}
+
+TEST_CASE("adapters are launched by Accelerate where the stack's framework trains none, without pipelines") {
+  SearchRequest request;
+  request.question.model = "llama-3-8b";
+  request.question.machine = "rtx4090-pcie";
+  request.question.devices = 4;
+  request.question.training.sequence_length = 2048;
+  request.question.training.global_batch = 32;
+  request.question.training.adaptation.lora_rank = 16;
+  const SearchAnswer answer = search(request);
+  CHECK(answer.framework.framework == Framework::accelerate);
+  REQUIRE(!answer.plans.empty());
+  for (const Plan& plan : answer.plans) CHECK(plan.strategy.pipeline_stages == 1);
+  request.question.stack = "megatron-bridge";
+  CHECK(prepare_search(request).framework.framework == Framework::megatron_bridge);
 }
 
 TEST_CASE("what is asked for by name must be launched by the framework") {

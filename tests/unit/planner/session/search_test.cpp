@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/io/plan_json.h"
+#include "planner/search/alike.h"
 #include "planner/session/estimate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
@@ -17,6 +18,8 @@ SearchRequest small_search() {
   request.question = small_request(16).question;
   request.top = 3;
   request.threads = 1;
+  request.framework = Framework::any;
+  request.all = true;
   return request;
 }
 
@@ -39,6 +42,26 @@ TEST_CASE("the best plan of a search is what an estimate of it says") {
   PlanRequest request;
   request.plan = best;
   CHECK(to_json_text(to_json(estimate(request).plan)) == to_json_text(to_json(best)));
+}
+
+TEST_CASE("plans that are alike are one row, unless all are asked for") {
+  SearchRequest request = small_search();
+  request.top = 10;
+  const SearchAnswer all = search(request);
+  for (const auto& others : all.result.alike) CHECK(others.empty());
+  request.all = false;
+  const SearchAnswer folded = search(request);
+  REQUIRE(folded.result.alike.size() == folded.plans.size());
+  CHECK(folded.plans.front().strategy == all.plans.front().strategy);
+  std::size_t hidden = 0;
+  for (std::size_t i = 0; i < folded.plans.size(); ++i)
+    for (const RankedStrategy& other : folded.result.alike[i]) {
+      CHECK(is_like(other, folded.result.best[i]));
+      ++hidden;
+    }
+  CHECK(hidden > 0);
+  for (std::size_t i = 0; i < folded.plans.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(!is_like(folded.result.best[i], folded.result.best[j]));
 }
 
 TEST_CASE("fixed axes and the precisions asked for bound the space") {

@@ -1,0 +1,49 @@
+#include "planner/search/alike.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "planner/question/noise.h"
+
+namespace plumbline {
+namespace {
+
+auto shape(const RankedStrategy& plan) {
+  const Strategy& s = plan.strategy;
+  return std::tuple(plan.question, s.tensor_parallel, s.sequence_parallel, s.context_parallel, s.expert_parallel,
+                    s.expert_tensor_parallel, s.pipeline_stages, s.data_parallel, s.micro_batch);
+}
+
+/// By more than repetitions of one run differ.
+template <class Quantity>
+bool is_less(Quantity one, Quantity other) {
+  return static_cast<double>(one.value()) * (1 + repeated_run_noise) < static_cast<double>(other.value());
+}
+
+}  // namespace
+
+bool is_like(const RankedStrategy& other, const RankedStrategy& better) {
+  const bool is_as_fast =
+      !is_less(better.ranking_step(), other.ranking_step()) && !is_less(other.ranking_step(), better.ranking_step());
+  const bool is_slower_for_nothing =
+      better.ranking_step() <= other.ranking_step() && !is_less(other.peak_memory, better.peak_memory);
+  return shape(other) == shape(better) && other.may_not_fit == better.may_not_fit &&
+         (is_as_fast || is_slower_for_nothing);
+}
+
+FoldedRanking folded(std::vector<RankedStrategy> ranking) {
+  FoldedRanking result;
+  for (RankedStrategy& plan : ranking) {
+    const auto like = std::find_if(result.first.begin(), result.first.end(),
+                                   [&](const RankedStrategy& first) { return is_like(plan, first); });
+    if (like != result.first.end()) {
+      result.rest[static_cast<std::size_t>(like - result.first.begin())].push_back(std::move(plan));
+      continue;
+    }
+    result.first.push_back(std::move(plan));
+    result.rest.emplace_back();
+  }
+  return result;
+}
+
+}  // namespace plumbline

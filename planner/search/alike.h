@@ -1,0 +1,26 @@
+#pragma once
+/// \file alike.h: plans of a ranking that differ in nothing that a user would notice, as one.
+///
+/// Model: a plan is like a better one where both train in the same precision on the same degrees of parallelism,
+/// sequence parallelism and micro-batch, fit as surely, and it differs in step time by less than one run differs from
+/// its repetition (planner/question/noise.h), or is slower and by that measure needs no less memory. Virtual stages,
+/// schedule, ZeRO stage, shard group, recompute and split may differ. The first of a ranking stands for those that are
+/// like it. Not modelled: which of them is less work to set up (ties.h).
+/// Checked against: tests/unit/planner/search/alike_test.cpp.
+
+#include <vector>
+
+#include "planner/search/ranked_strategy.h"
+
+namespace plumbline {
+
+[[nodiscard]] bool is_like(const RankedStrategy& other, const RankedStrategy& better);
+
+/// Plans in their order, each behind the first that it is like: `rest[i]` of `first[i]`.
+struct FoldedRanking {
+  std::vector<RankedStrategy> first;
+  std::vector<std::vector<RankedStrategy>> rest;
+};
+[[nodiscard]] FoldedRanking folded(std::vector<RankedStrategy> ranking);
+
+}  // namespace plumbline

@@ -1,0 +1,112 @@
+#include "planner/search/ties.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace plumbline {
+namespace {
+
+/// Beyond so many standard deviations nothing is left to sum.
+constexpr double farthest = 8;
+constexpr int parts = 4000;
+
+/// That a plan's logarithm of time is above `x`.
+double survival(const PredictedStep& plan, double x) {
+  const double distance = x - std::log(plan.step_s);
+  if (plan.own_sigma <= 0) return distance < 0 ? 1 : 0;
+  return 0.5 * std::erfc(distance / plan.own_sigma / std::sqrt(2.));
+}
+
+double survival_of_all(const std::vector<PredictedStep>& plans, double x) {
+  double product = 1;
+  for (const PredictedStep& plan : plans) product *= survival(plan, x);
+  return product;
+}
+
+int unusual(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::none: return 0;
+    case Schedule::one_f_one_b: return 1;
+    case Schedule::interleaved: return 2;
+    default: return 3;
+  }
+}
+
+/// Smaller is simpler; of the same, what needs less memory.
+auto complexity(const Strategy& s, Bytes peak) {
+  const auto is_split = [](std::int32_t degree) { return degree > 1 ? 1 : 0; };
+  const int dimensions = is_split(s.tensor_parallel) + is_split(s.context_parallel) + is_split(s.pipeline_stages) +
+                         is_split(s.expert_parallel);
+  return std::tuple(dimensions, unusual(s.schedule), s.virtual_stages, s.recompute.mode, peak);
+}
+
+/// Among the plans that are tied and those that they stand for.
+void find_simplest(Standing& standing, const std::vector<Plan>& plans,
+                   const std::vector<std::vector<RankedStrategy>>& alike) {
+  auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
+  const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
+    const auto found = complexity(strategy, peak);
+    if (found >= least) return false;
+    least = found;
+    standing.simplest = row;
+    return true;
+  };
+  for (std::size_t i = 0; i < standing.tied; ++i) {
+    if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) standing.simplest_like.reset();
+    if (i >= alike.size()) continue;
+    for (const RankedStrategy& other : alike[i])
+      if (consider(i, other.strategy, other.peak_memory)) standing.simplest_like = other.strategy;
+  }
+}
+
+PredictedStep predicted(const Plan& plan) {
+  const Prediction& p = plan.prediction;
+  return {p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected,
+          own_error_share * plan.provenance.trust.time_sigma};
+}
+
+}  // namespace
+
+double noise_between(const PredictedStep& one, const PredictedStep& other) {
+  return std::hypot(one.own_sigma, other.own_sigma);
+}
+
+// E[X_1] - E[min] is the area of 1 - S left of E[X_1] less the area of S right of it, S being the survival of the
+// minimum.
+double expected_regret(const std::vector<PredictedStep>& plans) {
+  if (plans.size() < 2) return 0;
+  const double first = std::log(plans.front().step_s);
+  double reach = 0;
+  for (const PredictedStep& plan : plans)
+    reach = std::max(reach, farthest * plan.own_sigma + std::abs(std::log(plan.step_s) - first));
+  const double width = reach / parts;
+  double gain = 0;
+  for (int i = 0; i < parts; ++i) {
+    const double distance = (i + 0.5) * width;
+    gain += width * (1 - survival_of_all(plans, first - distance) - survival_of_all(plans, first + distance));
+  }
+  return std::expm1(std::max(0., gain));
+}
+
+Standing standing_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
+  Standing standing;
+  if (plans.size() < 2) return standing;
+  std::vector<PredictedStep> steps;
+  for (const Plan& plan : plans)
+    if (plan.verdict.near_edge == plans.front().verdict.near_edge &&
+        plan.machine.devices == plans.front().machine.devices)
+      steps.push_back(predicted(plan));
+    else
+      break;
+  if (steps.size() < 2) return standing;
+  standing.noise = noise_between(steps[0], steps[1]);
+  standing.regret = expected_regret(steps);
+  while (standing.tied < steps.size() &&
+         std::log(steps[standing.tied].step_s / steps[0].step_s) <= noise_between(steps[0], steps[standing.tied]))
+    ++standing.tied;
+  find_simplest(standing, plans, alike);
+  return standing;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,31 @@
+#pragma once
+/// \file launchable.h: for which framework a search looks, and what of its question that framework cannot launch.
+///
+/// Model: the framework that was asked for; else that of the software stack, or, where that trains no adapters and
+/// adapters are asked for, Accelerate, which PEFT's are launched with. Where nobody asked for a framework and the
+/// question or a fixed axis asks for what the usual one cannot launch, the search looks for any.
+/// Checked against: tests/unit/planner/session/framework_search_test.cpp.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/frameworks/framework.h"
+#include "planner/search/space.h"
+
+namespace plumbline::session {
+
+struct FrameworkChoice {
+  Framework framework = Framework::any;
+  bool is_asked_for = false;
+  std::string why;     ///< this one, where nobody asked: "the stack's framework", or a sentence on that
+  std::string lifted;  ///< a sentence: why the usual framework's limits do not hold; or empty
+};
+
+/// Throws InputError where the framework that was asked for cannot launch what is asked for by name.
+[[nodiscard]] FrameworkChoice chosen_framework(std::optional<Framework> asked, const std::vector<Question>& questions,
+                                               const SearchSpace& space, StageSplit split);
+/// The space without what the framework cannot launch.
+[[nodiscard]] SearchSpace launchable(SearchSpace space, Framework framework, const Question& question);
+
+}  // namespace plumbline::session

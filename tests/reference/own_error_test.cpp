@@ -1,0 +1,49 @@
+// How much of a prediction's error is a plan's own: published rows that answer one question, in-sample.
+
+#include <cmath>
+#include <map>
+
+#include "core/cost/extrapolation.h"
+#include "models/calibration_catalog.h"
+#include "planner/calibrate/fit_row.h"
+#include "planner/search/ties.h"
+#include "tests/catch.h"
+#include "tests/unit/planner/validate/published_rows.h"
+
+namespace plumbline {
+namespace {
+
+/// log(predicted / measured) over the standard deviation that its interval states.
+struct OwnErrors {
+  std::map<std::string, std::vector<double>> by_question;
+
+  void add(const FitRow& row) {
+    const Calibration calibration = CalibrationSet::shipped().of(row.device, row.stack);
+    const double error = std::log(row.pricer.step_s(calibration) / row.measured_s);
+    by_question[row.source + "|" + row.question].push_back(error / uncertainty(calibration, row.run).time_sigma);
+  }
+};
+
+TEST_CASE("of a prediction's error about two thirds are not shared by other plans of its question") {
+  OwnErrors errors;
+  for (const FitRow& row : fit_rows(rows_of_catalogue(), resolver_of_catalogue()).rows)
+    if (row.trust == RowTrust::trusted) errors.add(row);
+  double squares = 0;
+  std::size_t freedom = 0;
+  std::size_t questions = 0;
+  for (const auto& [question, all] : errors.by_question) {
+    if (all.size() < 2) continue;
+    double mean = 0;
+    for (const double one : all) mean += one / static_cast<double>(all.size());
+    for (const double one : all) squares += (one - mean) * (one - mean);
+    freedom += all.size() - 1;
+    ++questions;
+  }
+  const double share = std::sqrt(squares / static_cast<double>(freedom));
+  INFO(questions << " questions, " << freedom << " degrees of freedom: share " << share);
+  CHECK(questions >= 30);
+  CHECK(std::abs(share / own_error_share - 1) < 0.1);
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,73 @@
+// Which plans of a ranking are shown as one.
+
+#include "planner/search/alike.h"
+
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+RankedStrategy plan(std::int64_t milliseconds, Bytes peak) {
+  RankedStrategy one;
+  one.strategy.pipeline_stages = 4;
+  one.strategy.schedule = Schedule::interleaved;
+  one.step_time = Picoseconds(milliseconds * 1'000'000'000);
+  one.peak_memory = peak;
+  return one;
+}
+
+TEST_CASE("virtual stages, ZeRO stages and recompute of equal time are alike, whatever memory they leave") {
+  const RankedStrategy one = plan(1000, 70_GiB);
+  RankedStrategy other = plan(1009, 65_GiB);
+  other.strategy.virtual_stages = 4;
+  other.strategy.zero_stage = 2;
+  other.strategy.recompute = {RecomputeMode::selective};
+  CHECK(is_like(other, one));
+  other.may_not_fit = true;
+  CHECK(!is_like(other, one));
+}
+
+TEST_CASE("a slower plan that needs no less memory is like the faster one, one that needs less is not") {
+  const RankedStrategy one = plan(1000, 70_GiB);
+  CHECK(is_like(plan(1100, 70_GiB), one));
+  CHECK(is_like(plan(1100, 75_GiB), one));
+  CHECK(!is_like(plan(1100, 69_GiB), one));
+}
+
+TEST_CASE("plans of other degrees, another micro-batch or another question are not alike") {
+  const RankedStrategy one = plan(1000, 70_GiB);
+  RankedStrategy other = one;
+  other.strategy.tensor_parallel = 2;
+  CHECK(!is_like(other, one));
+  other = one;
+  other.strategy.micro_batch = 2;
+  CHECK(!is_like(other, one));
+  other = one;
+  other.question = 1;
+  CHECK(!is_like(other, one));
+}
+
+TEST_CASE("the simulated step tells, where there is one") {
+  const RankedStrategy one = plan(1000, 70_GiB);
+  RankedStrategy other = plan(1000, 65_GiB);
+  other.simulated = Picoseconds(1100 * 1'000'000'000LL);
+  CHECK(!is_like(other, one));
+}
+
+// 1.000, 1.008 and 1.016 s, each leaner: the third is like the second, but not like the first.
+TEST_CASE("a fold keeps every plan once, behind the first that it is like") {
+  RankedStrategy far = plan(1004, 70_GiB);
+  far.strategy.micro_batch = 2;
+  const FoldedRanking ranking = folded({plan(1000, 70_GiB), far, plan(1008, 65_GiB), plan(1016, 60_GiB)});
+  REQUIRE(ranking.first.size() == 3);
+  REQUIRE(ranking.rest.size() == 3);
+  CHECK(ranking.first[0].step_time == Picoseconds(1'000'000'000'000));
+  CHECK(ranking.first[1].strategy.micro_batch == 2);
+  CHECK(ranking.first[2].step_time == Picoseconds(1'016'000'000'000));
+  REQUIRE(ranking.rest[0].size() == 1);
+  CHECK(ranking.rest[0].front().step_time == Picoseconds(1'008'000'000'000));
+  CHECK((ranking.rest[1].empty() && ranking.rest[2].empty()));
+}
+
+}  // namespace
+}  // namespace plumbline
