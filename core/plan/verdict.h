@@ -14,7 +14,7 @@ struct Verdict {
   Bytes margin{0};           ///< capacity - need; negative when it does not fit
   bool near_edge = false;    ///< fits, but the interval of the peak memory reaches beyond the device
   Bytes headroom{0};         ///< that was to be left free: it fits where the margin is at least this
-  double chance_to_fit = 0;  ///< that the device holds what the heaviest rank will need (planner/question/trust.h)
+  double chance_to_fit = 0;  ///< that the device holds what the heaviest rank will need (planner/pricing/trust.h)
 };
 
 }  // namespace plumbline

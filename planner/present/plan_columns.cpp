@@ -4,7 +4,7 @@
 
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
-#include "planner/question/trust.h"
+#include "planner/pricing/trust.h"
 
 namespace plumbline::present {
 namespace {

@@ -7,7 +7,7 @@
 /// alone, HFU those that were executed, recompute included (docs/cli.md, MFU).
 /// Source: Chowdhery et al., arXiv:2204.02311, appendix B (MFU); Korthikanti et al., arXiv:2205.05198 (HFU).
 /// Not modelled: start-up, evaluation, checkpoints and failures of the run.
-/// Checked against: tests/unit/planner/question/predict_test.cpp (causal FLOPs by hand).
+/// Checked against: tests/unit/planner/pricing/predict_test.cpp (causal FLOPs by hand).
 
 #include "core/cost/stage_cost.h"
 #include "core/plan/plan.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "planner/question/evaluate.h"
-#include "planner/question/trust.h"
+#include "planner/pricing/evaluate.h"
+#include "planner/pricing/trust.h"
 #include "tests/catch.h"
 
 namespace plumbline {

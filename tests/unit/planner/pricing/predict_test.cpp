@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "planner/question/evaluate.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
 namespace plumbline {
