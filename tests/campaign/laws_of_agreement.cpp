@@ -90,6 +90,8 @@ bool is_searched(const Subject& s) {
          (strategy.virtual_stages == 1 || splits_evenly(s.question.graph(), strategy.chunks()));
 }
 
+bool surely_fits(const Plan& plan) { return plan.verdict.fits && !plan.verdict.near_edge; }
+
 void search_is_not_beaten(const Subject& s, Finding& f) {
   if (!is_searched(s)) return;
   const SearchSpace space = space_around(s.strategy());
@@ -101,7 +103,10 @@ void search_is_not_beaten(const Subject& s, Finding& f) {
   f.expect_equal(found.audit.accounted(), found.audit.total, "plans that are accounted for");
   f.expect(!s.plan.verdict.fits || !found.best.empty(), "a plan that fits is found");
   if (found.best.empty()) return;
-  if (s.plan.verdict.fits) f.expect_at_most(found.best.front().step_time, s.step(), "the best step and a random one");
+  const bool may_not_fit = found.best.front().may_not_fit;
+  f.expect(!surely_fits(s.plan) || !may_not_fit, "the best fits as surely as a random one");
+  if (s.plan.verdict.fits && may_not_fit == s.plan.verdict.near_edge)
+    f.expect_at_most(found.best.front().step_time, s.step(), "the best step and a random one");
   for (const RankedStrategy& best : found.best) {
     const auto priced = plan_of(s, best.strategy);
     f.expect(priced.has_value(), "what is found is legal");
@@ -109,6 +114,7 @@ void search_is_not_beaten(const Subject& s, Finding& f) {
     f.expect_equal(best.step_time, step_of(*priced), "step of search and estimate");
     f.expect_equal(best.peak_memory, priced->prediction.peak_memory, "peak of search and estimate");
     f.expect(priced->verdict.fits, "what is found fits");
+    f.expect_equal(best.may_not_fit, priced->verdict.near_edge, "doubt of search and estimate");
   }
 }
 
@@ -155,7 +161,8 @@ void placement_is_never_worse(const Subject& s, Finding& f) {
   const auto plan = plan_of(s, placed);
   if (!plan) return;
   f.expect(plan->verdict.fits || !s.plan.verdict.fits, "what fits with a listed mode fits with a placement");
-  if (s.plan.verdict.fits && plan->verdict.fits)
+  f.expect(surely_fits(*plan) || !surely_fits(s.plan), "what surely fits with a listed mode does with a placement");
+  if (s.plan.verdict.fits && surely_fits(*plan) == surely_fits(s.plan))
     f.expect_at_most(to_seconds(step_of(*plan)).value(), to_seconds(s.step()).value() * (1 + 1. / 2000), "step");
 }
 
@@ -188,13 +195,14 @@ Laws laws_of_agreement() {
        flags_complete_to_the_strategy},
       {"refusal", "Any strategy is refused with a sentence or priced; nothing throws.", 1,
        careless_strategies_are_refused},
-      {"search", "A search is never beaten by a legal plan of its space, and says of what it finds what estimate says.",
+      {"search",
+       "A search is never beaten by a legal plan that fits as surely, and says of what it finds what estimate says.",
        64, search_is_not_beaten},
       {"changes", "What explain promises of a change is what estimate says of it.", 128, changes_keep_their_promise},
       {"one-micro-batch", "GPipe and 1F1B of one micro-batch are the same.", 1, one_micro_batch_needs_no_schedule},
       {"layers-by-hand", "The even split written out by hand is priced the same.", 16, layers_by_hand_are_the_same},
-      {"placed-recompute", "Placed recompute is never worse than a listed mode: in what fits, and in time.", 64,
-       placement_is_never_worse},
+      {"placed-recompute", "Placed recompute is never worse than a listed mode: in what fits, how surely, and in time.",
+       64, placement_is_never_worse},
       {"balanced-split", "A balanced split fits where the even one fits, and is never slower than it.", 1,
        balance_is_never_worse},
   };
