@@ -46,12 +46,6 @@ Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit
   return sum;
 }
 
-/// A block before all that is trained keeps nothing, and so runs nothing again.
-bool runs_backward(const Block& block) {
-  return std::any_of(block.outputs().begin(), block.outputs().end(),
-                     [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; });
-}
-
 /// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
 void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
   const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
@@ -62,6 +56,11 @@ void synchronise(BlockCost& cost, const Block& block, const StackCalibration& st
 }
 
 }  // namespace
+
+bool runs_backward(const Block& block) {
+  return std::any_of(block.outputs().begin(), block.outputs().end(),
+                     [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; });
+}
 
 PhaseTime BlockPricer::phase(Seconds compute, const CollectiveTimes& collectives) const {
   const double factor = kernels_.calibration().stack.step_factor;

@@ -117,6 +117,9 @@ struct PricedBlock {
   BlockLowering lowering = BlockLowering(block, shard);
 };
 
+/// A block before all that is trained has no backward, keeps nothing, and runs nothing again.
+[[nodiscard]] bool runs_backward(const Block& block);
+
 class BlockPricer {
  public:
   BlockPricer(const Cluster& cluster, const Calibration& calibration);

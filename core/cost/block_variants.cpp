@@ -29,6 +29,7 @@ std::vector<bool> attention_replay(const Block& block) {
 
 CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
                                          Bytes working, BackwardForm form) const {
+  if (!runs_backward(of.block)) return {};  // what it would read is not kept
   const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept}, form);
   variant.working = working_sets(program, form);
   variant.restored = std::max(Bytes(0), variant.working.backward - working);

@@ -22,7 +22,9 @@ class Sends {
 
  private:
   [[nodiscard]] const BlockBuffer& buffer(const Instruction& i, std::size_t operand) const {
-    return program_.buffers[static_cast<std::size_t>(program_.operands_of(i)[operand])];
+    const std::int32_t id = program_.operands_of(i)[operand];
+    check(id >= 0, "what is sent has a buffer");
+    return program_.buffers[static_cast<std::size_t>(id)];
   }
 
   void collective(const Instruction& i) {

@@ -68,6 +68,22 @@ TEST_CASE("a frozen layer without backward sends nothing backward") {
   CHECK(cost.forward == priced(first_layer(dense()), tensor_parallel(4, SequenceParallel::off)).forward);
 }
 
+// It keeps no keys that a replay could send round the ring.
+TEST_CASE("a frozen layer without backward replays nothing, whatever recompute is asked for") {
+  Adaptation adaptation;
+  adaptation.freeze_embeddings = true;
+  adaptation.frozen_layers = {{0, 1}};
+  const Graph graph = adapted(dense(), adaptation);
+  Strategy s;
+  s.context_parallel = 2;
+  const BlockCost cost = priced(first_layer(graph), s);
+  for (const BlockVariant& variant : cost.variants) {
+    CHECK(variant.wire == WireBytes{});
+    CHECK(variant.recompute == PhaseTime{});
+    CHECK(variant.saved == Bytes(0));
+  }
+}
+
 // Keys and values, 2 x 8 x 64 features of s/c tokens in 2 bytes, pass c - 1 neighbours forward and twice backward.
 TEST_CASE("ring attention sends keys and values c - 1 times forward and twice that backward") {
   for (const std::int32_t c : {2, 4, 8}) {
