@@ -273,4 +273,10 @@ class RandomRuns {
   std::int32_t expert_parallel_ = 1;
 };
 
+/// Of a campaign: drawn from its seed and the run's own number, so that each run can be repeated alone.
+inline RandomRun random_run(std::int64_t seed, std::int64_t number) {
+  constexpr std::int64_t most_runs = 1'000'000;
+  return RandomRuns(static_cast<std::uint64_t>(seed * most_runs + number)).next();
+}
+
 }  // namespace plumbline

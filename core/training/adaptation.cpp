@@ -46,8 +46,9 @@ Op adapter_linear(Block::Parts& parts, const std::string& name, TensorId in, con
   return op;
 }
 
-/// y + B(A(x)) for one output y of a linear. Column linears divide B, row linears divide A, as their base weight is;
-/// what A makes leaves the region as y does, so that B works on y's tokens (core/program/block_program.h).
+/// y + B(A(x)) for one output y of a linear. Tensor-parallel ranks divide B of a column-parallel linear and A of a
+/// row-parallel one, along the dimension in which the base weight is divided. The output of A is reduced, or scattered
+/// under sequence parallelism, as y is, so that B sees the same tokens as y (core/program/block_program.h).
 void add_adapter(Block::Parts& parts, std::vector<Op>& added, const Op& base, std::size_t output, std::int64_t rank) {
   const auto attributes = std::get<LinearAttributes>(base.attributes);
   const TensorId x = base.inputs.front();

@@ -41,7 +41,8 @@ Cell chance_cell(const Plan& plan) {
   const double chance = plan.verdict.chance_to_fit;
   std::string text = chance_text(chance);
   std::erase_if(text, [](char c) { return c == ' ' || c == '%'; });
-  if (chance > 0.99) text = ">99";
+  constexpr double almost_sure = 0.99;  // the column is three characters wide
+  if (chance > almost_sure) text = ">99";
   return {std::move(text), 100 * chance};
 }
 
@@ -102,7 +103,7 @@ std::vector<ColumnOf<Plan>> figures() {
       {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
        [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
       {{"margin", "GiB left", Unit::gibibytes,
-        "memory left on the GPU of the heaviest rank; ! where it is less than the estimate is certain", right},
+        "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate", right},
        margin_cell},
       {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's", right, constant},
        chance_cell}};
@@ -110,7 +111,8 @@ std::vector<ColumnOf<Plan>> figures() {
 
 void add_alike(Table& table, const std::vector<std::int64_t>& alike) {
   if (std::all_of(alike.begin(), alike.end(), [](std::int64_t count) { return count == 0; })) return;
-  table.columns.push_back({"alike", "+", Unit::number, "more plans that differ from it by less than runs repeat"});
+  table.columns.push_back(
+      {"alike", "+", Unit::number, "more plans that differ from it by less than repetitions of one run"});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].push_back(alike[i] == 0 ? words("")
                                           : Cell{"+" + std::to_string(alike[i]), static_cast<double>(alike[i])});

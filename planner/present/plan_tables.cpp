@@ -50,7 +50,7 @@ std::vector<ReplayRow> replay_rows(const StageLayoutEntry& stage) {
 }
 
 Cell effect_cell(double change) {
-  constexpr double shown_from = 0.0005;
+  constexpr double shown_from = 0.0005;  // what rounds to 0.0 % is left out
   if (std::fabs(change) < shown_from) return {"", 100 * change};
   return {(change > 0 ? "+" : "") + fixed(100 * change, 1) + " %", 100 * change};
 }

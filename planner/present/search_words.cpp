@@ -72,7 +72,7 @@ std::string limits_words(const session::SearchAnswer& answer) {
   const bool is_surer = other.plan && best.verdict.near_edge && !other.plan->verdict.near_edge;
   const bool is_better = other.plan && figure.value(*other.plan) < figure.value(best);
   if (other.inexpressible.empty() || !(is_surer || is_better))
-    return "No plan that " + name + " cannot launch is better.";
+    return "Without the limits of " + name + " the search finds nothing better.";
   std::string text = "Any framework (--for any): " + std::string(figure.words) + " " +
                      difference_text(figure.value(*other.plan), figure.value(best)) +
                      (is_surer ? ", surely fitting," : "") + " with " + to_text(other.plan->strategy);

@@ -58,7 +58,7 @@ double chance_to_fit(Bytes expected, double sigma, Bytes capacity) {
 }
 
 std::string chance_text(double chance) {
-  constexpr double nearly = 0.999;
+  constexpr double nearly = 0.999;  // a model of errors says nothing of its far tails
   if (chance > nearly) return "> 99.9 %";
   if (chance < 1 - nearly) return "< 0.1 %";
   return fixed(100 * chance, chance > 0.99 || chance < 0.01 ? 1 : 0) + " %";

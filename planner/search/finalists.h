@@ -2,9 +2,9 @@
 /// \file finalists.h: the best plans of a search played, and ranked by what the play says.
 ///
 /// Answers simulated step times in picoseconds. Model: of plans in the order of their closed form, the first few times
-/// as many as are asked for are simulated (planner/pricing/simulated.h, a pipeline chunk at a time); then those whose
-/// closed form is within the largest disagreement seen behind the last of them; never more than `most_finalists`, a
-/// limit of time. A plan beyond keeps its place by closed form.
+/// as many as are asked for are simulated with one piece per pipeline chunk (planner/pricing/simulated.h). Then follow
+/// the plans whose closed form exceeds that of the last one by no more than simulation and closed form have differed so
+/// far. `most_finalists` limits the time that this takes. A plan beyond keeps its place by closed form.
 /// Where the closed form is exact (no interleaving) nothing moves.
 /// Not modelled: plans that the closed form ranks so far behind that they are never played.
 /// Checked against: tests/property/search_brute_force_test.cpp (simulated and sorted plan by plan).

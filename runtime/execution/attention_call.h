@@ -18,7 +18,7 @@ namespace plumbline {
 /// Of an unfused forward and backward without keys, values, their gradients and workspace.
 [[nodiscard]] UnfusedAttentionForward unfused_forward_call(const KernelCall& call);
 [[nodiscard]] UnfusedAttentionBackward unfused_backward_call(const KernelCall& call);
-/// The same over context-parallel ranks, which gather each other's keys and values.
+/// Unfused attention where ranks divide the sequence: each gathers the keys and values of the others.
 void run_gathered_attention(const KernelCall& call);
 
 }  // namespace plumbline

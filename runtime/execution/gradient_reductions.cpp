@@ -30,8 +30,9 @@ void GradientReductions::begin_step() {
       for (const std::int32_t unit : units_of(a, rank_)) ++of(unit).scatters_to_come;
 }
 
-/// There are two buffers for whole gradients: this unit's and one that waits. Where the unit adds to those that stay,
-/// none of another pass may wait.
+/// Whole gradients have two buffers: this unit's, and that of one unit whose reduction has not run yet. The head of a
+/// tied embedding adds to the embedding's gradients, of which there is one buffer; what an earlier pass left there is
+/// reduced first.
 void GradientReductions::open(std::int32_t unit) {
   scatter_early(unit == parameters_.layout().staying_for ? 0 : 1);
   parameters_.open_gradients(unit);

@@ -39,7 +39,7 @@ std::vector<std::byte> ParameterStore::downloaded(const StateRange& range, Eleme
   return downloaded(held.data.data() + bytes_of(elements.first, held.format), storage(elements.count, held.format));
 }
 
-void ParameterStore::upload(const StateRange& range, std::int64_t first, std::span<const std::byte> data) const {
+void ParameterStore::upload(const StateRange& range, std::int64_t first, std::span<const std::byte> data) {
   const StateData held = state(range);
   device_.upload(Stream::compute, held.data.data() + bytes_of(first, held.format), data.data(),
                  Bytes(std::ssize(data)));

@@ -76,7 +76,7 @@ class ParameterStore {
   [[nodiscard]] StateData state(const StateRange& range) const;
   /// A part of them, `elements` counted from the range's first, to the host and back.
   [[nodiscard]] std::vector<std::byte> downloaded(const StateRange& range, ElementRange elements) const;
-  void upload(const StateRange& range, std::int64_t first, std::span<const std::byte> data) const;
+  void upload(const StateRange& range, std::int64_t first, std::span<const std::byte> data);
   /// Of what this rank answers for in a checkpoint.
   [[nodiscard]] bool has_non_finite_state() const;
   /// `look(parameter, elements, bytes)` for all weights, master copies and moments that are up to date on this rank.

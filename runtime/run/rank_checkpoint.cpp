@@ -107,7 +107,7 @@ std::vector<std::int32_t> executions_of(const RankProgram& rank) {
   return executions;
 }
 
-RankCheckpoint::RankCheckpoint(World& world, const TrainingJob& job, const ParameterStore& parameters)
+RankCheckpoint::RankCheckpoint(World& world, const TrainingJob& job, ParameterStore& parameters)
     : job_(job),
       parameters_(parameters),
       everyone_(world.everyone("checkpoint")),

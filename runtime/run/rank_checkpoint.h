@@ -20,7 +20,7 @@ namespace plumbline {
 
 class RankCheckpoint {
  public:
-  RankCheckpoint(World& world, const TrainingJob& job, const ParameterStore& parameters);
+  RankCheckpoint(World& world, const TrainingJob& job, ParameterStore& parameters);
 
   /// All ranks call it; `manifest` has everything but the files.
   void write(const std::filesystem::path& folder, CheckpointManifest manifest);
@@ -42,7 +42,7 @@ class RankCheckpoint {
   void read_tensor_of(const Checkpoint& checkpoint, const CheckpointTensor& tensor, const RankState& held) const;
 
   const TrainingJob& job_;
-  const ParameterStore& parameters_;
+  ParameterStore& parameters_;
   std::unique_ptr<Communicator> everyone_;
   CheckpointCatalogue catalogue_;
   RankState own_;

@@ -47,10 +47,8 @@ class OneProgram {
  public:
   explicit OneProgram(std::int64_t seed) : seed_(seed) {}
 
-  /// A run is drawn from the seed and its own number: it can be repeated alone.
   void add(std::int64_t number) {
-    constexpr std::int64_t most_runs = 1'000'000;
-    const RandomRun run = RandomRuns(static_cast<std::uint64_t>(seed_ * most_runs + number)).next();
+    const RandomRun run = random_run(seed_, number);
     INFO("seed " << seed_ << ", run " << number << ": " << text_of(run));
     ++drawn_;
     try {

@@ -110,10 +110,8 @@ class Campaign {
  public:
   explicit Campaign(std::int64_t seed) : seed_(seed) {}
 
-  /// A run is drawn from the campaign's seed and its own number: it can be repeated alone.
   void add(std::int64_t number) {
-    constexpr std::int64_t most_runs = 1'000'000;
-    const RandomRun run = RandomRuns(static_cast<std::uint64_t>(seed_ * most_runs + number)).next();
+    const RandomRun run = random_run(seed_, number);
     INFO("seed " << seed_ << ", run " << number << ": " << text_of(run));
     ++met_["schedule " + std::string(to_text(run.strategy.schedule))];
     ++met_["dp " + std::to_string(run.strategy.data_parallel)];

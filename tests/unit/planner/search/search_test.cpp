@@ -106,8 +106,7 @@ TEST_CASE("the fewest GPUs are the fewest that hold the model, and the fastest p
   CHECK(search(search_questions(text, {PrecisionRecipe::bf16}, Objective::step_time), {}, {}).best.empty());
 }
 
-// Llama-3 8B with adapters on four RTX 4090: the fastest plans leave less than the estimate is certain.
-TEST_CASE("plans whose interval of memory reaches beyond the device are ranked behind those that surely fit") {
+QuestionText adapters_on_small_devices() {
   QuestionText text;
   text.model = "llama-3-8b";
   text.machine = "rtx4090-pcie";
@@ -115,6 +114,12 @@ TEST_CASE("plans whose interval of memory reaches beyond the device are ranked b
   text.training.sequence_length = 2048;
   text.training.global_batch = 32;
   text.training.adaptation.lora_rank = 16;
+  return text;
+}
+
+// Llama-3 8B with adapters on four RTX 4090: the margin of the fastest plans is within the uncertainty of the estimate.
+TEST_CASE("plans whose interval of memory reaches beyond the device are ranked behind those that surely fit") {
+  const QuestionText text = adapters_on_small_devices();
   const Objective objective = GENERATE(Objective::step_time, Objective::tokens_per_dollar);
   SearchOptions options;
   options.objective = objective;
@@ -133,13 +138,7 @@ TEST_CASE("plans whose interval of memory reaches beyond the device are ranked b
 }
 
 TEST_CASE("headroom is left free by every plan of a search") {
-  QuestionText text;
-  text.model = "llama-3-8b";
-  text.machine = "rtx4090-pcie";
-  text.devices = 4;
-  text.training.sequence_length = 2048;
-  text.training.global_batch = 32;
-  text.training.adaptation.lora_rank = 16;
+  QuestionText text = adapters_on_small_devices();
   text.headroom.bytes = 6_GiB;
   const SearchResult result = search({Question(text)}, {}, {});
   REQUIRE(!result.best.empty());
