@@ -1,4 +1,4 @@
-// What playing a lowered plan costs; items are actions, so items/s is actions per second per core.
+// What context a lowered plan costs; items are actions, so items/s is actions per second per core.
 #include <benchmark/benchmark.h>
 
 #include "planner/pricing/priced.h"
@@ -27,7 +27,7 @@ Strategy deep_pipeline(const Question& question) {
   partial.schedule_given = true;
   return completed(partial, question);
 }
-/// Every block of every micro-batch is gathered and reduced beside another one.
+/// Every block of every micro-batch is gathered and reduced alongside another one.
 Strategy sharded_pipeline(const Question& question) {
   PartialStrategy partial;
   partial.strategy.tensor_parallel = 8;
@@ -37,13 +37,13 @@ Strategy sharded_pipeline(const Question& question) {
   return completed(partial, question);
 }
 
-/// Everything from the strategy on: blocks priced, lowered, checked, timed, played, memory.
+/// Everything from the strategy on: blocks priced, lowered, checked, timed, simulated, memory.
 void lowered_and_played(benchmark::State& state, Granularity granularity) {
   const Question question = llama_405b();
   const Strategy strategy = deep_pipeline(question);
   std::int64_t actions = 0;
   for ([[maybe_unused]] const auto _ : state) {
-    const PlayedPlan plan = played(question, strategy, {granularity, {}, {}});
+    const SimulatedPlan plan = simulated(question, strategy, {granularity, {}, {}});
     actions += plan.simulation.actions;
     benchmark::DoNotOptimize(plan);
   }
@@ -53,7 +53,7 @@ BENCHMARK_CAPTURE(lowered_and_played, by_chunk, Granularity::chunk)->Unit(benchm
 BENCHMARK_CAPTURE(lowered_and_played, by_block, Granularity::block)->Unit(benchmark::kMillisecond);
 
 /// When gradients that are reduced once per step are: from the last backward on, or after it.
-enum class Gradients : std::uint8_t { beside, after };
+enum class Gradients : std::uint8_t { alongside, after };
 
 /// The simulation alone, on a program that is there.
 void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradients gradients, Sends sends) {
@@ -81,11 +81,11 @@ void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradi
 }
 BENCHMARK_CAPTURE(simulated, in_order, deep_pipeline, Gradients::after, Sends::in_transit)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulated, reduced_once, deep_pipeline, Gradients::beside, Sends::in_transit)
+BENCHMARK_CAPTURE(simulated, reduced_once, deep_pipeline, Gradients::alongside, Sends::in_transit)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulated, sharded, sharded_pipeline, Gradients::beside, Sends::in_transit)
+BENCHMARK_CAPTURE(simulated, sharded, sharded_pipeline, Gradients::alongside, Sends::in_transit)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulated, sharded_blocking_sends, sharded_pipeline, Gradients::beside, Sends::blocking)
+BENCHMARK_CAPTURE(simulated, sharded_blocking_sends, sharded_pipeline, Gradients::alongside, Sends::blocking)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

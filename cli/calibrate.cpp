@@ -93,7 +93,8 @@ class CalibrateVerb : public Verb {
       kernels_.run({out_, stack_, json_}, interruption.token(), terminal);
       return ExitCode::done;
     }
-    if (all_ && cross_validate_) throw InputError({"--all", "stands beside --cross-validate", "one of them", ""});
+    if (all_ && cross_validate_)
+      throw InputError({"--all", "cannot be combined with --cross-validate", "one of them", ""});
     if (cross_validate_) return cross_validated(terminal);
     if (all_) return shipped(terminal);
     return own(terminal);
@@ -126,7 +127,7 @@ class CalibrateVerb : public Verb {
     if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured rows (docs/rows.md)", ""});
     require_only(*app_, "--rows", {"--device", "--stack", "--like", "--name", "--out", "--json"});
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
-    if (stack_ && like_) throw InputError({"--like", "stands beside --stack", "one of them", ""});
+    if (stack_ && like_) throw InputError({"--like", "cannot be combined with --stack", "one of them", ""});
     const std::vector<FitRow> rows = own_rows(terminal);
     OwnRowsOptions options;
     options.name = name_.value_or("own");
@@ -189,7 +190,7 @@ class CalibrateVerb : public Verb {
   ExitCode cross_validated(Terminal& terminal) {
     require_only(*app_, "--cross-validate", {"--rows", "--by-question", "--folds", "--fold", "--json"});
     if (by_question_ && files_.empty())
-      throw InputError({"--by-question", "stands without --rows", "both, or neither", ""});
+      throw InputError({"--by-question", "is given without --rows", "both, or neither", ""});
     if (folds_ < 2 || folds_ > most_folds)
       throw InputError(
           {"--folds", std::to_string(folds_) + " is out of range", "2 to " + std::to_string(most_folds), ""});

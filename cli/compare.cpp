@@ -21,7 +21,8 @@ class CompareVerb : public Verb {
     return {
         "compare", "predicted against measured: step time, actions, memory and bytes on the wire",
         "--plan plan.json --measured measured.json [--json]",
-        "Lowers and plays the plan again and holds a record of its run (plan run --record) against it: the step and "
+        "Lowers and simulates the plan again and holds a record of its run (plan run --record) against it: the step "
+        "and "
         "every kind of action, peak bytes of every tensor class and stage, bytes that each group sends. Exits with "
         "0 when all bytes are equal, with 1 when any differs; seconds never decide. Where a router did not deal out "
         "rows to experts equally, bytes are held against the prediction for the rows that were routed.",

@@ -24,7 +24,7 @@ std::string memory_text(const Comparison& c) {
 
 std::string sent_text(const Comparison& c) {
   std::string all = c.communication.empty() ? "nothing is sent\n" : text(present::sent_table(c));
-  for (const SentRecord& line : c.beside)
+  for (const SentRecord& line : c.unplanned)
     all += "beside the plan: " + line.group + " " + words_of(line.collective) + ", " + std::to_string(line.calls) +
            " calls, " + grouped(line.bytes.value()) + " B\n";
   return all;

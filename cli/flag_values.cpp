@@ -18,7 +18,7 @@ void require_only(const CLI::App& app, std::string_view mode, const std::vector<
     std::string others;
     for (const std::string& name : read) others += (others.empty() ? "only " : ", ") + name;
     throw InputError({flag, "does nothing with " + std::string(mode),
-                      (others.empty() ? "nothing" : others) + " beside " + std::string(mode), ""});
+                      (others.empty() ? "nothing" : others) + " alongside " + std::string(mode), ""});
   }
 }
 

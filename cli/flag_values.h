@@ -14,7 +14,7 @@ class App;
 
 namespace plumbline {
 
-/// Throws InputError for a flag that was given and is none of `read`: beside `mode` it would be ignored in silence.
+/// Throws InputError for a flag that was given and is none of `read`: alongside `mode` it would be ignored in silence.
 void require_only(const CLI::App& app, std::string_view mode, const std::vector<std::string>& read);
 
 /// Tokens of a sequence: K and M are powers of two here, as people mean them: 8K is 8192. Throws InputError.

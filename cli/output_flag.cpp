@@ -57,7 +57,7 @@ void require_writable(const std::vector<const OutputFlag*>& flags, StandardOutpu
       require_writable_file(flag->flag(), *flag->name());
     } else if (use == StandardOutput::json) {
       throw InputError(
-          {flag->flag(), "\"-\" stands beside --json, which is on standard output too", "one of them", ""});
+          {flag->flag(), "\"-\" cannot be combined with --json, which is on standard output too", "one of them", ""});
     } else {
       terminal.leave_standard_output();
     }

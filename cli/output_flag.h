@@ -44,7 +44,7 @@ class OutputFlag {
 enum class StandardOutput : std::uint8_t { text, json };
 
 /// Every verb asks it before its work. Throws InputError for names that cannot be written, two flags of one file, and
-/// "-" beside --json; makes way on standard output for the flag that is "-".
+/// "-" alongside --json; makes way on standard output for the flag that is "-".
 void require_writable(const std::vector<const OutputFlag*>& flags, StandardOutput use, Terminal& terminal);
 
 }  // namespace plumbline

@@ -31,7 +31,8 @@ session::EstimateRequest PlanOptions::request() const {
     return session::StrategyRequest{question_.question(), strategy_.strategy()};
   }
   const std::string given = question_.given_beside_plan().empty() ? strategy_.given() : question_.given_beside_plan();
-  if (!given.empty()) throw InputError({given, "stands beside --plan, which says it too", "one of the two", ""});
+  if (!given.empty())
+    throw InputError({given, "cannot be combined with --plan, which says it too", "one of the two", ""});
   session::PlanRequest request = plan_request(*plan_file_);
   question_.apply_to_plan(request);
   return request;

@@ -58,7 +58,7 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
   option("--optimizer", optimizer_, "what updates the weights (adamw)")->type_name(alternatives(optimizer_names()));
   option("--freeze", freeze_, "what is not trained: embeddings, layers:0-15, or both apart by a comma")
       ->type_name("PARTS");
-  option("--lora-rank", lora_rank_, "train adapters of this rank beside the frozen linears")->type_name("N");
+  option("--lora-rank", lora_rank_, "train adapters of this rank alongside the frozen linears")->type_name("N");
   option("--stack", stack_, "software stack whose measured overheads apply")->type_name("STACK");
   option("--headroom", headroom_, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
       ->type_name("SHARE|SIZE");

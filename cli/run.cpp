@@ -63,7 +63,7 @@ class RunVerb : public Verb {
     app.add_option(
            "--lanes", lanes_,
            "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
-           "(beside the blocks, as on a GPU)")
+           "(alongside the blocks, as on a GPU)")
         ->group("Question")
         ->type_name("in-order|threads");
     training_.declare(app);
@@ -83,7 +83,7 @@ class RunVerb : public Verb {
     if (lanes_ && *lanes_ != "in-order" && *lanes_ != "threads")
       refuse_choice("--lanes", *lanes_, {"in-order", "threads"});
     if (!ranks_) require_session_of_launch();
-    refuse(!beside_.empty() && !picture_, "--beside", "stands without --picture", "both, or neither");
+    refuse(!beside_.empty() && !picture_, "--beside", "is given without --picture", "both, or neither");
   }
   ExitCode run(Terminal& terminal) override {
     const bool is_mpi = ranks_ ? ranks_ == "mpi" : launched_with_others(process_environment).has_value();
@@ -192,8 +192,8 @@ class RunVerb : public Verb {
     return {question.graph(),
             prepared.asked.strategy,
             question.training(),
-            prepared.played.program,
-            prepared.played.replays,
+            prepared.simulated.program,
+            prepared.simulated.replays,
             training_.optimizer(question.training().optimizer),
             training_.learning_rate(),
             {},

@@ -42,7 +42,7 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! the margin is within the uncertainty of the memory estimate\n";
-  for (const std::string& words : {present::standing_words(answer), present::limits_words(answer)})
+  for (const std::string& words : {present::tie_words(answer), present::limits_words(answer)})
     if (!words.empty()) text += wrapped(words, terminal_columns, 2) + "\n";
   if (!answer.result.complete) text += "Interrupted: the best so far, not the best there is.\n";
   return text;

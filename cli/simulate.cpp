@@ -1,4 +1,4 @@
-// plan simulate: one strategy lowered to a program and played: timeline, trace, where the time goes.
+// plan simulate: one strategy lowered to a program and simulated: timeline, trace, where the time goes.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -7,7 +7,7 @@
 #include "cli/peak_view.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
-#include "cli/play_flags.h"
+#include "cli/simulation_flags.h"
 #include "cli/timeline_view.h"
 #include "cli/verb.h"
 #include "core/io/schedule_csv.h"
@@ -19,21 +19,21 @@
 namespace plumbline {
 namespace {
 
-std::string step_text(const Plan& plan, const session::SimulationAnswer& answer, const PlayFlags& flags) {
+std::string step_text(const Plan& plan, const session::SimulationAnswer& answer, const SimulationFlags& flags) {
   const double closed = plan.prediction.step_time_s.expected;
-  const double played = to_seconds(answer.played.simulation.step()).value();
+  const double simulated = to_seconds(answer.simulated.simulation.step()).value();
   std::string text;
   if (answer.request.order) text += "order of " + answer.request.order_name + "\n";
-  text += "simulated step " + to_text(Seconds(played)) + ", " + std::to_string(answer.played.simulation.actions) +
+  text += "simulated step " + to_text(Seconds(simulated)) + ", " + std::to_string(answer.simulated.simulation.actions) +
           " actions; closed form of schedule " + std::string(to_text(plan.strategy.schedule)) + " " +
-          to_text(Seconds(closed)) + " (" + difference_text(played, closed) + ")\n";
-  if (const LeftOut& left_out = answer.played.simulation.left_out; left_out.micro_batches > 0)
+          to_text(Seconds(closed)) + " (" + difference_text(simulated, closed) + ")\n";
+  if (const LeftOut& left_out = answer.simulated.simulation.left_out; left_out.micro_batches > 0)
     text += "steady state: " + std::to_string(left_out.micro_batches) +
             " micro-batches are counted, but not in a trace or picture one by one\n";
   if (!answer.step_at_speed_1) return text;
   const double priced = to_seconds(*answer.step_at_speed_1).value();
   return text + "with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " + to_text(Seconds(priced)) +
-         " (" + difference_text(played, priced) + ")\n";
+         " (" + difference_text(simulated, priced) + ")\n";
 }
 
 PictureWords picture_words(const session::PricedQuestion& asked, const Simulation& s) {
@@ -48,9 +48,10 @@ class SimulateVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
     return {
-        "simulate", "one configuration played action by action: timeline, trace, memory curve",
+        "simulate", "one configuration simulated action by action: timeline, trace, memory curve",
         "--plan plan.json [--order-csv s.csv] [--trace t.json] [--picture p.svg]",
-        "Lowers the strategy to the actions of every pipeline rank and plays them, in the order of its schedule or in "
+        "Lowers the strategy to the actions of every pipeline rank and simulates them, in the order of its schedule or "
+        "in "
         "one of your own (PyTorch's compute-only pipeline-schedule CSV). The picture has a lane of time and a curve of "
         "memory for each stage; the trace opens in Perfetto (ui.perfetto.dev) or chrome://tracing.",
         "plan simulate --plan plan.json --picture step.svg --trace trace.json"};
@@ -81,28 +82,30 @@ class SimulateVerb : public Verb {
  private:
   void write_files(const session::PricedQuestion& asked, const session::SimulationAnswer& answer,
                    Terminal& terminal) const {
-    const PlayedPlan& played = answer.played;
+    const SimulatedPlan& simulated = answer.simulated;
     const auto write = [&](const OutputFlag& file, const auto& text) {
       file.write(text, terminal, output_.narration());
     };
-    write(trace_, [&] { return trace_json_text(trace(played.program, played.simulation)); });
-    write(picture_,
-          [&] { return timeline_svg(played.program, played.simulation, picture_words(asked, played.simulation)); });
+    write(trace_, [&] { return trace_json_text(trace(simulated.program, simulated.simulation)); });
+    write(picture_, [&] {
+      return timeline_svg(simulated.program, simulated.simulation, picture_words(asked, simulated.simulation));
+    });
     write(schedule_, [&] { return to_schedule_csv(session::order_of(asked, answer.request)); });
   }
   [[nodiscard]] static std::string json_text(const session::PricedQuestion& asked,
                                              const session::SimulationAnswer& answer) {
-    return to_json_text(to_json(answer.played.program, answer.played.simulation, session::setting_of(asked, answer)));
+    return to_json_text(
+        to_json(answer.simulated.program, answer.simulated.simulation, session::setting_of(asked, answer)));
   }
   [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
                                  const Terminal& terminal) const {
     return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
-           timeline_text(answer.played, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
-           waterfall_text(answer.played.simulation.time) + "\n" + peak_text(answer.played);
+           timeline_text(answer.simulated, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
+           waterfall_text(answer.simulated.simulation.time) + "\n" + peak_text(answer.simulated);
   }
 
   PlanOptions plan_;
-  PlayFlags flags_;
+  SimulationFlags flags_;
   OutputOptions output_;
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};

@@ -56,14 +56,14 @@ Colour colour_of(char letter) {
 }
 
 /// Shares of the gap that the period before it gives to each letter, spread over the slots.
-void add_left_out(SlotTimes& times, const PlayedPlan& played, std::size_t rank, std::int64_t slot_length) {
-  const LeftOut& left_out = played.simulation.left_out;
+void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t rank, std::int64_t slot_length) {
+  const LeftOut& left_out = simulated.simulation.left_out;
   if (left_out.micro_batches == 0) return;
-  const Span between = gap(left_out, played.simulation.timeline, rank);
+  const Span between = gap(left_out, simulated.simulation.timeline, rank);
   std::array<double, letters.size()> shares{};
   for (auto i = static_cast<std::size_t>(left_out.first[rank]); i < static_cast<std::size_t>(left_out.cut[rank]); ++i) {
-    const Action& action = played.program.ranks[rank].actions[i];
-    const Picoseconds length = left_out.repeats * played.simulation.timeline.of_rank[rank][i].length();
+    const Action& action = simulated.program.ranks[rank].actions[i];
+    const Picoseconds length = left_out.repeats * simulated.simulation.timeline.of_rank[rank][i].length();
     if (!is_send(action)) shares[letter_of(action)] += length / between.length();
   }
   SlotTimes whole{};
@@ -73,13 +73,13 @@ void add_left_out(SlotTimes& times, const PlayedPlan& played, std::size_t rank, 
       times[slot][letter] += std::llround(shares[letter] * static_cast<double>(whole[slot][0]));
 }
 
-std::string row(const PlayedPlan& played, std::size_t index, std::int64_t slot_length) {
-  const RankProgram& rank = played.program.ranks[index];
-  const std::vector<Span>& spans = played.simulation.timeline.of_rank[index];
+std::string row(const SimulatedPlan& simulated, std::size_t index, std::int64_t slot_length) {
+  const RankProgram& rank = simulated.program.ranks[index];
+  const std::vector<Span>& spans = simulated.simulation.timeline.of_rank[index];
   SlotTimes times{};
   for (std::size_t i = 0; i < spans.size(); ++i)
     if (!is_send(rank.actions[i])) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
-  add_left_out(times, played, index, slot_length);
+  add_left_out(times, simulated, index, slot_length);
   std::string text;
   for (const auto& slot : times) {
     std::int64_t busy = 0;
@@ -102,17 +102,17 @@ std::string painted_row(const std::string& row, const Terminal& terminal) {
 
 }  // namespace
 
-std::string timeline_text(const PlayedPlan& played, const Terminal& terminal) {
-  const Timeline& timeline = played.simulation.timeline;
+std::string timeline_text(const SimulatedPlan& simulated, const Terminal& terminal) {
+  const Timeline& timeline = simulated.simulation.timeline;
   const std::int64_t slot_length = std::max<std::int64_t>(1, timeline.end.value() / static_cast<std::int64_t>(slots));
-  const std::size_t ranks = played.program.ranks.size();
+  const std::size_t ranks = simulated.program.ranks.size();
   const std::size_t rows = std::min(ranks, most_rows);
   std::string text;
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t rank = rows == 1 ? 0 : i * (ranks - 1) / (rows - 1);
     std::string label = "rank " + std::to_string(rank);
     label.resize(label_columns, ' ');
-    text += label + painted_row(row(played, rank, slot_length), terminal) + "\n";
+    text += label + painted_row(row(simulated, rank, slot_length), terminal) + "\n";
   }
   text += "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
           ": F forward, B backward, W weight gradient, R recompute, C exposed communication,\n"

@@ -1,5 +1,5 @@
 #pragma once
-/// \file timeline_view.h: a played step as text: a row per pipeline rank, a column per slot of time.
+/// \file timeline_view.h: a simulated step as text: a row per pipeline rank, a column per slot of time.
 
 #include <string>
 
@@ -10,6 +10,6 @@ namespace plumbline {
 
 /// F forward, B backward (or its input gradient), W weight gradient, R recompute, C communication that nothing hides,
 /// O optimizer, '.' idle: what fills most of the slot. Beyond 16 ranks, evenly chosen ones.
-[[nodiscard]] std::string timeline_text(const PlayedPlan& played, const Terminal& terminal);
+[[nodiscard]] std::string timeline_text(const SimulatedPlan& simulated, const Terminal& terminal);
 
 }  // namespace plumbline

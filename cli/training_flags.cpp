@@ -86,7 +86,7 @@ void TrainingFlags::declare(CLI::App& app) {
 
 void TrainingFlags::continue_training() {
   if (!resume_) {
-    if (!overrides_.empty()) throw InputError({"--override", "stands without --resume", "both, or neither", ""});
+    if (!overrides_.empty()) throw InputError({"--override", "is given without --resume", "both, or neither", ""});
     return;
   }
   const std::vector<std::string> names = setting_names();
@@ -132,7 +132,7 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
         static_cast<std::uint64_t>(whole_number("--seed", *seed_, 0, std::numeric_limits<std::int64_t>::max()));
   options.warmup_steps = static_cast<std::int32_t>(std::min<std::int64_t>(most_untimed_steps, options.steps / 2));
   if (init_) options.initialisation = choice_of("--init", *init_, all_initialisations, initialisation_from_text);
-  if (data_format_ && !data_) throw InputError({"--data-format", "stands without --data", "both, or neither", ""});
+  if (data_format_ && !data_) throw InputError({"--data-format", "is given without --data", "both, or neither", ""});
   options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary) : sample_tokens();
   if (options.data.vocabulary > vocabulary && !data_format_)
     throw InputError(
@@ -141,7 +141,7 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
          "a network with at least 256 tokens", "nano-llama"});
   evaluation_.apply(options, sequence_length, is_text());
   if (every_) {
-    if (!checkpoint_) throw InputError({"--checkpoint-every", "stands without --checkpoint", "both, or neither", ""});
+    if (!checkpoint_) throw InputError({"--checkpoint-every", "is given without --checkpoint", "both, or neither", ""});
     options.checkpoint_every = whole_number("--checkpoint-every", *every_, 1, most_steps);
   }
   if (checkpoint_) options.checkpoint = *checkpoint_;

@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// `picture`: the file beside it, or empty.
+/// `picture`: the file alongside it, or empty.
 [[nodiscard]] std::string validation_markdown(const Validation& validation, const std::string& picture);
 
 }  // namespace plumbline

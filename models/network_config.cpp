@@ -53,7 +53,7 @@ std::optional<Json> document_at(std::filesystem::path path) {
   try {
     return read_json_file(path);
   } catch (const std::exception&) {
-    return std::nullopt;  // a file beside that only has the name
+    return std::nullopt;  // a file alongside that only has the name
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// \file network_config.h: the Hugging Face config that a network was read from, for those who write it beside weights.
+/// \file network_config.h: the Hugging Face config that a network was read from, for those who write it alongside
+/// weights.
 
 #include <string>
 #include <string_view>

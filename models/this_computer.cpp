@@ -203,7 +203,7 @@ Cluster this_computer(const ComputerFacts& facts) {
                                                      : CpuVendor::arm;
   node.host_memory = node.device.memory;
   node.pcie_bandwidth = assumed(message_bandwidth, "copies inside of the computer's memory");
-  node.host_power = assumed(host_power, "a computer beside its cores");
+  node.host_power = assumed(host_power, "a computer alongside its cores");
   node.shared_cores = facts.cores;
   return {
       std::string(this_computer_name), {{with_devices(std::move(node), most_local_ranks), 1}}, {"none", {}}, {}, {}};

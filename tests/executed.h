@@ -46,10 +46,10 @@ class LoweredPlan {
       blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
     const StageTable ranks(graph, layout, blocks);
     const PricedPlan priced{graph, strategy, training, calibration.stack, steps, ranks, blocks};
-    const PieceTable pieces(priced, Granularity::block);
-    sizes = lowering_input(priced, pieces);
+    const SegmentTable segments(priced, Granularity::block);
+    sizes = lowering_input(priced, segments);
     program = lower(sizes);
-    simulation = simulate(program, action_times(priced, pieces, program), 0);
+    simulation = simulate(program, action_times(priced, segments, program), 0);
     replays = replays_of(graph, blocks, layout.arrangement.variants, strategy.recompute.mode);
   }
   LoweredPlan(const LoweredPlan&) = delete;

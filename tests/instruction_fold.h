@@ -27,17 +27,17 @@ class RankBlocks {
       : shard_(shard), rank_(rank) {
     const BackwardForm form = splits_backward(schedule) ? BackwardForm::split : BackwardForm::whole;
     const std::vector<BlockId> sequence = graph.sequence();
-    for (const std::vector<Piece>& pieces : rank.chunks)
-      for (const Piece& piece : pieces) {
-        const auto at = static_cast<std::size_t>(piece.first);
+    for (const std::vector<Segment>& segments : rank.chunks)
+      for (const Segment& segment : segments) {
+        const auto at = static_cast<std::size_t>(segment.first);
         const Block& block = graph.block(sequence[at]);
-        blocks_.emplace(piece.first, &block);
-        programs_.emplace(piece.first, BlockLowering(block, shard).lower(replays[at], form));
-        store_logits_in_fp32(block, programs_.at(piece.first));
+        blocks_.emplace(segment.first, &block);
+        programs_.emplace(segment.first, BlockLowering(block, shard).lower(replays[at], form));
+        store_logits_in_fp32(block, programs_.at(segment.first));
       }
   }
   [[nodiscard]] std::int32_t execution(const Action& a) const {
-    return rank_.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.piece)].first;
+    return rank_.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)].first;
   }
   [[nodiscard]] const BlockProgram& program(std::int32_t execution) const { return programs_.at(execution); }
   /// Of the pass that an action runs.
@@ -89,7 +89,7 @@ class RankBlocks {
 [[nodiscard]] inline WireBytes sent_by_instructions(const RankBlocks& blocks, const RankProgram& rank) {
   WireBytes sum;
   for (const Action& a : rank.actions)
-    if (const auto pass = pass_of(a.kind); pass && a.piece >= 0 && a.stream == Stream::compute)
+    if (const auto pass = pass_of(a.kind); pass && a.segment >= 0 && a.stream == Stream::compute)
       sum += blocks.sent(a, *pass);
   return sum;
 }
@@ -102,7 +102,7 @@ class InstructionMemory {
   /// The most of each class while a block runs; a replay counts with the backward behind it.
   std::optional<MemoryBreakdown> most_during(const Action& a) {
     const auto pass = pass_of(a.kind);
-    if (!pass || a.piece < 0 || a.stream != Stream::compute) return std::nullopt;
+    if (!pass || a.segment < 0 || a.stream != Stream::compute) return std::nullopt;
     if (*pass == BlockPass::recompute) {
       replays_ = true;
       return std::nullopt;
@@ -165,7 +165,7 @@ class BlockBuffers {
     for (std::int32_t u = a.first_use; u < a.first_use + a.uses; ++u) {
       const BufferUse& use = rank_.uses[static_cast<std::size_t>(u)];
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(use.buffer)];
-      if (buffer.lifetime != Lifetime::step || buffer.piece < 0) continue;
+      if (buffer.lifetime != Lifetime::step || buffer.segment < 0) continue;
       Bytes& live = live_[buffer.memory_class];
       if (use.access == Access::allocate) live += buffer.bytes;
       if (use.access == Access::release) live -= buffer.bytes;

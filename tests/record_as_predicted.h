@@ -7,9 +7,10 @@
 
 namespace plumbline {
 
-[[nodiscard]] inline RankRecord rank_as_predicted(const PlayedPlan& played, std::int32_t index, std::int32_t stage) {
+[[nodiscard]] inline RankRecord rank_as_predicted(const SimulatedPlan& simulated, std::int32_t index,
+                                                  std::int32_t stage) {
   const auto s = static_cast<std::size_t>(stage);
-  const RankProgram& program = played.program.ranks[s];
+  const RankProgram& program = simulated.program.ranks[s];
   RankRecord rank;
   rank.rank = index;
   rank.stage = stage;
@@ -26,7 +27,7 @@ namespace plumbline {
     record.action = static_cast<std::int32_t>(i);
     record.kind = action.kind;
     record.stream = action.stream;
-    record.median_ns = played.simulation.timeline.of_rank[s][i].length().value() / 1000;
+    record.median_ns = simulated.simulation.timeline.of_rank[s][i].length().value() / 1000;
     rank.actions.push_back(record);
   }
   rank.sent = {{"tensor", "all-reduce", 10, tensor}, {"pipeline", "send-receive", 8, pipeline}};
@@ -35,12 +36,12 @@ namespace plumbline {
   return rank;
 }
 
-[[nodiscard]] inline RunRecord record_as_predicted(const Plan& plan, const PlayedPlan& played) {
+[[nodiscard]] inline RunRecord record_as_predicted(const Plan& plan, const SimulatedPlan& simulated) {
   RunRecord record;
   record.plan_fingerprint = fingerprint(plan);
   record.backend = "cpu";
-  record.steps = {{0, 5.5, 1, 1e-3, played.simulation.step().value() / 1000, StepOutcome::taken}};
-  for (std::int32_t rank = 0; rank < 4; ++rank) record.ranks.push_back(rank_as_predicted(played, rank, rank / 2));
+  record.steps = {{0, 5.5, 1, 1e-3, simulated.simulation.step().value() / 1000, StepOutcome::taken}};
+  for (std::int32_t rank = 0; rank < 4; ++rank) record.ranks.push_back(rank_as_predicted(simulated, rank, rank / 2));
   return record;
 }
 

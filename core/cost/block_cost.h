@@ -6,7 +6,7 @@
 /// the software stack.
 /// Source: Korthikanti et al., arXiv:2205.05198 (collectives per layer); Liu et al., arXiv:2310.01889 (ring attention);
 /// exposures and factors from the stack calibration.
-/// Not modelled: overlap that depends on what runs beside, expert imbalance beyond a factor.
+/// Not modelled: overlap that depends on what runs alongside, expert imbalance beyond a factor.
 /// Checked against: tests/property/block_cost_test.cpp; whole steps in tests/reference/korthikanti_step_time_test.cpp.
 
 #include <vector>

@@ -81,7 +81,7 @@ struct StackCalibration {
   Coefficient data_parallel_exposure;  ///< of a gradient reduction, what a long backward leaves in the step
   Coefficient context_parallel_exposure;
   Coefficient expert_parallel_exposure;
-  Coefficient overlap_slowdown;  ///< by how much compute and collectives beside it take longer: 0 to 1 (one by one)
+  Coefficient overlap_slowdown;  ///< by how much compute and collectives alongside it take longer: 0 to 1 (one by one)
   Coefficient bucket_bytes;      ///< of gradients that are reduced at once
   Coefficient host_time_per_kernel_s;      ///< until the host has launched one kernel, with its views and bookkeeping
   Coefficient host_time_per_collective_s;  ///< the same for one collective
@@ -95,15 +95,15 @@ struct StackCalibration {
   Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
   Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of
   Coefficient gathered_from_elements;      ///< ZeRO-3 gathers tensors of so many one by one; 0: unit by unit, all
-  Coefficient host_time_per_piece_s;       ///< of a tensor gathered or reduced alone, for every rank's piece of it
+  Coefficient host_time_per_piece_s;       ///< of a tensor gathered or reduced alone, for every rank's segment of it
   Coefficient step_overhead_s;
   Coefficient accumulation_bytes;  ///< per parameter and micro-batch, for adding gradients
   Coefficient optimizer_traffic_factor;
-  Coefficient score_bytes_forward;  ///< unfused attention: bytes per score beside the two products
+  Coefficient score_bytes_forward;  ///< unfused attention: bytes per score alongside the two products
   Coefficient score_bytes_backward;
   Coefficient logit_bytes;             ///< live bytes per logit at the peak of the loss
-  Coefficient copied_gradient_bytes;   ///< per trained parameter, kept beside gradients that are summed in 32 bits
-  Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, beside gradients kept in 16 bits
+  Coefficient copied_gradient_bytes;   ///< per trained parameter, kept alongside gradients that are summed in 32 bits
+  Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, alongside gradients kept in 16 bits
   Coefficient fp8_parameters;          ///< 1 where weights of fp8 products stand in fp8 alone, 0 where in 16 bits too
   Coefficient fp8_copies;              ///< fp8 copies of such a weight, kept from micro-batch to micro-batch
   Coefficient sharded_masters;         ///< 1 where ZeRO-3 shards fp32 parameters and gradients alone, else 0

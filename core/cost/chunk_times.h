@@ -22,7 +22,7 @@ class ChunkTimes {
   void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
   /// Ranks begin their next step when they have ended their own (post-validation).
   void count_from_own_begin() { from_own_begin_ = true; }
-  /// How what is reduced beside the last backwards slows others; see PipelineTimes.
+  /// How what is reduced alongside the last backwards slows others; see PipelineTimes.
   void set_contention(double slowdown, bool shares_links, bool gathers) {
     slowdown_ = slowdown;
     shares_links_ = shares_links;

@@ -2,12 +2,13 @@
 /// \file host_checkpoints.h: a block whose checkpoint waits in host memory, in bytes and seconds of one rank.
 ///
 /// Model: what a variant keeps leaves the device after the forward and comes back before the replay. Tensor-parallel
-/// ranks hold the same and copy a part each. Nothing runs beside a copy; what the acting block has of it on the device
-/// is part of its working set. Activations that are offloaded without a replay (offload_kept) leave beside the forward
-/// of the layers behind and come back beside the backward of those: only what a copy takes longer than the block shows.
+/// ranks hold the same and copy a part each. Nothing runs alongside a copy; what the acting block has of it on the
+/// device is part of its working set. Activations that are offloaded without a replay (offload_kept) leave alongside
+/// the forward of the layers behind and come back alongside the backward of those: only what a copy takes longer than
+/// the block shows.
 /// Source: Transformer Engine, cpu_offload.py (double buffers); for checkpoints DeepSpeed,
 /// runtime/activation_checkpointing (partition_activations, cpu_checkpointing). Not modelled: gathering the parts over
-/// the tensor-parallel ranks; memory that the host pins beside them. Checked against:
+/// the tensor-parallel ranks; memory that the host pins alongside them. Checked against:
 /// tests/reference/framework_memory_test.cpp (by hand); the published ZeRO-3 runs on V100 fit with it but for one.
 
 #include "core/cost/block_cost.h"

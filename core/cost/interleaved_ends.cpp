@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-/// Plays the interleaved order. Rank r takes its i-th turn, the i-th forward pass and the backward pass that its
+/// Simulates the interleaved order. Rank r takes its i-th turn, the i-th forward pass and the backward pass that its
 /// warm-up of (v - 1) p + 2 (p - 1 - r) leaves due, in wave i + r: then everything a turn waits for, on the rank
 /// before, the rank behind or round the loop, was made in the wave before, and two clocks per rank are all that is
 /// kept.
@@ -101,7 +101,7 @@ class InterleavedSweep {
   std::int64_t v_;
   std::int64_t passes_;
   std::vector<Picoseconds> clock_;
-  std::vector<Picoseconds> reduced_;       ///< when what is reduced beside the last backwards is
+  std::vector<Picoseconds> reduced_;       ///< when what is reduced alongside the last backwards is
   std::vector<Picoseconds> forward_end_;   ///< of the wave before
   std::vector<Picoseconds> backward_end_;  ///< of the wave before
 };

@@ -18,7 +18,7 @@
 namespace plumbline {
 
 struct KeptByOperator {
-  std::vector<bool> tensors;  ///< by TensorId: what is kept beside the layer's inputs
+  std::vector<bool> tensors;  ///< by TensorId: what is kept alongside the layer's inputs
   std::vector<double> share;  ///< by OpId, of its work: 1 where it is kept, 0 where it runs again
 
   /// An operator whose outputs are all kept does not run again. `share` asks whose work is kept: a product of which

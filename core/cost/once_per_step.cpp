@@ -12,7 +12,7 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Updated weights: beside the first forward of each chunk, but for the first unit of all.
+/// Updated weights: alongside the first forward of each chunk, but for the first unit of all.
 void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, double slowdown) {
   const auto unit = [&](std::size_t c) {
     return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);
@@ -26,7 +26,7 @@ void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, doubl
   }
 }
 
-/// Reduced gradients: beside the last backward of each chunk, the last chunk first, and after all of them.
+/// Reduced gradients: alongside the last backward of each chunk, the last chunk first, and after all of them.
 void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, const RankSharing& rank) {
   const SharingTimes& of_rank = rank.of_rank;
   const ReductionRule& rule = rank.rule;
@@ -45,7 +45,7 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
         std::min(early(chunk.shared.scatter), last_units(chunk.shared.scatter, of_rank.scatter, *chunk.stage, rule));
     const auto reduction = buckets.add(early(chunk.shared.reduction), chunk.stage->units);
     const Overlapped both =
-        overlapped(compute, gather - first + early(chunk.shared.scatter) - last + reduction.beside, rank.slowdown);
+        overlapped(compute, gather - first + early(chunk.shared.scatter) - last + reduction.overlapped, rank.slowdown);
     const Picoseconds end = first + (rank.waits ? both.end + last : both.compute_end);
     once.of_chunk[c].backward = rank.splits_backward
                                     ? end - chunk.times->backward_weight

@@ -2,12 +2,13 @@
 /// \file once_per_step.h: what sharing states adds to a rank once per step, against a step of equal micro-batches.
 ///
 /// Answers picoseconds, chunk by chunk of a rank, as the order of its schedule takes them (pipeline_time.h).
-/// Model: updated weights are gathered beside the first forward of each chunk, but for the first unit of all; gradients
-/// are reduced bucket by bucket beside the last backward of each chunk, the last chunk first, and what cannot start
-/// before all of them have ended, after them. Overlap: overlap.h; buckets: core/program/gradient_buckets.h.
+/// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all;
+/// gradients are reduced bucket by bucket alongside the last backward of each chunk, the last chunk first, and what
+/// cannot start before all of them have ended, after them. Overlap: overlap.h; buckets:
+/// core/program/gradient_buckets.h.
 /// Source: Megatron-core's distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md).
 /// Not modelled: chunks whose last backwards do not follow each other from the last chunk to the first.
-/// Checked against: tests/property/simulation_agreement_test.cpp (the same terms played).
+/// Checked against: tests/property/simulation_agreement_test.cpp (the same terms simulated).
 
 #include <vector>
 
@@ -34,8 +35,8 @@ struct StageShare {
 struct RankSharing {
   SharingTimes of_rank;
   ReductionRule rule;
-  double slowdown = 0;           ///< of compute and communication beside each other
-  bool splits_backward = false;  ///< reductions run beside weight gradients alone
+  double slowdown = 0;           ///< of compute and communication alongside each other
+  bool splits_backward = false;  ///< reductions run alongside weight gradients alone
   bool waits = false;            ///< a sharded backward ends when its gradients are reduced
 };
 struct OncePerStep {

@@ -8,7 +8,7 @@
 /// (iterations, products). Not modelled here: what it gathers for that (matrix_gathers.h, step_time.h); matrices of
 /// which several ranks update a part and which each of them orthogonalises. Checked against:
 /// tests/unit/core/cost/optimizer_time_test.cpp (products counted by hand);
-/// tests/property/simulation_agreement_test.cpp (the optimizer of a played step).
+/// tests/property/simulation_agreement_test.cpp (the optimizer of a simulated step).
 
 #include "core/cost/kernel_time.h"
 #include "core/cost/stage_cost.h"

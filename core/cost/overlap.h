@@ -3,7 +3,7 @@
 ///
 /// Answers picoseconds. Model: while both run, each takes longer by a factor 1 + slowdown, which is at most 2; the one
 /// that is left goes on at its own pace. So both have ended after max(compute + slowdown communication, communication +
-/// slowdown compute): what a simulation of two streams gives (core/simulate), and linear in pieces.
+/// slowdown compute): what a simulation of two streams gives (core/simulate), and linear in segments.
 /// Source: docs/decisions/0007-streams-not-norms.md. Not modelled: a slowdown of its own for each side, or kernel.
 /// Checked against: tests/unit/core/cost/overlap_test.cpp, by hand; tests/property/simulation_agreement_test.cpp.
 

@@ -17,7 +17,7 @@ Picoseconds sum(std::span<const Picoseconds> values) {
 }
 Picoseconds largest(std::span<const Picoseconds> values) { return *std::max_element(values.begin(), values.end()); }
 
-/// Plays 1F1B wave by wave; `done` sees when each rank ended.
+/// Simulates 1F1B wave by wave; `done` sees when each rank ended.
 template <class Done>
 void one_f_one_b_sweep(const PipelineTimes& t, std::int64_t m, Done done) {
   const auto p = static_cast<std::int64_t>(t.forward.size());

@@ -25,12 +25,13 @@
 
 namespace plumbline {
 
-/// What the first and the last micro-batch take beside the others, once per step; a part may be negative.
+/// What the first and the last micro-batch take alongside the others, once per step; a part may be negative.
 struct OnceTimes {
   Picoseconds forward{0};    ///< the first forward takes longer
   Picoseconds gathering{0};  ///< the rank waits after it, while the result is on its way
   Picoseconds backward{0};   ///< the last backward takes longer
-  Picoseconds reducing{0};   ///< from its begin until what is reduced beside it is, unless the stream is still at work
+  Picoseconds reducing{
+      0};  ///< from its begin until what is reduced alongside it is, unless the stream is still at work
 };
 
 struct PipelineTimes {
@@ -45,13 +46,13 @@ struct PipelineTimes {
   std::span<const OnceTimes> once = {};     ///< per stage; empty: nothing
   /// A backward split off its weight gradients; empty: the rest of `backward`.
   std::span<const Picoseconds> backward_input = {};
-  double slowdown = 0;        ///< of a backward beside what its rank still reduces of another chunk
-  bool shares_links = false;  ///< messages take twice as long beside what their sender still reduces
+  double slowdown = 0;        ///< of a backward alongside what its rank still reduces of another chunk
+  bool shares_links = false;  ///< messages take twice as long alongside what their sender still reduces
   bool gathers = false;       ///< a backward begins with a gather, behind what its rank still reduces of another chunk
   bool from_own_begin = false;  ///< split backwards: each rank's end counts from its own begin, not from the first
 };
 
-/// When each rank has ended its last micro-batch and what is reduced beside it, from the step's begin or its own.
+/// When each rank has ended its last micro-batch and what is reduced alongside it, from the step's begin or its own.
 [[nodiscard]] std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& times,
                                                      std::int64_t micro_batches, std::int64_t virtual_stages);
 [[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,

@@ -27,11 +27,12 @@ struct Traffic {
 /// Of a memory-bound operator, under a stack: what op_work counted, or its primitives'.
 [[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work, const StackCalibration& stack);
 
-/// Beside a product: sums of the gradients of its input, one for each output after the first.
+/// Alongside a product: sums of the gradients of its input, one for each output after the first.
 [[nodiscard]] Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation,
                                   const StackCalibration& stack);
 
-/// Beside attention: keys and values of this rank's tokens, repeated for every query head, and their gradients summed.
+/// Alongside attention: keys and values of this rank's tokens, repeated for every query head, and their gradients
+/// summed.
 [[nodiscard]] Bytes repeated_heads(const AttentionWork& work, NumberFormat activation, const StackCalibration& stack);
 
 /// Of keys and values that travel between ranks: how often they are there.

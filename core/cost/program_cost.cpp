@@ -10,36 +10,37 @@ Picoseconds share(Picoseconds whole, double part, double total) {
   if (total <= 0) return Picoseconds(0);
   return Picoseconds(std::llround(static_cast<double>(whole.value()) * part / total));
 }
-/// What the passes of one piece take.
-struct PieceTimes {
+/// What the passes of one segment take.
+struct SegmentTimes {
   PhaseTime forward;   ///< with its share of what the stage waits for the host
   PhaseTime backward;  ///< likewise
   PhaseTime recompute;
   Picoseconds backward_weight{0};  ///< of the backward's compute
 };
 
-PieceTimes piece_times(const StageCost& piece, const StageCost& stage, const StageCost& rank, const RankTimes& times) {
-  PieceTimes t{piece.forward, piece.backward, piece.recompute, Picoseconds(0)};
-  const RankParameters held = part_of_rank(piece.parameters, rank.parameters);
+SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, const StageCost& rank,
+                           const RankTimes& times) {
+  SegmentTimes t{segment.forward, segment.backward, segment.recompute, Picoseconds(0)};
+  const RankParameters held = part_of_rank(segment.parameters, rank.parameters);
   const Picoseconds accumulation =
       share(times.accumulation, static_cast<double>(held.trained()), static_cast<double>(rank.parameters.trained()));
   const Picoseconds copying =
       share(times.copying, static_cast<double>(held.total()), static_cast<double>(rank.parameters.total()));
-  t.backward_weight = piece.backward_weight + accumulation;
+  t.backward_weight = segment.backward_weight + accumulation;
   t.forward.compute += copying;
   t.backward.compute += copying + accumulation;
   const auto of_stage = [](Picoseconds waited, Picoseconds host, Picoseconds of_all) {
     return share(waited, static_cast<double>(host.value()), static_cast<double>(of_all.value()));
   };
-  t.forward.compute += of_stage(stage.forward_wait(), piece.host_forward, stage.host_forward);
-  t.backward.compute += of_stage(stage.backward_wait(), piece.host_backward, stage.host_backward);
+  t.forward.compute += of_stage(stage.forward_wait(), segment.host_forward, stage.host_forward);
+  t.backward.compute += of_stage(stage.backward_wait(), segment.host_backward, stage.host_backward);
   return t;
 }
 
 /// The times of one rank's actions.
 class RankClock {
  public:
-  RankClock(const PricedPlan& plan, const PieceTable& pieces, const Program& program, std::int32_t rank,
+  RankClock(const PricedPlan& plan, const SegmentTable& segments, const Program& program, std::int32_t rank,
             const std::vector<RankTimes>& times)
       : plan_(plan),
         stage_(plan.ranks[static_cast<std::size_t>(rank)]),
@@ -50,19 +51,19 @@ class RankClock {
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);
       const auto s = static_cast<std::size_t>(stage);
-      pieces_.emplace_back();
-      for (std::size_t i = pieces.first_of_stage(s); i < pieces.first_of_stage(s + 1); ++i)
-        pieces_.back().push_back(
-            piece_times(pieces.cost(i), plan.ranks.stage(s), stage_, times[static_cast<std::size_t>(rank)]));
+      segments_.emplace_back();
+      for (std::size_t i = segments.first_of_stage(s); i < segments.first_of_stage(s + 1); ++i)
+        segments_.back().push_back(
+            segment_times(segments.cost(i), plan.ranks.stage(s), stage_, times[static_cast<std::size_t>(rank)]));
     }
   }
 
   [[nodiscard]] Picoseconds of(const Action& a) const {
     if (a.stream == Stream::data) return of_sharing(a);
     if (a.pass == Pass::step) return of_step(a);
-    if (a.piece < 0) return of_transfer(a);
-    const PieceTimes& t = pieces_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.piece)];
-    const PhaseTime& phase = a.turn == Turn::again ? t.recompute : a.pass == Pass::forward ? t.forward : t.backward;
+    if (a.segment < 0) return of_transfer(a);
+    const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
+    const PhaseTime& phase = a.replay == IsReplay::yes ? t.recompute : a.pass == Pass::forward ? t.forward : t.backward;
     switch (a.kind) {
       case ActionKind::forward:
       case ActionKind::recompute:
@@ -106,7 +107,7 @@ class RankClock {
   const std::vector<RankTimes>& times_;
   SharingBytes sent_;
   SharingTimes shared_;
-  std::vector<std::vector<PieceTimes>> pieces_;
+  std::vector<std::vector<SegmentTimes>> segments_;
 };
 
 /// Messages of a rank and what shares its states leave by the same network cards.
@@ -122,16 +123,16 @@ std::vector<StreamLinks> network_links(std::int32_t ranks) {
 
 }  // namespace
 
-ActionTimes action_times(const PricedPlan& plan, const PieceTable& pieces, const Program& program) {
+ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, const Program& program) {
   std::vector<RankTimes> times;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
   ActionTimes result{
       {}, plan.steps.overhead(), plan.stack.overlap_slowdown, {}, plan.steps.steps_early(plan.ranks, plan.strategy)};
-  if (program.beside > 0 && plan.steps.shares_network(plan.strategy))
+  if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy))
     result.links = network_links(program.shape.pipeline_stages);
   for (std::int32_t rank = 0; rank < program.shape.pipeline_stages; ++rank) {
-    const RankClock clock(plan, pieces, program, rank, times);
+    const RankClock clock(plan, segments, program, rank, times);
     const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
     std::vector<Picoseconds>& row = result.of_rank.emplace_back();
     row.reserve(actions.size());

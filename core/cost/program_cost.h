@@ -1,9 +1,9 @@
 #pragma once
 /// \file program_cost.h: picoseconds that each action of a program takes alone, or its message travels.
 ///
-/// Model: the terms of step_time.h, action by action: compute and exposed collectives of a piece; gathers and
+/// Model: the terms of step_time.h, action by action: compute and exposed collectives of a segment; gathers and
 /// reductions in full, divided over a rank's actions by their bytes; a hop for each message, on its way or at the
-/// receiver (Handover); optimizer step and overhead once. Beside them what the stack and the machine make of actions
+/// receiver (Handover); optimizer step and overhead once. Alongside them what the stack and the machine make of actions
 /// that run at the same time: how much they slow each other, and which streams share a link.
 /// Source: step_time.h, block_cost.h. A split backward gives weight gradients what block_cost.h prices for
 /// them, and accumulation.
@@ -21,14 +21,14 @@ using StreamLinks = std::array<std::int32_t, stream_count>;
 struct ActionTimes {
   std::vector<std::vector<Picoseconds>> of_rank;  ///< by action; of sends: until the message is there
   Picoseconds overhead{0};                        ///< of the step, on no rank in particular
-  /// By how much compute, and collectives beside it, take longer while both run: 0.2 is a fifth.
+  /// By how much compute, and collectives alongside it, take longer while both run: 0.2 is a fifth.
   double overlap_slowdown = 0;
   std::vector<StreamLinks>
       links{};               ///< by rank; what flows over one link at the same time shares its rate. Empty: none
   bool steps_early = false;  ///< ranks pass the program's barriers without waiting (StepPricer::steps_early)
 };
 
-/// `program` was lowered from `plan` and `pieces`.
-[[nodiscard]] ActionTimes action_times(const PricedPlan& plan, const PieceTable& pieces, const Program& program);
+/// `program` was lowered from `plan` and `segments`.
+[[nodiscard]] ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, const Program& program);
 
 }  // namespace plumbline

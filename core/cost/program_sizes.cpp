@@ -9,46 +9,46 @@
 namespace plumbline {
 namespace {
 
-std::vector<Chunk> pieces_of(const PricedPlan& plan, Granularity granularity, std::vector<std::size_t>& first) {
-  std::vector<Chunk> pieces;
+std::vector<Chunk> segments_of(const PricedPlan& plan, Granularity granularity, std::vector<std::size_t>& first) {
+  std::vector<Chunk> segments;
   for (const Chunk& chunk : plan.ranks.layout().arrangement.chunks) {
-    first.push_back(pieces.size());
+    first.push_back(segments.size());
     if (granularity == Granularity::chunk) {
-      pieces.push_back(chunk);
+      segments.push_back(chunk);
       continue;
     }
-    for (std::int64_t i = chunk.first; i < chunk.last; ++i) pieces.push_back({i, i + 1});
+    for (std::int64_t i = chunk.first; i < chunk.last; ++i) segments.push_back({i, i + 1});
   }
-  first.push_back(pieces.size());
-  return pieces;
+  first.push_back(segments.size());
+  return segments;
 }
 
-StageLayout piece_layout(const PricedPlan& plan, const std::vector<Chunk>& pieces) {
-  return stage_layout(plan.graph, {pieces, plan.ranks.layout().arrangement.variants},
-                      static_cast<std::int32_t>(pieces.size()));
+StageLayout segment_layout(const PricedPlan& plan, const std::vector<Chunk>& segments) {
+  return stage_layout(plan.graph, {segments, plan.ranks.layout().arrangement.variants},
+                      static_cast<std::int32_t>(segments.size()));
 }
 
-PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& piece, bool sends,
-                       const StageCost& rank, bool splits) {
-  PieceSizes sizes;
+SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
+                           const StageCost& rank, bool splits) {
+  SegmentSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
-  sizes.restores = piece.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
-  sizes.saved = saved_on_stage(piece, sends);
-  sizes.working_forward = piece.working_forward;
-  sizes.working_backward = piece.working;
+  sizes.restores = segment.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
+  sizes.saved = saved_on_stage(segment, sends);
+  sizes.working_forward = segment.working_forward;
+  sizes.working_backward = segment.working;
   if (splits) {
-    sizes.working_input = piece.working_input;
-    sizes.working_weight = piece.working_weight;
-    sizes.kept_for_weight = sizes.saved - piece.dropped;
-    sizes.deferred = piece.deferred;
-    sizes.late_logits = piece.late_logits;
+    sizes.working_input = segment.working_input;
+    sizes.working_weight = segment.working_weight;
+    sizes.kept_for_weight = sizes.saved - segment.dropped;
+    sizes.deferred = segment.deferred;
+    sizes.late_logits = segment.late_logits;
   }
-  sizes.logits = piece.logits;
-  sizes.forward = piece.wire_forward;
-  sizes.backward = piece.wire_backward;
-  sizes.recompute = piece.wire_recompute;
-  sizes.units = piece.units;
-  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(piece.parameters, rank.parameters), plan.strategy);
+  sizes.logits = segment.logits;
+  sizes.forward = segment.wire_forward;
+  sizes.backward = segment.wire_backward;
+  sizes.recompute = segment.wire_recompute;
+  sizes.units = segment.units;
+  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(segment.parameters, rank.parameters), plan.strategy);
   sizes.gather = sent.gather;
   sizes.scatter = sent.scatter;
   sizes.reduction = sent.reduction;
@@ -58,7 +58,7 @@ PieceSizes piece_sizes(const PricedPlan& plan, const Chunk& executions, const St
 
 /// The closed form's states, without what the program's own buffers hold.
 std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
-  rank.working = rank.working_forward = rank.boundary = rank.handed = Bytes(0);
+  rank.working = rank.working_forward = rank.boundary = rank.transferred = Bytes(0);
   rank.parameters.partial_trained = 0;
   rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
   const MemoryBreakdown memory =
@@ -71,7 +71,7 @@ std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, 
   return states;
 }
 
-RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const ComputeSchedule& order,
+RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const ComputeSchedule& order,
                      std::int32_t index) {
   const Strategy& s = plan.strategy;
   const PrecisionFormats formats = plan.training.formats();
@@ -79,7 +79,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
   RankSizes sizes;
   if (s.pipeline_stages > 1) {
     sizes.received = rank.boundary;
-    sizes.received_gradient = rank.handed;
+    sizes.received_gradient = rank.transferred;
   }
   sizes.persistent = persistent(plan, rank, index);
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
@@ -103,38 +103,38 @@ RankSizes rank_sizes(const PricedPlan& plan, const PieceTable& pieces, const Com
   for (std::int32_t c = 0; c < s.virtual_stages; ++c) {
     const auto stage = static_cast<std::size_t>(order.stage(index, c));
     ChunkSizes& chunk = sizes.chunks.emplace_back();
-    const std::size_t end = pieces.first_of_stage(stage + 1);
-    for (std::size_t i = pieces.first_of_stage(stage); i < end; ++i) {
-      const bool sends = i + 1 == end && end < pieces.executions().size();
-      chunk.pieces.push_back(piece_sizes(plan, pieces.executions()[i], pieces.cost(i), sends, rank, splits));
+    const std::size_t end = segments.first_of_stage(stage + 1);
+    for (std::size_t i = segments.first_of_stage(stage); i < end; ++i) {
+      const bool sends = i + 1 == end && end < segments.executions().size();
+      chunk.segments.push_back(segment_sizes(plan, segments.executions()[i], segments.cost(i), sends, rank, splits));
     }
-    chunk.boundary = pieces.cost(pieces.first_of_stage(stage)).boundary;
+    chunk.boundary = segments.cost(segments.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
     if (!hands_on) continue;
-    const StageCost& next = pieces.cost(pieces.first_of_stage(stage + 1));
-    chunk.handed = next.boundary;
-    chunk.handed_gradient = next.boundary_gradient;
+    const StageCost& next = segments.cost(segments.first_of_stage(stage + 1));
+    chunk.transferred = next.boundary;
+    chunk.transferred_gradient = next.boundary_gradient;
   }
   return sizes;
 }
 
 }  // namespace
 
-PieceTable::PieceTable(const PricedPlan& plan, Granularity granularity)
-    : executions_(pieces_of(plan, granularity, first_)),
-      layout_(piece_layout(plan, executions_)),
+SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
+    : executions_(segments_of(plan, granularity, first_)),
+      layout_(segment_layout(plan, executions_)),
       costs_(plan.graph, layout_, plan.blocks) {}
 
-LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces, ComputeSchedule order) {
+LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
   LoweringInput input{plan.strategy.zero_stage, std::move(order), {}};
   for (std::int32_t rank = 0; rank < plan.strategy.pipeline_stages; ++rank)
-    input.ranks.push_back(rank_sizes(plan, pieces, input.schedule, rank));
+    input.ranks.push_back(rank_sizes(plan, segments, input.schedule, rank));
   return input;
 }
 
-LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces) {
+LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments) {
   const Strategy& s = plan.strategy;
-  return lowering_input(plan, pieces, compute_schedule(s.schedule, pipeline_shape(s)));
+  return lowering_input(plan, segments, compute_schedule(s.schedule, pipeline_shape(s)));
 }
 
 }  // namespace plumbline

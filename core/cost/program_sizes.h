@@ -1,11 +1,11 @@
 #pragma once
 /// \file program_sizes.h: the bytes that lowering needs: of the states, activations and messages of each rank and
-/// piece.
+/// segment.
 ///
 /// Answers: LoweringInput (core/program/lower.h) in bytes, from the costs that price the plan.
-/// Model: a piece is a chunk or one execution of a block, with the variants that the layout of the ranks gives its
+/// Model: a segment is a chunk or one execution of a block, with the variants that the layout of the ranks gives its
 /// executions, priced as stage_cost.h prices a stage; states, communicators
-/// and device context are stage_memory.h's; what a piece sends to share states is what its own padded units take.
+/// and device context are stage_memory.h's; what a segment sends to share states is what its own padded units take.
 /// Source: stage_memory.h, step_time.h. Not modelled: allocator loss, which is a fraction of the peak.
 /// Checked against: tests/property/simulation_agreement_test.cpp (peaks equal stage_memory's).
 
@@ -28,16 +28,16 @@ struct PricedPlan {
 /// What one compute action covers.
 enum class Granularity : std::uint8_t { chunk, block };
 
-/// The pieces of a plan in the order of the network, and what each costs per micro-batch.
-class PieceTable {
+/// The segments of a plan in the order of the network, and what each costs per micro-batch.
+class SegmentTable {
  public:
-  PieceTable(const PricedPlan& plan, Granularity granularity);
-  PieceTable(const PieceTable&) = delete;  // the costs point to the layout
-  PieceTable& operator=(const PieceTable&) = delete;
+  SegmentTable(const PricedPlan& plan, Granularity granularity);
+  SegmentTable(const SegmentTable&) = delete;  // the costs point to the layout
+  SegmentTable& operator=(const SegmentTable&) = delete;
 
   [[nodiscard]] const std::vector<Chunk>& executions() const { return executions_; }
-  [[nodiscard]] const StageCost& cost(std::size_t piece) const { return costs_[piece]; }
-  /// The first piece of a stage; of one beyond the last, the number of pieces.
+  [[nodiscard]] const StageCost& cost(std::size_t segment) const { return costs_[segment]; }
+  /// The first segment of a stage; of one beyond the last, the number of segments.
   [[nodiscard]] std::size_t first_of_stage(std::size_t stage) const { return first_[stage]; }
 
  private:
@@ -48,8 +48,8 @@ class PieceTable {
 };
 
 /// `order`: of the plan's shape, with the stages placed as `plan.ranks` has them.
-[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces, ComputeSchedule order);
+[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order);
 /// In the order of the plan's own schedule.
-[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const PieceTable& pieces);
+[[nodiscard]] LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments);
 
 }  // namespace plumbline

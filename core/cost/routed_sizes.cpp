@@ -31,8 +31,8 @@ bool splits_backwards(const RankOrder& order) {
                      [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
 }
 
-void route(PieceSizes& piece, const BalancedPlan& plan, const RoutedRows& rows, bool splits) {
-  const std::int32_t execution = piece.executions.first;
+void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& rows, bool splits) {
+  const std::int32_t execution = segment.executions.first;
   const Block& block = block_of(plan, execution);
   const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
   Shard shard = plan.shard;
@@ -42,14 +42,14 @@ void route(PieceSizes& piece, const BalancedPlan& plan, const RoutedRows& rows, 
   };
   const WorkingSets balanced = sets_on(plan.shard);
   const WorkingSets routed = sets_on(shard);
-  piece.saved += extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
-  piece.working_forward += routed.forward - balanced.forward;
-  piece.working_backward += routed.backward - balanced.backward;
+  segment.saved += extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
+  segment.working_forward += routed.forward - balanced.forward;
+  segment.working_backward += routed.backward - balanced.backward;
   if (!splits) return;
-  piece.working_input += routed.backward_input - balanced.backward_input;
-  piece.working_weight += routed.weight - balanced.weight;
-  piece.kept_for_weight += routed.saved_for_weight - balanced.saved_for_weight;
-  piece.deferred += routed.deferred - balanced.deferred;
+  segment.working_input += routed.backward_input - balanced.backward_input;
+  segment.working_weight += routed.weight - balanced.weight;
+  segment.kept_for_weight += routed.saved_for_weight - balanced.saved_for_weight;
+  segment.deferred += routed.deferred - balanced.deferred;
 }
 
 /// The program of a stage if every micro-batch had the rows of one of them.
@@ -57,14 +57,14 @@ RankProgram program_of(const BalancedPlan& plan, std::int32_t stage, const Route
   LoweringInput sizes = plan.sizes;
   const bool splits = splits_backwards(sizes.schedule.ranks[static_cast<std::size_t>(stage)]);
   for (ChunkSizes& chunk : sizes.ranks[static_cast<std::size_t>(stage)].chunks)
-    for (PieceSizes& piece : chunk.pieces) {
-      const auto found = rows.find({piece.executions.first, micro_batch});
-      if (found != rows.end()) route(piece, plan, found->second, splits);
+    for (SegmentSizes& segment : chunk.segments) {
+      const auto found = rows.find({segment.executions.first, micro_batch});
+      if (found != rows.end()) route(segment, plan, found->second, splits);
     }
   return std::move(lower(sizes).ranks[static_cast<std::size_t>(stage)]);
 }
 
-bool is_of_piece(const Buffer& buffer) { return buffer.lifetime == Lifetime::step && buffer.piece >= 0; }
+bool is_of_segment(const Buffer& buffer) { return buffer.lifetime == Lifetime::step && buffer.segment >= 0; }
 
 }  // namespace
 
@@ -82,7 +82,7 @@ RankProgram routed_program(const BalancedPlan& plan, std::int32_t stage, const R
     for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
       BufferUse& use = program.uses[static_cast<std::size_t>(u)];
       const Buffer& buffer = like.buffers[static_cast<std::size_t>(like.uses[static_cast<std::size_t>(u)].buffer)];
-      if (!is_of_piece(buffer)) continue;
+      if (!is_of_segment(buffer)) continue;
       const auto [place, is_new] =
           own.try_emplace({use.buffer, action.micro_batch}, static_cast<std::int32_t>(program.buffers.size()));
       if (is_new) program.buffers.push_back(buffer);

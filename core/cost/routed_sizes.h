@@ -22,7 +22,7 @@ struct RoutedRows {
 /// By execution of the network and micro-batch.
 using RoutedStep = std::map<std::pair<std::int32_t, std::int32_t>, RoutedRows>;
 
-/// What was lowered in balance; pieces are single executions of blocks.
+/// What was lowered in balance; segments are single executions of blocks.
 struct BalancedPlan {
   const Graph& graph;
   const Shard& shard;

@@ -37,8 +37,8 @@ void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& v
   stage.on_host += count * variant.on_host;
   const WorkingSets& sets = variant.working;
   const Bytes room = block.frees_logits && block.logits == Bytes(0) ? stage.logits : Bytes(0);
-  stage.working = std::max(stage.working, beside_logits(sets.backward, room));
-  stage.working_forward = std::max(stage.working_forward, beside_logits(sets.forward, room));
+  stage.working = std::max(stage.working, beyond_logits(sets.backward, room));
+  stage.working_forward = std::max(stage.working_forward, beyond_logits(sets.forward, room));
   stage.working_input = std::max(stage.working_input, sets.backward_input);
   stage.working_weight = std::max(stage.working_weight, sets.weight);
   stage.dropped += count * (variant.saved - sets.saved_for_weight);
@@ -140,7 +140,7 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
     if (content.executions[b] == 0) continue;
     add_block(cost, blocks[b], content.executions[b]);
     cost.kept_output = std::max(cost.kept_output, blocks[b].kept_output);
-    if (content.sends) cost.handed = std::max(cost.handed, blocks[b].output);
+    if (content.sends) cost.transferred = std::max(cost.transferred, blocks[b].output);
     if (content.receives) {
       cost.boundary = std::max(cost.boundary, blocks[b].boundary);
       // What is trained before a block is trained before those behind it: the first block has the least.

@@ -36,14 +36,14 @@ struct StageCost {
   Bytes working_input{0};   ///< of a split backward's input gradients
   Bytes working_weight{0};  ///< of its weight gradients
   Bytes dropped{0};         ///< of `saved`, released by input gradients
-  Bytes deferred{0};        ///< beside the rest of `saved`, from input to weight gradients
+  Bytes deferred{0};        ///< alongside the rest of `saved`, from input to weight gradients
   Bytes late_logits{0};     ///< of `logits`, held for weight gradients
   Bytes logits{0};
-  Bytes kept_output{0};  ///< per micro-batch, beside `saved`, where the stage sends its result on
+  Bytes kept_output{0};  ///< per micro-batch, alongside `saved`, where the stage sends its result on
   Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
   /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
   Bytes boundary_gradient{0};
-  Bytes handed{0};  ///< the activation that leaves it to another rank, whose gradient comes back
+  Bytes transferred{0};  ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
   ParameterTensors tensors;
   Picoseconds orthogonalisation{0};  ///< of all trained matrices, each once (optimizer_time.h)
@@ -72,8 +72,8 @@ struct StageCost {
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };
 
-/// What of `working` is needed beside `logits` of the same pass: a layer's stands in the room that they leave.
-[[nodiscard]] inline Bytes beside_logits(Bytes working, Bytes logits) { return std::max(Bytes(0), working - logits); }
+/// What of `working` is needed alongside `logits` of the same pass: a layer's stands in the room that they leave.
+[[nodiscard]] inline Bytes beyond_logits(Bytes working, Bytes logits) { return std::max(Bytes(0), working - logits); }
 
 /// Where every execution of a block runs, and how.
 struct Arrangement {

@@ -23,8 +23,8 @@ std::int64_t communicator_count(const Strategy& s) {
   return count;
 }
 
-/// Copies that some stacks keep of gradients: in 16 bits beside a sum in 32, or of the shard that a rank updates in 32
-/// bits beside a sum in 16.
+/// Copies that some stacks keep of gradients: in 16 bits alongside a sum in 32, or of the shard that a rank updates in
+/// 32 bits alongside a sum in 16.
 Bytes copied_gradients(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats,
                        const StackCalibration& stack) {
   if (!formats.master) return Bytes(0);
@@ -49,7 +49,7 @@ void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const St
   memory[MemoryClass::gradients] += storage(trained, *formats.master) - storage(trained, formats.gradient);
 }
 
-/// Weights of quantised products, kept over the micro-batches of a step: in 16 bits beside copies, row- and
+/// Weights of quantised products, kept over the micro-batches of a step: in 16 bits alongside copies, row- and
 /// column-wise, or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it
 /// is gathered.
 void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
@@ -167,13 +167,13 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
     if (!hands_on) continue;
     const StageCost& next = stages.stage(static_cast<std::size_t>(stage) + 1);
-    chunks.back().handed = next.boundary;
-    chunks.back().handed_gradient = next.boundary_gradient;
+    chunks.back().transferred = next.boundary;
+    chunks.back().transferred_gradient = next.boundary_gradient;
   }
   const PipelineShape shape = pipeline_shape(s);
   if (s.schedule == Schedule::interleaved) return interleaved_peak_loads(shape, rank, chunks);
   if (!splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
-  const auto order = playable_order(s.schedule, peak_shape(s.schedule, shape));
+  const auto order = checked_order(s.schedule, peak_shape(s.schedule, shape));
   return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
 }
 
@@ -189,7 +189,7 @@ PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t ra
                       [&](std::size_t chunk, std::size_t) -> const StageCost& { return chunks[chunk]; });
 }
 
-std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& s) {
+std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Strategy& s) {
   if (s.virtual_stages == 1 && !splits_backward(s.schedule)) return layout.first_rank;
   std::vector<std::int32_t> ranks;
   const auto stage = [&](std::int32_t rank, std::int32_t chunk) {
@@ -229,7 +229,7 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
   keep_quantized_weights(memory, stage, s, formats, stack);
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
-  const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.handed : Bytes(0);
+  const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] =
       communicator_count(s) * coefficient_bytes(stack.communicator_bytes) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.context_bytes);

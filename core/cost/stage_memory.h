@@ -31,7 +31,7 @@ namespace plumbline {
                                   std::span<const StageCost> chunks);
 /// Ranks whose memory may differ from that of every rank before: of those that hold the same, the first, where no fewer
 /// micro-batches are in flight than on the others; all ranks of schedules of which that is not known.
-[[nodiscard]] std::vector<std::int32_t> telling_ranks(const StageLayout& layout, const Strategy& strategy);
+[[nodiscard]] std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Strategy& strategy);
 
 /// `load`: `rank_load` of the rank.
 [[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& strategy,

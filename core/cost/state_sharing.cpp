@@ -28,7 +28,7 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
   return static_cast<double>(units) * sharing_time(kind, bytes / units, group);
 }
 
-/// Tensor by tensor, torch.distributed takes a list of every rank's piece: a view and a copy each, which the host
+/// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;

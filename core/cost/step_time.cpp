@@ -29,7 +29,7 @@ struct Besides {
   Picoseconds accumulation{0};
   Picoseconds copying{0};
   Picoseconds sharding{0};
-  Picoseconds waiting{0};  ///< for the host: chunk by chunk, as they are played
+  Picoseconds waiting{0};  ///< for the host: chunk by chunk, as they are simulated
 };
 
 Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const StageTable& stages, const Strategy& s) {
@@ -83,11 +83,11 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
   const Picoseconds first = part(shared.gather, unit_share(stage));
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
-  const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds beside) {
-    return alone + overlapped(compute, beside, stack.overlap_slowdown).end - compute;
+  const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
+    return alone + overlapped(compute, overlapped_with, stack.overlap_slowdown).end - compute;
   };
   times.gather_forward = excess(times.forward, first, shared.gather - first);
-  // Parameters are needed for the gradients of inputs; gradients of parameters are reduced beside their making.
+  // Parameters are needed for the gradients of inputs; gradients of parameters are reduced alongside their making.
   const Picoseconds input_waits = excess(times.backward - weight, first, shared.gather - first);
   const Picoseconds weight_waits = excess(weight, last, shared.scatter - last);
   times.backward_input = times.backward - weight + input_waits;

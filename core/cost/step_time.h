@@ -1,12 +1,12 @@
 #pragma once
 /// \file step_time.h: seconds of one training step, attributed to causes that sum to the step.
 ///
-/// Model: the pipeline's order played over the times of each stage, chunk by chunk (pipeline_time.h), where gathers
-/// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run beside compute (overlap.h) but for the first unit's gather
-/// and the last unit's reduction. What happens once per step is played with it: updated weights gathered beside the
-/// first forward (ZeRO-1, 2), gradients reduced bucket by bucket beside the last backward, and what is left after it.
-/// Then the optimizer step and a constant per step. The busiest rank's time is attributed; what the step would not take
-/// without the terms of once per step counts as data parallelism.
+/// Model: the pipeline's order simulated over the times of each stage, chunk by chunk (pipeline_time.h), where gathers
+/// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run alongside compute (overlap.h) but for the first unit's
+/// gather and the last unit's reduction. What happens once per step is simulated with it: updated weights gathered
+/// alongside the first forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is
+/// left after it. Then the optimizer step and a constant per step. The busiest rank's time is attributed; what the step
+/// would not take without the terms of once per step counts as data parallelism.
 /// Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long backward: what overlap costs, and
 /// the rest because that share cannot start before the backward has ended.
 /// With post-validation (arXiv:2401.10241, section 4) ranks of zero-bubble schedules do not wait for each other between
@@ -14,11 +14,11 @@
 /// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead.
 /// Schedules that split the backward put off what block_cost.h prices for weight gradients.
 /// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so, and
-/// gathered and reduced unit by unit, or tensor by tensor with the host's time for every rank's piece (DeepSpeed 0.4.5,
-/// runtime/zero/partition_parameters.py).
+/// gathered and reduced unit by unit, or tensor by tensor with the host's time for every rank's segment (DeepSpeed
+/// 0.4.5, runtime/zero/partition_parameters.py).
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulation does); steps that
 /// post-validation does again; post-validation with tied embeddings, whose sum makes all ranks wait here. Checked
-/// against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms played);
+/// against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms simulated);
 /// tests/reference/korthikanti_step_time_test.cpp (8 published steps, mean 3 %, worst 6 %).
 
 #include <array>
@@ -41,7 +41,7 @@ struct StepTime {
 struct RankTimes {
   Picoseconds forward{0};
   Picoseconds backward{0};
-  // Where a schedule splits the backward; both together take longer than `backward` where less hides beside each.
+  // Where a schedule splits the backward; both together take longer than `backward` where less hides alongside each.
   Picoseconds backward_input{0};
   Picoseconds backward_weight{0};
   Picoseconds hop{0};              ///< until what this rank waits for arrives
@@ -81,7 +81,7 @@ class StepPricer {
   /// What each group sends per step, on the stage that sends most.
   [[nodiscard]] std::vector<CommunicationLine> communication(const StageTable& stages, const Strategy& strategy) const;
 
-  // The terms of `price`, for those who play the step action by action.
+  // The terms of `price`, for those who simulate the step action by action.
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] SharingTimes sharing_times(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] ReductionRule reduction_rule(const StageCost& stage) const;

@@ -2,7 +2,7 @@
 /// \file step_work.h: whether a step's work is more than integer picoseconds are sure to hold.
 ///
 /// Answers yes or no. Model: what all ranks do in a step, one after another, summed in floating point: nothing that is
-/// played over these times ends later. Source: time_limits.h. Not modelled: by how much.
+/// simulated over these times ends later. Source: time_limits.h. Not modelled: by how much.
 /// Checked against: tests/integration/extremes_test.py.
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace plumbline {
 /// `times`: of all stages; `shared`: of all ranks that differ.
 [[nodiscard]] bool has_too_much_work(const std::vector<RankTimes>& times, const std::vector<SharingTimes>& shared,
                                      const Strategy& strategy);
-/// The answer in place of one that cannot be played.
+/// The answer in place of one that cannot be simulated.
 [[nodiscard]] StepTime longer_than_any();
 
 }  // namespace plumbline

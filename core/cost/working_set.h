@@ -1,5 +1,6 @@
 #pragma once
-/// \file working_set.h: what lives beside saved activations while a block runs, and what waits between split backwards.
+/// \file working_set.h: what lives alongside saved activations while a block runs, and what waits between split
+/// backwards.
 ///
 /// Answers bytes per rank, for one micro-batch. Model: a fold over the block's instructions (block_program.h), by
 /// memory class. Source: PyTorch's autograd (reference counts). Not modelled: scratch of kernels; fused or in-place
@@ -17,7 +18,7 @@ struct WorkingSets {
   Bytes weight{0};          ///< weight gradients alone
   // From a split backward's input gradients to its weight gradients:
   Bytes saved_for_weight{0};  ///< of what the forward saved
-  Bytes deferred{0};          ///< beside it
+  Bytes deferred{0};          ///< alongside it
   bool needs_logits = false;  ///< whether logits, which are their own gradients then, are held as well
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-/// \file operator_constants.h: what a network's operators compute beside their shapes: no price or byte depends on it.
+/// \file operator_constants.h: what a network's operators compute alongside their shapes: no price or byte depends on
+/// it.
 ///
 /// Model: one value for the whole network, or for each kind of place. What a config asks for and these cannot say is
 /// listed, so that nothing runs as something plainer. Source of the values without a config: Vaswani et al.,

@@ -77,7 +77,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// A new file beside the one that it will replace; removed again unless it is given that one's name.
+/// A new file alongside the one that it will replace; removed again unless it is given that one's name.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target) : target_(target), descriptor_(created()) {}

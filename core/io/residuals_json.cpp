@@ -21,7 +21,7 @@ CalibrationRegime regime_from_json(const JsonPlace& place) {
   throw InputError({place.where(), "\"" + word + "\"", "calibrated, few_rows or unknown", nearest_text(word, known)});
 }
 
-/// A coefficient's object with "rows" beside its keys.
+/// A coefficient's object with "rows" alongside its keys.
 Residual residual_from_json(const JsonPlace& place) {
   JsonObject object(place);
   Residual residual;

@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "core/io/json.h"
 #include "core/io/schedule_csv_cells.h"
-#include "core/program/play_order.h"
+#include "core/program/dry_run.h"
 
 namespace plumbline {
 namespace {
@@ -98,7 +98,7 @@ void require_one_step(const ComputeSchedule& schedule, const Lines& lines, std::
   if (const auto fault = action_fault(schedule))
     throw InputError({place(fault->rank, fault->position), to_text(*fault),
                       "each stage once forward and once backward for each micro-batch", ""});
-  if (const auto deadlock = play_order(schedule).deadlock) {
+  if (const auto deadlock = dry_run(schedule).deadlock) {
     const ActionPlace& first = deadlock->cycle.front().waiting;
     throw InputError({place(first.rank, first.position), to_text(*deadlock, schedule),
                       "an order in which no rank waits for ever", ""});

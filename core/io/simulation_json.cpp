@@ -20,14 +20,14 @@ Json classes_json(const MemoryBreakdown& memory) {
   return classes;
 }
 
-/// What no chunk, piece or micro-batch owns says null there.
+/// What no chunk, segment or micro-batch owns says null there.
 Json owner_json(std::int32_t owner) { return owner < 0 ? Json() : Json(owner); }
 
 Json buffer_json(const Buffer& buffer) {
   return Json::Object{{"class", to_text(buffer.memory_class)},
                       {"chunk", owner_json(buffer.chunk)},
                       {"micro_batch", owner_json(buffer.micro_batch)},
-                      {"piece", owner_json(buffer.piece)},
+                      {"piece", owner_json(buffer.segment)},
                       {"bytes", buffer.bytes.value()}};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// \file simulation_json.h: a played step as the JSON of `simulate`; written only.
+/// \file simulation_json.h: a simulated step as the JSON of `simulate`; written only.
 ///
 /// "time" sums to "step_time_s". Of each stage: idle seconds and busy seconds by cause, and its peak: the instant, the
 /// action, bytes by class and the largest buffers alive; "peak" says so of the heaviest stage.
@@ -14,7 +14,7 @@
 
 namespace plumbline {
 
-/// What was played besides the strategy, and what it is compared with.
+/// What was simulated besides the strategy, and what it is compared with.
 struct SimulationSetting {
   std::string schedule;              ///< the named one, whose closed form stands beside
   Seconds closed_form{0};            ///< its step

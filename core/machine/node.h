@@ -61,7 +61,7 @@ struct Node {
   Sourced<BytesPerSecond> pcie_bandwidth;  ///< of one device to host memory
   std::optional<Sourced<Bytes>> nvme;
   std::optional<Sourced<BytesPerSecond>> nvme_bandwidth;  ///< read, all drives together
-  Sourced<Watts> host_power;                              ///< of the node beside its devices
+  Sourced<Watts> host_power;                              ///< of the node alongside its devices
   /// Processor cores that the devices share, where they are processes of one computer: their memory is a part of
   /// `host_memory`, and their rates, each alone at most those of one core, are a share of the cores'.
   std::optional<std::int32_t> shared_cores;

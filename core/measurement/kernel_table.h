@@ -3,7 +3,7 @@
 /// fitted from.
 ///
 /// Answers: medians in seconds of one call each. Bytes of memory-bound kernels are those that core/sharding/op_work.h
-/// counts, so that fit and price speak of the same traffic. Not modelled: kernels that run beside others, but for
+/// counts, so that fit and price speak of the same traffic. Not modelled: kernels that run alongside others, but for
 /// `crowds`.
 /// Checked against: tests/unit/core/io/kernel_table_json_test.cpp.
 

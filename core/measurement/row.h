@@ -1,7 +1,7 @@
 #pragma once
 /// \file row.h: one published or own measurement of a training run: what was asked, and, apart from it, what came out.
 ///
-/// The two halves are different types, so that what predicts can be handed the question alone and cannot see the
+/// The two halves are different types, so that what predicts can be given the question alone and cannot see the
 /// answer. A key that is absent is unknown, never a default.
 
 #include <cstdint>

@@ -45,7 +45,8 @@ struct ActionRecord {
   bool operator==(const ActionRecord&) const = default;
 };
 
-/// What one rank sent in one step. Collectives beside the plan's (norms, flags, losses) name a group that is no axis.
+/// What one rank sent in one step. Collectives alongside the plan's (norms, flags, losses) name a group that is no
+/// axis.
 struct SentRecord {
   std::string group;       ///< "tensor", "gradient", ...: Axis
   std::string collective;  ///< "all-reduce", ...: core/sharding/collective.h

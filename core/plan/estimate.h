@@ -89,7 +89,7 @@ struct RunCost {
 
 struct Prediction {
   Interval step_time_s;
-  /// Of the plan played action by action, where somebody did and it differs from the closed form.
+  /// Of the plan simulated action by action, where somebody did and it differs from the closed form.
   std::optional<Seconds> simulated_step;
   TimeBreakdown time;
   std::vector<MemoryBreakdown> stage_memory;  ///< per pipeline rank

@@ -81,7 +81,7 @@ class BackwardLowering {
     for (std::size_t i = 0; i < made.size(); ++i)
       if (made[i] != none) contribute(id, op.inputs[i], made[i]);
   }
-  /// Gradients of outputs, inputs, outputs, what was made beside them.
+  /// Gradients of outputs, inputs, outputs, what was made alongside them.
   [[nodiscard]] std::vector<std::int32_t>& read_by_backward(OpId id, const Op& op) {
     std::vector<std::int32_t>& operands = operands_;
     operands.clear();

@@ -6,7 +6,7 @@
 /// counted from (core/cost/working_set.h) and that the runtime interprets (runtime/execution/block_interpreter.h).
 /// Model: operators in order of execution, or against it. A value is allocated before the operator that makes it; what
 /// is not kept is released behind its last reader, a block's outputs by whoever reads them. A gradient is allocated
-/// when the first reader's backward makes it, a second contribution beside it, and released behind the operator that
+/// when the first reader's backward makes it, a second contribution alongside it, and released behind the operator that
 /// made the value; a sum of two hands its gradient on without a copy. Nothing is computed in place but collectives and
 /// the gradient of the logits. What column-parallel linears read is gathered once (sequence parallelism), its gradient
 /// summed over ranks once.
@@ -42,7 +42,7 @@ enum class InstructionKind : std::uint8_t { allocate, release, reclassify, kerne
 
 /// What a kernel computes of its operator. Operands in order, where -1 stands for a tensor that is not there:
 /// `in` and `out` are the operator's inputs and outputs, a gradient has the place of its tensor, `side` is what the
-/// operator makes beside its outputs.
+/// operator makes alongside its outputs.
 enum class KernelRole : std::uint8_t {
   forward,            ///< in, out, side
   add_bias,           ///< out: of a row-parallel linear, behind the sum over ranks

@@ -63,10 +63,10 @@ class BufferUses {
       case ActionKind::reduce_gradients: return reduce();
       case ActionKind::tensor_collective: return sum_partial(a);
       case ActionKind::offload:
-        return use(a.pass == Pass::step ? slots_.fetched_states : own(piece(a).offloaded, a),
+        return use(a.pass == Pass::step ? slots_.fetched_states : own(segment(a).offloaded, a),
                    {Access::read, Access::release});
       case ActionKind::fetch:
-        return use(a.pass == Pass::step ? slots_.fetched_states : own(piece(a).offloaded, a),
+        return use(a.pass == Pass::step ? slots_.fetched_states : own(segment(a).offloaded, a),
                    {Access::allocate, Access::write});
       case ActionKind::optimizer_step:
         use(slots_.gradients, {Access::read});
@@ -87,7 +87,7 @@ class BufferUses {
     use(slots_.gathered_parameters, {Access::write});
   }
 
-  /// What runs beside the backward that makes the gradients is listed before it.
+  /// What runs alongside the backward that makes the gradients is listed before it.
   void reduce() {
     if (is_last_reduction_ && has_gradients_) {
       use(slots_.gathered_gradients, {Access::read, Access::release});
@@ -105,28 +105,28 @@ class BufferUses {
   void forward(const Action& a) {
     read_parameters();
     read_received();
-    use(piece(a).working_forward, {Access::allocate, Access::write});
-    use(own(piece(a).saved, a), {Access::allocate, Access::write});
-    use(own(piece(a).for_weight, a), {Access::allocate, Access::write});
-    use(own(piece(a).offloaded, a), {Access::allocate, Access::write});
-    use(own(piece(a).logits, a), {Access::allocate, Access::write});
-    if (ends_chunk(a)) use(handed(slots_.handed_activation, a, 0), {Access::allocate, Access::write});
-    if (a.piece == 0) use(handed(slots_.handed_activation, a, -1), {Access::read, Access::release});
-    use(piece(a).working_forward, {Access::release});
+    use(segment(a).working_forward, {Access::allocate, Access::write});
+    use(own(segment(a).saved, a), {Access::allocate, Access::write});
+    use(own(segment(a).for_weight, a), {Access::allocate, Access::write});
+    use(own(segment(a).offloaded, a), {Access::allocate, Access::write});
+    use(own(segment(a).logits, a), {Access::allocate, Access::write});
+    if (ends_chunk(a)) use(transferred(slots_.transferred_activation, a, 0), {Access::allocate, Access::write});
+    if (a.segment == 0) use(transferred(slots_.transferred_activation, a, -1), {Access::read, Access::release});
+    use(segment(a).working_forward, {Access::release});
   }
 
   [[nodiscard]] bool ends_chunk(const Action& a) const {
-    return a.piece + 1 == std::ssize(slots_.pieces[static_cast<std::size_t>(a.chunk)]);
+    return a.segment + 1 == std::ssize(slots_.segments[static_cast<std::size_t>(a.chunk)]);
   }
   /// Between the action's chunk and the next one, or the one before and it.
-  [[nodiscard]] static std::int32_t handed(const std::vector<std::int32_t>& slots, const Action& a,
-                                           std::int32_t offset) {
+  [[nodiscard]] static std::int32_t transferred(const std::vector<std::int32_t>& slots, const Action& a,
+                                                std::int32_t offset) {
     const std::int32_t chunk = a.chunk + offset;
     return chunk < 0 ? no_buffer : own(slots[static_cast<std::size_t>(chunk)], a);
   }
   void hand_gradients(const Action& a) {
-    if (a.piece == 0) use(handed(slots_.handed_gradient, a, -1), {Access::allocate, Access::write});
-    if (ends_chunk(a)) use(handed(slots_.handed_gradient, a, 0), {Access::read, Access::release});
+    if (a.segment == 0) use(transferred(slots_.transferred_gradient, a, -1), {Access::allocate, Access::write});
+    if (ends_chunk(a)) use(transferred(slots_.transferred_gradient, a, 0), {Access::read, Access::release});
   }
 
   void recompute(const Action& a) {
@@ -142,7 +142,7 @@ class BufferUses {
     if (!is_restored_) use(working(a), {Access::allocate, Access::write});
     is_restored_ = false;
     use(working(a), {Access::read});
-    use(own(piece(a).logits, a), {Access::read});
+    use(own(segment(a).logits, a), {Access::read});
     read_saved(a);
     hand_gradients(a);
     if (a.kind == ActionKind::backward)
@@ -154,33 +154,33 @@ class BufferUses {
 
   /// Input gradients release what weight gradients do not need.
   void keep_for_weights(const Action& a) {
-    use(own(piece(a).deferred, a), {Access::allocate, Access::write});
+    use(own(segment(a).deferred, a), {Access::allocate, Access::write});
     release_saved(a);
-    if (!has_late_logits(a)) use(own(piece(a).logits, a), {Access::release});
+    if (!has_late_logits(a)) use(own(segment(a).logits, a), {Access::release});
   }
 
   void backward_weight(const Action& a) {
-    use(piece(a).working_weight, {Access::allocate, Access::write});
-    use(own(piece(a).for_weight, a), {Access::read});
-    use(own(piece(a).deferred, a), {Access::read});
+    use(segment(a).working_weight, {Access::allocate, Access::write});
+    use(own(segment(a).for_weight, a), {Access::read});
+    use(own(segment(a).deferred, a), {Access::read});
     write_weight_gradients();
-    use(own(piece(a).for_weight, a), {Access::release});
-    use(own(piece(a).deferred, a), {Access::release});
-    if (has_late_logits(a)) use(own(piece(a).logits, a), {Access::release});
-    use(piece(a).working_weight, {Access::release});
+    use(own(segment(a).for_weight, a), {Access::release});
+    use(own(segment(a).deferred, a), {Access::release});
+    if (has_late_logits(a)) use(own(segment(a).logits, a), {Access::release});
+    use(segment(a).working_weight, {Access::release});
   }
 
   /// Of a whole backward, or of input gradients alone.
   [[nodiscard]] std::int32_t working(const Action& a) const {
-    return is_split_ ? piece(a).working_input : piece(a).working_backward;
+    return is_split_ ? segment(a).working_input : segment(a).working_backward;
   }
-  [[nodiscard]] bool has_late_logits(const Action& a) const { return context_.piece(a).late_logits > Bytes(0); }
+  [[nodiscard]] bool has_late_logits(const Action& a) const { return context_.segment(a).late_logits > Bytes(0); }
 
   void make_weight_gradients(const Action& a) {
     write_weight_gradients();
     release_saved(a);
-    use(own(piece(a).for_weight, a), {Access::release});
-    use(own(piece(a).logits, a), {Access::release});
+    use(own(segment(a).for_weight, a), {Access::release});
+    use(own(segment(a).logits, a), {Access::release});
   }
 
   void write_weight_gradients() {
@@ -194,13 +194,13 @@ class BufferUses {
   }
 
   void release_saved(const Action& a) {
-    use(own(piece(a).saved, a), {Access::release});
-    use(own(piece(a).offloaded, a), {Access::release});
+    use(own(segment(a).saved, a), {Access::release});
+    use(own(segment(a).offloaded, a), {Access::release});
   }
   void read_saved(const Action& a) {
-    use(own(piece(a).saved, a), {Access::read});
-    use(own(piece(a).for_weight, a), {Access::read});
-    use(own(piece(a).offloaded, a), {Access::read});
+    use(own(segment(a).saved, a), {Access::read});
+    use(own(segment(a).for_weight, a), {Access::read});
+    use(own(segment(a).offloaded, a), {Access::read});
   }
   void receive(std::int32_t buffer) {
     use(buffer, {Access::write});
@@ -218,8 +218,8 @@ class BufferUses {
     if (buffer == no_buffer) return;
     for (const Access access : accesses) rank_.uses.push_back({buffer, access});
   }
-  [[nodiscard]] const PieceSlots& piece(const Action& a) const {
-    return slots_.pieces[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.piece)];
+  [[nodiscard]] const SegmentSlots& segment(const Action& a) const {
+    return slots_.segments[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
   }
   /// The micro-batch's own buffer.
   [[nodiscard]] static std::int32_t own(std::int32_t first, const Action& a) {

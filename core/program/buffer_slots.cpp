@@ -22,7 +22,7 @@ void add_states(const RankSizes& sizes, RankProgram& rank, RankSlots& slots) {
   }
 }
 
-PieceSlots piece_slots(const PieceSizes& sizes, std::int32_t micro_batches, Buffer owner, RankProgram& rank) {
+SegmentSlots segment_slots(const SegmentSizes& sizes, std::int32_t micro_batches, Buffer owner, RankProgram& rank) {
   const auto slot = [&](MemoryClass memory_class, Bytes bytes, std::int32_t copies) {
     owner.memory_class = memory_class;
     owner.bytes = bytes;
@@ -60,18 +60,18 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   slots.packed_partial = add(rank, {MemoryClass::working_buffers, Lifetime::step, -1, -1, -1, sizes.packed_partial});
   slots.fetched_states = add(rank, {MemoryClass::optimizer_state, Lifetime::step, -1, -1, -1, sizes.offloaded_states});
   for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {
-    slots.pieces.emplace_back();
+    slots.segments.emplace_back();
     const ChunkSizes& chunk = sizes.chunks[static_cast<std::size_t>(c)];
-    const auto handed = [&](Bytes bytes) {
+    const auto transferred = [&](Bytes bytes) {
       const Buffer buffer{MemoryClass::activations, Lifetime::step, c, -1, -1, bytes};
       return add(rank, buffer, context.input.schedule.shape.micro_batches);
     };
-    slots.handed_activation.push_back(handed(chunk.handed));
-    slots.handed_gradient.push_back(handed(chunk.handed_gradient));
-    for (const PieceSizes& piece : chunk.pieces) {
-      const auto index = static_cast<std::int32_t>(slots.pieces.back().size());
+    slots.transferred_activation.push_back(transferred(chunk.transferred));
+    slots.transferred_gradient.push_back(transferred(chunk.transferred_gradient));
+    for (const SegmentSizes& segment : chunk.segments) {
+      const auto index = static_cast<std::int32_t>(slots.segments.back().size());
       const Buffer owner{MemoryClass::activations, Lifetime::step, c, -1, index, Bytes(0)};
-      slots.pieces.back().push_back(piece_slots(piece, context.input.schedule.shape.micro_batches, owner, rank));
+      slots.segments.back().push_back(segment_slots(segment, context.input.schedule.shape.micro_batches, owner, rank));
     }
   }
   return slots;

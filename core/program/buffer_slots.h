@@ -3,7 +3,7 @@
 ///
 /// Answers: indices into RankProgram::buffers; `no_buffer` where nothing is held.
 /// Model: states and receive buffers live through the step; each micro-batch has saved activations and logits of its
-/// own for every piece; the working set, gathered parameters and unreduced gradients are slots used again and again.
+/// own for every segment; the working set, gathered parameters and unreduced gradients are slots used again and again.
 /// Source: core/cost/stage_memory.h counts the same classes. Not modelled: addresses, alignment.
 /// Checked against: tests/property/simulation_agreement_test.cpp (peaks of the closed form).
 
@@ -14,7 +14,7 @@ namespace plumbline::passes {
 inline constexpr std::int32_t no_buffer = -1;
 
 /// Of saved activations and logits, those of micro-batch 0: the others' follow.
-struct PieceSlots {
+struct SegmentSlots {
   std::int32_t saved = no_buffer;       ///< without what is offloaded, or kept for weight gradients
   std::int32_t for_weight = no_buffer;  ///< kept from the forward to the weight gradients
   std::int32_t deferred = no_buffer;    ///< from input to weight gradients
@@ -37,10 +37,10 @@ struct RankSlots {
   std::int32_t gathered_gradients = no_buffer;
   std::int32_t packed_partial = no_buffer;
   std::int32_t gathered_matrices = no_buffer;
-  std::vector<std::vector<PieceSlots>> pieces;  ///< by chunk
+  std::vector<std::vector<SegmentSlots>> segments;  ///< by chunk
   // By chunk, of micro-batch 0: between it and the next chunk, where that is the next stage.
-  std::vector<std::int32_t> handed_activation;
-  std::vector<std::int32_t> handed_gradient;
+  std::vector<std::int32_t> transferred_activation;
+  std::vector<std::int32_t> transferred_gradient;
 };
 
 /// Adds the buffers of a rank to it.

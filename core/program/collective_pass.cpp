@@ -12,9 +12,9 @@ void push_collective(Actions& actions, Action action, ActionKind kind, Stream st
   actions.push_back(action);
 }
 
-const WireBytes& bytes_of(const Action& action, const PieceSizes& piece) {
-  if (action.kind == ActionKind::recompute) return piece.recompute;
-  return action.pass == Pass::forward ? piece.forward : piece.backward;
+const WireBytes& bytes_of(const Action& action, const SegmentSizes& segment) {
+  if (action.kind == ActionKind::recompute) return segment.recompute;
+  return action.pass == Pass::forward ? segment.forward : segment.backward;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Actions add_collectives(const RankContext& context, const Actions& before) {
   for (const Action& action : before) {
     actions.push_back(action);
     if (action.pass == Pass::weight) continue;
-    const WireBytes& sent = bytes_of(action, context.piece(action));
+    const WireBytes& sent = bytes_of(action, context.segment(action));
     push_collective(actions, action, ActionKind::tensor_collective, Stream::tensor, Axis::tensor, sent.tensor);
     push_collective(actions, action, ActionKind::context_collective, Stream::context, Axis::context, sent.context);
     push_collective(actions, action, ActionKind::expert_collective, Stream::expert, Axis::expert, sent.expert);

@@ -18,10 +18,10 @@ Actions compute(const RankContext& context) {
     action.pass = pass_of(step.kind);
     action.chunk = step.chunk;
     action.micro_batch = step.micro_batch;
-    const auto pieces =
-        static_cast<std::int32_t>(context.sizes().chunks[static_cast<std::size_t>(step.chunk)].pieces.size());
-    for (std::int32_t i = 0; i < pieces; ++i) {
-      action.piece = action.pass == Pass::forward ? i : pieces - 1 - i;
+    const auto segments =
+        static_cast<std::int32_t>(context.sizes().chunks[static_cast<std::size_t>(step.chunk)].segments.size());
+    for (std::int32_t i = 0; i < segments; ++i) {
+      action.segment = action.pass == Pass::forward ? i : segments - 1 - i;
       actions.push_back(action);
     }
   }

@@ -55,7 +55,7 @@ struct ActionFault {
 
 /// Why these are not the actions of one step: a forward or backward that is missing, doubled or out of range; a weight
 /// gradient without its input gradient. Nothing when each chunk passes each micro-batch once forward and once backward.
-/// The order may still wait for ever: see play_order.h. Requires an order for each rank of the shape.
+/// The order may still wait for ever: see dry_run.h. Requires an order for each rank of the shape.
 [[nodiscard]] std::optional<ActionFault> action_fault(const ComputeSchedule& schedule);
 
 }  // namespace plumbline

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/program/piece_runs.h"
+#include "core/program/segment_runs.h"
 
 namespace plumbline::passes {
 namespace {
@@ -10,7 +10,7 @@ Action copy(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
   Action action = at;
   action.kind = kind;
   action.stream = Stream::copy;
-  action.turn = Turn::first;
+  action.replay = IsReplay::no;
   action.bytes = bytes;
   action.issue = issue;
   return action;
@@ -28,15 +28,15 @@ class Copies {
   Copies(const RankContext& context, const Actions& before) : context_(context), before_(before) {}
 
   std::vector<Insertion> find() {
-    std::ptrdiff_t beside_before = -1;
-    for (const PieceRun& run : piece_runs(before_)) {
+    std::ptrdiff_t overlapped_before = -1;
+    for (const SegmentRun& run : segment_runs(before_)) {
       const Action& a = before_[run.compute];
-      const Bytes bytes = context_.piece(a).offloaded;
-      if (bytes.value() > 0 && a.pass == Pass::backward) fetch(a, run, beside_before, bytes);
+      const Bytes bytes = context_.segment(a).offloaded;
+      if (bytes.value() > 0 && a.pass == Pass::backward) fetch(a, run, overlapped_before, bytes);
       if (bytes.value() > 0 && a.pass == Pass::forward) offload(a, run, bytes);
-      beside_before = static_cast<std::ptrdiff_t>(run.beside);
+      overlapped_before = static_cast<std::ptrdiff_t>(run.overlapped);
     }
-    // What runs beside an action is issued before what follows it.
+    // What runs alongside an action is issued before what follows it.
     const auto place = [](const Insertion& i) { return std::pair(i.behind, i.action.issue); };
     std::stable_sort(found_.begin(), found_.end(),
                      [&](const Insertion& a, const Insertion& b) { return place(a) < place(b); });
@@ -44,14 +44,14 @@ class Copies {
   }
 
  private:
-  void offload(const Action& a, const PieceRun& run, Bytes bytes) {
+  void offload(const Action& a, const SegmentRun& run, Bytes bytes) {
     const auto last = static_cast<std::ptrdiff_t>(run.last);
     found_.push_back({last, copy(a, ActionKind::offload, bytes, Issue::after_last)});
-    left_[{a.chunk, a.micro_batch, a.piece}] = last;
+    left_[{a.chunk, a.micro_batch, a.segment}] = last;
   }
-  void fetch(const Action& a, const PieceRun& run, std::ptrdiff_t beside_before, Bytes bytes) {
-    const bool ahead = beside_before > left_[{a.chunk, a.micro_batch, a.piece}];
-    found_.push_back({ahead ? beside_before : static_cast<std::ptrdiff_t>(run.compute) - 1,
+  void fetch(const Action& a, const SegmentRun& run, std::ptrdiff_t overlapped_before, Bytes bytes) {
+    const bool ahead = overlapped_before > left_[{a.chunk, a.micro_batch, a.segment}];
+    found_.push_back({ahead ? overlapped_before : static_cast<std::ptrdiff_t>(run.compute) - 1,
                       copy(a, ActionKind::fetch, bytes, ahead ? Issue::with_last : Issue::after_last)});
   }
 
@@ -63,8 +63,8 @@ class Copies {
 
 bool offloads(const RankSizes& sizes) {
   for (const ChunkSizes& chunk : sizes.chunks)
-    for (const PieceSizes& piece : chunk.pieces)
-      if (piece.offloaded.value() > 0) return true;
+    for (const SegmentSizes& segment : chunk.segments)
+      if (segment.offloaded.value() > 0) return true;
   return false;
 }
 

@@ -15,7 +15,7 @@ std::optional<ComputeSchedule> fitted_zero_bubble(std::int32_t p, std::int32_t m
     auto orders = ZeroBubbleFitter(p, m, costs, variant).run();
     if (!orders) continue;
     ComputeSchedule schedule{{p, 1, m}, StagePlacement::looped, std::move(*orders)};
-    const Picoseconds span = order_timing(play_order(schedule), times).longest_rank();
+    const Picoseconds span = order_timing(dry_run(schedule), times).longest_rank();
     if (span >= least) continue;
     least = span;
     best = std::move(schedule);

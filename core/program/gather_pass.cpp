@@ -6,10 +6,10 @@ namespace plumbline::passes {
 namespace {
 
 bool uses_parameters(const Action& action) {
-  return action.piece >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
+  return action.segment >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
 }
 
-/// Where a piece's run of actions begins, and what its parameters take to gather.
+/// Where a segment's run of actions begins, and what its parameters take to gather.
 struct Run {
   std::size_t first = 0;
   Bytes unit{0};  ///< one block's
@@ -24,7 +24,7 @@ Action sharing_action(const Action& at, ActionKind kind, Bytes bytes, Issue issu
   action.axis = Axis::shard;
   action.bytes = bytes;
   action.issue = issue;
-  action.turn = Turn::first;
+  action.replay = IsReplay::no;
   return action;
 }
 
@@ -35,16 +35,16 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
   std::vector<Run> runs;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Action& action = actions[i];
-    if (!uses_parameters(action) || !begins_piece(actions, i)) continue;
-    const PieceSizes& piece = context.piece(action);
-    const Bytes bytes = each_pass ? piece.gather : piece.update;
+    if (!uses_parameters(action) || !begins_segment(actions, i)) continue;
+    const SegmentSizes& segment = context.segment(action);
+    const Bytes bytes = each_pass ? segment.gather : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
       if (first < 0 && action.pass == Pass::forward) first = action.micro_batch;
       if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
     }
-    const Bytes unit = bytes / std::max<std::int64_t>(1, piece.units);
-    runs.push_back({i, unit, bytes - unit, context.units.of_piece(action.pass, action.chunk, action.piece)});
+    const Bytes unit = bytes / std::max<std::int64_t>(1, segment.units);
+    runs.push_back({i, unit, bytes - unit, context.units.of_segment(action.pass, action.chunk, action.segment)});
   }
   return runs;
 }
@@ -63,14 +63,14 @@ class Gathers {
       if (begins && each_pass_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
       if (begins) push_beside();
-      if (each_pass_ && uses_parameters(before_[i]) && ends_piece(before_, i) && !follows(next_))
+      if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && !follows(next_))
         actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
     }
     return std::move(actions_);
   }
 
  private:
-  /// Whether a run is gathered beside the one before it.
+  /// Whether a run is gathered alongside the one before it.
   [[nodiscard]] bool follows(std::size_t run) const {
     if (run == 0 || run >= runs_.size()) return false;
     return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);

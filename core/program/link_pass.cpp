@@ -19,7 +19,7 @@ class RankLinks {
  public:
   explicit RankLinks(RankProgram& rank) : rank_(rank) {}
 
-  /// How many actions run beside others.
+  /// How many actions run alongside others.
   std::int64_t link() {
     for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
       Action& action = rank_.actions[static_cast<std::size_t>(i)];
@@ -30,12 +30,12 @@ class RankLinks {
       else
         link_in_order(action, i);
     }
-    return beside_;
+    return overlapped_;
   }
 
  private:
   void link_beside(Action& action, std::int32_t i) {
-    ++beside_;
+    ++overlapped_;
     action.needs = {last_, -1, -1, -1};
     if (action.issue == Issue::with_last) {
       check(last_ >= 0, "an action begins with one before it");
@@ -55,14 +55,14 @@ class RankLinks {
       action.needs[2] = gathered_;
     else if (action.stream == Stream::data || sums_partial(action))
       action.needs[2] = shared_;
-    else if (is_compute(action) && piece_of(action) != piece_)
-      link_piece(action);
+    else if (is_compute(action) && segment_of(action) != segment_)
+      link_segment(action);
     arrived_ = -1;
     last_ = i;
   }
-  /// The first action of a piece's run waits for its parameters and for what the host held.
-  void link_piece(Action& action) {
-    piece_ = piece_of(action);
+  /// The first action of a segment's run waits for its parameters and for what the host held.
+  void link_segment(Action& action) {
+    segment_ = segment_of(action);
     action.needs[2] = gathered_;
     if (action.pass == Pass::backward) action.needs[3] = fetched_;
   }
@@ -74,8 +74,8 @@ class RankLinks {
   std::int32_t copied_ = -1;
   std::int32_t gathered_ = -1;
   std::int32_t fetched_ = -1;
-  std::int64_t beside_ = 0;
-  decltype(piece_of(Action{})) piece_{-1, -1, Pass::step, -1};
+  std::int64_t overlapped_ = 0;
+  decltype(segment_of(Action{})) segment_{-1, -1, Pass::step, -1};
 };
 
 /// Where each stage's results are sent: by direction, receiving stage and micro-batch.
@@ -111,7 +111,7 @@ void for_each_action(Program& program, Visit visit) {
 
 void link(Program& program) {
   Mailboxes mailboxes(program);
-  for (RankProgram& rank : program.ranks) program.beside += RankLinks(rank).link();
+  for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank).link();
   for_each_action(program, [&](std::int32_t rank, std::int32_t i, const Action& a) {
     if (is_send(a)) mailboxes.of(rank, a) = i;
   });

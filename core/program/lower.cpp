@@ -9,8 +9,8 @@ namespace {
 RankProgram lowered_rank(const passes::RankContext& context) {
   RankProgram rank;
   for (const ChunkSizes& chunk : context.sizes().chunks) {
-    std::vector<Piece>& pieces = rank.chunks.emplace_back();
-    for (const PieceSizes& piece : chunk.pieces) pieces.push_back(piece.executions);
+    std::vector<Segment>& segments = rank.chunks.emplace_back();
+    for (const SegmentSizes& segment : chunk.segments) segments.push_back(segment.executions);
   }
   rank.actions = passes::compute(context);
   for (const auto pass : {passes::add_recompute, passes::add_collectives, passes::add_transfers, passes::add_gathers,

@@ -1,11 +1,11 @@
 #pragma once
-/// \file lower.h: from an order of compute actions and the sizes of its pieces to a whole program.
+/// \file lower.h: from an order of compute actions and the sizes of its segments to a whole program.
 ///
 /// Answers: the Program (program.h); bytes in, bytes out.
 /// Model: passes, each of which adds one thing to every rank's list: recompute, collectives of tensor, context and
 /// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
 /// buffers, links. Parameters are gathered one unit ahead; gradients reduced bucket by bucket, unit by unit where they
-/// are sharded. A piece of several units overlaps with all of its own communication but that of one unit.
+/// are sharded. A segment of several units overlaps with all of its own communication but that of one unit.
 /// Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams
 /// and DeepSpeed's epilogue (a backward ends when its gradients are reduced).
 /// Not modelled: a gather that a weight gradient would need (products need none); the last bucket is taken as full.
@@ -18,8 +18,8 @@
 namespace plumbline {
 
 enum class Restores : std::uint8_t { nothing, something };
-struct PieceSizes {
-  Piece executions;
+struct SegmentSizes {
+  Segment executions;
   Restores restores = Restores::nothing;  ///< before its backward
   Bytes saved{0};                         ///< from forward to backward, per micro-batch
   Bytes working_forward{0};
@@ -43,10 +43,10 @@ struct PieceSizes {
 };
 
 struct ChunkSizes {
-  std::vector<PieceSizes> pieces;
-  Bytes boundary{0};         ///< the activation that enters it from the stage before
-  Bytes handed{0};           ///< what leaves it to a stage on the same rank
-  Bytes handed_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
+  std::vector<SegmentSizes> segments;
+  Bytes boundary{0};              ///< the activation that enters it from the stage before
+  Bytes transferred{0};           ///< what leaves it to a stage on the same rank
+  Bytes transferred_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
 };
 
 struct PersistentBytes {
@@ -79,7 +79,7 @@ struct LoweringInput {
   std::vector<RankSizes> ranks;
 };
 
-/// Requires an order without faults and deadlock (action_fault, play_order), and sizes for each of its chunks.
+/// Requires an order without faults and deadlock (action_fault, dry_run), and sizes for each of its chunks.
 [[nodiscard]] Program lower(const LoweringInput& input);
 
 }  // namespace plumbline

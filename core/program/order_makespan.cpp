@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-Picoseconds duration(const PlayStep& step, const StageTimes& t) {
+Picoseconds duration(const DryRunStep& step, const StageTimes& t) {
   const auto s = static_cast<std::size_t>(step.stage);
   switch (step.kind) {
     case ActionKind::forward: return t.forward[s];
@@ -18,7 +18,7 @@ Picoseconds duration(const PlayStep& step, const StageTimes& t) {
   }
 }
 
-Hop hop_of(const PlayStep& step, const StageTimes& t) {
+Hop hop_of(const DryRunStep& step, const StageTimes& t) {
   if (step.hop < 0) return {};
   if (t.into_forward.empty()) return {t.latency[static_cast<std::size_t>(step.hop)]};
   return (step.kind == ActionKind::forward ? t.into_forward : t.into_backward)[static_cast<std::size_t>(step.stage)];
@@ -31,11 +31,11 @@ Picoseconds later(Picoseconds time, Picoseconds by) { return time == never ? nev
 /// Finds each stage's first forward and last weight gradients.
 class OncePerStep {
  public:
-  OncePerStep(const PlayOrder& play, const StageTimes& times) : times_(times) {
+  OncePerStep(const DryRun& run, const StageTimes& times) : times_(times) {
     if (times.first_forward.empty()) return;
     began_.resize(times.forward.size(), false);
     weights_left_.resize(times.forward.size(), 0);
-    for (const PlayStep& step : play.steps)
+    for (const DryRunStep& step : run.steps)
       if (makes_weights(step)) ++weights_left_[static_cast<std::size_t>(step.stage)];
   }
   struct Besides {
@@ -43,7 +43,7 @@ class OncePerStep {
     Picoseconds wait{0};      ///< of the rank, after it
     Picoseconds reducing{0};  ///< from its begin
   };
-  Besides of(const PlayStep& step) {
+  Besides of(const DryRunStep& step) {
     if (began_.empty()) return {};
     const auto s = static_cast<std::size_t>(step.stage);
     if (step.kind == ActionKind::forward) {
@@ -57,7 +57,7 @@ class OncePerStep {
   }
 
  private:
-  static bool makes_weights(const PlayStep& step) {
+  static bool makes_weights(const DryRunStep& step) {
     return step.kind == ActionKind::backward || step.kind == ActionKind::backward_weight;
   }
   const StageTimes& times_;
@@ -65,13 +65,13 @@ class OncePerStep {
   std::vector<std::int64_t> weights_left_;
 };
 
-/// Plays the steps from the given clocks of the ranks; `played(rank, start, end)` is told of each rank's every step.
-template <class Played>
-void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picoseconds>& clocks, Played played) {
-  std::vector<Picoseconds> results(static_cast<std::size_t>(play.slots), never);
-  OncePerStep once(play, times);
+/// Runs the steps from the given clocks of the ranks; `ended(rank, start, end)` is told of each rank's every step.
+template <class Ended>
+void run_from(const DryRun& run, const StageTimes& times, std::vector<Picoseconds>& clocks, Ended ended) {
+  std::vector<Picoseconds> results(static_cast<std::size_t>(run.slots), never);
+  OncePerStep once(run, times);
   std::vector<Picoseconds> reduced(clocks.size(), never);
-  for (const PlayStep& step : play.steps) {
+  for (const DryRunStep& step : run.steps) {
     Picoseconds& clock = clocks[static_cast<std::size_t>(step.rank)];
     if (step.input >= 0) {
       const Hop hop = hop_of(step, times);
@@ -86,7 +86,7 @@ void play_from(const PlayOrder& play, const StageTimes& times, std::vector<Picos
     clock = later(clock, duration(step, times) + besides.longer);
     if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
     clock = later(clock, besides.wait);
-    played(step.rank, start, clock);
+    ended(step.rank, start, clock);
   }
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);
 }
@@ -99,10 +99,10 @@ void check_sizes(const ComputeSchedule& schedule, const StageTimes& t) {
         "one time per stage, one latency per boundary or one hop per stage and direction");
 }
 
-PlayOrder endless_free(const ComputeSchedule& schedule) {
-  PlayOrder play = play_order(schedule);
-  check(!play.deadlock, "an order is dry-run before it is timed");
-  return play;
+DryRun endless_free(const ComputeSchedule& schedule) {
+  DryRun run = dry_run(schedule);
+  check(!run.deadlock, "an order is dry-run before it is timed");
+  return run;
 }
 
 }  // namespace
@@ -126,13 +126,13 @@ namespace {
 
 /// `record(rank, end)` is told of every step.
 template <class Record>
-OrderTiming timing_of(const PlayOrder& play, const StageTimes& times, Record record) {
+OrderTiming timing_of(const DryRun& run, const StageTimes& times, Record record) {
   std::int32_t ranks = 0;
-  for (const PlayStep& step : play.steps) ranks = std::max(ranks, step.rank + 1);
+  for (const DryRunStep& step : run.steps) ranks = std::max(ranks, step.rank + 1);
   OrderTiming timing{std::vector(static_cast<std::size_t>(ranks), never),
                      std::vector(static_cast<std::size_t>(ranks), Picoseconds(0))};
   std::copy(times.start.begin(), times.start.end(), timing.end.begin());
-  play_from(play, times, timing.end, [&](std::int32_t rank, Picoseconds start, Picoseconds end) {
+  run_from(run, times, timing.end, [&](std::int32_t rank, Picoseconds start, Picoseconds end) {
     Picoseconds& first = timing.start[static_cast<std::size_t>(rank)];
     if (first == never) first = start;
     record(rank, end);
@@ -142,13 +142,13 @@ OrderTiming timing_of(const PlayOrder& play, const StageTimes& times, Record rec
 
 }  // namespace
 
-OrderTiming order_timing(const PlayOrder& play, const StageTimes& times) {
-  return timing_of(play, times, [](std::int32_t, Picoseconds) {});
+OrderTiming order_timing(const DryRun& run, const StageTimes& times) {
+  return timing_of(run, times, [](std::int32_t, Picoseconds) {});
 }
 
-RecordedTiming recorded_timing(const PlayOrder& play, const StageTimes& times) {
+RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times) {
   RecordedTiming recorded;
-  recorded.timing = timing_of(play, times, [&](std::int32_t rank, Picoseconds end) {
+  recorded.timing = timing_of(run, times, [&](std::int32_t rank, Picoseconds end) {
     const auto r = static_cast<std::size_t>(rank);
     if (recorded.ends.size() <= r) recorded.ends.resize(r + 1);
     recorded.ends[r].push_back(end);
@@ -163,14 +163,14 @@ Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& ti
 
 Period period_without_barrier(const ComputeSchedule& schedule, const StageTimes& times) {
   check_sizes(schedule, times);
-  const PlayOrder play = endless_free(schedule);
+  const DryRun run = endless_free(schedule);
   // paths[r][s]: longest from the start of rank r's step to the end of rank s's. A step of r follows its last one, so
   // these are the arcs of one period each.
   std::vector<std::vector<std::int64_t>> paths;
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     std::vector<Picoseconds> clocks(schedule.ranks.size(), never);
     clocks[rank] = Picoseconds(0);
-    play_from(play, times, clocks, [](std::int32_t, Picoseconds, Picoseconds) {});
+    run_from(run, times, clocks, [](std::int32_t, Picoseconds, Picoseconds) {});
     std::vector<std::int64_t>& row = paths.emplace_back();
     for (const Picoseconds clock : clocks) row.push_back(clock.value());
   }

@@ -2,7 +2,7 @@
 /// \file order_makespan.h: how long any order of compute actions takes, in integer picoseconds, exactly.
 ///
 /// Answers: when each rank starts and ends, the makespan, and the period of steps without a barrier between them.
-/// Model: a rank runs its actions one after another, each as soon as its input is there (play_order.h); an input from
+/// Model: a rank runs its actions one after another, each as soon as its input is there (dry_run.h); an input from
 /// another rank arrives a latency later and occupies neither, or (Hop) its reader; a full backward takes both its
 /// halves.
 /// Source: event evaluation; period: maximum cycle ratio of the repeated graph (arXiv:2401.10241 measures it so), by
@@ -13,7 +13,7 @@
 
 #include <compare>
 
-#include "core/program/play_order.h"
+#include "core/program/dry_run.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
@@ -24,7 +24,7 @@ struct Hop {
   Picoseconds receipt{0};
 };
 
-/// How much longer a stage's last weight gradients take, and when what is reduced beside them is, from their begin.
+/// How much longer a stage's last weight gradients take, and when what is reduced alongside them is, from their begin.
 struct LastWeight {
   Picoseconds longer{0};
   Picoseconds reducing{0};
@@ -63,14 +63,14 @@ struct OrderTiming {
   /// The longest time that a rank takes from its start to its end, each starting as early as it can.
   [[nodiscard]] Picoseconds longest_rank() const;
 };
-/// Every action as early as its order allows. Requires `!play.deadlock`.
-[[nodiscard]] OrderTiming order_timing(const PlayOrder& play, const StageTimes& times);
+/// Every action as early as its order allows. Requires `!run.deadlock`.
+[[nodiscard]] OrderTiming order_timing(const DryRun& run, const StageTimes& times);
 /// The same, and when each action ended, by rank and place in its order.
 struct RecordedTiming {
   OrderTiming timing;
   std::vector<std::vector<Picoseconds>> ends;
 };
-[[nodiscard]] RecordedTiming recorded_timing(const PlayOrder& play, const StageTimes& times);
+[[nodiscard]] RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times);
 /// The timing of a schedule that is known to end: `InternalError` otherwise.
 [[nodiscard]] Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times);
 

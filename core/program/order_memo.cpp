@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_actions = 2'000'000;
 
 using Key = std::tuple<Schedule, std::int32_t, std::int32_t, std::int32_t>;
-using Order = std::shared_ptr<const PlayableOrder>;
+using Order = std::shared_ptr<const CheckedOrder>;
 
 class Memo {
  public:
@@ -26,7 +26,7 @@ class Memo {
 
   /// Keeps the first of two that were made at the same time; one that is too large is not kept at all.
   Order keep(const Key& key, Order order) {
-    const std::size_t size = order->play.steps.size();
+    const std::size_t size = order->run.steps.size();
     if (size > most_actions) return order;
     const std::scoped_lock lock(mutex_);
     const auto [place, is_new] = orders_.try_emplace(key, order);
@@ -35,7 +35,7 @@ class Memo {
     actions_ += size;
     while (actions_ > most_actions) {
       const auto oldest = orders_.find(ages_.front());
-      actions_ -= oldest->second->play.steps.size();
+      actions_ -= oldest->second->run.steps.size();
       orders_.erase(oldest);
       ages_.pop_front();
     }
@@ -51,14 +51,14 @@ class Memo {
 
 }  // namespace
 
-Order playable_order(Schedule schedule, const PipelineShape& shape) {
+Order checked_order(Schedule schedule, const PipelineShape& shape) {
   static Memo memo;
   const Key key(schedule, shape.pipeline_stages, shape.virtual_stages, shape.micro_batches);
   if (Order known = memo.find(key)) return known;
-  auto made = std::make_shared<PlayableOrder>();
+  auto made = std::make_shared<CheckedOrder>();
   made->schedule = compute_schedule(schedule, shape);
-  made->play = play_order(made->schedule);
-  check(!made->play.deadlock, "the order of a legal shape ends");
+  made->run = dry_run(made->schedule);
+  check(!made->run.deadlock, "the order of a legal shape ends");
   return memo.keep(key, std::move(made));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file order_memo.h: orders of schedules that are dear to make, kept for those who ask again.
 ///
-/// Answers: compute_schedule and play_order of a schedule and shape; the same for every caller and thread.
+/// Answers: compute_schedule and dry_run of a schedule and shape; the same for every caller and thread.
 /// Model: orders depend on no times, so a search asks for the same few over and over. The memo holds a bounded number
 /// of actions (of all orders together), forgets the oldest first, and never hands out one that is being forgotten.
 /// Source: none. Not modelled: orders that were read from a file.
@@ -9,16 +9,16 @@
 
 #include <memory>
 
-#include "core/program/play_order.h"
+#include "core/program/dry_run.h"
 
 namespace plumbline {
 
-struct PlayableOrder {
+struct CheckedOrder {
   ComputeSchedule schedule;
-  PlayOrder play;
+  DryRun run;
 };
 
 /// For a shape that the schedule's legality rule allows. Callable from any thread.
-[[nodiscard]] std::shared_ptr<const PlayableOrder> playable_order(Schedule schedule, const PipelineShape& shape);
+[[nodiscard]] std::shared_ptr<const CheckedOrder> checked_order(Schedule schedule, const PipelineShape& shape);
 
 }  // namespace plumbline

@@ -17,21 +17,21 @@ struct RankContext {
   std::int32_t rank;
   UnitTable& units;  ///< to which passes add the orders that they need
   [[nodiscard]] const RankSizes& sizes() const { return input.ranks[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] const PieceSizes& piece(const Action& a) const {
-    return sizes().chunks[static_cast<std::size_t>(a.chunk)].pieces[static_cast<std::size_t>(a.piece)];
+  [[nodiscard]] const SegmentSizes& segment(const Action& a) const {
+    return sizes().chunks[static_cast<std::size_t>(a.chunk)].segments[static_cast<std::size_t>(a.segment)];
   }
 };
 
-/// Actions of one micro-batch in one chunk and pass stand together; inside, those of one piece do.
+/// Actions of one micro-batch in one chunk and pass stand together; inside, those of one segment do.
 [[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass); }
-[[nodiscard]] inline auto piece_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.piece); }
+[[nodiscard]] inline auto segment_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.segment); }
 
-/// Whether a piece's run of actions ends at `i`.
-[[nodiscard]] inline bool ends_piece(const Actions& actions, std::size_t i) {
-  return i + 1 == actions.size() || piece_of(actions[i + 1]) != piece_of(actions[i]);
+/// Whether a segment's run of actions ends at `i`.
+[[nodiscard]] inline bool ends_segment(const Actions& actions, std::size_t i) {
+  return i + 1 == actions.size() || segment_of(actions[i + 1]) != segment_of(actions[i]);
 }
-[[nodiscard]] inline bool begins_piece(const Actions& actions, std::size_t i) {
-  return i == 0 || piece_of(actions[i - 1]) != piece_of(actions[i]);
+[[nodiscard]] inline bool begins_segment(const Actions& actions, std::size_t i) {
+  return i == 0 || segment_of(actions[i - 1]) != segment_of(actions[i]);
 }
 
 inline void name_units(Action& action, UnitRun run) {
@@ -39,20 +39,20 @@ inline void name_units(Action& action, UnitRun run) {
   action.units = run.count;
 }
 
-/// Forward pieces in the order of the network, backward pieces against it.
+/// Forward segments in the order of the network, backward segments against it.
 [[nodiscard]] Actions compute(const RankContext& context);
 [[nodiscard]] Actions add_recompute(const RankContext& context, const Actions& before);
-/// After the compute of each piece; those of a recompute after it.
+/// After the compute of each segment; those of a recompute after it.
 [[nodiscard]] Actions add_collectives(const RankContext& context, const Actions& before);
-/// A receive before the first piece of a pass, a send after its last, where the neighbour is another rank.
+/// A receive before the first segment of a pass, a send after its last, where the neighbour is another rank.
 [[nodiscard]] Actions add_transfers(const RankContext& context, const Actions& before);
 /// ZeRO-3: around every pass; ZeRO-1 and 2: before the first forward, what the last optimizer step has updated. The
-/// first unit of a pass is waited for, each other one is gathered beside the compute of the one before.
+/// first unit of a pass is waited for, each other one is gathered alongside the compute of the one before.
 [[nodiscard]] Actions add_gathers(const RankContext& context, const Actions& before);
-/// ZeRO-2 and 3: unit by unit beside the backward; the last unit of a pass is waited for. Buckets of what is reduced
-/// once, beside the last micro-batch's backward. Always: what is left after the last backward.
+/// ZeRO-2 and 3: unit by unit alongside the backward; the last unit of a pass is waited for. Buckets of what is reduced
+/// once, alongside the last micro-batch's backward. Always: what is left after the last backward.
 [[nodiscard]] Actions add_reductions(const RankContext& context, const Actions& before);
-/// Offloaded activations: out after their forward, back beside the compute before their backward.
+/// Offloaded activations: out after their forward, back alongside the compute before their backward.
 [[nodiscard]] Actions add_copies(const RankContext& context, const Actions& before);
 /// With offloaded states around it.
 [[nodiscard]] Actions add_optimizer_step(const RankContext& context, const Actions& before);

@@ -13,22 +13,22 @@ class Load {
   /// `position`: of the action in the order.
   void forward(std::int32_t chunk, std::int64_t position) {
     const ChunkLoad& own = of(chunk);
-    saved_ += own.saved + own.handed;
+    saved_ += own.saved + own.transferred;
     logits_ += own.logits;
     see(ActionKind::forward, own.working_forward, position);
-    saved_ -= before(chunk).handed;
+    saved_ -= before(chunk).transferred;
   }
   void backward(std::int32_t chunk, std::int64_t position) {
-    saved_ += before(chunk).handed_gradient;
+    saved_ += before(chunk).transferred_gradient;
     see(ActionKind::backward, of(chunk).working_backward, position);
-    saved_ -= of(chunk).saved + of(chunk).handed_gradient;
+    saved_ -= of(chunk).saved + of(chunk).transferred_gradient;
     logits_ -= of(chunk).logits;
   }
   void backward_input(std::int32_t chunk, std::int64_t position) {
     const ChunkLoad& own = of(chunk);
-    saved_ += own.deferred + before(chunk).handed_gradient;
+    saved_ += own.deferred + before(chunk).transferred_gradient;
     see(ActionKind::backward_input, own.working_input, position);
-    saved_ -= own.dropped + own.handed_gradient;
+    saved_ -= own.dropped + own.transferred_gradient;
     logits_ -= own.logits - own.late_logits;
   }
   void backward_weight(std::int32_t chunk, std::int64_t position) {
@@ -46,7 +46,7 @@ class Load {
 
  private:
   [[nodiscard]] const ChunkLoad& of(std::int32_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
-  /// The rank's chunk before, which hands to this one what is handed.
+  /// The rank's chunk before, which transfers to this one.
   [[nodiscard]] ChunkLoad before(std::int32_t chunk) const { return chunk == 0 ? ChunkLoad{} : of(chunk - 1); }
   void see(ActionKind kind, Bytes working, std::int64_t position) {
     LoadPeak& peak = peaks_[kind];

@@ -6,7 +6,7 @@
 /// add per kind.
 /// Model: saved activations and logits live from a forward to its backward. Input gradients of a split backward release
 /// a part of both, and make what waits for the weight gradients, which release the rest. The acting chunk has the
-/// working set of its action beside them (buffers of lower.h). Source: core/program/buffer_pass.cpp; the orders of
+/// working set of its action alongside them (buffers of lower.h). Source: core/program/buffer_pass.cpp; the orders of
 /// pipeline_orders.h. Not modelled: lifetimes inside an action. Checked against: tests/property/peak_load_test.cpp
 /// (replay of every order, action by action); tests/property/simulation_agreement_test.cpp (memory curves, to the
 /// byte).
@@ -19,20 +19,20 @@
 
 namespace plumbline {
 
-/// What one micro-batch of one chunk holds, and what the chunk needs beside while it acts.
+/// What one micro-batch of one chunk holds, and what the chunk needs alongside while it acts.
 struct ChunkLoad {
   Bytes saved{0};
   Bytes logits{0};
   Bytes working_forward{0};
   Bytes working_backward{0};
   // Of split backwards:
-  Bytes working_input{0};    ///< while input gradients are made
-  Bytes working_weight{0};   ///< while weight gradients are made
-  Bytes dropped{0};          ///< of `saved`, released by input gradients
-  Bytes deferred{0};         ///< beside the rest of it, from input to weight gradients
-  Bytes late_logits{0};      ///< of `logits`, held until weight gradients
-  Bytes handed{0};           ///< from its forward to that of the rank's next chunk, which is the next stage
-  Bytes handed_gradient{0};  ///< from that chunk's (input) gradients to its own
+  Bytes working_input{0};         ///< while input gradients are made
+  Bytes working_weight{0};        ///< while weight gradients are made
+  Bytes dropped{0};               ///< of `saved`, released by input gradients
+  Bytes deferred{0};              ///< alongside the rest of it, from input to weight gradients
+  Bytes late_logits{0};           ///< of `logits`, held until weight gradients
+  Bytes transferred{0};           ///< from its forward to that of the rank's next chunk, which is the next stage
+  Bytes transferred_gradient{0};  ///< from that chunk's (input) gradients to its own
   bool operator==(const ChunkLoad&) const = default;
 };
 

@@ -23,7 +23,7 @@ std::string to_text(const Action& a) {
   std::string text(to_text(a.kind));
   if (a.micro_batch >= 0) text += " " + std::to_string(a.micro_batch);
   if (a.chunk >= 0) text += " of chunk " + std::to_string(a.chunk);
-  if (a.piece > 0) text += " part " + std::to_string(a.piece);
+  if (a.segment > 0) text += " part " + std::to_string(a.segment);
   return text;
 }
 

@@ -2,10 +2,11 @@
 /// \file program.h: what every representative rank does in one training step: actions, what they wait for, buffers.
 ///
 /// Answers: who does what after what, with which bytes (of buffers, and on the wire); no time.
-/// Model: one rank per pipeline stage stands for all ranks of that stage. A piece of a chunk is what one compute action
-/// covers: the whole chunk, or one execution of a block. Buffers are slots that may live more than once in a step.
+/// Model: one rank per pipeline stage stands for all ranks of that stage. A segment of a chunk is what one compute
+/// action covers: the whole chunk, or one execution of a block. Buffers are slots that may live more than once in a
+/// step.
 /// Source: PyTorch's torch.distributed.pipelining (compute-only order, then passes that add the rest).
-/// Not modelled: one collective stands for all of its kind in a piece and pass.
+/// Not modelled: one collective stands for all of its kind in a segment and pass.
 /// Checked against: tests/unit/core/program/lower_test.cpp; tests/property/simulation_agreement_test.cpp.
 
 #include <array>
@@ -34,13 +35,13 @@ enum class Handover : std::uint8_t { none, in_transit, blocking };
 /// optimizer step their norm.
 enum class Barrier : std::uint8_t { none, gradients, gradient_norm };
 
-/// When an action runs beside the others of its rank. `in_order`: after the one before it, and what follows waits for
-/// it. `with_last` and `after_last`: on its stream's own queue, beside what follows on the rank; from the start or from
-/// the end of the action in order before it.
+/// When an action runs alongside the others of its rank. `in_order`: after the one before it, and what follows waits
+/// for it. `with_last` and `after_last`: on its stream's own queue, alongside what follows on the rank; from the start
+/// or from the end of the action in order before it.
 enum class Issue : std::uint8_t { in_order, with_last, after_last };
 
 /// Whether an action is part of a recompute.
-enum class Turn : std::uint8_t { first, again };
+enum class IsReplay : std::uint8_t { no, yes };
 
 enum class Access : std::uint8_t { allocate, write, read, release };
 struct BufferUse {
@@ -55,7 +56,7 @@ struct Buffer {
   Lifetime lifetime = Lifetime::step;
   std::int32_t chunk = -1;        ///< owner; -1: the rank
   std::int32_t micro_batch = -1;  ///< owner; -1: whichever is at work
-  std::int32_t piece = -1;        ///< owner; -1: the chunk or rank
+  std::int32_t segment = -1;      ///< owner; -1: the chunk or rank
   Bytes bytes{0};
 };
 
@@ -67,10 +68,10 @@ struct Action {
   Handover handover = Handover::none;
   Barrier barrier = Barrier::none;
   Issue issue = Issue::in_order;
-  Turn turn = Turn::first;
+  IsReplay replay = IsReplay::no;
   std::int32_t chunk = -1;
   std::int32_t micro_batch = -1;
-  std::int32_t piece = -1;        ///< of the chunk; -1: the chunk or rank as a whole
+  std::int32_t segment = -1;      ///< of the chunk; -1: the chunk or rank as a whole
   std::int32_t peer = -1;         ///< rank at the other end of a send, receive or sum over tied weights
   std::int32_t peer_action = -1;  ///< its matching action
   /// Earlier actions of its rank: the one before, what arrived, the data stream, the copy stream. A receive also needs
@@ -84,13 +85,13 @@ struct Action {
 };
 
 /// Executions [first, last) of Graph::sequence().
-struct Piece {
+struct Segment {
   std::int32_t first = 0;
   std::int32_t last = 0;
 };
 
 struct RankProgram {
-  std::vector<std::vector<Piece>> chunks;
+  std::vector<std::vector<Segment>> chunks;
   std::vector<Action> actions;  ///< in order of issue
   std::vector<Buffer> buffers;
   std::vector<BufferUse> uses;
@@ -104,7 +105,7 @@ struct Program {
   PipelineShape shape;
   StagePlacement placement = StagePlacement::looped;
   std::vector<RankProgram> ranks;
-  std::int64_t beside = 0;  ///< actions that run beside others
+  std::int64_t overlapped_actions = 0;  ///< actions that run alongside others
 
   [[nodiscard]] std::int64_t action_count() const;
 };

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/program/gradient_buckets.h"
-#include "core/program/piece_runs.h"
+#include "core/program/segment_runs.h"
 
 namespace plumbline::passes {
 namespace {
@@ -11,10 +11,10 @@ bool makes_weight_gradients(const Action& a) {
   return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
 }
 
-/// A piece's run of actions that makes weight gradients.
+/// A segment's run of actions that makes weight gradients.
 struct Run {
   std::size_t first = 0;
-  std::size_t beside = 0;  ///< what is reduced beside it is issued behind this one
+  std::size_t overlapped = 0;  ///< what is reduced alongside it is issued behind this one
   std::size_t last = 0;
   bool begins_group = false;
   bool ends_group = false;
@@ -23,10 +23,10 @@ struct Run {
 
 std::vector<Run> gradient_runs(const RankContext& context, const Actions& actions) {
   std::vector<Run> runs;
-  for (const PieceRun& run : piece_runs(actions)) {
+  for (const SegmentRun& run : segment_runs(actions)) {
     const auto begin = actions.begin() + static_cast<std::ptrdiff_t>(run.compute);
     const auto end = actions.begin() + static_cast<std::ptrdiff_t>(run.last) + 1;
-    if (std::any_of(begin, end, makes_weight_gradients)) runs.push_back({run.compute, run.beside, run.last});
+    if (std::any_of(begin, end, makes_weight_gradients)) runs.push_back({run.compute, run.overlapped, run.last});
   }
   const auto same_group = [&](std::size_t a, std::size_t b) {
     return group_of(actions[runs[a].first]) == group_of(actions[runs[b].first]);
@@ -79,10 +79,10 @@ class Reductions {
         before_(before),
         runs_(gradient_runs(context, before)),
         axis_(context.input.zero_stage == 0 ? Axis::gradient : Axis::shard),
-        once_(total(&PieceSizes::reduction), bucket(sizes_.reduction)),
+        once_(total(&SegmentSizes::reduction), bucket(sizes_.reduction)),
         units_once_(context.units.size()) {
     for (const Run& run : runs_)
-      if (run.is_last) context.units.append(units_of_piece(before_[run.first]));
+      if (run.is_last) context.units.append(units_of_segment(before_[run.first]));
   }
 
   Actions run() {
@@ -91,7 +91,7 @@ class Reductions {
     for (std::size_t i = 0; i < before_.size(); ++i) {
       actions_.push_back(before_[i]);
       if (next == runs_.size()) continue;
-      if (i == runs_[next].beside) begin(runs_[next]);
+      if (i == runs_[next].overlapped) begin(runs_[next]);
       if (i == runs_[next].last) end(runs_[next++]);
     }
     push_tail();
@@ -100,8 +100,8 @@ class Reductions {
 
  private:
   [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
-  [[nodiscard]] UnitRun units_of_piece(const Action& at) const {
-    return context_.units.of_piece(Pass::backward, at.chunk, at.piece);
+  [[nodiscard]] UnitRun units_of_segment(const Action& at) const {
+    return context_.units.of_segment(Pass::backward, at.chunk, at.segment);
   }
   [[nodiscard]] Bytes early(Bytes bytes, const Run& run) const {
     if (!run.is_last) return bytes;
@@ -111,10 +111,10 @@ class Reductions {
     return Bytes(std::llround(sizes_.bucket_share * static_cast<double>(whole.value())));
   }
   /// Of what starts before the last backward has ended.
-  [[nodiscard]] Bytes total(Bytes PieceSizes::*of_piece) const {
+  [[nodiscard]] Bytes total(Bytes SegmentSizes::*of_segment) const {
     Bytes sum(0);
     for (const Run& run : runs_)
-      if (run.is_last) sum += early(context_.piece(before_[run.first]).*of_piece, run);
+      if (run.is_last) sum += early(context_.segment(before_[run.first]).*of_segment, run);
     return sum;
   }
   /// Of one pass of a chunk, which begins at this run.
@@ -122,45 +122,45 @@ class Reductions {
     Bytes whole(0);
     Bytes of_rank(0);
     for (const Run* run = &begin;; ++run) {
-      whole += early(context_.piece(before_[run->first]).scatter, *run);
+      whole += early(context_.segment(before_[run->first]).scatter, *run);
       if (run->ends_group) break;
     }
     for (const ChunkSizes& chunk : sizes_.chunks)
-      for (const PieceSizes& piece : chunk.pieces) of_rank += piece.scatter;
+      for (const SegmentSizes& segment : chunk.segments) of_rank += segment.scatter;
     return {whole, bucket(of_rank)};
   }
 
   void begin(const Run& run) {
     const Action& at = before_[run.first];
-    const PieceSizes& piece = context_.piece(at);
+    const SegmentSizes& segment = context_.segment(at);
     if (is_sharded()) {
       if (run.begins_group) begin_pass(run);
-      const Bytes bytes = early(piece.scatter, run);
-      if (run.is_last) late_ += piece.scatter - bytes;
-      of_piece_ = of_pass_.add(bytes, piece.units);
-      units_of_pass_.add(units_of_piece(at).count, piece.scatter);
-      push_of_pass(at, of_piece_.beside, Issue::with_last);
+      const Bytes bytes = early(segment.scatter, run);
+      if (run.is_last) late_ += segment.scatter - bytes;
+      of_segment_ = of_pass_.add(bytes, segment.units);
+      units_of_pass_.add(units_of_segment(at).count, segment.scatter);
+      push_of_pass(at, of_segment_.overlapped, Issue::with_last);
     }
     if (!run.is_last) return;
-    once_of_piece_ = once_.add(early(piece.reduction, run), piece.units);
-    reduced_ += once_of_piece_.beside + once_of_piece_.after;
-    units_once_.add(units_of_piece(at).count, piece.reduction);
-    push_once(at, once_of_piece_.beside, Issue::with_last);
+    once_of_segment_ = once_.add(early(segment.reduction, run), segment.units);
+    reduced_ += once_of_segment_.overlapped + once_of_segment_.after;
+    units_once_.add(units_of_segment(at).count, segment.reduction);
+    push_once(at, once_of_segment_.overlapped, Issue::with_last);
   }
   void begin_pass(const Run& run) {
     of_pass_ = buckets_of_pass(run);
-    units_of_pass_ = UnitQueue(units_of_piece(before_[run.first]).first);
+    units_of_pass_ = UnitQueue(units_of_segment(before_[run.first]).first);
   }
 
   /// A sharded backward ends when its last gradients are reduced, were it of no bytes.
   void end(const Run& run) {
     const Action& at = before_[run.last];
     if (is_sharded() && run.ends_group)
-      add_of_pass(at, of_piece_.after, Issue::in_order);
+      add_of_pass(at, of_segment_.after, Issue::in_order);
     else if (is_sharded())
-      push_of_pass(at, of_piece_.after, Issue::after_last);
+      push_of_pass(at, of_segment_.after, Issue::after_last);
     if (is_sharded() && run.ends_group && run.is_last) late_units_.push_back(units_of_pass_.rest());
-    if (run.is_last) push_once(at, once_of_piece_.after, Issue::after_last);
+    if (run.is_last) push_once(at, once_of_segment_.after, Issue::after_last);
   }
 
   void push_tail() {
@@ -183,7 +183,7 @@ class Reductions {
   }
   void add(const Action& at, Action action, UnitRun units) {
     action.chunk = at.chunk;
-    action.piece = at.piece;
+    action.segment = at.segment;
     name_units(action, units);
     actions_.push_back(action);
   }
@@ -207,8 +207,8 @@ class Reductions {
   Axis axis_;
   GradientBuckets<Bytes> once_;  ///< what is reduced once per step
   GradientBuckets<Bytes> of_pass_;
-  GradientBuckets<Bytes>::Ready once_of_piece_;
-  GradientBuckets<Bytes>::Ready of_piece_;
+  GradientBuckets<Bytes>::Ready once_of_segment_;
+  GradientBuckets<Bytes>::Ready of_segment_;
   UnitQueue units_once_;
   UnitQueue units_of_pass_;
   std::vector<UnitRun> late_units_;  ///< of the last passes, left when they have ended

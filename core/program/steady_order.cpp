@@ -10,7 +10,7 @@ namespace {
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// The lists of the ranks with their cuts; what follows a cut refers to results before it.
-std::vector<PeriodicRank> periodic_ranks(const PlayableOrder& order, std::int32_t from, std::int32_t cut,
+std::vector<PeriodicRank> periodic_ranks(const CheckedOrder& order, std::int32_t from, std::int32_t cut,
                                          std::int32_t period) {
   std::vector<PeriodicRank> ranks(order.schedule.ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -27,9 +27,9 @@ std::vector<PeriodicRank> periodic_ranks(const PlayableOrder& order, std::int32_
     std::int32_t rank = -1;
     std::int64_t index = 0;
   };
-  std::vector<Place> maker(at(order.play.slots));
+  std::vector<Place> maker(at(order.run.slots));
   std::vector<std::int64_t> next(ranks.size(), 0);
-  for (const PlayStep& step : order.play.steps) {
+  for (const DryRunStep& step : order.run.steps) {
     const std::int64_t index = next[at(step.rank)]++;
     if (step.output >= 0) maker[at(step.output)] = {step.rank, index};
     if (step.input < 0 || index < ranks[at(step.rank)].begins.back()) continue;
@@ -39,7 +39,7 @@ std::vector<PeriodicRank> periodic_ranks(const PlayableOrder& order, std::int32_
   return ranks;
 }
 
-std::optional<SteadyPeriods> steady_periods_of(const PlayableOrder& order, const RecordedTiming& played,
+std::optional<SteadyPeriods> steady_periods_of(const CheckedOrder& order, const RecordedTiming& recorded,
                                                const std::vector<PeriodicRank>& ranks, std::int32_t period) {
   return steady_periods(
       ranks,
@@ -48,7 +48,7 @@ std::optional<SteadyPeriods> steady_periods_of(const PlayableOrder& order, const
         ComputeAction before = order.schedule.ranks[rank][at(i - length)];
         before.micro_batch += periods * period;
         if (now != before) return std::nullopt;
-        return played.ends[rank][at(i)] - played.ends[rank][at(i - length)];
+        return recorded.ends[rank][at(i)] - recorded.ends[rank][at(i - length)];
       },
       [](std::int32_t) { return true; });
 }
@@ -59,15 +59,15 @@ std::optional<OrderTiming> jumped(Schedule schedule, std::int64_t micro_batches,
   const std::int32_t period = repeating_period(schedule, shorter.shape.pipeline_stages);
   const std::int32_t from = *repeating_from(schedule, shorter.shape.pipeline_stages);
   for (;;) {
-    const auto order = playable_order(schedule, shorter.shape);
-    RecordedTiming played = recorded_timing(order->play, times);
-    const auto steady = steady_periods_of(*order, played, periodic_ranks(*order, from, shorter.cut, period), period);
+    const auto order = checked_order(schedule, shorter.shape);
+    RecordedTiming recorded = recorded_timing(order->run, times);
+    const auto steady = steady_periods_of(*order, recorded, periodic_ranks(*order, from, shorter.cut, period), period);
     if (!steady) return std::nullopt;
     const std::int64_t jump = std::int64_t{steady->periods} * period;
     const std::int64_t left_out = micro_batches - shorter.shape.micro_batches;
     if (left_out % jump == 0) {
-      for (Picoseconds& end : played.timing.end) end += left_out / jump * steady->time;
-      return std::move(played.timing);
+      for (Picoseconds& end : recorded.timing.end) end += left_out / jump * steady->time;
+      return std::move(recorded.timing);
     }
     shorter.shape.micro_batches += static_cast<std::int32_t>(left_out % jump);
   }
@@ -81,7 +81,7 @@ OrderTiming schedule_timing(Schedule schedule, const PipelineShape& shape, const
     if (!shorter) break;
     if (auto timing = jumped(schedule, shape.micro_batches, *shorter, times)) return std::move(*timing);
   }
-  return order_timing(playable_order(schedule, shape)->play, times);
+  return order_timing(checked_order(schedule, shape)->run, times);
 }
 
 }  // namespace plumbline

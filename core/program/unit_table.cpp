@@ -4,13 +4,13 @@ namespace plumbline::passes {
 
 UnitTable::UnitTable(const RankSizes& rank) {
   const auto list = [&](const ChunkSizes& chunk, bool is_forward) {
-    std::vector<UnitRun> runs(chunk.pieces.size());
+    std::vector<UnitRun> runs(chunk.segments.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::size_t p = is_forward ? i : runs.size() - 1 - i;
-      const Piece& piece = chunk.pieces[p].executions;
-      runs[p] = {size(), piece.last - piece.first};
+      const Segment& segment = chunk.segments[p].executions;
+      runs[p] = {size(), segment.last - segment.first};
       for (std::int32_t u = 0; u < runs[p].count; ++u)
-        units_.push_back(is_forward ? piece.first + u : piece.last - 1 - u);
+        units_.push_back(is_forward ? segment.first + u : segment.last - 1 - u);
     }
     return runs;
   };
@@ -20,9 +20,9 @@ UnitTable::UnitTable(const RankSizes& rank) {
   }
 }
 
-UnitRun UnitTable::of_piece(Pass pass, std::int32_t chunk, std::int32_t piece) const {
+UnitRun UnitTable::of_segment(Pass pass, std::int32_t chunk, std::int32_t segment) const {
   const OfChunks& runs = pass == Pass::forward ? forward_ : backward_;
-  return runs[static_cast<std::size_t>(chunk)][static_cast<std::size_t>(piece)];
+  return runs[static_cast<std::size_t>(chunk)][static_cast<std::size_t>(segment)];
 }
 
 void UnitTable::append(UnitRun run) {

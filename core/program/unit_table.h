@@ -22,8 +22,8 @@ class UnitTable {
  public:
   explicit UnitTable(const RankSizes& rank);
 
-  /// Of one piece, in the order in which a pass takes them.
-  [[nodiscard]] UnitRun of_piece(Pass pass, std::int32_t chunk, std::int32_t piece) const;
+  /// Of one segment, in the order in which a pass takes them.
+  [[nodiscard]] UnitRun of_segment(Pass pass, std::int32_t chunk, std::int32_t segment) const;
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(units_.size()); }
   /// Copies a run to the end.
   void append(UnitRun run);

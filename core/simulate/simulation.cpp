@@ -7,7 +7,7 @@ namespace {
 
 /// The cause that an action's time counts for; `pipeline_bubble`: waiting for messages.
 TimeCause cause_of(const Action& a) {
-  if (a.turn == Turn::again) return TimeCause::recompute;
+  if (a.replay == IsReplay::yes) return TimeCause::recompute;
   switch (a.kind) {
     case ActionKind::tensor_collective: return TimeCause::tensor_parallel;
     case ActionKind::context_collective: return TimeCause::context_parallel;
@@ -39,7 +39,7 @@ struct RankCounts {
   [[nodiscard]] std::int64_t operator[](std::size_t action) const { return left_out.count(rank, action); }
 };
 
-/// Where nothing runs beside anything, an action's time is its cause's.
+/// Where nothing runs alongside anything, an action's time is its cause's.
 Busy busy(const RankProgram& rank, const std::vector<Span>& spans, const RankCounts& counts) {
   Busy result;
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
@@ -133,10 +133,10 @@ Simulation simulate(const Program& program, const ActionTimes& times, double fra
   return simulation_of(program, times, timeline(program, times, options), fragmentation_fraction, options);
 }
 
-Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline played,
+Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline simulated,
                          double fragmentation_fraction, const TimelineOptions& options, const LeftOut& left_out) {
   Simulation s;
-  s.timeline = std::move(played);
+  s.timeline = std::move(simulated);
   s.left_out = left_out;
   s.actions = program.action_count();
   if (s.timeline.stall) return s;
@@ -144,7 +144,7 @@ Simulation simulation_of(const Program& program, const ActionTimes& times, Timel
     const std::vector<Span>& spans = s.timeline.of_rank[rank];
     const double slowdown = rank < options.slowdown.size() ? options.slowdown[rank] : 1.0;
     const RankCounts counts{left_out, rank};
-    const Busy work = program.beside > 0
+    const Busy work = program.overlapped_actions > 0
                           ? BusyBeside(program.ranks[rank], spans, times.of_rank[rank], slowdown, counts).run()
                           : busy(program.ranks[rank], spans, counts);
     s.rank_time.push_back(work.micro_batches);

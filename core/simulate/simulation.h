@@ -1,12 +1,12 @@
 #pragma once
-/// \file simulation.h: one step of a program played: seconds by cause that sum to the step, idle time, peak memory.
+/// \file simulation.h: one step of a program simulated: seconds by cause that sum to the step, idle time, peak memory.
 ///
 /// Model: the timeline (timeline.h); the causes are those of step_time.h on the rank that works longest: what it does,
 /// then waiting until the slowest rank has ended its micro-batches (bubble; messages, and copies from the host,
 /// included), then what the reduction of gradients adds, the slowest optimizer with its copies, and the step's
-/// overhead. Where compute runs beside communication it counts with what it would take alone; what it takes longer, and
-/// waiting for gathered parameters, is data parallelism's. Source: step_time.h, whose breakdown this one is compared
-/// with, cause by cause. Not modelled: low and high; they belong to the calibration. Checked against:
+/// overhead. Where compute runs alongside communication it counts with what it would take alone; what it takes longer,
+/// and waiting for gathered parameters, is data parallelism's. Source: step_time.h, whose breakdown this one is
+/// compared with, cause by cause. Not modelled: low and high; they belong to the calibration. Checked against:
 /// tests/property/simulation_agreement_test.cpp.
 
 #include "core/simulate/memory_curve.h"
@@ -35,9 +35,9 @@ struct Simulation {
 [[nodiscard]] Simulation simulate(const Program& program, const ActionTimes& times, double fragmentation_fraction,
                                   const TimelineOptions& options = {});
 
-/// Of a program that was played, with what was left out of it put back: every figure is the whole program's. The
-/// program is the short one, as it was played.
-[[nodiscard]] Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline played,
+/// Of a program that was simulated, with what was left out of it put back: every figure is the whole program's. The
+/// program is the short one, as it was simulated.
+[[nodiscard]] Simulation simulation_of(const Program& program, const ActionTimes& times, Timeline simulated,
                                        double fragmentation_fraction, const TimelineOptions& options,
                                        const LeftOut& left_out = {});
 

@@ -62,7 +62,7 @@ std::vector<StageReport> stage_reports(const Program& program, const Simulation&
 
 std::vector<BufferFamily> families(const std::vector<Buffer>& buffers) {
   std::map<std::tuple<MemoryClass, std::int32_t, std::int32_t>, std::vector<Buffer>> alike;
-  for (const Buffer& buffer : buffers) alike[{buffer.memory_class, buffer.chunk, buffer.piece}].push_back(buffer);
+  for (const Buffer& buffer : buffers) alike[{buffer.memory_class, buffer.chunk, buffer.segment}].push_back(buffer);
   std::vector<BufferFamily> result;
   for (const auto& [owner, members] : alike) {
     BufferFamily& family = result.emplace_back(BufferFamily{members.front(), std::ssize(members), {}, Bytes(0)});

@@ -1,5 +1,5 @@
 #pragma once
-/// \file stage_report.h: what each stage of a played step did, when its memory peaked, and what was alive then.
+/// \file stage_report.h: what each stage of a simulated step did, when its memory peaked, and what was alive then.
 ///
 /// Answers: seconds by cause, the peak's instant and action, and the buffers behind the peak, largest first.
 /// Model: a rank's time is its actions' (simulation.h) and the step's reductions and optimizer; its peak stands when

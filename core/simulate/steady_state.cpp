@@ -99,8 +99,8 @@ class SteadySearch {
   }
   static bool is_same(const Action& a, const Action& b) {
     return a.kind == b.kind && a.stream == b.stream && a.pass == b.pass && a.axis == b.axis &&
-           a.handover == b.handover && a.barrier == b.barrier && a.issue == b.issue && a.turn == b.turn &&
-           a.chunk == b.chunk && a.micro_batch == b.micro_batch && a.piece == b.piece && a.peer == b.peer &&
+           a.handover == b.handover && a.barrier == b.barrier && a.issue == b.issue && a.replay == b.replay &&
+           a.chunk == b.chunk && a.micro_batch == b.micro_batch && a.segment == b.segment && a.peer == b.peer &&
            a.peer_action == b.peer_action && a.needs == b.needs && a.bytes == b.bytes;
   }
   [[nodiscard]] bool uses_alike(std::size_t rank, const Action& a, const Action& b) const {
@@ -109,14 +109,14 @@ class SteadySearch {
     const auto of = [&](const Action& x, std::int32_t u) {
       const BufferUse& use = program.uses[static_cast<std::size_t>(x.first_use + u)];
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(use.buffer)];
-      return std::tuple(use.access, buffer.memory_class, buffer.chunk, buffer.piece, buffer.bytes);
+      return std::tuple(use.access, buffer.memory_class, buffer.chunk, buffer.segment, buffer.bytes);
     };
     for (std::int32_t u = 0; u < a.uses; ++u)
       if (of(a, u) != of(b, u)) return false;
     return true;
   }
 
-  /// Whether periods run beside their neighbours alone: then what its actions share rates with is alike too.
+  /// Whether periods run alongside their neighbours alone: then what its actions share rates with is alike too.
   [[nodiscard]] bool is_apart(std::int32_t periods) const {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       for (const std::int64_t before : {0, 1}) {

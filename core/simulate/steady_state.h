@@ -1,5 +1,5 @@
 #pragma once
-/// \file steady_state.h: long programs played as short ones, with what is left out of their steady state put back.
+/// \file steady_state.h: long programs simulated as short ones, with what is left out of their steady state put back.
 ///
 /// Answers the timeline of a program of very many micro-batches, exactly, from that of a short one. Model: lists of
 /// actions repeat a period (core/program/repeating_order.h). Where the last periods before a cut start and end as those

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "core/base/errors.h"
-#include "core/program/play_program.h"
-#include "core/simulate/event_play.h"
+#include "core/program/program_walk.h"
+#include "core/simulate/event_simulation.h"
 
 namespace plumbline {
 namespace {
 
-/// Where nothing runs beside anything: every end follows from earlier ends, in one sweep.
+/// Where nothing runs alongside anything: every end follows from earlier ends, in one sweep.
 class Clock {
  public:
   Clock(const Program& program, const ActionTimes& times, const TimelineOptions& options)
@@ -25,7 +25,7 @@ class Clock {
     const Action& action = program_.ranks[r].actions[i];
     const std::vector<Span>& row = result_.of_rank[r];
     Picoseconds start = action.barrier == Barrier::none || times_.steps_early ? Picoseconds(0) : all_ended_;
-    // Needs of queues name actions that run beside others.
+    // Needs of queues name actions that run alongside others.
     for (const std::int32_t need : {action.needs[0], action.needs[1]})
       if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
     if (action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward)
@@ -101,11 +101,11 @@ bool shares_links(const ActionTimes& times) {
   return std::adjacent_find(links.begin(), links.end()) != links.end();
 }
 
-Timeline played_once(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
-  if (program.beside > 0 || options.sends == Sends::blocking || shares_links(times))
-    return EventPlay(program, times, options).play();
+Timeline simulated_once(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
+  if (program.overlapped_actions > 0 || options.sends == Sends::blocking || shares_links(times))
+    return EventSimulation(program, times, options).run();
   Clock clock(program, times, options);
-  const auto stalled = play_program(
+  const auto stalled = walk_program(
       program, [&](std::int32_t rank, std::int32_t index) { clock.visit(rank, index); }, [&] { clock.at_barrier(); });
   check(!stalled, "a program is dry-run before it is simulated");
   return clock.finish();
@@ -119,7 +119,7 @@ Picoseconds alone(const Action& action, Picoseconds time, double slowdown) {
 }
 
 Timeline timeline(const Program& program, const ActionTimes& times, const TimelineOptions& options) {
-  Timeline result = played_once(program, times, options);
+  Timeline result = simulated_once(program, times, options);
   result.end = result.step;
   if (times.steps_early && !result.stall) count_from_own_begins(result, program, times.overhead);
   return result;

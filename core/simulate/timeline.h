@@ -2,13 +2,13 @@
 /// \file timeline.h: when every action of a program starts and ends, in integer picoseconds from the step's begin.
 ///
 /// Model: an action starts when what it needs has ended (program.h): the action before it on its rank, what arrived for
-/// it, its queue, every rank at a barrier. Messages in transit occupy nobody. What runs beside compute (Issue) slows it
-/// and is slowed by it (ActionTimes::overlap_slowdown, once, however many collectives run); copies and messages do not.
-/// Streams with one link share its rate equally while they are active. Rates change at events only, and what is left of
-/// an action is kept in whole picoseconds, so that the same program gives the same timeline everywhere; each change
-/// costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a factor
-/// each. Sends that block: transfers that stand next to each other on a rank are posted together (as frameworks batch
-/// them), and occupy it until both ends were posted and the messages are there.
+/// it, its queue, every rank at a barrier. Messages in transit occupy nobody. What runs alongside compute (Issue) slows
+/// it and is slowed by it (ActionTimes::overlap_slowdown, once, however many collectives run); copies and messages do
+/// not. Streams with one link share its rate equally while they are active. Rates change at events only, and what is
+/// left of an action is kept in whole picoseconds, so that the same program gives the same timeline everywhere; each
+/// change costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a
+/// factor each. Sends that block: transfers that stand next to each other on a rank are posted together (as frameworks
+/// batch them), and occupy it until both ends were posted and the messages are there.
 /// Where ranks step early (ActionTimes), barriers hold nobody, and the three ends of the timeline count from each
 /// rank's own begin: the longest of the ranks, and the slowest optimizer; the actions keep their times in one step.
 /// Source: event evaluation of an acyclic program; arXiv:2401.10241 section 3 for the dependencies; equal shares of a

@@ -33,7 +33,7 @@ std::size_t nearest_slice(const std::vector<Action>& actions, const std::vector<
   const Action& message = actions[static_cast<std::size_t>(at)];
   for (std::int32_t i = at; i >= 0 && i < std::ssize(actions); i += direction) {
     const auto index = static_cast<std::size_t>(i);
-    if (actions[index].stream == Stream::data) continue;  // beside its passes
+    if (actions[index].stream == Stream::data) continue;  // alongside its passes
     if (!same_pass(actions[index], message)) return no_slice;
     if (slices[index] != no_slice) return slices[index];
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// \file trace.h: a played program as the events of a Chrome trace: slices on threads, counters.
+/// \file trace.h: a simulated program as the events of a Chrome trace: slices on threads, counters.
 ///
 /// Answers: what to draw, in microseconds from the step's begin; core/io/trace_json.h writes it.
 /// Model: one process per representative rank, one thread for compute and one for each communicator, or more where

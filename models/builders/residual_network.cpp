@@ -34,7 +34,7 @@ Images images_of(const Block& block) {
   const Shape& shape = block.tensor(block.outputs().front()).shape;
   return {shape[1].factor, shape[2].factor};
 }
-Images handed_over(BlockBuilder& block, TensorId y, std::vector<Block>& blocks) {
+Images given_over(BlockBuilder& block, TensorId y, std::vector<Block>& blocks) {
   block.output(y);
   blocks.push_back(block.build());
   return images_of(blocks.back());
@@ -44,7 +44,7 @@ Images append_stem(const ResidualNetworkDescription& d, std::vector<Block>& bloc
   BlockBuilder block("input", BlockKind::input);
   const TensorId images = block.constant("images", shape_of({d.channels, d.image}), ElementKind::compute);
   const ConvolutionAttributes seven{d.channels, d.stem, 7, 7, 2, 3, 1};
-  return handed_over(block, block.pooling("stem.pooling", activated(block, "stem", seven, images), {3, 2, 1}), blocks);
+  return given_over(block, block.pooling("stem.pooling", activated(block, "stem", seven, images), {3, 2, 1}), blocks);
 }
 
 TensorId bottleneck(BlockBuilder& block, const ResidualNetworkDescription& d, TensorId x, std::int64_t in,
@@ -69,7 +69,7 @@ Images append_layer(const ResidualNetworkDescription& d, const std::string& name
   const TensorId shortcut = projected ? normalized(block, "shortcut", product_1x1(in.channels, out, stride), x) : x;
   const TensorId y =
       d.bottleneck ? bottleneck(block, d, x, in.channels, out, stride) : basic(block, x, in.channels, out, stride);
-  return handed_over(block, block.activation("activation", block.add("residual", y, shortcut)), blocks);
+  return given_over(block, block.activation("activation", block.add("residual", y, shortcut)), blocks);
 }
 
 void append_classifier(const ResidualNetworkDescription& d, Images in, std::vector<Block>& blocks) {

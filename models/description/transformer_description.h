@@ -90,7 +90,7 @@ struct TransformerDescription {
   bool embedding_norm = false;
   bool embedding_dropout = false;
   bool final_norm = true;
-  bool pooler = false;  ///< a projection of the first token beside the head
+  bool pooler = false;  ///< a projection of the first token alongside the head
   bool tied_head = false;
   Bias head_bias = Bias::no;
   LayerDescription layer;

@@ -70,7 +70,7 @@ void read_scaling(ConfigReader& config, ConfigReader& rotary, const JsonPlace& p
   r.low_frequency_turns = rotary.number({"low_freq_factor"}, 0.0, factors);
   r.high_frequency_turns = rotary.number({"high_freq_factor"}, 0.0, factors);
   if (type == "llama3" && has_factor && r.low_frequency_turns > 0.0 && r.high_frequency_turns > r.low_frequency_turns) {
-    // modeling_rope_utils.py, standardize_rope_params: beside the object, in it, or all positions.
+    // modeling_rope_utils.py, standardize_rope_params: alongside the object, in it, or all positions.
     constexpr RealRange positions{1, 1e9};
     const double all = config.number({"max_position_embeddings"}, r.original_positions, positions);
     const double own = rotary.number({"original_max_position_embeddings"}, all, positions);

@@ -1,5 +1,6 @@
 #pragma once
-/// \file describe_operators.h: what a config says of its operators beside their shapes: what only an execution needs.
+/// \file describe_operators.h: what a config says of its operators alongside their shapes: what only an execution
+/// needs.
 ///
 /// Model: keys that OperatorConstants can say are read; of the others those are known here that change what a network
 /// computes, and a config that states one of them differently from the plain network gets a line in

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "planner/calibrate/folds.h"
+#include "planner/calibrate/informative_rows.h"
 #include "planner/calibrate/recalibrated.h"
-#include "planner/calibrate/telling_rows.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
@@ -67,7 +67,7 @@ std::vector<std::size_t> chosen_of(const std::vector<FitRow>& rows, const std::v
   });
   const RemainingUncertainty remaining(problem.priors, known.unknowns.size(), sensitivities);
   std::vector<std::size_t> chosen;
-  for (const std::size_t place : telling_rows(remaining, options.rows_for_calibration))
+  for (const std::size_t place : informative_rows(remaining, options.rows_for_calibration))
     chosen.push_back(candidates[place]);
   return chosen;
 }

@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-// How much a row says about the constants that it depends on, beside one dense run on A100 or H100: what the study's
+// How much a row says about the constants that it depends on, alongside one dense run on A100 or H100: what the study's
 // rows repeat within (V100 up to 1.8 times, new containers from release to release), and what is modelled least well.
 constexpr double weight_uncertain_device = 0.6;
 constexpr double weight_fine_tuning = 0.5;

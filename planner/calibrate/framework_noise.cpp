@@ -4,7 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "planner/calibrate/telling_rows.h"
+#include "planner/calibrate/informative_rows.h"
 #include "planner/question/question.h"
 #include "planner/validate/summary.h"
 
@@ -65,7 +65,7 @@ std::vector<LeftOutError> errors_after_few(const FittedFrameworks& fitted, const
   const RemainingUncertainty remaining(recalibration(known, fitted.space, {}).priors, known.unknowns.size(),
                                        candidates);
   std::vector<std::size_t> chosen;
-  for (const std::size_t place : telling_rows(remaining, rows_of_recalibration)) chosen.push_back(rows[place]);
+  for (const std::size_t place : informative_rows(remaining, rows_of_recalibration)) chosen.push_back(rows[place]);
   const FitResult after = recalibrated(fitted, without, known, chosen, options);
   std::vector<LeftOutError> errors;
   for (const std::size_t i : rows)

@@ -6,7 +6,7 @@
 /// adds is the mean over its rows of the squared error beyond the first two, and the median of frameworks counts, so
 /// that none decides alone. Frameworks are few: the deviations of nine tenths are Student's t with one degree of
 /// freedom less than there are frameworks. After a few rows: the same, each framework recalibrated on its telling rows
-/// (telling_rows.h), all to first order of the fit.
+/// (informative_rows.h), all to first order of the fit.
 /// Source: Gelman & Hill, "Data analysis using regression and multilevel models", 2007, chapter 12 (groups as draws).
 /// Not modelled: frameworks that resemble each other. Checked against:
 /// tests/unit/planner/calibrate/framework_noise_test.cpp; coverage over left-out stacks in docs/fidelity.md.

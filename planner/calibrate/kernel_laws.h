@@ -4,7 +4,7 @@
 /// Answers shares of a peak and half-lengths by straight lines through medians, which a few wild measurements do not
 /// move (Theil, 1950; Sen, JASA 1968). A law rate = fraction * x / (x + half) is a line of 1 / rate over 1 / x.
 /// Not modelled: interaction of the laws; each is fitted with the others held.
-/// Checked against: tests/unit/planner/calibrate/kernel_fit_test.cpp and device_fit_test.cpp beside it.
+/// Checked against: tests/unit/planner/calibrate/kernel_fit_test.cpp and device_fit_test.cpp alongside it.
 
 #include <map>
 #include <optional>

@@ -32,7 +32,7 @@ struct LinkResidual {
 };
 
 struct LinkFit {
-  LinkFactors factors;  ///< those that the timings decide, and what the cluster had beside them
+  LinkFactors factors;  ///< those that the timings decide, and what the cluster had alongside them
   std::vector<LinkResidual> residuals;
 };
 

@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// The shipped interval counts as this many rows beside those that were left out.
+/// The shipped interval counts as this many rows alongside those that were left out.
 constexpr double rows_of_shipped_interval = 4;
 /// Numbers that ship without uncertainty.
 constexpr double least_sigma = 0.01;

@@ -7,7 +7,7 @@
 /// Deterministic: the same answer on any number of threads.
 /// Source: Marquardt, J. SIAM 11 (1963); soft-L1 as reweighted least squares: Triggs et al., "Bundle adjustment", 1999,
 /// section 3.3; errors of left-out groups in closed form: Cook & Weisberg, "Residuals and influence", 1982, 4.2.
-/// Not modelled: correlation between observations beside their weights; more than one optimum.
+/// Not modelled: correlation between observations alongside their weights; more than one optimum.
 /// Checked against: tests/unit/planner/calibrate/robust_fit_test.cpp (brute force, closed forms, refits without a
 /// group).
 

@@ -20,7 +20,7 @@
 
 namespace plumbline {
 
-/// Of a measured step around its prediction, beside what a fit leaves open.
+/// Of a measured step around its prediction, alongside what a fit leaves open.
 struct RowNoise {
   double variance = 0;
   double deviations = 0;  ///< of 90 %, two-sided

@@ -1,5 +1,6 @@
 #pragma once
-/// \file named_modes.h: what of recompute `--recompute` can name beside "optimal": modes that treat every layer alike.
+/// \file named_modes.h: what of recompute `--recompute` can name alongside "optimal": modes that treat every layer
+/// alike.
 ///
 /// Answers the modes; no unit. Model: none, selective, by operator, full, every n-th layer. Not among them: chosen
 /// modules, which a strategy names itself; offloaded layers, which are not computed again but wait in host memory.

@@ -4,7 +4,7 @@
 /// Answers, for a split of the network over ranks, which choice every layer takes, of least replay time that its rank's
 /// memory allows; where not even the smallest choice fits, the one that holds least. Model: block_frontier.h inside a
 /// block, layer_choice.h over the blocks of a rank with the schedule's own in-flight count; the budget is what
-/// stage_memory leaves of the device. What a layer restores is alive beside the working set of that layer.
+/// stage_memory leaves of the device. What a layer restores is alive alongside the working set of that layer.
 /// "None", "selective", "full" and "every n-th" are among the choices.
 /// Source: Sun et al., AdaPipe, ASPLOS'24.
 /// Blocks of more than 512 undominated partial choices offer their frontier (which ignores what a replay restores), and
@@ -31,8 +31,8 @@ namespace plumbline {
 /// Appends what a placement chooses from to the variants of every block, by increasing kept bytes; blocks that are not
 /// layers have one choice, to keep everything. `blocks`: priced for `strategy`.
 void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);
-/// What the choices of such blocks need beside what they keep, and what their replays send. That takes longer to find
-/// than the choices, and counts only where they are placed.
+/// What the choices of such blocks need alongside what they keep, and what their replays send. That takes longer to
+/// find than the choices, and counts only where they are placed.
 void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);
 
 /// What the layers of one rank take.

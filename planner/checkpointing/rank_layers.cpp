@@ -69,7 +69,7 @@ const RankLayersTable::Options& RankLayersTable::options_of(const RankLayers& ra
     for (LayerOption& option : options) {
       option.saved = scale.repeats * option.saved;
       option.time = scale.repeats * option.time;
-      option.restored = std::int64_t{scale.virtual_stages} * beside_logits(option.restored, scale.logits);
+      option.restored = std::int64_t{scale.virtual_stages} * beyond_logits(option.restored, scale.logits);
     }
   }
   for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options = shared.of_group[g];

@@ -23,15 +23,15 @@ struct SegmentLayer {
   Picoseconds forward{0};
 };
 /// Layers [first, last).
-struct Segment {
+struct CheckpointSegment {
   std::int32_t first = 0;
   std::int32_t last = 0;
-  bool operator==(const Segment&) const = default;
+  bool operator==(const CheckpointSegment&) const = default;
 };
 struct SegmentChoice {
   Picoseconds time{0};
   Bytes held{0};
-  std::vector<Segment> replayed;  ///< in order; the other layers are kept
+  std::vector<CheckpointSegment> replayed;  ///< in order; the other layers are kept
 };
 [[nodiscard]] std::optional<SegmentChoice> choose_segments(const std::vector<SegmentLayer>& layers,
                                                            std::int64_t in_flight, Bytes memory);

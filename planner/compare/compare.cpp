@@ -161,16 +161,16 @@ void require_same_plan(const Plan& plan, const Graph& graph, const RunRecord& re
                           "0 to " + std::to_string(executions - 1), ""});
 }
 
-Comparison compare(const Plan& plan, const Graph& graph, const PlayedPlan& played, const RunRecord& record) {
+Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated, const RunRecord& record) {
   Comparison result;
   const Shard shard = shard_of(plan.strategy, plan.training);
-  const BalancedPlan balanced{graph, shard, played.replays, played.sizes};
+  const BalancedPlan balanced{graph, shard, simulated.replays, simulated.sizes};
   result.predicted_step_s = plan.prediction.step_time_s;
   result.measured_step_s = static_cast<double>(median_step_ns(record)) * 1e-9;
   for (const StepRecord& step : record.steps) result.losses.push_back(step.loss);
-  for (std::size_t s = 0; s < played.program.ranks.size(); ++s) {
+  for (std::size_t s = 0; s < simulated.program.ranks.size(); ++s) {
     const auto stage = static_cast<std::int32_t>(s);
-    const RankProgram& program = played.program.ranks[s];
+    const RankProgram& program = simulated.program.ranks[s];
     const std::vector<const RankRecord*> ranks = ranks_of_stage(record, stage);
     Bytes arena(0);
     for (const RankRecord* rank : ranks) arena = std::max(arena, rank->memory.arena);
@@ -180,11 +180,11 @@ Comparison compare(const Plan& plan, const Graph& graph, const PlayedPlan& playe
       routed.push_back(routed_rank(balanced, program, *rank, std::ssize(record.steps)));
     add_memory(stage, program, routed, result.memory);
     add_sent(stage, program, routed, plan.strategy, result.communication);
-    add_actions(stage, program, played.simulation.timeline.of_rank[s], ranks, result.actions);
+    add_actions(stage, program, simulated.simulation.timeline.of_rank[s], ranks, result.actions);
   }
   if (!record.ranks.empty())
     for (const SentRecord& line : record.ranks.front().sent)
-      if (!purpose_of(line)) result.beside.push_back(line);
+      if (!purpose_of(line)) result.unplanned.push_back(line);
   result.step_cause = step_cause(result, plan, record);
   return result;
 }

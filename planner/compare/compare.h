@@ -2,10 +2,10 @@
 /// \file compare.h: a plan's prediction held against a record of its run: time, memory and bytes on the wire.
 ///
 /// Answers: line by line, both sides; whether every byte count is equal; what a difference most likely comes from.
-/// Model: the predicted side is the plan file lowered and played again; nothing of it comes from the record. Memory is
-/// that of the moment when all classes together are most. Of a stage's ranks the one that differs most from the
+/// Model: the predicted side is the plan file lowered and simulated again; nothing of it comes from the record. Memory
+/// is that of the moment when all classes together are most. Of a stage's ranks the one that differs most from the
 /// prediction stands for them. Bytes on the wire are summed by what they are for: a program's action is one of a kind
-/// in its piece and pass, whatever calls the runtime made of it. Time is compared by kind of action: the sum over a
+/// in its segment and pass, whatever calls the runtime made of it. Time is compared by kind of action: the sum over a
 /// stage's actions, measured as the mean of its ranks' medians. Rows that a router sends to experts are known to the
 /// record alone: where they are not dealt out equally, what they make of the prediction is a third number, and what
 /// bytes must be equal to. Source: core/program/program.h, core/simulate/simulation.h, core/measurement/run_record.h.
@@ -55,7 +55,7 @@ struct Comparison {
   double measured_step_s = 0;  ///< median after the warm-up
   std::vector<MemoryLine> memory;
   std::vector<SentLine> communication;
-  std::vector<SentRecord> beside;  ///< of rank 0, in groups that are no axis
+  std::vector<SentRecord> unplanned;  ///< of rank 0, in groups that are no axis
   std::vector<ActionLine> actions;
   std::vector<double> losses;
   std::vector<Bytes> arenas;  ///< per stage
@@ -69,7 +69,7 @@ struct Comparison {
 /// Throws InputError when the record is of another plan, or does not have the ranks and stages that the plan has.
 void require_same_plan(const Plan& plan, const Graph& graph, const RunRecord& record, const std::string& record_name);
 /// `graph`: of the plan, as trained.
-[[nodiscard]] Comparison compare(const Plan& plan, const Graph& graph, const PlayedPlan& played,
+[[nodiscard]] Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated,
                                  const RunRecord& record);
 
 }  // namespace plumbline

@@ -54,7 +54,7 @@ std::string collective_name(SentPurpose purpose, const Strategy& s) {
 }
 
 std::optional<SentPurpose> purpose_of(const SentRecord& line) {
-  // Groups that the runtime forms beside the axes: of experts' states, and of both ends of the pipeline.
+  // Groups that the runtime forms alongside the axes: of experts' states, and of both ends of the pipeline.
   if (line.group == "pipeline_ends") return SentPurpose::tied_embedding;
   if (line.group == "expert_shard" || line.group == "expert_replicate")
     return line.collective == to_text(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;

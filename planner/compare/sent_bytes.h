@@ -2,7 +2,7 @@
 /// \file sent_bytes.h: what bytes on the wire are for: the words in which a program and a run can be compared.
 ///
 /// Answers: bytes per purpose, of one rank in one step. Model: a program's collectives are one action for all of their
-/// kind in a piece and pass, and reductions of dense and expert gradients are one; a run's are calls in groups. Both
+/// kind in a segment and pass, and reductions of dense and expert gradients are one; a run's are calls in groups. Both
 /// sum up to the same purposes. Source: core/cost/step_time.cpp (what sharing states sends), core/program/lower.h.
 /// Not modelled: broadcasts and barriers, which no plan has. Checked against: tests/unit/planner/compare.
 

@@ -60,7 +60,7 @@ std::string bottleneck_sentence(const Plan& plan) {
            share_of(time, TimeCause::compute) + " of arithmetic; " + std::string(remedy_for(loss));
   return arithmetic + " and runs at " +
          fixed(100 * plan.prediction.mfu * (time.total() / time[TimeCause::compute]), 1) +
-         " % of the devices' peak; the largest loss beside it is " + std::string(name_of(loss)) + ", " +
+         " % of the devices' peak; the largest loss alongside it is " + std::string(name_of(loss)) + ", " +
          share_of(time, loss) + "; " + std::string(remedy_for(loss));
 }
 

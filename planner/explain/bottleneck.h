@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// The largest share of the step, the largest loss beside the model's own arithmetic, and what usually shrinks it.
+/// The largest share of the step, the largest loss alongside the model's own arithmetic, and what usually shrinks it.
 [[nodiscard]] std::string bottleneck_sentence(const Plan& plan);
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@ constexpr std::string_view launch = "src/accelerate/commands/launch.py";
 constexpr std::string_view fsdp = "examples/config_yaml_templates/fsdp.yaml";
 constexpr std::string_view parallelism = "src/accelerate/parallelism_config.py";
 
-bool replicates_beside_other_axes(const Strategy& s, bool) {
+bool replicates_with_other_axes(const Strategy& s, bool) {
   return s.zero_stage == 0 && s.data_parallel > 1 && (s.tensor_parallel > 1 || s.context_parallel > 1);
 }
 
@@ -34,7 +34,7 @@ FrameworkRecord accelerate_record() {
                   {PrecisionRecipe::bf16, "mixed_precision: bf16", launch},
                   {PrecisionRecipe::fp8, "mixed_precision: fp8", launch}};
   r.rules = {{"replicates parameters (ZeRO-0) where there is no tensor or context parallelism", parallelism,
-              replicates_beside_other_axes}};
+              replicates_with_other_axes}};
   r.defaults = {NumberFormat::bf16,
                 "src/accelerate/utils/dataclasses.py: FSDP reduces in the format of mixed_precision",
                 "one for each transformer layer, the unit that FSDP shards", fsdp};

@@ -1,4 +1,4 @@
-// DeepSpeed: a JSON of its engine, beside a script that makes the model.
+// DeepSpeed: a JSON of its engine, alongside a script that makes the model.
 #include "planner/frameworks/framework.h"
 
 namespace plumbline {

@@ -77,7 +77,7 @@ std::optional<Framework> framework_from_text(std::string_view text) {
 std::string_view to_text(Feature feature) {
   switch (feature) {
     case Feature::tensor_parallel: return "tensor parallelism";
-    case Feature::sequence_parallel: return "sequence parallelism beside tensor parallelism";
+    case Feature::sequence_parallel: return "sequence parallelism alongside tensor parallelism";
     case Feature::context_parallel: return "context parallelism";
     case Feature::expert_parallel: return "expert parallelism";
     case Feature::expert_tensor_parallel: return "tensor parallelism inside experts";

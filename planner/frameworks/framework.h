@@ -84,7 +84,7 @@ struct FrameworkRecord {
   std::vector<Launchable<Feature>> features;
   std::vector<Launchable<PrecisionRecipe>> precisions;
   std::vector<Launchable<Optimizer>> optimizers;  ///< empty: what the training script makes
-  std::string_view adapters;  ///< how adapters (LoRA) beside frozen linears are asked for; empty: it trains none
+  std::string_view adapters;  ///< how adapters (LoRA) alongside frozen linears are asked for; empty: it trains none
   std::string_view adapters_source;
   std::vector<FrameworkRule> rules;
   FrameworkDefaults defaults;

@@ -9,7 +9,7 @@ constexpr std::string_view schedules = "torch/distributed/pipelining/schedules.p
 constexpr std::string_view parallelize = "torchtitan/models/llama3/infra/parallelize.py";
 constexpr std::string_view by_csv = "parallelism.pipeline_parallel_schedule_csv";
 
-bool replicates_beside_other_axes(const Strategy& s, bool) {
+bool replicates_with_other_axes(const Strategy& s, bool) {
   return s.zero_stage == 0 && s.data_parallel > 1 && s.devices() > s.data_parallel;
 }
 
@@ -56,7 +56,7 @@ FrameworkRecord torchtitan_record() {
   r.optimizers = {{Optimizer::adam, "optimizer.name = \"Adam\"", config},
                   {Optimizer::adamw, "optimizer.name = \"AdamW\"", config}};
   r.rules = {{"replicates parameters (ZeRO-0) where data parallelism is the only one", parallelize,
-              replicates_beside_other_axes},
+              replicates_with_other_axes},
              {"has no tensor parallelism without sequence parallelism", parallelize, lacks_sequence_parallel}};
   r.defaults = {NumberFormat::fp32, "job_config.py: training.mixed_precision_reduce = \"float32\"",
                 "one for each transformer block, the unit that FSDP shards", parallelize};

@@ -59,7 +59,7 @@ Json to_json(const Comparison& c) {
                       {"bytes_equal", c.bytes_are_equal()},
                       {"memory", lines_json(c.memory)},
                       {"communication", lines_json(c.communication)},
-                      {"communication_beside", lines_json(c.beside)},
+                      {"communication_beside", lines_json(c.unplanned)},
                       {"actions", lines_json(c.actions)},
                       {"arena_bytes", std::move(arenas)},
                       {"loss", std::move(losses)}};

@@ -60,13 +60,13 @@ Json alike_json(const SearchAnswer& answer) {
 }
 
 /// Null where plans are not ranked by time or there are not two of them.
-Json standing_json(const SearchAnswer& answer) {
-  const Standing& standing = answer.standing;
-  if (standing.noise <= 0) return {};
-  return Json::Object{{"tied", static_cast<std::int64_t>(standing.tied)},
-                      {"simplest", static_cast<std::int64_t>(standing.simplest) + 1},
-                      {"noise", standing.noise},
-                      {"expected_regret", standing.regret}};
+Json ties_json(const SearchAnswer& answer) {
+  const Ties& ties = answer.ties;
+  if (ties.noise <= 0) return {};
+  return Json::Object{{"tied", static_cast<std::int64_t>(ties.tied)},
+                      {"simplest", static_cast<std::int64_t>(ties.simplest) + 1},
+                      {"noise", ties.noise},
+                      {"expected_regret", ties.regret}};
 }
 
 /// Of a search for a framework; what its limits cost is null where it is not known.
@@ -108,7 +108,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"unvisited", answer.result.audit.unvisited},
                       {"plans", std::move(plans)},
                       {"alike", alike_json(answer)},
-                      {"standing", standing_json(answer)},
+                      {"standing", ties_json(answer)},
                       {"pareto", std::move(pareto)},
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};

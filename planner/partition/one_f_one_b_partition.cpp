@@ -10,11 +10,12 @@ namespace {
 /// Depth-first over layers per stage, smallest first, so that of equal partitions the first found stays.
 class Branching {
  public:
-  Branching(const StagePrices& prices, std::span<const Picoseconds> latency, std::int64_t m, std::int64_t most_played)
+  Branching(const StagePrices& prices, std::span<const Picoseconds> latency, std::int64_t m,
+            std::int64_t most_evaluated)
       : prices_(prices),
         latency_(latency.begin(), latency.end()),
         m_(m),
-        most_played_(most_played),
+        most_evaluated_(most_evaluated),
         forward_(static_cast<std::size_t>(prices.stages())),
         backward_(forward_.size()),
         layers_(forward_.size()) {
@@ -25,7 +26,7 @@ class Branching {
     const auto start = sum_and_max_partition(prices_, m_);
     if (!start) return std::nullopt;
     result_.partition = *start;
-    result_.partition.value = play(start->layers);
+    result_.partition.value = makespan_of(start->layers);
     descend(0, 0, 0, 0);
     return result_;
   }
@@ -44,7 +45,7 @@ class Branching {
   }
   void bound_suffixes();
   void descend(std::int32_t s, std::int32_t first, std::int64_t before, std::int64_t slowest);
-  Picoseconds play(const std::vector<std::int32_t>& layers);
+  Picoseconds makespan_of(const std::vector<std::int32_t>& layers);
   void leaf();
   [[nodiscard]] std::int64_t in_flight(std::int32_t s) const {
     return std::min<std::int64_t>(m_, prices_.stages() - s);
@@ -62,8 +63,8 @@ class Branching {
   const StagePrices& prices_;
   std::vector<Picoseconds> latency_;
   std::int64_t m_;
-  std::int64_t most_played_;
-  std::int64_t played_ = 0;
+  std::int64_t most_evaluated_;
+  std::int64_t evaluated_ = 0;
   std::vector<std::int64_t> busiest_;  ///< least over partitions of a suffix: its busiest stage with fill and drain
   std::vector<std::int64_t> sum_;      ///< least sum of a suffix
   std::vector<std::int64_t> waiting_;  ///< least over partitions of a suffix: its largest `waiting`
@@ -95,7 +96,7 @@ void Branching::bound_suffixes() {
       }
 }
 
-Picoseconds Branching::play(const std::vector<std::int32_t>& layers) {
+Picoseconds Branching::makespan_of(const std::vector<std::int32_t>& layers) {
   std::int32_t first = 0;
   for (std::int32_t s = 0; s < prices_.stages(); ++s) {
     const StagePrice& price = prices_.at(s, first, first + layers[static_cast<std::size_t>(s)]);
@@ -107,8 +108,8 @@ Picoseconds Branching::play(const std::vector<std::int32_t>& layers) {
 }
 
 void Branching::leaf() {
-  ++played_;
-  const Picoseconds value = play(layers_);
+  ++evaluated_;
+  const Picoseconds value = makespan_of(layers_);
   if (value > result_.partition.value || (ours_ && value == result_.partition.value)) return;
   result_.partition = {layers_, value};
   ours_ = true;
@@ -119,7 +120,7 @@ void Branching::descend(std::int32_t s, std::int32_t first, std::int64_t before,
   if (s == prices_.stages()) return leaf();
   for (std::int32_t last = first + 1; last <= prices_.layers(); ++last) {
     if (!prices_.fits(s, first, last) || sum_[slot(s + 1, last)] == Picoseconds::largest().value()) continue;
-    if (played_ >= most_played_) {
+    if (evaluated_ >= most_evaluated_) {
       result_.proven = false;
       return;
     }
@@ -138,9 +139,9 @@ void Branching::descend(std::int32_t s, std::int32_t first, std::int64_t before,
 }  // namespace
 
 std::optional<MakespanPartition> one_f_one_b_partition(const StagePrices& prices, std::span<const Picoseconds> latency,
-                                                       std::int64_t micro_batches, std::int64_t most_played) {
+                                                       std::int64_t micro_batches, std::int64_t most_evaluated) {
   check(static_cast<std::int32_t>(latency.size()) + 1 == prices.stages(), "one latency per link");
-  return Branching(prices, latency, micro_batches, most_played).run();
+  return Branching(prices, latency, micro_batches, most_evaluated).run();
 }
 
 }  // namespace plumbline

@@ -7,7 +7,7 @@
 /// * sum t + (m - 1) max t, by a threshold on max t and a dynamic programme of sums below it: O(p L^2) per threshold,
 ///   until no larger threshold can win. It ranks partitions fast and approximately: the true makespan of 1F1B is
 ///   neither below nor above it;
-/// * the makespan of 1F1B itself, by branch and bound: every leaf is played wave by wave (pipeline_time.h), branches
+/// * the makespan of 1F1B itself, by branch and bound: every leaf is evaluated wave by wave (pipeline_time.h), branches
 ///   are cut where the busiest stage with the fill before and the drain after it cannot win.
 /// Source: PipeDream, arXiv:1806.03377 (chain partition); Sun et al., AdaPipe, ASPLOS'24 (thresholds with recompute).
 /// Not modelled: schedules other than 1F1B in the third; virtual stages.
@@ -27,12 +27,12 @@ namespace plumbline {
 
 struct MakespanPartition {
   StagePartition partition;
-  bool proven = true;  ///< false: the limit of partitions played was reached; the best so far
+  bool proven = true;  ///< false: the limit of partitions evaluated was reached; the best so far
 };
 /// `latency`: between stage s and s + 1, one fewer than stages.
 [[nodiscard]] std::optional<MakespanPartition> one_f_one_b_partition(const StagePrices& prices,
                                                                      std::span<const Picoseconds> latency,
                                                                      std::int64_t micro_batches,
-                                                                     std::int64_t most_played = 1'000'000);
+                                                                     std::int64_t most_evaluated = 1'000'000);
 
 }  // namespace plumbline

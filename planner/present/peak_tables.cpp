@@ -16,7 +16,7 @@ enum class Parts : std::uint8_t { unnamed, named };
 std::string owner_text(const BufferFamily& family, Parts parts) {
   if (family.first.chunk < 0) return "the stage";
   std::string text = "chunk " + std::to_string(family.first.chunk);
-  if (parts == Parts::named) text += " part " + std::to_string(family.first.piece);
+  if (parts == Parts::named) text += " part " + std::to_string(family.first.segment);
   if (family.micro_batches.empty()) return text;
   return text + ", micro-batch" + (family.micro_batches.size() > 1 ? "es " : " ") + ranges_text(family.micro_batches);
 }
@@ -41,7 +41,7 @@ Table largest_buffer_table(std::vector<Buffer> alive) {
                {"owner", "of", Unit::text, "the pipeline chunk and micro-batches that they belong to", Align::left}},
               {}};
   std::erase_if(alive, [](const Buffer& buffer) { return buffer.lifetime == Lifetime::persistent; });
-  const bool has_parts = std::any_of(alive.begin(), alive.end(), [](const Buffer& b) { return b.piece > 0; });
+  const bool has_parts = std::any_of(alive.begin(), alive.end(), [](const Buffer& b) { return b.segment > 0; });
   const std::vector<BufferFamily> all = families(alive);
   for (std::size_t i = 0; i < std::min(most_families, all.size()); ++i)
     table.rows.push_back({words(words_of(to_text(all[i].first.memory_class))), gib_cell(all[i].total, 2),

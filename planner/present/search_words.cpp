@@ -80,16 +80,16 @@ std::string limits_words(const session::SearchAnswer& answer) {
   return text + ".";
 }
 
-std::string standing_words(const session::SearchAnswer& answer) {
-  const Standing& standing = answer.standing;
-  if (answer.plans.size() < 2 || standing.noise <= 0) return "";
-  const std::string noise = "the model's noise (" + per_cent_text(standing.noise) + ")";
+std::string tie_words(const session::SearchAnswer& answer) {
+  const Ties& ties = answer.ties;
+  if (answer.plans.size() < 2 || ties.noise <= 0) return "";
+  const std::string noise = "the model's noise (" + per_cent_text(ties.noise) + ")";
   const std::string regret =
-      " Following #1 is expected to cost up to " + per_cent_text(standing.regret) + " over the best of these.";
-  if (standing.tied < 2) return "#1 leads by more than " + noise + "." + regret;
-  return "#1 to #" + std::to_string(standing.tied) + " are within " + noise + "; simplest: #" +
-         std::to_string(standing.simplest + 1) +
-         (standing.simplest_like ? " as " + to_text(*standing.simplest_like) : std::string()) + "." + regret;
+      " Following #1 is expected to cost up to " + per_cent_text(ties.regret) + " over the best of these.";
+  if (ties.tied < 2) return "#1 leads by more than " + noise + "." + regret;
+  return "#1 to #" + std::to_string(ties.tied) + " are within " + noise + "; simplest: #" +
+         std::to_string(ties.simplest + 1) +
+         (ties.simplest_like ? " as " + to_text(*ties.simplest_like) : std::string()) + "." + regret;
 }
 
 }  // namespace plumbline::present

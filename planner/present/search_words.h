@@ -20,6 +20,6 @@ namespace plumbline::present {
 /// What lifting the framework's limits would gain; empty: there are none, or it is not known.
 [[nodiscard]] std::string limits_words(const session::SearchAnswer& answer);
 /// "#1 to #8 are within the model's noise (5.2 %); simplest: #5. ..."; empty where plans are not ranked by time.
-[[nodiscard]] std::string standing_words(const session::SearchAnswer& answer);
+[[nodiscard]] std::string tie_words(const session::SearchAnswer& answer);
 
 }  // namespace plumbline::present

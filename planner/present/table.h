@@ -2,7 +2,7 @@
 /// \file table.h: a table as data: what each column is called, measures and means, and a cell for each row.
 ///
 /// A terminal and a window show the same columns and words from it: the terminal prints texts, a window sorts by
-/// numbers, shows units beside titles and explanations where the pointer rests.
+/// numbers, shows units alongside titles and explanations where the pointer rests.
 
 #include <algorithm>
 #include <cstdint>

@@ -83,7 +83,7 @@ StageLayout layout_of(const Question& question, const Strategy& strategy) {
 
 PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
     : question_(&question) {
-  for (const std::int32_t rank : telling_ranks(stages.layout(), family))
+  for (const std::int32_t rank : informative_ranks(stages.layout(), family))
     ranks_.push_back({&stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
 }
 

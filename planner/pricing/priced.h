@@ -15,7 +15,7 @@ class RankLayersTable;
 
 /// One BlockCost per block of the question's graph; with the choices of a placement where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
-/// The same without what the choices need beside what they keep (placement.h, add_choices_working).
+/// The same without what the choices need alongside what they keep (placement.h, add_choices_working).
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy);
 /// `groups`: of block_costs of the same; what is placed or balanced depends on them.
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups);
@@ -40,7 +40,7 @@ class PeakMemory {
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// What the ranks of one node need of its host's memory, whatever the strategy.
 [[nodiscard]] Bytes host_memory_per_node(const Question& question);
-/// Beside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
+/// Alongside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
 [[nodiscard]] Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// The host memory of the node that has least.
 [[nodiscard]] Bytes host_memory(const Question& question);

@@ -19,9 +19,9 @@ Strategy placed_as(const ComputeSchedule& order, Strategy strategy) {
 }
 
 /// One priced plan, and its programs of all or of fewer micro-batches.
-class Player {
+class PlanSimulator {
  public:
-  Player(const Question& question, const Strategy& strategy, const PlayOptions& options)
+  PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options)
       : question_(question),
         options_(options),
         stack_(question.calibration().stack),
@@ -30,83 +30,83 @@ class Player {
         layout_(layout_of(question, strategy_, blocks_)),
         ranks_(question.graph(), layout_, blocks_),
         plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
-        pieces_(plan_, options.granularity) {}
+        segments_(plan_, options.granularity) {}
 
-  PlayedPlan whole(ComputeSchedule order) {
-    Attempt played = attempt(std::move(order));
-    return finished(std::move(played), {});
+  SimulatedPlan whole(ComputeSchedule order) {
+    Attempt simulated = attempt(std::move(order));
+    return finished(std::move(simulated), {});
   }
 
   /// Nothing where the short programs have no steady state.
-  std::optional<PlayedPlan> telling() {
+  std::optional<SimulatedPlan> informative() {
     const PipelineShape shape = pipeline_shape(strategy_);
     for (std::int32_t periods = 16;; periods *= 4) {
       const auto shorter = short_shape(strategy_.schedule, shape, periods);
       if (!shorter) return std::nullopt;
-      if (auto played = telling(*shorter)) return played;
+      if (auto simulated = informative(*shorter)) return simulated;
     }
   }
 
  private:
   struct Attempt {
-    PlayedPlan plan;
+    SimulatedPlan plan;
     ActionTimes times;
     Timeline timeline;
   };
 
-  std::optional<PlayedPlan> telling(ShortShape shorter) {
+  std::optional<SimulatedPlan> informative(ShortShape shorter) {
     const OrderCut cut{*repeating_from(strategy_.schedule, strategy_.pipeline_stages), shorter.cut,
                        repeating_period(strategy_.schedule, strategy_.pipeline_stages)};
     for (;;) {
-      Attempt played = attempt(compute_schedule(strategy_.schedule, shorter.shape));
-      if (played.timeline.stall) return std::nullopt;
-      const auto steady = steady_state(played.plan.program, played.timeline, cut);
+      Attempt simulated = attempt(compute_schedule(strategy_.schedule, shorter.shape));
+      if (simulated.timeline.stall) return std::nullopt;
+      const auto steady = steady_state(simulated.plan.program, simulated.timeline, cut);
       if (!steady) return std::nullopt;
       const std::int64_t more = strategy_.micro_batches - shorter.shape.micro_batches;
-      if (more % steady->micro_batches == 0) return finished(std::move(played), left_out(*steady, more));
+      if (more % steady->micro_batches == 0) return finished(std::move(simulated), left_out(*steady, more));
       shorter.shape.micro_batches += static_cast<std::int32_t>(more % steady->micro_batches);
     }
   }
 
   Attempt attempt(ComputeSchedule order) {
     Attempt result;
-    result.plan.sizes = lowering_input(plan_, pieces_, std::move(order));
+    result.plan.sizes = lowering_input(plan_, segments_, std::move(order));
     result.plan.program = lower(result.plan.sizes);
     if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);
-    result.times = action_times(plan_, pieces_, result.plan.program);
+    result.times = action_times(plan_, segments_, result.plan.program);
     result.timeline = timeline(result.plan.program, result.times, options_.timeline);
     return result;
   }
 
-  PlayedPlan finished(Attempt played, const LeftOut& left_out) {
-    PlayedPlan result = std::move(played.plan);
+  SimulatedPlan finished(Attempt simulated, const LeftOut& left_out) {
+    SimulatedPlan result = std::move(simulated.plan);
     result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement.variants, strategy_.recompute.mode);
-    result.simulation = simulation_of(result.program, played.times, std::move(played.timeline),
+    result.simulation = simulation_of(result.program, simulated.times, std::move(simulated.timeline),
                                       stack_.fragmentation_fraction, options_.timeline, left_out);
     if (left_out.micro_batches > 0) renumber(result.program, left_out);
     return result;
   }
 
   const Question& question_;
-  const PlayOptions& options_;
+  const SimulationOptions& options_;
   const StackCalibration& stack_;
   Strategy strategy_;
   std::vector<BlockCost> blocks_;
   StageLayout layout_;
   StageTable ranks_;
   PricedPlan plan_;
-  PieceTable pieces_;
+  SegmentTable segments_;
 };
 
 }  // namespace
 
-PlayedPlan played(const Question& question, const Strategy& asked, const PlayOptions& options) {
-  if (options.extent == Extent::telling && !options.order)
-    if (auto plan = Player(question, asked, options).telling()) return std::move(*plan);
+SimulatedPlan simulated(const Question& question, const Strategy& asked, const SimulationOptions& options) {
+  if (options.extent == Extent::informative && !options.order)
+    if (auto plan = PlanSimulator(question, asked, options).informative()) return std::move(*plan);
   ComputeSchedule order = options.order ? *options.order : compute_schedule(asked.schedule, pipeline_shape(asked));
   check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
   const Strategy strategy = placed_as(order, asked);
-  return Player(question, strategy, options).whole(std::move(order));
+  return PlanSimulator(question, strategy, options).whole(std::move(order));
 }
 
 }  // namespace plumbline

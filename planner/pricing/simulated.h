@@ -1,9 +1,9 @@
 #pragma once
-/// \file simulated.h: one legal strategy lowered and played: what `simulate` answers, and the search's finalists.
+/// \file simulated.h: one legal strategy lowered and simulated: what `simulate` answers, and the search's finalists.
 ///
 /// Model: the order is the named schedule's, or any other of the same shape. What a rank holds and what it takes follow
 /// the order's placement of stages; sharing of links and states is that of the strategy.
-/// Of very many micro-batches a short program is lowered and played where that gives the same figures
+/// Of very many micro-batches a short program is lowered and simulated where that gives the same figures
 /// (core/simulate/steady_state.h): Simulation::left_out says what is not in it.
 /// Not modelled: whether an order of one's own hides reductions better or worse than the named schedule; it is priced
 /// as the named one is (step_time.h). Checked against: tests/unit/planner/pricing/simulated_test.cpp;
@@ -19,24 +19,25 @@
 namespace plumbline {
 
 /// Whether every micro-batch is lowered, as those need who execute the program, or of very many those that tell.
-enum class Extent : std::uint8_t { whole, telling };
+enum class Extent : std::uint8_t { whole, informative };
 
-struct PlayOptions {
+struct SimulationOptions {
   Granularity granularity = Granularity::chunk;
   std::optional<ComputeSchedule> order;  ///< instead of the named schedule's: of the strategy's shape (pipeline_shape)
   TimelineOptions timeline;
   Extent extent = Extent::whole;
 };
 
-struct PlayedPlan {
+struct SimulatedPlan {
   LoweringInput sizes;          ///< that the program was lowered from
   std::vector<Replay> replays;  ///< by execution: what its backward computes again
   Program program;
   Simulation simulation;
 };
 
-/// Requires an order without faults and deadlock (action_fault, play_order).
+/// Requires an order without faults and deadlock (action_fault, dry_run).
 /// Throws InternalError when the program would wait for ever or misuse a buffer: our bug, not the strategy's.
-[[nodiscard]] PlayedPlan played(const Question& question, const Strategy& strategy, const PlayOptions& options = {});
+[[nodiscard]] SimulatedPlan simulated(const Question& question, const Strategy& strategy,
+                                      const SimulationOptions& options = {});
 
 }  // namespace plumbline

@@ -39,7 +39,7 @@ struct CandidateBatch {
 };
 
 /// What became of a candidate. Only where recompute is placed: no placement fits, none can be worth it, or what is
-/// placed replays nothing, as a plan beside it.
+/// placed replays nothing, as a plan alongside it.
 enum class Outcome : std::uint8_t { priced, infeasible, bounded, repeated };
 /// The exact closed form of a candidate that was priced.
 struct CandidatePrice {
@@ -104,7 +104,7 @@ class CandidateTable {
   };
   [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
 
-  std::vector<std::vector<BlockCost>> block_tables_;  ///< without what choices need beside what they keep
+  std::vector<std::vector<BlockCost>> block_tables_;  ///< without what choices need alongside what they keep
   mutable std::deque<Choices> choices_;               ///< by block table
   /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
   std::vector<std::vector<BlockCost>> least_tables_;

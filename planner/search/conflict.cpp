@@ -91,7 +91,7 @@ InputProblem conflict(const Question& question, const SearchSpace& space) {
     SearchSpace others = space;
     axis.copy({}, others);
     if (const std::vector<std::string> values = possible(question, others, axis); !values.empty())
-      return {"--fix", none + axis.name + "=" + axis.values(space) + " beside the other values", one_of(values), ""};
+      return {"--fix", none + axis.name + "=" + axis.values(space) + " alongside the other values", one_of(values), ""};
   }
   return {"--fix", none + all + " together", "fewer values, or those of a plan that search finds without them", ""};
 }

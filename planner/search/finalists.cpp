@@ -37,14 +37,14 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
 
 }  // namespace
 
-bool add_balanced(std::vector<RankedStrategy>& plans, const Playing& playing) {
+bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context) {
   const std::size_t count = plans.size();
   for (std::size_t first = 0; first < count; first += plans_per_batch) {
-    if (playing.stop.stop_requested()) return false;
+    if (context.stop.stop_requested()) return false;
     std::vector<std::optional<RankedStrategy>> twins(std::min(plans_per_batch, count - first));
-    parallel_for(twins.size(), playing.threads, [&](std::size_t i) {
+    parallel_for(twins.size(), context.threads, [&](std::size_t i) {
       const RankedStrategy& plan = plans[first + i];
-      if (may_balance(plan.strategy)) twins[i] = balanced(plan, playing.questions[plan.question]);
+      if (may_balance(plan.strategy)) twins[i] = balanced(plan, context.questions[plan.question]);
     });
     for (std::optional<RankedStrategy>& twin : twins)
       if (twin) plans.push_back(std::move(*twin));
@@ -54,30 +54,31 @@ bool add_balanced(std::vector<RankedStrategy>& plans, const Playing& playing) {
 
 std::size_t finalist_count(std::size_t top) { return std::max(top, most_finalists); }
 
-bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last, const Playing& playing) {
+bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last,
+              const SimulationContext& context) {
   for (; first < last; first += plans_per_batch) {
-    if (playing.stop.stop_requested()) return false;
+    if (context.stop.stop_requested()) return false;
     const std::size_t count = std::min(plans_per_batch, last - first);
-    parallel_for(count, playing.threads, [&](std::size_t i) {
+    parallel_for(count, context.threads, [&](std::size_t i) {
       RankedStrategy& plan = plans[first + i];
-      const PlayOptions options{Granularity::chunk, std::nullopt, {}, Extent::telling};
-      plan.simulated = played(playing.questions[plan.question], plan.strategy, options).simulation.step();
+      const SimulationOptions options{Granularity::chunk, std::nullopt, {}, Extent::informative};
+      plan.simulated = simulated(context.questions[plan.question], plan.strategy, options).simulation.step();
     });
-    if (playing.report) playing.report(static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(last));
+    if (context.report) context.report(static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(last));
   }
   return true;
 }
 
-bool simulate_finalists(std::vector<RankedStrategy>& plans, std::size_t top, const Playing& playing) {
+bool simulate_finalists(std::vector<RankedStrategy>& plans, std::size_t top, const SimulationContext& context) {
   const std::size_t most = std::min(plans.size(), most_finalists);
   const std::size_t first = std::min(most, finalists_per_plan * top);
-  if (!simulate(plans, 0, first, playing) || first == 0) return first == 0;
+  if (!simulate(plans, 0, first, context) || first == 0) return first == 0;
   double largest = 0;
   for (std::size_t i = 0; i < first; ++i) largest = std::max(largest, disagreement(plans[i]));
   const double limit = static_cast<double>(plans[first - 1].step_time.value()) * (1 + largest);
   std::size_t last = first;
   while (last < most && static_cast<double>(plans[last].step_time.value()) <= limit) ++last;
-  return simulate(plans, first, last, playing);
+  return simulate(plans, first, last, context);
 }
 
 }  // namespace plumbline

@@ -1,12 +1,12 @@
 #pragma once
-/// \file finalists.h: the best plans of a search played, and ranked by what the play says.
+/// \file finalists.h: the best plans of a search simulated, and ranked by the simulated step.
 ///
 /// Answers simulated step times in picoseconds. Model: of plans in the order of their closed form, the first few times
-/// as many as are asked for are simulated with one piece per pipeline chunk (planner/pricing/simulated.h). Then follow
-/// the plans whose closed form exceeds that of the last one by no more than simulation and closed form have differed so
-/// far. `most_finalists` limits the time that this takes. A plan beyond keeps its place by closed form.
+/// as many as are asked for are simulated with one segment per pipeline chunk (planner/pricing/simulated.h). Then
+/// follow the plans whose closed form exceeds that of the last one by no more than simulation and closed form have
+/// differed so far. `most_finalists` limits the time that this takes. A plan beyond keeps its place by closed form.
 /// Where the closed form is exact (no interleaving) nothing moves.
-/// Not modelled: plans that the closed form ranks so far behind that they are never played.
+/// Not modelled: plans that the closed form ranks so far behind that they are never simulated.
 /// Checked against: tests/property/search_brute_force_test.cpp (simulated and sorted plan by plan).
 
 #include <functional>
@@ -24,19 +24,20 @@ inline constexpr std::size_t most_finalists = 48;
 /// How many plans a ranking needs by closed form so that its best `top` can be re-ranked.
 [[nodiscard]] std::size_t finalist_count(std::size_t top);
 
-struct Playing {
+struct SimulationContext {
   const std::vector<Question>& questions;
   std::int32_t threads = 1;
   std::stop_token stop;
   std::function<void(std::int64_t done, std::int64_t total)> report;  ///< between batches
 };
-/// Puts beside each plan of one chunk per rank under 1F1B the same with a balanced split, where that fits and is faster
-/// by closed form. False when it was stopped.
-[[nodiscard]] bool add_balanced(std::vector<RankedStrategy>& plans, const Playing& playing);
+/// Puts alongside each plan of one chunk per rank under 1F1B the same with a balanced split, where that fits and is
+/// faster by closed form. False when it was stopped.
+[[nodiscard]] bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context);
 /// Simulates plans [first, last). False when it was stopped; those of later batches have no simulated step then.
 [[nodiscard]] bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last,
-                            const Playing& playing);
+                            const SimulationContext& context);
 /// Simulates the finalists among `plans`, which are in the order of their closed form. False when it was stopped.
-[[nodiscard]] bool simulate_finalists(std::vector<RankedStrategy>& plans, std::size_t top, const Playing& playing);
+[[nodiscard]] bool simulate_finalists(std::vector<RankedStrategy>& plans, std::size_t top,
+                                      const SimulationContext& context);
 
 }  // namespace plumbline

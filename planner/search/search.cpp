@@ -63,7 +63,7 @@ class Search {
                         "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
     if (best_.empty() && !options_.below) find_nearest_miss();
     if (options_.split == StageSplit::balanced) balance_best();
-    if (options_.finalists == Finalists::simulated) play_best();
+    if (options_.finalists == Finalists::simulated) simulate_best();
     if (options_.pareto) result_.pareto = front(std::move(priced_));
     take_best();
     return std::move(result_);
@@ -166,12 +166,12 @@ class Search {
     rank(best_);
   }
 
-  /// Plays the best plans and the front. Stopped, both stay as the closed form ranks them.
-  void play_best() {
-    const Playing playing{questions_, threads_, options_.stop,
-                          [&](std::int64_t done, std::int64_t total) { report("simulating", done, total); }};
-    bool done = simulate_finalists(best_, options_.top, playing);
-    if (done && options_.pareto) done = simulate(priced_, 0, priced_.size(), playing);
+  /// Simulates the best plans and the front. Stopped, both stay as the closed form ranks them.
+  void simulate_best() {
+    const SimulationContext context{questions_, threads_, options_.stop,
+                                    [&](std::int64_t done, std::int64_t total) { report("simulating", done, total); }};
+    bool done = simulate_finalists(best_, options_.top, context);
+    if (done && options_.pareto) done = simulate(priced_, 0, priced_.size(), context);
     if (!done) {
       result_.complete = false;
       for (std::vector<RankedStrategy>* plans : {&best_, &priced_})

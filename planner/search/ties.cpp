@@ -42,21 +42,20 @@ auto complexity(const Strategy& s, Bytes peak) {
 }
 
 /// Among the plans that are tied and those that they stand for.
-void find_simplest(Standing& standing, const std::vector<Plan>& plans,
-                   const std::vector<std::vector<RankedStrategy>>& alike) {
+void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
   auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
   const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
     const auto found = complexity(strategy, peak);
     if (found >= least) return false;
     least = found;
-    standing.simplest = row;
+    ties.simplest = row;
     return true;
   };
-  for (std::size_t i = 0; i < standing.tied; ++i) {
-    if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) standing.simplest_like.reset();
+  for (std::size_t i = 0; i < ties.tied; ++i) {
+    if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) ties.simplest_like.reset();
     if (i >= alike.size()) continue;
     for (const RankedStrategy& other : alike[i])
-      if (consider(i, other.strategy, other.peak_memory)) standing.simplest_like = other.strategy;
+      if (consider(i, other.strategy, other.peak_memory)) ties.simplest_like = other.strategy;
   }
 }
 
@@ -89,9 +88,9 @@ double expected_regret(const std::vector<PredictedStep>& plans) {
   return std::expm1(std::max(0., gain));
 }
 
-Standing standing_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
-  Standing standing;
-  if (plans.size() < 2) return standing;
+Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
+  Ties ties;
+  if (plans.size() < 2) return ties;
   std::vector<PredictedStep> steps;
   for (const Plan& plan : plans)
     if (plan.verdict.near_edge == plans.front().verdict.near_edge &&
@@ -99,14 +98,14 @@ Standing standing_of(const std::vector<Plan>& plans, const std::vector<std::vect
       steps.push_back(predicted(plan));
     else
       break;
-  if (steps.size() < 2) return standing;
-  standing.noise = noise_between(steps[0], steps[1]);
-  standing.regret = expected_regret(steps);
-  while (standing.tied < steps.size() &&
-         std::log(steps[standing.tied].step_s / steps[0].step_s) <= noise_between(steps[0], steps[standing.tied]))
-    ++standing.tied;
-  find_simplest(standing, plans, alike);
-  return standing;
+  if (steps.size() < 2) return ties;
+  ties.noise = noise_between(steps[0], steps[1]);
+  ties.regret = expected_regret(steps);
+  while (ties.tied < steps.size() &&
+         std::log(steps[ties.tied].step_s / steps[0].step_s) <= noise_between(steps[0], steps[ties.tied]))
+    ++ties.tied;
+  find_simplest(ties, plans, alike);
+  return ties;
 }
 
 }  // namespace plumbline

@@ -39,7 +39,7 @@ struct PredictedStep {
 [[nodiscard]] double expected_regret(const std::vector<PredictedStep>& plans);
 
 /// How the leading plans of a ranking compare.
-struct Standing {
+struct Ties {
   std::size_t tied = 1;      ///< leading plans that are within the noise of the first
   std::size_t simplest = 0;  ///< of these, or like it: fewest kinds of parallelism, usual schedule, most memory left
   std::optional<Strategy> simplest_like;  ///< where it is not the plan itself but one that it stands for
@@ -48,7 +48,6 @@ struct Standing {
 };
 /// Of plans in the order of their step times, and those that each stands for (alike.h; or none); nothing is tied with a
 /// plan that fits less surely.
-[[nodiscard]] Standing standing_of(const std::vector<Plan>& plans,
-                                   const std::vector<std::vector<RankedStrategy>>& alike = {});
+[[nodiscard]] Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike = {});
 
 }  // namespace plumbline

@@ -2,10 +2,10 @@
 
 namespace plumbline::session {
 
-PlayedPlan played_as_run(const PricedQuestion& asked) {
-  PlayOptions options;
+SimulatedPlan simulated_as_run(const PricedQuestion& asked) {
+  SimulationOptions options;
   options.granularity = Granularity::block;
-  return played(asked.question, asked.strategy, options);
+  return simulated(asked.question, asked.strategy, options);
 }
 
 std::optional<Comparison> compare(const PricedQuestion& asked, const RunRecord& record, const std::string& record_name,
@@ -13,9 +13,9 @@ std::optional<Comparison> compare(const PricedQuestion& asked, const RunRecord& 
   const Graph& graph = asked.question.graph();
   require_same_plan(asked.plan, graph, record, record_name);
   if (task.is_stopped()) return std::nullopt;
-  const PlayedPlan played = played_as_run(asked);
+  const SimulatedPlan simulated = simulated_as_run(asked);
   if (task.is_stopped()) return std::nullopt;
-  return plumbline::compare(asked.plan, graph, played, record);
+  return plumbline::compare(asked.plan, graph, simulated, record);
 }
 
 }  // namespace plumbline::session

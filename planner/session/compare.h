@@ -12,8 +12,8 @@
 
 namespace plumbline::session {
 
-/// A plan played as the runtime executes it: every micro-batch, in single executions of blocks.
-[[nodiscard]] PlayedPlan played_as_run(const PricedQuestion& asked);
+/// A plan simulated as the runtime executes it: every micro-batch, in single executions of blocks.
+[[nodiscard]] SimulatedPlan simulated_as_run(const PricedQuestion& asked);
 
 /// Nothing where it was stopped first. Throws InputError when the record, called `record_name` in messages, is of
 /// another plan (require_same_plan).

@@ -1,5 +1,5 @@
 #pragma once
-/// \file fit.h: what would make a plan fit: what `plan fit` answers beside the priced plan.
+/// \file fit.h: what would make a plan fit: what `plan fit` answers alongside the priced plan.
 ///
 /// Whether it fits, and why not, is the plan's own verdict (estimate.h).
 /// Checked against: tests/unit/planner/session/explain_test.cpp.

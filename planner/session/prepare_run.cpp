@@ -22,7 +22,7 @@ void require_same_network(const PlanRequest& request, const Plan& now) {
 /// All that the ranks hold at their peaks.
 Bytes peak_of_all_ranks(const PreparedRun& run) {
   Bytes sum(0);
-  for (const MemoryPeak& peak : run.played.simulation.memory) sum += peak.memory.device_total();
+  for (const MemoryPeak& peak : run.simulated.simulation.memory) sum += peak.memory.device_total();
   return sum * (run.asked.strategy.devices() / run.asked.strategy.pipeline_stages);
 }
 
@@ -32,14 +32,14 @@ std::optional<PreparedRun> prepare_run(const PlanRequest& request, const Task& t
   PricedQuestion asked = estimate(request);
   require_same_network(request, asked.plan);
   if (task.is_stopped()) return std::nullopt;
-  PlayedPlan played = played_as_run(asked);
+  SimulatedPlan simulated = simulated_as_run(asked);
   if (task.is_stopped()) return std::nullopt;
   const Network& network = asked.question.network();
   const std::string constants = canonical_text(network.constants);
   std::string training_fingerprint = fingerprint(fingerprint(asked.plan) + constants);
   std::string network_fingerprint = fingerprint(asked.plan.model.fingerprint + constants);
   std::string config = network_config(network, asked.plan.model.source);
-  return PreparedRun{std::move(asked), std::move(played), std::move(training_fingerprint),
+  return PreparedRun{std::move(asked), std::move(simulated), std::move(training_fingerprint),
                      std::move(network_fingerprint), std::move(config)};
 }
 

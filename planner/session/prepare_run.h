@@ -18,7 +18,7 @@ namespace plumbline::session {
 
 struct PreparedRun {
   PricedQuestion asked;
-  PlayedPlan played;                 ///< every micro-batch, in single executions of blocks
+  SimulatedPlan simulated;           ///< every micro-batch, in single executions of blocks
   std::string training_fingerprint;  ///< of plan and operator constants
   std::string network_fingerprint;   ///< of what is executed, whatever the plan
   std::string network_config;        ///< of Hugging Face, as JSON text; empty: there is none

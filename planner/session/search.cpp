@@ -47,8 +47,8 @@ Score least_score(const SearchAnswer& answer, const PreparedSearch& prepared) {
   return least.value();
 }
 
-/// The best plan by closed form that any framework could launch, where one is better than those of the answer, played.
-/// Of the wider space only what its bounds let be better is priced.
+/// The best plan by closed form that any framework could launch, where one is better than those of the answer,
+/// simulated. Of the wider space only what its bounds let be better is priced.
 std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const PreparedSearch& prepared,
                                             const Task& task) {
   SearchOptions options = options_of(prepared.request, task);
@@ -62,8 +62,8 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   SearchResult wider = plumbline::search(prepared.questions, space, options);
   if (task.is_stopped()) return std::nullopt;
   if (wider.best.empty()) return WithoutLimits{};
-  const Playing playing{prepared.questions, thread_count(options.threads), task.stop, {}};
-  if (!plumbline::simulate(wider.best, 0, 1, playing)) return std::nullopt;
+  const SimulationContext context{prepared.questions, thread_count(options.threads), task.stop, {}};
+  if (!plumbline::simulate(wider.best, 0, 1, context)) return std::nullopt;
   const RankedStrategy& best = wider.best.front();
   const bool has_experts = !prepared.questions[best.question].facts().experts.empty();
   return WithoutLimits{plan_of(best, prepared.questions),
@@ -103,7 +103,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
     answer.nearest_miss = signed_plan(prepared.questions[nearest.question], nearest.strategy);
   }
   task.end("pricing");
-  if (ranks_by_time(answer.request.objective)) answer.standing = standing_of(answer.plans, answer.result.alike);
+  if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
   if (answer.framework.framework != Framework::any && answer.result.complete && !answer.plans.empty()) {
     answer.without_limits = without_limits(answer, prepared, task);
     task.end("search without limits");

@@ -56,7 +56,7 @@ struct SearchAnswer {
   FrameworkChoice framework;
   std::vector<Plan> plans;                      ///< of result.best, in order
   std::optional<Plan> nearest_miss;             ///< where nothing fits
-  Standing standing;                            ///< of the plans, where they are ranked by time
+  Ties ties;                                    ///< of the plans, where they are ranked by time
   std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped
 };
 

@@ -29,17 +29,17 @@ std::optional<SimulationAnswer> simulate(const PricedQuestion& asked, const Simu
   const Strategy& strategy = asked.strategy;
   require_speeds(request.stage_speeds, strategy.pipeline_stages);
   require_order(request.order, strategy);
-  PlayOptions options;
+  SimulationOptions options;
   options.granularity = request.granularity;
   options.order = request.order;
-  options.extent = Extent::telling;
+  options.extent = Extent::informative;
   for (const double speed : request.stage_speeds) options.timeline.slowdown.push_back(1 / speed);
   if (task.is_stopped()) return std::nullopt;
-  SimulationAnswer answer{request, played(asked.question, strategy, options), std::nullopt};
+  SimulationAnswer answer{request, simulated(asked.question, strategy, options), std::nullopt};
   if (!request.stage_speeds.empty()) {
     if (task.is_stopped()) return std::nullopt;
     options.timeline = {};
-    answer.step_at_speed_1 = played(asked.question, strategy, options).simulation.step();
+    answer.step_at_speed_1 = simulated(asked.question, strategy, options).simulation.step();
   }
   task.end("simulated");
   return answer;

@@ -1,5 +1,5 @@
 #pragma once
-/// \file simulate.h: a priced strategy lowered and played, action by action: what `plan simulate` answers.
+/// \file simulate.h: a priced strategy lowered and simulated, action by action: what `plan simulate` answers.
 ///
 /// Checked against: tests/unit/planner/session/simulate_test.cpp.
 
@@ -14,7 +14,8 @@
 
 namespace plumbline::session {
 
-/// Speeds of stages that are played: beyond what any two accelerators in use differ by, a figure is a slip of the pen.
+/// Speeds of stages that are simulated: beyond what any two accelerators in use differ by, a figure is a slip of the
+/// pen.
 inline constexpr double slowest_stage = 0.01;
 inline constexpr double fastest_stage = 100;
 
@@ -27,16 +28,16 @@ struct SimulationRequest {
 
 struct SimulationAnswer {
   SimulationRequest request;
-  PlayedPlan played;
+  SimulatedPlan simulated;
   std::optional<Picoseconds> step_at_speed_1;  ///< where speeds were given: the step with all of them 1
 };
 
-/// Nothing where it was stopped first; a stop takes effect between plays. Throws InputError for an order of another
+/// Nothing where it was stopped first; a stop takes effect between simulates. Throws InputError for an order of another
 /// shape and for speeds that are no speeds. Phase: "simulated".
 [[nodiscard]] std::optional<SimulationAnswer> simulate(const PricedQuestion& asked,
                                                        const SimulationRequest& request = {}, const Task& task = {});
 
-/// The order of compute actions that was played.
+/// The order of compute actions that was simulated.
 [[nodiscard]] ComputeSchedule order_of(const PricedQuestion& asked, const SimulationRequest& request);
 /// What the answer is written with (core/io/simulation_json.h).
 [[nodiscard]] SimulationSetting setting_of(const PricedQuestion& asked, const SimulationAnswer& answer);

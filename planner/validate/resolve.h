@@ -4,7 +4,7 @@
 /// Answers nothing itself: it turns published words into a network, a machine, a recipe and a strategy. Spellings are
 /// understood by one table of aliases, unpublished fields filled from one table of assumptions (both data with sources,
 /// models/calibrations/row-*.json), and every assumed field is reported.
-/// It is handed a RowQuestion, which holds nothing that was measured.
+/// It is given a RowQuestion, which holds nothing that was measured.
 /// Checked against: tests/unit/planner/validate/resolve_test.cpp, one row of each source worked by hand.
 
 #include "core/measurement/row_rules.h"

@@ -2,9 +2,9 @@
 /// \file validate.h: measured rows against what this program predicts of them.
 ///
 /// Each row is resolved and priced from its question alone (planner/validate/resolve.h); only then is the prediction
-/// laid beside what was measured. Runs of one question count once: the fastest of them, and of memory the largest peak
-/// (a peak is what must fit). A row that its collector only partly knew (time, sequence, batch or a degree inferred) or
-/// that contradicts its neighbours is predicted too and summarized apart.
+/// laid alongside what was measured. Runs of one question count once: the fastest of them, and of memory the largest
+/// peak (a peak is what must fit). A row that its collector only partly knew (time, sequence, batch or a degree
+/// inferred) or that contradicts its neighbours is predicted too and summarized apart.
 /// Not modelled: noise of a source; see summary.h for the statistics.
 
 #include <functional>
@@ -65,7 +65,7 @@ struct ValidationFilter {
 struct FitSummary {
   std::int64_t n = 0;
   std::int64_t right = 0;
-  std::int64_t doubtful = 0;  ///< beside `n`: rows that contradict their neighbours
+  std::int64_t doubtful = 0;  ///< alongside `n`: rows that contradict their neighbours
 };
 /// Runs that are known to have fitted because their time or memory was measured.
 struct RanCount {

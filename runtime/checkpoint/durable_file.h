@@ -17,7 +17,7 @@ struct WrittenFile {
   std::string checksum;
 };
 
-/// A new file under a temporary name beside its own. Unless `commit` is called, it is removed again.
+/// A new file under a temporary name alongside its own. Unless `commit` is called, it is removed again.
 class DurableFile {
  public:
   explicit DurableFile(const std::filesystem::path& path);

@@ -94,7 +94,7 @@ struct TensorHeader {
 };
 
 /// Writes a file tensor by tensor, as the Python package does: widest formats first, then by name. It is written under
-/// a temporary name beside `path`, flushed to the disk and renamed: the old file or the new one. Throws
+/// a temporary name alongside `path`, flushed to the disk and renamed: the old file or the new one. Throws
 /// EnvironmentError.
 class SafetensorsWriter {
  public:

@@ -1,5 +1,6 @@
 #pragma once
-/// \file compute_device.h: what a rank computes on: its kernels, lanes of work that run beside each other, and marks.
+/// \file compute_device.h: what a rank computes on: its kernels, lanes of work that run alongside each other, and
+/// marks.
 ///
 /// Answers: what runs an operator; order and time of work; no bytes. Model: a lane runs its work in the order in which
 /// it was enqueued. Lanes are those of core/program's streams. A mark stands behind everything that its lane was given

@@ -2,7 +2,7 @@
 /// \file action_lanes.h: what each action of a rank's program waits for before it runs, and on which lane it runs.
 ///
 /// Model: gathers of parameters and reductions of gradients are the data lane's; everything else is the compute lane's,
-/// which is the rank's own thread. An action that is issued in order is waited for; one that runs beside others is
+/// which is the rank's own thread. An action that is issued in order is waited for; one that runs alongside others is
 /// given to its lane when the action that it starts with, or behind, does. Nothing is decided here: what is waited for
 /// is Action::needs. Source: core/program/link_pass.cpp. Not modelled: lanes for copies to the host. Checked against:
 /// tests/runtime/execution/lanes_threads_test.cpp.

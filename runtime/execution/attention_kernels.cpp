@@ -24,7 +24,7 @@ struct Scores {
 
   Scores(const KernelCall& call, const AttentionShape& shape)
       : number(call.format(call.op.outputs[0])), rows(shape.batch * shape.heads * shape.queries), keys(shape.keys) {}
-  [[nodiscard]] TensorView view(const Held& buffer) const {
+  [[nodiscard]] TensorView view(const BufferRef& buffer) const {
     return dense_view(static_cast<void*>(buffer->data()), number, rows, keys);
   }
 };

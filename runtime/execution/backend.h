@@ -42,8 +42,8 @@ class BoundBuffer {
   Bytes bytes_;
   std::byte* data_;
 };
-using Held = std::shared_ptr<BoundBuffer>;
-[[nodiscard]] inline std::span<std::byte> span_of(const Held& buffer) {
+using BufferRef = std::shared_ptr<BoundBuffer>;
+[[nodiscard]] inline std::span<std::byte> span_of(const BufferRef& buffer) {
   return {buffer->data(), static_cast<std::size_t>(buffer->bytes().value())};
 }
 
@@ -53,7 +53,7 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  [[nodiscard]] Held bind(MemoryClass memory_class, Bytes bytes) {
+  [[nodiscard]] BufferRef bind(MemoryClass memory_class, Bytes bytes) {
     return std::make_shared<BoundBuffer>(*this, memory_class, bytes);
   }
   /// The same memory for each call of one use; not counted as live.

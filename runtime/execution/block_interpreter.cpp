@@ -8,7 +8,7 @@ BlockInterpreter::BlockInterpreter(RankEnvironment& environment, const Block& bl
   state_.buffers.resize(program.buffers.size());
 }
 
-void BlockInterpreter::accept_inputs(std::vector<Held> inputs) {
+void BlockInterpreter::accept_inputs(std::vector<BufferRef> inputs) {
   check(inputs.size() == program_.inputs.size(), "a block gets its inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs[i]->count_as(program_.keeps_input[i] ? MemoryClass::activations : MemoryClass::working_buffers);
@@ -16,24 +16,24 @@ void BlockInterpreter::accept_inputs(std::vector<Held> inputs) {
   }
 }
 
-std::vector<Held> BlockInterpreter::forward() {
+std::vector<BufferRef> BlockInterpreter::forward() {
   run(BlockPass::forward);
-  std::vector<Held> outputs;
+  std::vector<BufferRef> outputs;
   for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
-    Held& output = buffer(program_.outputs[i]);
+    BufferRef& output = buffer(program_.outputs[i]);
     outputs.push_back(output);
     if (!program_.keeps_output[i]) output = nullptr;
   }
   return outputs;
 }
 
-std::vector<Held> BlockInterpreter::backward(BlockPass pass, std::vector<Held> output_gradients) {
+std::vector<BufferRef> BlockInterpreter::backward(BlockPass pass, std::vector<BufferRef> output_gradients) {
   const std::vector<std::int32_t>& given = program_.output_gradients_of(pass);
   for (std::size_t i = 0; i < given.size(); ++i)
     if (given[i] >= 0) buffer(given[i]) = std::move(output_gradients[i]);
   output_gradients.clear();
   run(pass);
-  std::vector<Held> inputs;
+  std::vector<BufferRef> inputs;
   for (const std::int32_t gradient : program_.input_gradients_of(pass))
     inputs.push_back(gradient >= 0 ? buffer(gradient) : nullptr);
   return inputs;

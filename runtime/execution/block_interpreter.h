@@ -16,21 +16,21 @@ class BlockInterpreter {
                    std::int32_t execution, BlockState& state);
 
   /// `inputs`: of the block, in its order; they count as activations from here where they are kept.
-  void accept_inputs(std::vector<Held> inputs);
+  void accept_inputs(std::vector<BufferRef> inputs);
   /// Returns the block's outputs (the loss apart).
-  std::vector<Held> forward();
+  std::vector<BufferRef> forward();
   void recompute() { run(BlockPass::recompute); }
   /// `pass`: backward or backward_input. `output_gradients`: as `forward` returned the outputs. Returns the gradients
   /// of the inputs; nothing where one is not needed. What the forward kept stays with the state.
-  std::vector<Held> backward(BlockPass pass, std::vector<Held> output_gradients);
-  /// After the input gradients of a split backward were handed on.
+  std::vector<BufferRef> backward(BlockPass pass, std::vector<BufferRef> output_gradients);
+  /// After the input gradients of a split backward were transferred on.
   void keep_for_weights() { run(BlockPass::keep_for_weights); }
   void backward_weight() { run(BlockPass::weight); }
 
  private:
   void run(BlockPass pass);
   void communicate(const KernelCall& call);
-  [[nodiscard]] Held& buffer(std::int32_t id) { return state_.buffers[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] BufferRef& buffer(std::int32_t id) { return state_.buffers[static_cast<std::size_t>(id)]; }
 
   RankEnvironment& env_;
   const Block& block_;

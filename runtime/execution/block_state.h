@@ -9,7 +9,7 @@
 namespace plumbline {
 
 struct BlockState {
-  std::vector<Held> buffers;  ///< by buffer of the block's program
+  std::vector<BufferRef> buffers;  ///< by buffer of the block's program
   // Of a block with experts, once its tokens were routed; the host's.
   ExpertRoutes routes;
   ExpertArrivals arrivals;

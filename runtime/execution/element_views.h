@@ -10,7 +10,7 @@ namespace plumbline {
   return storage(elements, format).value();
 }
 /// Where an element stands.
-[[nodiscard]] inline std::byte* at(const Held& buffer, std::int64_t element, NumberFormat format) {
+[[nodiscard]] inline std::byte* at(const BufferRef& buffer, std::int64_t element, NumberFormat format) {
   return buffer->data() + bytes_of(element, format);
 }
 /// `count` elements in a row.

@@ -53,13 +53,13 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       inside_(rank_, environment.groups),
       lanes_(rank_, environment.device) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
-  for (const auto& pieces : rank_.chunks)
-    for (const Piece& piece : pieces) {
-      check(piece.last == piece.first + 1, "pieces of an executed program are single blocks");
-      blocks_[at(piece.first)] =
-          BlockLowering(block(piece.first), env_.shard).lower(plan.replays[at(piece.first)], form);
-      check(blocks_[at(piece.first)].constants.empty(), "an admitted network's tensors are all made");
-      if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(piece.first), piece.first);
+  for (const auto& segments : rank_.chunks)
+    for (const Segment& segment : segments) {
+      check(segment.last == segment.first + 1, "pieces of an executed program are single blocks");
+      blocks_[at(segment.first)] =
+          BlockLowering(block(segment.first), env_.shard).lower(plan.replays[at(segment.first)], form);
+      check(blocks_[at(segment.first)].constants.empty(), "an admitted network's tensors are all made");
+      if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
     }
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& a = rank_.actions[at(i)];
@@ -68,7 +68,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
     inside_.require_listed(i, blocks_[at(execution_of(a))]);
   }
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
-  const auto bind = [&](ActionKind kind, Held& buffer) {
+  const auto bind = [&](ActionKind kind, BufferRef& buffer) {
     const Bytes bytes = largest_message(plan.program, rank_, kind);
     if (bytes.value() > 0) buffer = env_.backend.bind(MemoryClass::communication_buffers, bytes);
   };
@@ -78,11 +78,11 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
-std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.piece)].first; }
+std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment)].first; }
 std::int32_t Executor::network_stage(const Action& a) const {
   return stage_of(plan_.program.placement, plan_.program.shape.pipeline_stages, stage_, a.chunk);
 }
-bool Executor::ends_chunk(const Action& a) const { return a.piece + 1 == std::ssize(rank_.chunks[at(a.chunk)]); }
+bool Executor::ends_chunk(const Action& a) const { return a.segment + 1 == std::ssize(rank_.chunks[at(a.chunk)]); }
 bool Executor::is_elsewhere(std::int32_t stage) const {
   return stage >= 0 && stage < plan_.program.shape.stages() &&
          rank_of_stage(plan_.program.placement, plan_.program.shape.pipeline_stages, stage) != stage_;
@@ -115,7 +115,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     // A replay and the backward that it serves share one working set.
     if (!is_replayed) live.begin_action();
     if (action.issue == Issue::in_order)
-      for (const std::int32_t beside : lanes_.starting_with(i)) issue(beside, optimizer);
+      for (const std::int32_t overlapped : lanes_.starting_with(i)) issue(overlapped, optimizer);
     issue(i, optimizer);
     live.end_action(i);
     if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
@@ -215,26 +215,26 @@ void Executor::compute(const Action& action, std::int32_t index) {
 void Executor::forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
   const Block& of = block(execution);
   const Place place{execution, action.micro_batch};
-  std::vector<Held> waited;
+  std::vector<BufferRef> waited;
   if (!of.inputs().empty()) {
-    const bool enters_stage = action.piece == 0 && network_stage(action) > 0;
-    std::vector<Held> inputs;
+    const bool enters_stage = action.segment == 0 && network_stage(action) > 0;
+    std::vector<BufferRef> inputs;
     if (enters_stage && is_elsewhere(network_stage(action) - 1)) {
       inputs = copied_from(received_activation_, of.inputs(), execution);
     } else if (enters_stage) {
-      auto handed = activations_.extract(place);
-      check(!handed.empty(), "a stage's input was made before it runs");
-      waited = std::move(handed.mapped());
+      auto transferred = activations_.extract(place);
+      check(!transferred.empty(), "a stage's input was made before it runs");
+      waited = std::move(transferred.mapped());
       inputs = copied_from(waited.front(), of.inputs(), execution);
     } else {
-      const auto handed = activations_.extract(place);
-      check(!handed.empty(), "a block's inputs were made before it runs");
-      inputs = std::move(handed.mapped());
+      const auto transferred = activations_.extract(place);
+      check(!transferred.empty(), "a block's inputs were made before it runs");
+      inputs = std::move(transferred.mapped());
     }
     interpreter.accept_inputs(std::move(inputs));
-    env_.backend.live().begin_action();  // what was handed over is the block's own from here
+    env_.backend.live().begin_action();  // what was transferred over is the block's own from here
   }
-  std::vector<Held> outputs = interpreter.forward();
+  std::vector<BufferRef> outputs = interpreter.forward();
   const ExpertArrivals& arrivals = states_[place].arrivals;
   if (env_.shard.expert_parallel > 1 && !arrivals.counts.empty()) {
     const std::int64_t stayed = arrivals.by_rank()[at(env_.groups.index(Axis::expert))];
@@ -261,10 +261,10 @@ void Executor::take_gradients(const Action& action, std::int32_t execution) {
   const bool arrives = ends_chunk(action) && is_elsewhere(next);
   const Place place{execution, action.micro_batch};
   if (ends_chunk(action) && next < plan_.program.shape.stages() && !arrives && !parked_gradients_.empty()) {
-    const auto handed = parked_gradients_.extract(place);
-    if (!handed.empty()) {
-      gradients_[place] = copied_from(handed.mapped().front(), of.outputs(), execution);
-      waiting_ = handed.mapped();
+    const auto transferred = parked_gradients_.extract(place);
+    if (!transferred.empty()) {
+      gradients_[place] = copied_from(transferred.mapped().front(), of.outputs(), execution);
+      waiting_ = transferred.mapped();
     }
   }
   if (arrives && of.kind() != BlockKind::output && !gradients_.contains(place))
@@ -274,19 +274,19 @@ void Executor::take_gradients(const Action& action, std::int32_t execution) {
 void Executor::backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
   if (!carries_gradient(execution)) return;
   take_gradients(action, execution);
-  std::vector<Held> of_outputs;
+  std::vector<BufferRef> of_outputs;
   if (block(execution).kind() != BlockKind::output) {
-    auto handed = gradients_.extract({execution, action.micro_batch});
-    check(!handed.empty(), "gradients of a block's outputs were made before it runs backward");
-    of_outputs = std::move(handed.mapped());
+    auto transferred = gradients_.extract({execution, action.micro_batch});
+    check(!transferred.empty(), "gradients of a block's outputs were made before it runs backward");
+    of_outputs = std::move(transferred.mapped());
   }
   const bool is_split = action.kind == ActionKind::backward_input;
   if (!is_split) reductions_.open(execution);
-  std::vector<Held> of_inputs =
+  std::vector<BufferRef> of_inputs =
       interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {
     const std::int32_t before = network_stage(action) - 1;
-    const bool stays = action.piece == 0 && before >= 0 && !is_elsewhere(before);
+    const bool stays = action.segment == 0 && before >= 0 && !is_elsewhere(before);
     (stays ? parked_gradients_ : gradients_)[{execution - 1, action.micro_batch}] =
         stays ? parked(of_inputs) : std::move(of_inputs);
   }

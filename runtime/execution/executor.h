@@ -61,7 +61,7 @@ class Executor {
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
-  using Handed = std::map<Place, std::vector<Held>>;
+  using Transferred = std::map<Place, std::vector<BufferRef>>;
 
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
@@ -88,9 +88,9 @@ class Executor {
   [[nodiscard]] bool is_elsewhere(std::int32_t stage) const;
   [[nodiscard]] std::int32_t message_tag(const Action& action, std::int32_t receiving_stage) const;
   /// A copy for a stage on the same rank, as a message would be.
-  [[nodiscard]] std::vector<Held> parked(const std::vector<Held>& made);
-  [[nodiscard]] std::vector<Held> copied_from(const Held& received, const std::vector<TensorId>& tensors,
-                                              std::int32_t execution);
+  [[nodiscard]] std::vector<BufferRef> parked(const std::vector<BufferRef>& made);
+  [[nodiscard]] std::vector<BufferRef> copied_from(const BufferRef& received, const std::vector<TensorId>& tensors,
+                                                   std::int32_t execution);
 
   const ExecutionPlan& plan_;
   RankEnvironment& env_;
@@ -104,12 +104,12 @@ class Executor {
   std::vector<std::int32_t> passes_;     ///< by execution, in a step
   GradientReductions reductions_;
   std::map<Place, BlockState> states_;
-  Handed activations_;         ///< for an execution
-  Handed gradients_;           ///< of an execution's outputs
-  Handed parked_gradients_;    ///< the same, from a stage on the same rank
-  std::vector<Held> waiting_;  ///< of those, what the backward at work was handed
-  Held received_activation_;
-  Held received_gradient_;
+  Transferred activations_;         ///< for an execution
+  Transferred gradients_;           ///< of an execution's outputs
+  Transferred parked_gradients_;    ///< the same, from a stage on the same rank
+  std::vector<BufferRef> waiting_;  ///< of those, what the backward at work was transferred
+  BufferRef received_activation_;
+  BufferRef received_gradient_;
   BatchSource batches_;       ///< of the step at hand
   std::int32_t loaded_ = -1;  ///< micro-batch whose tokens are here
   MemoryBreakdown planned_;   ///< what the program's own buffers hold now

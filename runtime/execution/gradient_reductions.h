@@ -5,7 +5,7 @@
 /// made for a micro-batch (ZeRO-2 and 3) is scattered before its buffer is needed again, though the action that names
 /// it is still to come: other stacks collect more gradients than there are buffers here, or leave a part of the last
 /// ones to the step's end. Gradients that no action names are our bug: no optimizer step may follow.
-/// Source: core/program/reduction_pass.cpp. Not modelled: reductions beside a backward.
+/// Source: core/program/reduction_pass.cpp. Not modelled: reductions alongside a backward.
 /// Checked against: tests/runtime/execution/strategies_test.cpp (buckets, late shares), reductions_test.cpp (dropped
 /// ones).
 

@@ -20,15 +20,15 @@ void run_accumulate(const KernelCall& call) {
 
 }  // namespace
 
-const Held& KernelCall::buffer(std::size_t operand) const {
+const BufferRef& KernelCall::buffer(std::size_t operand) const {
   check(has(operand), "an instruction's operand is there: " + op.name);
-  const Held& held = state_.buffers[static_cast<std::size_t>(operands_[operand])];
+  const BufferRef& held = state_.buffers[static_cast<std::size_t>(operands_[operand])];
   check(held != nullptr, "an instruction's operand is allocated: " + op.name);
   return held;
 }
 
 TensorView KernelCall::view(std::size_t operand, TensorId like) const {
-  const Held& held = buffer(operand);
+  const BufferRef& held = buffer(operand);
   const NumberFormat number = format(like);
   const std::int64_t width = columns(like);
   return dense_view(static_cast<void*>(held->data()), number, held->bytes().value() * 8 / bits(number) / width, width);

@@ -34,7 +34,7 @@ class KernelCall {
   [[nodiscard]] std::size_t operand_count() const { return operands_.size(); }
   [[nodiscard]] bool has(std::size_t operand) const { return operands_[operand] >= 0; }
   /// Throws InternalError where nothing is allocated.
-  [[nodiscard]] const Held& buffer(std::size_t operand) const;
+  [[nodiscard]] const BufferRef& buffer(std::size_t operand) const;
   [[nodiscard]] TensorId tensor(std::size_t operand) const { return description(operand).like; }
   /// All of a buffer as rows of a tensor's width.
   [[nodiscard]] TensorView view(std::size_t operand, TensorId like) const;

@@ -50,8 +50,8 @@ bool ParameterStore::gathers_matrices() const {
          std::any_of(layout_.sections.begin(), layout_.sections.end(), [](const Section& s) { return s.ranks > 1; });
 }
 
-MuonStep ParameterStore::muon_step_of(const OwnedPiece& piece, const MatrixUpdate& u) const {
-  return {optimized(piece, u.settings, u.learning_rate, u.factor), moment(piece, 0), u.settings.momentum};
+MuonStep ParameterStore::muon_step_of(const OwnedRange& owned, const MatrixUpdate& u) const {
+  return {optimized(owned, u.settings, u.learning_rate, u.factor), moment(owned, 0), u.settings.momentum};
 }
 
 void ParameterStore::update_matrices(const OptimizerSettings& settings, double learning_rate, double factor) {
@@ -63,7 +63,7 @@ void ParameterStore::update_matrices(const OptimizerSettings& settings, double l
     if (p.is_trained && p.is_layer_matrix && p.is_divided)
       slices = std::max(slices, p.elements() * strategy_.tensor_parallel);
   const Bytes size = storage(section + slices, NumberFormat::fp32);
-  const Held memory = size.value() > 0 ? backend_.bind(MemoryClass::gathered_parameters, size) : nullptr;
+  const BufferRef memory = size.value() > 0 ? backend_.bind(MemoryClass::gathered_parameters, size) : nullptr;
   MatrixUpdate update{settings, learning_rate, factor};
   if (section > 0) update.section = reinterpret_cast<float*>(memory->data());
   if (slices > 0) update.slices = reinterpret_cast<float*>(memory->data()) + section;
@@ -85,10 +85,10 @@ void ParameterStore::gather_floats(Communicator& group, std::span<const std::byt
 void ParameterStore::gather_directions(const Section& section, const MatrixUpdate& update) {
   float* const own = update.section + section.part_begin();
   device_.fill(Stream::compute, own, std::byte{0}, floats(section.part()));
-  for (const OwnedPiece& piece : layout_.owned) {
-    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  for (const OwnedRange& owned : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
     if (&layout_.sections[static_cast<std::size_t>(p.section)] != &section || !p.is_layer_matrix) continue;
-    device_.kernels().muon_direction(muon_step_of(piece, update), update.section + p.first + piece.first);
+    device_.kernels().muon_direction(muon_step_of(owned, update), update.section + p.first + owned.first);
   }
   gather_floats(shard_group(section), bytes_of_floats(own, section.part()),
                 bytes_of_floats(update.section, section.padded));
@@ -113,9 +113,9 @@ void ParameterStore::gather_slices(const LocalParameter& p, const float* own, co
 void ParameterStore::update_matrix(std::int32_t index, const Section& section, const MatrixUpdate& update) {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
   check(!p.is_expert, "Muon's matrices are dense");
-  const auto piece = std::find_if(layout_.owned.begin(), layout_.owned.end(),
-                                  [&](const OwnedPiece& each) { return each.parameter == index; });
-  const bool is_owned = piece != layout_.owned.end();
+  const auto owned = std::find_if(layout_.owned.begin(), layout_.owned.end(),
+                                  [&](const OwnedRange& each) { return each.parameter == index; });
+  const bool is_owned = owned != layout_.owned.end();
   const std::int64_t rows = p.box.whole[0] * p.box.whole[1];
   const std::int64_t columns = p.box.whole[2];
   const std::int64_t scratch = device_.kernels().orthogonalise_scratch(rows, columns);
@@ -125,7 +125,7 @@ void ParameterStore::update_matrix(std::int32_t index, const Section& section, c
   if (section.ranks > 1)
     device_.copy(Stream::compute, own, update.section + p.first, floats(p.elements()));
   else
-    device_.kernels().muon_direction(muon_step_of(*piece, update), own);
+    device_.kernels().muon_direction(muon_step_of(*owned, update), own);
   if (p.is_divided)
     gather_slices(p, own, update, whole);
   else
@@ -134,7 +134,7 @@ void ParameterStore::update_matrix(std::int32_t index, const Section& section, c
   device_.kernels().orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
   for (std::int64_t plane = 0; plane < p.box.extent[0]; ++plane)
     device_.kernels().cast({place_of(whole, p.box, plane), plane_of(own, p.box, plane)});
-  device_.kernels().muon_apply(muon_step_of(*piece, update), own + piece->first, rows, columns);
+  device_.kernels().muon_apply(muon_step_of(*owned, update), own + owned->first, rows, columns);
 }
 
 }  // namespace plumbline

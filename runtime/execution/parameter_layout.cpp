@@ -76,7 +76,7 @@ class Builder {
     return false;
   }
 
-  /// The largest layer and what may stand beside it: the next one, an embedding or a head.
+  /// The largest layer and what may stand alongside it: the next one, an embedding or a head.
   [[nodiscard]] std::int64_t two_units(const std::vector<std::int32_t>& executions,
                                        std::int64_t UnitElements::*size) const {
     std::vector<std::int64_t> layers{0, 0};
@@ -233,13 +233,13 @@ class Builder {
       const std::int64_t begin = std::max(p.first, section.part_begin());
       const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
       if (begin >= end) continue;
-      OwnedPiece piece{i, begin - p.first, end - begin, section.states + begin - section.part_begin(), {}};
+      OwnedRange owned{i, begin - p.first, end - begin, section.states + begin - section.part_begin(), {}};
       const int states = p.is_layer_matrix ? facts.matrix_states : facts.other_states;
       for (int state = 0; state < states; ++state) {
-        piece.moments[static_cast<std::size_t>(state)] = layout_.moments;
-        layout_.moments += piece.count;
+        owned.moments[static_cast<std::size_t>(state)] = layout_.moments;
+        layout_.moments += owned.count;
       }
-      layout_.owned.push_back(piece);
+      layout_.owned.push_back(owned);
     }
     check(layout_.moments <= most_moments_, "a rank keeps no more moments than are predicted");
     layout_.moments = most_moments_;

@@ -91,7 +91,7 @@ struct UnitElements {
 };
 
 /// Elements [first, first + count) of a parameter's box, whose states this rank holds.
-struct OwnedPiece {
+struct OwnedRange {
   std::int32_t parameter = 0;
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -102,7 +102,7 @@ struct OwnedPiece {
 struct ParameterLayout {
   std::vector<LocalParameter> parameters;
   std::vector<Section> sections;
-  std::vector<OwnedPiece> owned;  ///< trained ones
+  std::vector<OwnedRange> owned;  ///< trained ones
   std::int64_t weights = 0;       ///< elements held
   std::int64_t gradients = 0;
   std::int64_t states = 0;

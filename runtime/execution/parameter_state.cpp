@@ -1,4 +1,4 @@
-// What a rank holds of weights, gradients and optimizer state, as the host reads and writes it beside the steps.
+// What a rank holds of weights, gradients and optimizer state, as the host reads and writes it alongside the steps.
 #include <algorithm>
 
 #include "runtime/device/device_kernels.h"
@@ -10,7 +10,7 @@ namespace plumbline {
 ParameterStore::StateData ParameterStore::state(const StateRange& range) const {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(range.parameter)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
-  const auto data = [&](const Held& held, std::int64_t first, NumberFormat format) {
+  const auto data = [&](const BufferRef& held, std::int64_t first, NumberFormat format) {
     return StateData{format,
                      {at(held, first, format), static_cast<std::size_t>(bytes_of(range.elements.count, format))}};
   };
@@ -18,13 +18,13 @@ ParameterStore::StateData ParameterStore::state(const StateRange& range) const {
     const std::int64_t held_begin = strategy_.zero_stage >= 3 ? section.part_begin() : 0;
     return data(weights_, section.weights + p.first + range.elements.first - held_begin, formats_.weight);
   }
-  const auto piece = std::find_if(layout_.owned.begin(), layout_.owned.end(),
-                                  [&](const OwnedPiece& each) { return each.parameter == range.parameter; });
-  check(piece != layout_.owned.end(), "a rank keeps the optimizer's state of what it owns");
-  const std::int64_t first = range.elements.first - piece->first;
-  if (range.part == StatePart::master) return data(masters_, piece->states + first, *formats_.master);
+  const auto owned = std::find_if(layout_.owned.begin(), layout_.owned.end(),
+                                  [&](const OwnedRange& each) { return each.parameter == range.parameter; });
+  check(owned != layout_.owned.end(), "a rank keeps the optimizer's state of what it owns");
+  const std::int64_t first = range.elements.first - owned->first;
+  if (range.part == StatePart::master) return data(masters_, owned->states + first, *formats_.master);
   const std::size_t moment = range.part == StatePart::first_moment ? 0 : 1;
-  return data(moments_, piece->moments[moment] + first, formats_.optimizer_state);
+  return data(moments_, owned->moments[moment] + first, formats_.optimizer_state);
 }
 
 std::vector<std::byte> ParameterStore::downloaded(const void* from, Bytes bytes) const {
@@ -60,7 +60,7 @@ bool ParameterStore::has_non_finite_state() const {
 }
 
 void ParameterStore::look_at_state(const Look& look) const {
-  const auto show = [&](const LocalParameter& p, ElementRange elements, const Held& held, std::int64_t first,
+  const auto show = [&](const LocalParameter& p, ElementRange elements, const BufferRef& held, std::int64_t first,
                         NumberFormat format) {
     look(p, elements, downloaded(at(held, first, format), storage(elements.count, format)));
   };
@@ -75,13 +75,13 @@ void ParameterStore::look_at_state(const Look& look) const {
       show(p, {begin - p.first, end - begin}, weights_, section.weights + begin - held_begin, formats_.weight);
   }
   const OptimizerFacts& facts = plumbline::facts(optimizer_);
-  for (const OwnedPiece& piece : layout_.owned) {
-    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
-    const ElementRange elements{piece.first, piece.count};
-    if (masters_) show(p, elements, masters_, piece.states, *formats_.master);
+  for (const OwnedRange& owned : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
+    const ElementRange elements{owned.first, owned.count};
+    if (masters_) show(p, elements, masters_, owned.states, *formats_.master);
     const int moments = p.is_layer_matrix ? facts.matrix_states : facts.other_states;
     for (int m = 0; m < moments; ++m)
-      show(p, elements, moments_, piece.moments[static_cast<std::size_t>(m)], formats_.optimizer_state);
+      show(p, elements, moments_, owned.moments[static_cast<std::size_t>(m)], formats_.optimizer_state);
   }
 }
 
@@ -95,13 +95,13 @@ std::vector<float> ParameterStore::values_of(const ConstTensorView& row) const {
 }
 
 void ParameterStore::visit(ParameterPart what, const Visit& visit) const {
-  for (const OwnedPiece& piece : layout_.owned) {
-    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  for (const OwnedRange& owned : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
     if (!answers_for(p)) continue;
     const std::vector<float> values =
-        values_of(what == ParameterPart::weights ? owned_master(piece) : owned_gradient(piece));
-    for (std::int64_t e = 0; e < piece.count; ++e)
-      visit(p, p.box.whole_index(piece.first + e), values[static_cast<std::size_t>(e)]);
+        values_of(what == ParameterPart::weights ? owned_master(owned) : owned_gradient(owned));
+    for (std::int64_t e = 0; e < owned.count; ++e)
+      visit(p, p.box.whole_index(owned.first + e), values[static_cast<std::size_t>(e)]);
   }
 }
 

@@ -35,9 +35,9 @@ ParameterStore::ParameterStore(ParameterLayout layout, const Strategy& strategy,
   is_stale_.resize(layout_.units.size());
 }
 
-Held ParameterStore::persistent(MemoryClass memory_class, Bytes bytes) const {
+BufferRef ParameterStore::persistent(MemoryClass memory_class, Bytes bytes) const {
   if (bytes.value() == 0) return nullptr;
-  Held held = backend_.bind(memory_class, bytes);
+  BufferRef held = backend_.bind(memory_class, bytes);
   device_.fill(Stream::compute, held->data(), std::byte{0}, bytes);
   return held;
 }
@@ -71,9 +71,9 @@ void ParameterStore::initialise(const FirstWeights& first) {
                           formats_.weight, end - begin));
   }
   if (!masters_) return;
-  for (const OwnedPiece& piece : layout_.owned) {
-    put_first_weights(first, layout_.parameters[static_cast<std::size_t>(piece.parameter)], piece.first,
-                      row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count));
+  for (const OwnedRange& owned : layout_.owned) {
+    put_first_weights(first, layout_.parameters[static_cast<std::size_t>(owned.parameter)], owned.first,
+                      row(at(masters_, owned.states, *formats_.master), *formats_.master, owned.count));
   }
 }
 
@@ -304,7 +304,8 @@ void ParameterStore::reduce_partial() {
     if (p.is_partial && p.is_trained) elements += p.elements();
   const std::int64_t ranks = groups_.size(Axis::tensor);
   const NumberFormat format = formats_.gradient;
-  const Held packed = backend_.bind(MemoryClass::working_buffers, storage(divided(elements, ranks) * ranks, format));
+  const BufferRef packed =
+      backend_.bind(MemoryClass::working_buffers, storage(divided(elements, ranks) * ranks, format));
   device_.fill(Stream::compute, packed->data(), std::byte{0}, packed->bytes());
   const auto exchange = [&](auto copy) {
     std::int64_t first = 0;

@@ -86,7 +86,7 @@ class ParameterStore {
 
  private:
   struct Slots {
-    Held memory;
+    BufferRef memory;
     std::array<std::int32_t, 2> execution{-1, -1};
     std::array<Mark, 3> busy;  ///< until when the data lane works on each, and on the unit that stays
     std::int32_t next = 0;
@@ -103,11 +103,11 @@ class ParameterStore {
   [[nodiscard]] std::span<std::byte> whole_gradient(const Section& section) const;
   [[nodiscard]] std::byte* unit_slot(const Slots& slots, std::int32_t execution, std::int64_t UnitElements::*size,
                                      NumberFormat format) const;
-  [[nodiscard]] TensorView owned_weight(const OwnedPiece& piece) const;
-  [[nodiscard]] TensorView owned_gradient(const OwnedPiece& piece) const;
+  [[nodiscard]] TensorView owned_weight(const OwnedRange& owned) const;
+  [[nodiscard]] TensorView owned_gradient(const OwnedRange& owned) const;
   /// What the optimizer steps from: the master copy, or the weight itself.
-  [[nodiscard]] TensorView owned_master(const OwnedPiece& piece) const;
-  [[nodiscard]] Held persistent(MemoryClass memory_class, Bytes bytes) const;
+  [[nodiscard]] TensorView owned_master(const OwnedRange& owned) const;
+  [[nodiscard]] BufferRef persistent(MemoryClass memory_class, Bytes bytes) const;
   void put_first_weights(const FirstWeights& first, const LocalParameter& parameter, std::int64_t begin,
                          const TensorView& to) const;
   /// One row, as floats of the host.
@@ -124,18 +124,18 @@ class ParameterStore {
   void gather_staying();
   void open_staying_gradients();
   void bind_gradient_slots();
-  /// What every optimizer is given of a piece.
-  [[nodiscard]] OptimizedParameter optimized(const OwnedPiece& piece, const OptimizerSettings& settings,
+  /// What every optimizer is given of a owned.
+  [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const OptimizerSettings& settings,
                                              double learning_rate, double factor) const;
-  [[nodiscard]] TensorView moment(const OwnedPiece& piece, std::size_t state) const;
-  void update_piece(const OwnedPiece& piece, const OptimizedParameter& update, const OptimizerSettings& settings,
+  [[nodiscard]] TensorView moment(const OwnedRange& owned, std::size_t state) const;
+  void update_range(const OwnedRange& owned, const OptimizedParameter& update, const OptimizerSettings& settings,
                     std::int64_t step);
   // Of matrices that the optimizer needs whole (matrix_update.cpp):
   struct MatrixUpdate;
   /// Whether ranks share or divide what the optimizer needs whole.
   [[nodiscard]] bool gathers_matrices() const;
   void update_matrices(const OptimizerSettings& settings, double learning_rate, double factor);
-  [[nodiscard]] MuonStep muon_step_of(const OwnedPiece& piece, const MatrixUpdate& update) const;
+  [[nodiscard]] MuonStep muon_step_of(const OwnedRange& owned, const MatrixUpdate& update) const;
   /// On the compute lane.
   void gather_floats(Communicator& group, std::span<const std::byte> own, std::span<std::byte> all);
   void gather_directions(const Section& section, const MatrixUpdate& update);
@@ -153,10 +153,10 @@ class ParameterStore {
   RankGroups& groups_;
   Backend& backend_;
   ComputeDevice& device_;
-  Held weights_;
-  Held gradients_;
-  Held masters_;
-  Held moments_;
+  BufferRef weights_;
+  BufferRef gradients_;
+  BufferRef masters_;
+  BufferRef moments_;
   Slots gathered_;
   Slots made_;
   std::vector<bool> is_stale_;  ///< by execution: others have updated parts of its weights, which are not gathered yet

@@ -1,4 +1,4 @@
-// What a rank does with the pieces of parameters whose states it holds: their norm and their update.
+// What a rank does with the owned_ranges of parameters whose states it holds: their norm and their update.
 #include "runtime/device/device_kernels.h"
 #include "runtime/execution/element_views.h"
 #include "runtime/execution/parameter_store.h"
@@ -13,41 +13,41 @@ bool decays(Optimizer optimizer) {
 
 }  // namespace
 
-TensorView ParameterStore::owned_weight(const OwnedPiece& piece) const {
-  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+TensorView ParameterStore::owned_weight(const OwnedRange& owned) const {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
-  const std::int64_t place = p.first + piece.first - section.part_begin();
-  return row(weight_part(section).data() + bytes_of(place, formats_.weight), formats_.weight, piece.count);
+  const std::int64_t place = p.first + owned.first - section.part_begin();
+  return row(weight_part(section).data() + bytes_of(place, formats_.weight), formats_.weight, owned.count);
 }
 
-TensorView ParameterStore::owned_gradient(const OwnedPiece& piece) const {
-  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+TensorView ParameterStore::owned_gradient(const OwnedRange& owned) const {
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
-  const std::int64_t place = p.first + piece.first - section.part_begin();
-  return row(gradient_part(section).data() + bytes_of(place, formats_.gradient), formats_.gradient, piece.count);
+  const std::int64_t place = p.first + owned.first - section.part_begin();
+  return row(gradient_part(section).data() + bytes_of(place, formats_.gradient), formats_.gradient, owned.count);
 }
 
 bool ParameterStore::answers_for(const LocalParameter& p) const {
   return plumbline::answers_for(strategy_, p, groups_.rank());
 }
 
-TensorView ParameterStore::owned_master(const OwnedPiece& piece) const {
-  if (!masters_) return owned_weight(piece);
-  return row(at(masters_, piece.states, *formats_.master), *formats_.master, piece.count);
+TensorView ParameterStore::owned_master(const OwnedRange& owned) const {
+  if (!masters_) return owned_weight(owned);
+  return row(at(masters_, owned.states, *formats_.master), *formats_.master, owned.count);
 }
 
 void ParameterStore::add_health(TensorHealth* sum) const {
-  for (const OwnedPiece& piece : layout_.owned)
-    if (answers_for(layout_.parameters[static_cast<std::size_t>(piece.parameter)]))
-      device_.kernels().add_health(owned_gradient(piece), sum);
+  for (const OwnedRange& owned : layout_.owned)
+    if (answers_for(layout_.parameters[static_cast<std::size_t>(owned.parameter)]))
+      device_.kernels().add_health(owned_gradient(owned), sum);
 }
 
 void ParameterStore::update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step) {
   const bool gathers = gathers_matrices();
-  for (const OwnedPiece& piece : layout_.owned) {
-    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  for (const OwnedRange& owned : layout_.owned) {
+    const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
     if (gathers && p.is_layer_matrix) continue;
-    update_piece(piece, optimized(piece, settings, learning_rate, factor), settings, step);
+    update_range(owned, optimized(owned, settings, learning_rate, factor), settings, step);
   }
   if (gathers) update_matrices(settings, learning_rate, factor);
   if (strategy_.zero_stage == 0 || strategy_.zero_stage >= 3) return;
@@ -55,13 +55,13 @@ void ParameterStore::update(const OptimizerSettings& settings, double learning_r
     if (section.is_trained && section.ranks > 1) is_stale_[static_cast<std::size_t>(section.execution)] = true;
 }
 
-OptimizedParameter ParameterStore::optimized(const OwnedPiece& piece, const OptimizerSettings& settings,
+OptimizedParameter ParameterStore::optimized(const OwnedRange& owned, const OptimizerSettings& settings,
                                              double learning_rate, double factor) const {
-  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
   OptimizedParameter update;
-  update.parameter = owned_weight(piece);
-  if (masters_) update.master = owned_master(piece);
-  update.gradient = owned_gradient(piece);
+  update.parameter = owned_weight(owned);
+  if (masters_) update.master = owned_master(owned);
+  update.gradient = owned_gradient(owned);
   update.gradient_factor = static_cast<float>(factor);
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(learning_rate);
@@ -69,24 +69,24 @@ OptimizedParameter ParameterStore::optimized(const OwnedPiece& piece, const Opti
   return update;
 }
 
-TensorView ParameterStore::moment(const OwnedPiece& piece, std::size_t state) const {
-  return row(at(moments_, piece.moments[state], formats_.optimizer_state), formats_.optimizer_state, piece.count);
+TensorView ParameterStore::moment(const OwnedRange& owned, std::size_t state) const {
+  return row(at(moments_, owned.moments[state], formats_.optimizer_state), formats_.optimizer_state, owned.count);
 }
 
-void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizedParameter& update,
+void ParameterStore::update_range(const OwnedRange& owned, const OptimizedParameter& update,
                                   const OptimizerSettings& settings, std::int64_t step) {
-  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(piece.parameter)];
+  const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
   const DeviceKernels& kernels = device_.kernels();
   const auto adamw = [&] {
     kernels.adamw_step(
-        {update, moment(piece, 0), moment(piece, 1), settings.beta1, settings.beta2, settings.epsilon, step});
+        {update, moment(owned, 0), moment(owned, 1), settings.beta1, settings.beta2, settings.epsilon, step});
   };
   switch (optimizer_) {
     case Optimizer::sgd: return kernels.sgd_step({update});
-    case Optimizer::momentum: return kernels.sgd_step({update, moment(piece, 0), settings.momentum});
-    case Optimizer::adagrad: return kernels.adagrad_step({update, moment(piece, 0), settings.epsilon});
-    case Optimizer::rmsprop: return kernels.rmsprop_step({update, moment(piece, 0), settings.beta2, settings.epsilon});
-    case Optimizer::lion: return kernels.lion_step({update, moment(piece, 0), settings.beta1, settings.beta2});
+    case Optimizer::momentum: return kernels.sgd_step({update, moment(owned, 0), settings.momentum});
+    case Optimizer::adagrad: return kernels.adagrad_step({update, moment(owned, 0), settings.epsilon});
+    case Optimizer::rmsprop: return kernels.rmsprop_step({update, moment(owned, 0), settings.beta2, settings.epsilon});
+    case Optimizer::lion: return kernels.lion_step({update, moment(owned, 0), settings.beta1, settings.beta2});
     case Optimizer::adam:
     case Optimizer::adamw: return adamw();
     case Optimizer::muon: {
@@ -100,7 +100,7 @@ void ParameterStore::update_piece(const OwnedPiece& piece, const OptimizedParame
       whole.parameter = matrix(update.parameter);
       if (update.master.is_there()) whole.master = matrix(update.master);
       whole.gradient = matrix(update.gradient);
-      MuonStep muon{whole, matrix(moment(piece, 0)), settings.momentum};
+      MuonStep muon{whole, matrix(moment(owned, 0)), settings.momentum};
       muon.workspace = backend_.workspace(kernels.muon_step.workspace(muon));
       return kernels.muon_step.run(muon);
     }

@@ -40,8 +40,8 @@ class ProductOperands {
 
  private:
   struct Copies {
-    Held as_it_lies;
-    Held transposed;
+    BufferRef as_it_lies;
+    BufferRef transposed;
     float* scale = nullptr;  ///< in the device's memory
     bool is_fresh = false;
   };

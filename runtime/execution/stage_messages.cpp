@@ -8,18 +8,18 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-std::vector<Held> Executor::copied_from(const Held& received, const std::vector<TensorId>& tensors,
-                                        std::int32_t execution) {
+std::vector<BufferRef> Executor::copied_from(const BufferRef& received, const std::vector<TensorId>& tensors,
+                                             std::int32_t execution) {
   check(received != nullptr && tensors.size() == 1, "one tensor crosses between stages");
   const Bytes bytes = local_bytes(block(execution).tensor(tensors.front()), env_.shard);
-  Held copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
+  BufferRef copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
   check(received->bytes() >= bytes, "a receive buffer holds what crosses between stages");
   env_.device.copy(Stream::compute, copy->data(), received->data(), bytes);
   return {copy};
 }
 
-std::vector<Held> Executor::parked(const std::vector<Held>& made) {
-  Held copy = env_.backend.bind(MemoryClass::activations, made.front()->bytes());
+std::vector<BufferRef> Executor::parked(const std::vector<BufferRef>& made) {
+  BufferRef copy = env_.backend.bind(MemoryClass::activations, made.front()->bytes());
   env_.device.copy(Stream::compute, copy->data(), made.front()->data(), copy->bytes());
   return {copy};
 }
@@ -43,13 +43,14 @@ std::span<const std::byte> Executor::padded(std::span<const std::byte> tensor, B
 void Executor::send(const Action& action) {
   const bool is_forward = action.pass == Pass::forward;
   const std::int32_t receiver = network_stage(action) + (is_forward ? 1 : -1);
-  const auto& pieces = rank_.chunks[at(action.chunk)];
-  Handed& from = is_forward ? activations_ : gradients_;
-  const std::int32_t execution = is_forward ? pieces.back().last : pieces.front().first - 1;
-  auto handed = from.extract({execution, action.micro_batch});
+  const auto& segments = rank_.chunks[at(action.chunk)];
+  Transferred& from = is_forward ? activations_ : gradients_;
+  const std::int32_t execution = is_forward ? segments.back().last : segments.front().first - 1;
+  auto transferred = from.extract({execution, action.micro_batch});
   // Programs send gradients that nobody needs, where what comes before is frozen: zeros.
-  check(!handed.empty() || !is_forward, "what a stage sends was made");
-  const std::span<std::byte> tensor = handed.empty() ? std::span<std::byte>() : span_of(handed.mapped().front());
+  check(!transferred.empty() || !is_forward, "what a stage sends was made");
+  const std::span<std::byte> tensor =
+      transferred.empty() ? std::span<std::byte>() : span_of(transferred.mapped().front());
   const std::span<const std::byte> message = padded(tensor, action.bytes);
   env_.communicate([=, &group = env_.groups[Axis::pipeline], to = action.peer, tag = message_tag(action, receiver)] {
     group.send(message, to, tag);
@@ -57,7 +58,7 @@ void Executor::send(const Action& action) {
 }
 
 void Executor::receive(const Action& action) {
-  const Held& buffer = action.pass == Pass::forward ? received_activation_ : received_gradient_;
+  const BufferRef& buffer = action.pass == Pass::forward ? received_activation_ : received_gradient_;
   const Bytes bytes = plan_.program.ranks[at(action.peer)].actions[at(action.peer_action)].bytes;
   env_.communicate([message = span_of(buffer).first(static_cast<std::size_t>(bytes.value())), from = action.peer,
                     &group = env_.groups[Axis::pipeline],

@@ -3,7 +3,7 @@
 /// `calibrate --backend cpu` fits from.
 ///
 /// Answers: medians in seconds, one core unless it says otherwise. Model: shapes around those of networks that train on
-/// a computer without GPU: 128 to 2048 tokens, widths of 64 to 1024. Not modelled: other processes that run beside;
+/// a computer without GPU: 128 to 2048 tokens, widths of 64 to 1024. Not modelled: other processes that run alongside;
 /// clocks that change with temperature.
 /// Source: kernels/ (the same functions that the executor calls). Checked against:
 /// tests/runtime/measure/measure_threads_test.cpp (a table of every kind, times that are positive and grow with work).

@@ -35,7 +35,7 @@ struct CheckpointCatalogue {
 
 [[nodiscard]] CheckpointCatalogue checkpoint_catalogue(const TrainingJob& job);
 
-/// A file that is no tensors: what other tools need beside them.
+/// A file that is no tensors: what other tools need alongside them.
 struct TextFile {
   std::string name;
   std::string text;

@@ -100,9 +100,9 @@ void require_tensor(const Checkpoint& checkpoint, const TensorHeader& expected) 
 
 std::vector<std::int32_t> executions_of(const RankProgram& rank) {
   std::vector<std::int32_t> executions;
-  for (const auto& pieces : rank.chunks)
-    for (const Piece& piece : pieces)
-      for (std::int32_t e = piece.first; e < piece.last; ++e) executions.push_back(e);
+  for (const auto& segments : rank.chunks)
+    for (const Segment& segment : segments)
+      for (std::int32_t e = segment.first; e < segment.last; ++e) executions.push_back(e);
   std::sort(executions.begin(), executions.end());
   return executions;
 }

@@ -54,7 +54,7 @@ struct TrainingJob {
   const Graph& graph;  ///< as trained: frozen parameters and adapters written in
   const Strategy& strategy;
   const Training& training;
-  const Program& program;       ///< its pieces are single executions of blocks (Granularity::block)
+  const Program& program;       ///< its segments are single executions of blocks (Granularity::block)
   std::vector<Replay> replays;  ///< by execution of the network: what its backward computes again (replays_of)
   OptimizerSettings optimizer;
   LearningRateSchedule learning_rate;
@@ -83,7 +83,7 @@ struct RunOptions {
   Transport ranks = Transport::local;
   MpiSession* mpi = nullptr;                   ///< of Transport::mpi
   std::chrono::milliseconds deadline{25'000};  ///< that a rank waits for another one in a call
-  LaneThreads lanes = LaneThreads::none;       ///< whether gathers and reductions run beside the blocks
+  LaneThreads lanes = LaneThreads::none;       ///< whether gathers and reductions run alongside the blocks
   /// Tests: what a rank computes on instead.
   std::function<std::unique_ptr<ComputeDevice>()> device = {};
   std::int32_t warmup_steps = 0;            ///< not timed

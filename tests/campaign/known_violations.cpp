@@ -101,20 +101,20 @@ constexpr std::string_view last_bucket =
     "reduced fast leave the slower ones.";
 constexpr std::string_view waits_are_divided =
     "What the device waits for the host is divided over the two passes in proportion; as kernels get faster it moves "
-    "from one to the other, and what hides beside them with it.";
+    "from one to the other, and what hides alongside them with it.";
 constexpr std::string_view copies_are_replays =
     "What the forward pass does not hide of a copy to the host is booked with the backward; a faster forward moves "
-    "time there, and what hides beside the passes with it.";
+    "time there, and what hides alongside the passes with it.";
 constexpr std::string_view messages_beside_reductions =
-    "A message takes twice as long beside what its sender still reduces over the same network cards; sent later, it "
+    "A message takes twice as long alongside what its sender still reduces over the same network cards; sent later, it "
     "may find them free.";
 constexpr std::string_view steep_waves =
     "The fitted exponent of wave quantisation is above 1 on some devices: a product that fills twice as much of an "
     "idle device then takes less time.";
 constexpr std::string_view copies_in_few_bits =
-    "In 8 bits or fewer recompute keeps a layer's input in 16 bits beside the quantised copy that it restores.";
+    "In 8 bits or fewer recompute keeps a layer's input in 16 bits alongside the quantised copy that it restores.";
 constexpr std::string_view gathered_again =
-    "Weight gradients of a split backward need whole sequences again, gathered beside all that waits for them.";
+    "Weight gradients of a split backward need whole sequences again, gathered alongside all that waits for them.";
 constexpr std::string_view scattered_halves =
     "Recompute by operator keeps what reduce-scatters make, which there are with sequence parallelism only; over two "
     "ranks these halves are more than the half of a layer's input that it saves.";
@@ -122,14 +122,14 @@ constexpr std::string_view slice_beside_whole =
     "A rank that holds the embedding alone has the whole result and its slice, and half the buffer of messages; one "
     "that sums partial gradients once a step packs them into one buffer. Its allocator's loss follows.";
 constexpr std::string_view restored_at_once =
-    "One recomputed layer of one micro-batch is restored whole, beside what the replay passes on.";
+    "One recomputed layer of one micro-batch is restored whole, alongside what the replay passes on.";
 constexpr std::string_view peak_of_another_action =
     "Activations are those of the action at the peak; of a split backward that may be another one in each mode.";
 constexpr std::string_view windows_of_backwards =
-    "Gradients are reduced beside the backward alone. As kernels get faster the host holds up the forward, and the "
+    "Gradients are reduced alongside the backward alone. As kernels get faster the host holds up the forward, and the "
     "backward that hides them gets shorter.";
 constexpr std::string_view queued_messages =
-    "Messages of a rank queue on the network cards that they share with its reductions: the simulation plays the "
+    "Messages of a rank queue on the network cards that they share with its reductions: the simulation simulates the "
     "queue, the closed form has one latency for each.";
 constexpr std::string_view reductions_on_cards =
     "What reductions of one chunk delay on its rank, and messages that share network cards with them, are told by the "

@@ -10,36 +10,36 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_played_chunks = 3000;
+constexpr std::int64_t most_simulated_chunks = 3000;
 constexpr std::int64_t most_searched_devices = 32;
 
 bool is_short(const Strategy& s) {
-  return s.pipeline_stages * s.micro_batches * s.virtual_stages <= most_played_chunks;
+  return s.pipeline_stages * s.micro_batches * s.virtual_stages <= most_simulated_chunks;
 }
 
 void simulated_memory(const Subject& s, Finding& f) {
   if (!is_short(s.strategy())) return;
-  const Simulation played = plumbline::played(s.question, s.strategy()).simulation;
-  for (std::size_t rank = 0; rank < played.memory.size(); ++rank)
+  const Simulation simulated = plumbline::simulated(s.question, s.strategy()).simulation;
+  for (std::size_t rank = 0; rank < simulated.memory.size(); ++rank)
     for (std::size_t c = 0; c < memory_class_count; ++c)
-      f.expect_equal(played.memory[rank].memory.by_class[c], s.prediction().stage_memory[rank].by_class[c],
+      f.expect_equal(simulated.memory[rank].memory.by_class[c], s.prediction().stage_memory[rank].by_class[c],
                      to_text(static_cast<MemoryClass>(c)));
 }
 
 void simulated_causes(const Subject& s, Finding& f) {
   if (!is_short(s.strategy())) return;
-  const Simulation played = plumbline::played(s.question, s.strategy()).simulation;
-  f.expect_equal(played.time.total(), played.step(), "causes and step of the simulation");
+  const Simulation simulated = plumbline::simulated(s.question, s.strategy()).simulation;
+  f.expect_equal(simulated.time.total(), simulated.step(), "causes and step of the simulation");
   for (const TimeCause cause : {TimeCause::recompute, TimeCause::tensor_parallel, TimeCause::context_parallel,
                                 TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
-    f.expect_near(to_seconds(played.time[cause]).value(), to_seconds(s.prediction().time[cause]).value(),
+    f.expect_near(to_seconds(simulated.time[cause]).value(), to_seconds(s.prediction().time[cause]).value(),
                   to_text(cause));
 }
 
 void simulated_step(const Subject& s, Finding& f) {
   if (!is_short(s.strategy())) return;
-  const Simulation played = plumbline::played(s.question, s.strategy()).simulation;
-  f.expect_near(to_seconds(played.step()).value(), to_seconds(s.step()).value(), "simulated step and closed form",
+  const Simulation simulated = plumbline::simulated(s.question, s.strategy()).simulation;
+  f.expect_near(to_seconds(simulated.step()).value(), to_seconds(s.step()).value(), "simulated step and closed form",
                 documented_bound(s.strategy()));
 }
 

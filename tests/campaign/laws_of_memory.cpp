@@ -52,7 +52,7 @@ void recompute_keeps_less(const Subject& s, Finding& f) {
 
 void recompute_holds_less(const Subject& s, Finding& f) {
   const RecomputeMode mode = s.strategy().recompute.mode;
-  // A split backward holds what is restored until the weight gradients, beside what recompute keeps.
+  // A split backward holds what is restored until the weight gradients, alongside what recompute keeps.
   if (mode == RecomputeMode::none || chooses(s.strategy()) || splits_backward(s.strategy().schedule)) return;
   Strategy other = s.strategy();
   other.recompute = {};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Summarises `plan calibrate --cross-validate` and lays the summary beside what was aimed at.
+"""Summarises `plan calibrate --cross-validate` and lays the summary alongside what was aimed at.
 
 Usage: cross_validation.py <answer.json> <summary.json>        reduce an answer to what is committed
        cross_validation.py --host-bound <answer.json> <summary.json>   the same of rows tested question by question
@@ -73,7 +73,7 @@ WEAK_BECAUSE = (
     "groups, by model (gap 6, but 8.0 %, regret 5.0 %); a 5-norm of host and device time (6.7 %, regret 5.7 %); "
     "neither was kept.",
     "**Tensor parallelism with divided sequences**: the second all-gather of a layer's input is priced in full, "
-    "though Megatron computes beside it (arXiv:2205.05198, section 4.2.2). Tried: only what the two slow each other; "
+    "though Megatron computes alongside it (arXiv:2205.05198, section 4.2.2). Tried: only what the two slow each other; "
     "it tests no better (H100 4.3 %) and contradicts the paper's own table 4, where dividing sequences saves next to "
     "nothing of the backward pass.",
     "**Rows reported apart**: torchao calls its B200 power-limited without saying to how much, and leaves the variant "

@@ -101,7 +101,7 @@ class Mistakes(Command):
             plan = json.loads(json.dumps(good))
             change(plan)
             self.refused(["fit", "--plan", self.written("bad.json", json.dumps(plan))], "bad.json:" + pointer + ": ", says)
-        self.refused(["fit", "--plan", self.plan_file(), "--tp", "2"], "--tp: stands beside --plan")
+        self.refused(["fit", "--plan", self.plan_file(), "--tp", "2"], "--tp: stands alongside --plan")
         good["strategy"]["data_parallel"] = 8
         good["strategy"]["micro_batches"] = 8
         self.refused(["fit", "--plan", self.written("bad.json", json.dumps(good))], "R01")
@@ -172,8 +172,8 @@ class Answers(Command):
             plan = json.loads(flags.stdout)
             self.assertTrue(plan["verdict"]["fits"])
             self.assertTrue(any(layers["replayed"] for stage in plan["layout"]["stages"] for layers in stage["recompute"]))
-            played = json.loads(run("simulate", "--plan", path, "--json").stdout)
-            self.assertAlmostEqual(played["step_time_s"], plan["prediction"]["step_time_s"]["expected"], delta=1e-9)
+            simulated = json.loads(run("simulate", "--plan", path, "--json").stdout)
+            self.assertAlmostEqual(simulated["step_time_s"], plan["prediction"]["step_time_s"]["expected"], delta=1e-9)
             self.assertIn("replay", run("explain", "--plan", path).stdout)
 
     def test_search_keeps_its_contract(self):

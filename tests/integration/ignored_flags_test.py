@@ -9,8 +9,8 @@ from command import QUESTION, Command
 
 class IgnoredFlags(Command):
     def refuses(self, mode, words, flag, *value):
-        """`words` hold the mode; the flag beside them does nothing."""
-        self.refused([*words, flag, *value], f"plan: {flag}: does nothing with {mode}; expected ", f" beside {mode}")
+        """`words` hold the mode; the flag alongside them does nothing."""
+        self.refused([*words, flag, *value], f"plan: {flag}: does nothing with {mode}; expected ", f" alongside {mode}")
 
     def test_calibrating_on_kernels_reads_no_rows(self):
         words = ["calibrate", "--kernels", "k.json", "--stack", "torchtitan-2025.06", "--out", "m.json"]
@@ -57,7 +57,7 @@ class IgnoredFlags(Command):
                             ("--plot", "p.svg"), ("--report", "r.md")):
             self.refuses("--assumptions", ["validate", "--assumptions"], flag, value)
         self.refused(["validate", "--assumptions", "--json"],
-                     "--json: does nothing with --assumptions; expected nothing beside --assumptions")
+                     "--json: does nothing with --assumptions; expected nothing alongside --assumptions")
 
     def test_names_of_a_catalogue_are_printed_alone(self):
         for verb, name in (("models", "gpt2"), ("machines", "dgx-h100"), ("stacks", "plumbline")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The trace of an executed step beside that of the simulated one: the same names, the same order, the same bubbles.
+"""The trace of an executed step alongside that of the simulated one: the same names, the same order, the same bubbles.
 
 Usage: measured_trace_test.py <plan>
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plan run --resume: under another plan, with other settings, from damaged files, beside another run; and training that
+"""plan run --resume: under another plan, with other settings, from damaged files, alongside another run; and training that
 diverges.
 
 Usage: resume_test.py <plan>

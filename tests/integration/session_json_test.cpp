@@ -15,7 +15,7 @@
 namespace plumbline::session {
 namespace {
 
-/// Standard output of the `plan` that was built beside this test.
+/// Standard output of the `plan` that was built alongside this test.
 std::string output_of(const std::string& arguments) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string command = "\"" + (here / "plan").string() + "\" " + arguments + " 2>/dev/null";
@@ -48,10 +48,11 @@ TEST_CASE("plan fit, estimate, explain and simulate --json are those of a sessio
   CHECK(output_of("estimate " + question + "--pp 2 --json") == to_json_text(to_json(asked.plan)));
   CHECK(output_of("estimate " + question + "--pp 2 --ranks --json") == to_json_text(plan_with_ranks_json(asked.plan)));
   CHECK(output_of("explain " + question + "--pp 2 --json") == to_json_text(to_json(explain(asked))));
-  const auto played = simulate(asked);
-  REQUIRE(played);
+  const auto simulated = simulate(asked);
+  REQUIRE(simulated);
   CHECK(output_of("simulate " + question + "--pp 2 --json") ==
-        to_json_text(to_json(played->played.program, played->played.simulation, setting_of(asked, *played))));
+        to_json_text(
+            to_json(simulated->simulated.program, simulated->simulated.simulation, setting_of(asked, *simulated))));
 }
 
 }  // namespace

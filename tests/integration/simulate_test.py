@@ -20,12 +20,12 @@ class Simulate(Command):
         trace, order = self.folder / "trace.json", self.folder / "order.csv"
         done = run("simulate", "--plan", path, "--json", "--trace", trace, "--schedule-csv", order)
         self.assertEqual(done.returncode, 0, done.stderr)
-        played, priced = json.loads(done.stdout), json.loads(path.read_text())["prediction"]
-        self.assertAlmostEqual(sum(played["time"].values()), played["step_time_s"], places=9)
-        self.assertAlmostEqual(played["step_time_s"], priced["step_time_s"]["expected"], places=9)
-        self.assertEqual(played["stage_peak_memory_bytes"], priced["stage_peak_memory_bytes"])
-        self.assertEqual(played["peak_memory_bytes"], priced["peak_memory_bytes"])
-        self.assertGreater(played["actions"], 0)
+        simulated, priced = json.loads(done.stdout), json.loads(path.read_text())["prediction"]
+        self.assertAlmostEqual(sum(simulated["time"].values()), simulated["step_time_s"], places=9)
+        self.assertAlmostEqual(simulated["step_time_s"], priced["step_time_s"]["expected"], places=9)
+        self.assertEqual(simulated["stage_peak_memory_bytes"], priced["stage_peak_memory_bytes"])
+        self.assertEqual(simulated["peak_memory_bytes"], priced["peak_memory_bytes"])
+        self.assertGreater(simulated["actions"], 0)
         check_trace(self, trace)
         self.assertTrue(order.read_text().startswith("0F0,0B0"))
 
@@ -54,27 +54,27 @@ class Simulate(Command):
             self.assertEqual(own, read)
             self.assertEqual(order.read_bytes(), again.read_bytes())
 
-    def test_a_million_micro_batches_are_played_as_a_few(self):
+    def test_a_million_micro_batches_are_simulated_as_a_few(self):
         trace, picture = self.folder / "trace.json", self.folder / "step.svg"
         long = ["--model", "nano-gpt", "--machine", "dgx-h100", "--gpus", 4, "--pp", 4, "--seq-len", 128,
                 "--global-batch", 1_000_000]
         for words in ([], ["--schedule", "zbv", "--virtual-stages", 2]):
             done = run("simulate", *long, *words, "--json", "--trace", trace, "--picture", picture)
             self.assertEqual(done.returncode, 0, done.stderr)
-            played = json.loads(done.stdout)
-            self.assertGreater(played["micro_batches_left_out"], 990_000)
-            self.assertGreater(played["actions"], 10_000_000)
+            simulated = json.loads(done.stdout)
+            self.assertGreater(simulated["micro_batches_left_out"], 990_000)
+            self.assertGreater(simulated["actions"], 10_000_000)
             # Both round to a picosecond for each micro-batch, of which each takes more than a millisecond.
-            self.assertAlmostEqual(played["step_time_s"] / played["closed_form_step_time_s"], 1, delta=1e-9)
-            self.assertAlmostEqual(sum(played["time"].values()) / played["step_time_s"], 1, places=9)
+            self.assertAlmostEqual(simulated["step_time_s"] / simulated["closed_form_step_time_s"], 1, delta=1e-9)
+            self.assertAlmostEqual(sum(simulated["time"].values()) / simulated["step_time_s"], 1, places=9)
             self.assertLess(len(check_trace(self, trace)["X"]), 100_000)
-            left_out = f"{played['micro_batches_left_out']} micro-batches like those before"
+            left_out = f"{simulated['micro_batches_left_out']} micro-batches like those before"
             self.assertIn(left_out, trace.read_text())
             self.assertIn(left_out, picture.read_text())
         self.assertEqual(run("simulate", *PIPELINE, "--json").returncode, 0)
         self.assertEqual(json.loads(run("simulate", *PIPELINE, "--json").stdout)["micro_batches_left_out"], 0)
 
-    def test_an_order_of_ones_own_is_played(self):
+    def test_an_order_of_ones_own_is_simulated(self):
         order = self.folder / "order.csv"
         gpipe = run("simulate", *PIPELINE, "--schedule", "gpipe", "--schedule-csv", order, "--json")
         brought = run("simulate", *PIPELINE, "--schedule", "1f1b", "--order-csv", order, "--json")
@@ -118,23 +118,23 @@ class Simulate(Command):
             self.refused([*simulate, "--stage-speed", text], "--stage-speed", says)
 
     def test_the_json_says_what_each_stage_did_and_held(self):
-        played = json.loads(run("simulate", *PIPELINE, "--schedule", "interleaved", "--virtual-stages", 2, "--json").stdout)
-        self.assertEqual(len(played["stages"]), 4)
-        overhead = played["time"]["step_overhead"]
+        simulated = json.loads(run("simulate", *PIPELINE, "--schedule", "interleaved", "--virtual-stages", 2, "--json").stdout)
+        self.assertEqual(len(simulated["stages"]), 4)
+        overhead = simulated["time"]["step_overhead"]
         for stage, (report, peak, idle) in enumerate(
-                zip(played["stages"], played["stage_peak_memory_bytes"], played["stage_idle_s"])):
+                zip(simulated["stages"], simulated["stage_peak_memory_bytes"], simulated["stage_idle_s"])):
             self.assertEqual(report["idle_s"], idle)
-            self.assertAlmostEqual(sum(report["busy_s"].values()) + idle + overhead, played["step_time_s"], places=9)
+            self.assertAlmostEqual(sum(report["busy_s"].values()) + idle + overhead, simulated["step_time_s"], places=9)
             self.assertEqual((report["peak"]["stage"], report["peak"]["bytes"]), (stage, peak))
             self.assertEqual(sum(report["peak"]["memory"].values()), peak)
-            self.assertTrue(0 <= report["peak"]["at_s"] < played["step_time_s"])
+            self.assertTrue(0 <= report["peak"]["at_s"] < simulated["step_time_s"])
             sizes = [buffer["bytes"] for buffer in report["peak"]["largest_buffers"]]
             self.assertEqual(sizes, sorted(sizes, reverse=True))
             self.assertLessEqual(sum(sizes), peak)
-        self.assertEqual(played["peak"], played["stages"][played["heaviest_stage"]]["peak"])
-        self.assertEqual(played["peak"]["bytes"], played["peak_memory_bytes"])
+        self.assertEqual(simulated["peak"], simulated["stages"][simulated["heaviest_stage"]]["peak"])
+        self.assertEqual(simulated["peak"]["bytes"], simulated["peak_memory_bytes"])
         self.assertTrue(any(buffer["class"] == "activations" and buffer["micro_batch"] is not None
-                            for buffer in played["peak"]["largest_buffers"]))
+                            for buffer in simulated["peak"]["largest_buffers"]))
 
     def test_a_picture_is_drawn(self):
         path = self.folder / "step.svg"

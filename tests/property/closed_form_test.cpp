@@ -43,8 +43,8 @@ void hold_closed_form_against_simulation(std::uint64_t seed, int questions) {
     const std::vector<BlockCost> blocks = block_costs(question, s);
     const StageLayout layout = layout_of(question, s, blocks);
     const Picoseconds closed = question.step_pricer().price(StageTable(question.graph(), layout, blocks), s).total();
-    const Picoseconds played = plumbline::played(question, s).simulation.step();
-    const double difference = played / closed - 1;
+    const Picoseconds simulated = plumbline::simulated(question, s).simulation.step();
+    const double difference = simulated / closed - 1;
     Worst& of_schedule = worst[s.schedule];
     of_schedule.all.push_back(std::abs(difference));
     all.push_back(std::abs(difference));

@@ -45,7 +45,7 @@ TEST_CASE("Arenas of lowered programs hold every life, and little more than the 
     const std::vector<Strategy> plans = legal_plans(question);
     for (int n = 0; n < 30; ++n)
       for (const Granularity granularity : {Granularity::chunk, Granularity::block}) {
-        const PlayedPlan plan = played(question, plans[bits() % plans.size()], {granularity, {}, {}});
+        const SimulatedPlan plan = simulated(question, plans[bits() % plans.size()], {granularity, {}, {}});
         for (const RankProgram& rank : plan.program.ranks) excess.add(rank, plan_memory(rank));
       }
   }

@@ -20,13 +20,13 @@ TEST_CASE("the dry run stops exactly when the dependencies have a cycle, and nam
   for (int n = 0; n < 4000; ++n) {
     const ComputeSchedule schedule = random.schedule(random.between(0, 4));
     const ExplicitGraph explicit_graph(schedule, random.times(schedule.shape));
-    const PlayOrder play = play_order(schedule);
+    const DryRun run = dry_run(schedule);
     INFO(to_schedule_csv(schedule));
     REQUIRE_FALSE(action_fault(schedule));
-    REQUIRE(play.deadlock.has_value() == explicit_graph.has_cycle());
-    if (!play.deadlock) continue;
+    REQUIRE(run.deadlock.has_value() == explicit_graph.has_cycle());
+    if (!run.deadlock) continue;
     ++stuck;
-    const std::vector<Wait>& cycle = play.deadlock->cycle;
+    const std::vector<Wait>& cycle = run.deadlock->cycle;
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const Wait& next = cycle[(i + 1) % cycle.size()];
       REQUIRE(cycle[i].needed.rank == next.waiting.rank);
@@ -39,18 +39,18 @@ TEST_CASE("the dry run stops exactly when the dependencies have a cycle, and nam
 
 TEST_CASE("event evaluation is the longest path, and the period the largest cycle ratio") {
   RandomSchedules random;
-  int played = 0;
+  int simulated = 0;
   for (int n = 0; n < 6000; ++n) {
     const ComputeSchedule schedule = random.schedule(random.between(0, 4));
     const StageTimes times = random.times(schedule.shape);
-    const PlayOrder play = play_order(schedule);
-    if (play.deadlock) continue;
-    ++played;
+    const DryRun run = dry_run(schedule);
+    if (run.deadlock) continue;
+    ++simulated;
     const ExplicitGraph explicit_graph(schedule, times);
     INFO(to_schedule_csv(schedule));
     std::int64_t longest = 0;
     for (const auto& end : explicit_graph.ends(explicit_graph.first)) longest = std::max(longest, end.value_or(0));
-    REQUIRE(order_timing(play, times).makespan().value() == longest);
+    REQUIRE(order_timing(run, times).makespan().value() == longest);
     // A cycle of k ranks closes over k steps: brute force over simple cycles of at most 4 ranks.
     const std::size_t ranks = schedule.ranks.size();
     std::vector<std::vector<std::optional<std::int64_t>>> paths;
@@ -79,7 +79,7 @@ TEST_CASE("event evaluation is the longest path, and the period the largest cycl
     REQUIRE(period.total.value() * largest.arcs == largest.total * period.steps);
     REQUIRE(period.picoseconds() <= static_cast<double>(longest));
   }
-  CHECK(played > 1500);
+  CHECK(simulated > 1500);
 }
 
 TEST_CASE("closed forms of the plan are the evaluated orders where their header says so") {
@@ -113,7 +113,7 @@ TEST_CASE("closed forms of the plan are the evaluated orders where their header 
     }
     INFO("p " << p << ", v " << v << ", m " << looped.micro_batches);
     const PipelineTimes unequal{chunks.forward, b, latency, {}, wrap};
-    const OrderTiming timing = order_timing(play_order(compute_schedule(Schedule::interleaved, looped)), chunks);
+    const OrderTiming timing = order_timing(dry_run(compute_schedule(Schedule::interleaved, looped)), chunks);
     REQUIRE(pipeline_ends(Schedule::interleaved, unequal, looped.micro_batches, v) == timing.end);
   }
 }

@@ -54,12 +54,12 @@ Instance random_instance(std::mt19937& random, bool equal_layers) {
   return instance;
 }
 
-struct Played {
+struct Simulated {
   std::int64_t sum = 0, slowest = 0, makespan = 0;
 };
-std::optional<Played> played(const Instance& instance, const Layers& layers) {
+std::optional<Simulated> simulated(const Instance& instance, const Layers& layers) {
   std::vector<Picoseconds> forward, backward;
-  Played result;
+  Simulated result;
   std::int32_t first = 0;
   for (std::int32_t s = 0; s < instance.prices.stages(); ++s) {
     const std::int32_t last = first + layers[static_cast<std::size_t>(s)];
@@ -83,8 +83,8 @@ std::optional<StagePartition> by_brute_force(const Instance& instance, Value val
   compositions(instance.prices.layers(), instance.prices.stages(), prefix, all);
   std::optional<StagePartition> best;
   for (const Layers& layers : all) {
-    const auto play = played(instance, layers);
-    if (play && (!best || value(*play) < best->value.value())) best = StagePartition{layers, Picoseconds(value(*play))};
+    const auto run = simulated(instance, layers);
+    if (run && (!best || value(*run) < best->value.value())) best = StagePartition{layers, Picoseconds(value(*run))};
   }
   return best;
 }
@@ -102,18 +102,18 @@ TEST_CASE("partitions of random instances are the best of all compositions") {
     const Instance instance = random_instance(random, i % 2 == 0);
     INFO("instance " << i);
     check_equal(min_max_partition(instance.prices),
-                by_brute_force(instance, [](const Played& p) { return p.slowest; }));
+                by_brute_force(instance, [](const Simulated& p) { return p.slowest; }));
     check_equal(
         sum_and_max_partition(instance.prices, instance.micro_batches),
-        by_brute_force(instance, [&](const Played& p) { return p.sum + (instance.micro_batches - 1) * p.slowest; }));
+        by_brute_force(instance, [&](const Simulated& p) { return p.sum + (instance.micro_batches - 1) * p.slowest; }));
     const auto exact = one_f_one_b_partition(instance.prices, instance.latency, instance.micro_batches);
     if (exact) REQUIRE(exact->proven);
     check_equal(exact ? std::optional(exact->partition) : std::nullopt,
-                by_brute_force(instance, [](const Played& p) { return p.makespan; }));
+                by_brute_force(instance, [](const Simulated& p) { return p.makespan; }));
   }
 }
 
-TEST_CASE("a limit on partitions played is reported") {
+TEST_CASE("a limit on partitions simulated is reported") {
   std::mt19937 random(3);
   StagePrices prices(4, 12);
   for (std::int32_t s = 0; s < 4; ++s)

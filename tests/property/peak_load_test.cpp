@@ -36,8 +36,8 @@ class Random {
 
   /// As the last rank of a V does, with or without a gradient that comes back.
   void hand_on(ChunkLoad& load) {
-    load.handed = bytes(30);
-    load.handed_gradient = between(0, 1) == 0 ? load.handed : Bytes(0);
+    load.transferred = bytes(30);
+    load.transferred_gradient = between(0, 1) == 0 ? load.transferred : Bytes(0);
   }
 
  private:
@@ -57,16 +57,16 @@ Bytes working_of(const ChunkLoad& own, ActionKind kind) {
 std::array<Bytes, 4> replayed(const RankOrder& order, const std::vector<ChunkLoad>& chunks) {
   std::set<std::pair<std::int32_t, std::int32_t>> saved;     // from forward to (input gradients of a) backward
   std::set<std::pair<std::int32_t, std::int32_t>> deferred;  // from input gradients to weight gradients
-  std::set<std::int32_t> handed;            // by the first chunk to the second, from forward to forward
-  std::set<std::int32_t> handed_gradients;  // back, from backward to backward
+  std::set<std::int32_t> transferred;            // by the first chunk to the second, from forward to forward
+  std::set<std::int32_t> transferred_gradients;  // back, from backward to backward
   std::array<Bytes, 4> most{Bytes(-1), Bytes(-1), Bytes(-1), Bytes(-1)};
   for (const ComputeAction& a : order) {
     const std::pair state(a.chunk, a.micro_batch);
     const ChunkLoad& own = chunks[static_cast<std::size_t>(a.chunk)];
     const bool makes_input_gradients = a.kind == ActionKind::backward || a.kind == ActionKind::backward_input;
     if (a.kind == ActionKind::forward) saved.insert(state);
-    if (a.kind == ActionKind::forward && a.chunk == 0) handed.insert(a.micro_batch);
-    if (makes_input_gradients && a.chunk == 1) handed_gradients.insert(a.micro_batch);
+    if (a.kind == ActionKind::forward && a.chunk == 0) transferred.insert(a.micro_batch);
+    if (makes_input_gradients && a.chunk == 1) transferred_gradients.insert(a.micro_batch);
     Bytes alive = working_of(own, a.kind);
     if (a.kind == ActionKind::backward_input) alive += own.deferred;
     for (const auto& [chunk, m] : saved)
@@ -75,13 +75,13 @@ std::array<Bytes, 4> replayed(const RankOrder& order, const std::vector<ChunkLoa
       const ChunkLoad& other = chunks[static_cast<std::size_t>(chunk)];
       alive += other.saved - other.dropped + other.deferred + other.late_logits;
     }
-    alive += std::ssize(handed) * chunks.front().handed;
-    alive += std::ssize(handed_gradients) * chunks.front().handed_gradient;
+    alive += std::ssize(transferred) * chunks.front().transferred;
+    alive += std::ssize(transferred_gradients) * chunks.front().transferred_gradient;
     Bytes& peak = most[static_cast<std::size_t>(a.kind)];
     peak = std::max(peak, alive);
     if (makes_input_gradients) saved.erase(state);
-    if (a.kind == ActionKind::forward && a.chunk == 1) handed.erase(a.micro_batch);
-    if (makes_input_gradients && a.chunk == 0) handed_gradients.erase(a.micro_batch);
+    if (a.kind == ActionKind::forward && a.chunk == 1) transferred.erase(a.micro_batch);
+    if (makes_input_gradients && a.chunk == 0) transferred_gradients.erase(a.micro_batch);
     if (a.kind == ActionKind::backward_input) deferred.insert(state);
     if (a.kind == ActionKind::backward_weight) deferred.erase(state);
   }

@@ -159,7 +159,7 @@ TEST_CASE("search equals brute force: two nodes") {
   check_against_brute_force(asked);
 }
 
-TEST_CASE("search equals brute force: schedules that split the backward, among each other and beside the usual") {
+TEST_CASE("search equals brute force: schedules that split the backward, among each other and alongside the usual") {
   const Asked asked = GENERATE(
       Asked{small("llama"), "dgx-h100", 8, 1024, 16, "schedule=zb-h1|zb-h2|zbv|v-half|dualpipev,micro-batch=1,cp=1"},
       Asked{small("gpt2"), "rtx4090-pcie", 8, 1024, 32, "schedule=zbv|interleaved|1f1b,micro-batch=1|2,cp=1,tp=1|2"},
@@ -226,23 +226,23 @@ TEST_CASE("search equals brute force where recompute has to be placed") {
   CHECK(std::any_of(naive.fitting.begin(), naive.fitting.end(), placed));
 }
 
-/// Closed form first, then the play of the first few times as many as are asked for, and of those behind them that the
+/// Closed form first, then the run of the first few times as many as are asked for, and of those behind them that the
 /// largest disagreement could bring forward.
-std::vector<std::string> played_by_hand(const std::vector<Question>& questions, const NaiveAnswer& naive,
-                                        std::size_t top) {
+std::vector<std::string> simulated_by_hand(const std::vector<Question>& questions, const NaiveAnswer& naive,
+                                           std::size_t top) {
   std::vector<NaivePlan> plans = ranked(naive.fitting, Objective::step_time);
   plans.resize(std::min<std::size_t>(plans.size(), 48));
   const std::size_t first = std::min(plans.size(), 3 * top);
   std::vector<std::pair<Picoseconds, std::size_t>> steps;
-  const auto play = [&](std::size_t i) {
-    steps.emplace_back(played(questions[plans[i].question], plans[i].strategy).simulation.step(), i);
+  const auto run = [&](std::size_t i) {
+    steps.emplace_back(simulated(questions[plans[i].question], plans[i].strategy).simulation.step(), i);
     return steps.back().first / plans[i].step_time;
   };
   double largest = 0;
-  for (std::size_t i = 0; i < first; ++i) largest = std::max(largest, std::abs(play(i) - 1));
+  for (std::size_t i = 0; i < first; ++i) largest = std::max(largest, std::abs(run(i) - 1));
   for (std::size_t i = first; i < plans.size(); ++i)
     if (plans[i].step_time / plans[first - 1].step_time <= 1 + largest)
-      play(i);
+      run(i);
     else
       steps.emplace_back(plans[i].step_time, i);
   std::stable_sort(steps.begin(), steps.end(), [&](const auto& a, const auto& b) {
@@ -265,7 +265,7 @@ TEST_CASE("finalists are ranked by their simulation") {
   SearchOptions options;
   options.top = 5;
   const SearchResult found = search(questions, space, options);
-  CHECK(lines(found.best, options.top) == played_by_hand(questions, naive, options.top));
+  CHECK(lines(found.best, options.top) == simulated_by_hand(questions, naive, options.top));
   CHECK(found.complete);
   for (const RankedStrategy& plan : found.best) CHECK(plan.simulated.has_value());
 }

@@ -26,7 +26,7 @@ std::string small(const std::string& network) { return PLUMBLINE_TEST_DATA_DIR "
 std::string line(const RankedStrategy& r) {
   return to_text(r.strategy) + " shard " + std::to_string(r.strategy.shard_group) + " on " + std::to_string(r.devices) +
          " #" + std::to_string(r.question) + " " + std::string(to_text(r.precision)) + ": " +
-         std::to_string(r.step_time.value()) + " ps " + std::to_string(r.ranking_step().value()) + " ps played " +
+         std::to_string(r.step_time.value()) + " ps " + std::to_string(r.ranking_step().value()) + " ps simulated " +
          std::to_string(r.peak_memory.value()) + " B\n";
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/cost/stage_memory.h"
 #include "core/program/buffer_check.h"
-#include "core/program/play_program.h"
+#include "core/program/program_walk.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
 #include "tests/catch.h"
@@ -93,14 +93,14 @@ class Comparison {
     const StageTable ranks(question.graph(), layout, blocks);
     const StackCalibration& stack = question.calibration().stack;
     const PricedPlan plan{question.graph(), s, question.training(), stack, question.step_pricer(), ranks, blocks};
-    const PieceTable pieces(plan, Granularity::chunk);
-    const Program program = lower(lowering_input(plan, pieces));
+    const SegmentTable segments(plan, Granularity::chunk);
+    const Program program = lower(lowering_input(plan, segments));
     REQUIRE_FALSE(dry_run(program));
     REQUIRE_FALSE(buffer_fault(program));
-    const Simulation played = simulate(program, action_times(plan, pieces, program), stack.fragmentation_fraction);
+    const Simulation simulated = simulate(program, action_times(plan, segments, program), stack.fragmentation_fraction);
     INFO(question.text().model << ' ' << to_text(s));
-    compare_time(plan, played);
-    for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) compare_memory(plan, played, rank);
+    compare_time(plan, simulated);
+    for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) compare_memory(plan, simulated, rank);
   }
 
   [[nodiscard]] std::string report() const {
@@ -111,28 +111,28 @@ class Comparison {
   [[nodiscard]] const Distribution& all() const { return all_; }
 
  private:
-  void compare_time(const PricedPlan& plan, const Simulation& played) {
+  void compare_time(const PricedPlan& plan, const Simulation& simulated) {
     const TimeBreakdown closed = plan.steps.price(plan.ranks, plan.strategy).breakdown;
-    REQUIRE(played.time.total() == played.step());
+    REQUIRE(simulated.time.total() == simulated.step());
     for (const TimeCause cause : {TimeCause::recompute, TimeCause::tensor_parallel, TimeCause::context_parallel,
                                   TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
-      REQUIRE(to_seconds(played.time[cause]).value() == Approx(to_seconds(closed[cause]).value()).epsilon(1e-9));
+      REQUIRE(to_seconds(simulated.time[cause]).value() == Approx(to_seconds(closed[cause]).value()).epsilon(1e-9));
     REQUIRE(plan.steps.lower_bound(plan.ranks, plan.strategy) <= closed.total());
-    const double simulated = to_seconds(played.step()).value();
+    const double simulated_s = to_seconds(simulated.step()).value();
     const double priced = to_seconds(closed.total()).value();
     const bool shares = plan.strategy.gradient_ranks() > 1 || plan.strategy.expert_gradient_ranks() > 1;
-    if (!shares) REQUIRE(simulated == Approx(priced).epsilon(1e-6));
-    all_.add(simulated, priced);
-    time_[std::string(to_text(plan.strategy.schedule)) + (shares ? ", states shared" : "")].add(simulated, priced);
+    if (!shares) REQUIRE(simulated_s == Approx(priced).epsilon(1e-6));
+    all_.add(simulated_s, priced);
+    time_[std::string(to_text(plan.strategy.schedule)) + (shares ? ", states shared" : "")].add(simulated_s, priced);
   }
 
-  static void compare_memory(const PricedPlan& plan, const Simulation& played, std::int32_t rank) {
+  static void compare_memory(const PricedPlan& plan, const Simulation& simulated, std::int32_t rank) {
     const auto r = static_cast<std::size_t>(rank);
     const MemoryBreakdown closed =
         stage_memory(plan.ranks[r], rank_load(plan.ranks, plan.strategy, rank), plan.strategy, plan.training.formats(),
                      plan.training.optimizer, plan.stack);
     INFO("rank " << rank);
-    REQUIRE(played.memory[r].memory.by_class == closed.by_class);
+    REQUIRE(simulated.memory[r].memory.by_class == closed.by_class);
   }
 
   std::map<std::string, Distribution> time_;
@@ -223,15 +223,15 @@ void compare_placed_plans(int plans_per_question, int draws, int least) {
   CHECK(comparison.all().quantile(1) <= 0.05);
 }
 
-TEST_CASE("plans with placed recompute, their layers split anyhow, play as the closed form says") {
+TEST_CASE("plans with placed recompute, their layers split anyhow, take what the closed form says") {
   compare_placed_plans(3, 150, 8);
 }
-TEST_CASE("hundreds of plans with placed recompute play as the closed form says", "[long]") {
+TEST_CASE("hundreds of plans with placed recompute take what the closed form says", "[long]") {
   compare_placed_plans(25, 2000, 60);
 }
 
-/// Where states are shared, single blocks tell what a mean hides: an embedding's gather beside next to no compute. They
-/// then take longer, but never longer than without any overlap.
+/// Where states are shared, single blocks tell what a mean hides: an embedding's gather alongside next to no compute.
+/// They then take longer, but never longer than without any overlap.
 TEST_CASE("programs of single blocks take as long as those of chunks, and hold no more") {
   const Question question = asked_question(questions[0]);
   const std::vector<Strategy> plans = legal_plans(question);
@@ -241,8 +241,8 @@ TEST_CASE("programs of single blocks take as long as those of chunks, and hold n
   for (int n = 0; n < 200; ++n) {
     const Strategy& s = plans[bits() % plans.size()];
     CAPTURE(to_text(s));
-    const Simulation chunks = played(question, s).simulation;
-    const Simulation blocks = played(question, s, {Granularity::block, {}, {}}).simulation;
+    const Simulation chunks = simulated(question, s).simulation;
+    const Simulation blocks = simulated(question, s, {Granularity::block, {}, {}}).simulation;
     const double ratio = to_seconds(blocks.step()) / to_seconds(chunks.step());
     if (s.gradient_ranks() == 1) {
       ++alike;
@@ -259,7 +259,7 @@ TEST_CASE("programs of single blocks take as long as those of chunks, and hold n
   CHECK(alike > 0);
 }
 
-TEST_CASE("schedules that split the backward play to their end") {
+TEST_CASE("schedules that split the backward run to their end") {
   const Question question = asked_question(questions[0]);
   PartialStrategy partial;
   partial.strategy.pipeline_stages = 4;
@@ -268,7 +268,7 @@ TEST_CASE("schedules that split the backward play to their end") {
     if (!splits_backward(schedule)) continue;
     partial.strategy.schedule = schedule;
     partial.strategy.virtual_stages = placement(schedule) == StagePlacement::v_shaped ? 2 : 1;
-    const PlayedPlan plan = played(question, completed(partial, question));
+    const SimulatedPlan plan = simulated(question, completed(partial, question));
     CAPTURE(to_text(schedule));
     CHECK(plan.simulation.time.total() == plan.simulation.step());
     CHECK(plan.simulation.time[TimeCause::pipeline_bubble] > Picoseconds(0));

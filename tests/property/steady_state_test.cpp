@@ -1,4 +1,4 @@
-// Long programs and orders played as short ones: every figure is that of the whole, to the picosecond and the byte.
+// Long programs and orders simulated as short ones: every figure is that of the whole, to the picosecond and the byte.
 
 #include "core/program/order_memo.h"
 #include "core/program/steady_order.h"
@@ -10,13 +10,13 @@
 namespace plumbline {
 namespace {
 
-std::string peak_action(const PlayedPlan& plan, std::size_t rank) {
+std::string peak_action(const SimulatedPlan& plan, std::size_t rank) {
   const std::int32_t action = plan.simulation.memory[rank].action;
   return action < 0 ? "" : to_text(plan.program.ranks[rank].actions[static_cast<std::size_t>(action)]);
 }
 
-void check_equal(const PlayedPlan& telling, const PlayedPlan& whole) {
-  const Simulation& a = telling.simulation;
+void check_equal(const SimulatedPlan& informative, const SimulatedPlan& whole) {
+  const Simulation& a = informative.simulation;
   const Simulation& b = whole.simulation;
   CHECK(a.step().value() == b.step().value());
   CHECK(a.timeline.micro_batches_end.value() == b.timeline.micro_batches_end.value());
@@ -27,12 +27,12 @@ void check_equal(const PlayedPlan& telling, const PlayedPlan& whole) {
   CHECK(a.actions == b.actions);
   CHECK(a.busiest_rank == b.busiest_rank);
   CHECK(a.heaviest_rank == b.heaviest_rank);
-  const std::vector<StageReport> reports = stage_reports(telling.program, a);
+  const std::vector<StageReport> reports = stage_reports(informative.program, a);
   const std::vector<StageReport> expected = stage_reports(whole.program, b);
   for (std::size_t rank = 0; rank < a.memory.size(); ++rank) {
     CHECK(a.rank_time[rank].by_cause == b.rank_time[rank].by_cause);
     CHECK(a.memory[rank].memory.by_class == b.memory[rank].memory.by_class);
-    CHECK(peak_action(telling, rank) == peak_action(whole, rank));
+    CHECK(peak_action(informative, rank) == peak_action(whole, rank));
     CHECK(reports[rank].busy.by_cause == expected[rank].busy.by_cause);
     CHECK(reports[rank].peak_at.value() == expected[rank].peak_at.value());
     CHECK(reports[rank].alive.size() == expected[rank].alive.size());
@@ -62,18 +62,19 @@ void compare_long_programs(std::uint64_t seed, int programs) {
   std::map<std::string, std::pair<int, int>> shortened;  // of all, by schedule
   for (int n = 0; n < programs; ++n) {
     const auto [question, strategy] = long_question(random);
-    PlayOptions options{random.between(0, 9) == 0 ? Granularity::block : Granularity::chunk, {}, {}, Extent::telling};
+    SimulationOptions options{
+        random.between(0, 9) == 0 ? Granularity::block : Granularity::chunk, {}, {}, Extent::informative};
     if (random.between(0, 4) == 0)
       for (std::int32_t rank = 0; rank < strategy.pipeline_stages; ++rank)
         options.timeline.slowdown.push_back(rank == 0 ? 1.5 : 1.0);
     INFO(question.text().model << " on " << question.text().machine << ": " << to_text(strategy));
-    const PlayedPlan telling = played(question, strategy, options);
+    const SimulatedPlan informative = simulated(question, strategy, options);
     auto& [some, all] = shortened[std::string(to_text(strategy.schedule))];
     ++all;
-    if (telling.simulation.left_out.micro_batches == 0) continue;
+    if (informative.simulation.left_out.micro_batches == 0) continue;
     ++some;
     options.extent = Extent::whole;
-    check_equal(telling, played(question, strategy, options));
+    check_equal(informative, simulated(question, strategy, options));
   }
   std::ostringstream report;
   for (const auto& [schedule, counts] : shortened)
@@ -84,8 +85,8 @@ void compare_long_programs(std::uint64_t seed, int programs) {
   CHECK(all_short > programs / 4);
 }
 
-TEST_CASE("a long program played short has every figure of the whole") { compare_long_programs(20261123, 60); }
-TEST_CASE("hundreds of long programs played short have every figure of the whole", "[long]") {
+TEST_CASE("a long program simulated short has every figure of the whole") { compare_long_programs(20261123, 60); }
+TEST_CASE("hundreds of long programs simulated short have every figure of the whole", "[long]") {
   compare_long_programs(11, 800);
 }
 
@@ -115,7 +116,7 @@ TEST_CASE("an order of many micro-batches ends when its short one and its period
     CAPTURE(to_text(schedule), p, v, shape.micro_batches);
     const StageTimes times = random_times(random, p * v);
     const OrderTiming timing = schedule_timing(schedule, shape, times);
-    const OrderTiming whole = order_timing(playable_order(schedule, shape)->play, times);
+    const OrderTiming whole = order_timing(checked_order(schedule, shape)->run, times);
     CHECK(timing.start == whole.start);
     CHECK(timing.end == whole.end);
   }

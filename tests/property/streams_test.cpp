@@ -22,10 +22,10 @@ Lowered lowered(const Question& question, const Strategy& s, Granularity granula
   const StageTable ranks(question.graph(), layout, blocks);
   const PricedPlan plan{
       question.graph(), s, question.training(), question.calibration().stack, question.step_pricer(), ranks, blocks};
-  const PieceTable pieces(plan, granularity);
+  const SegmentTable segments(plan, granularity);
   Lowered result;
-  result.program = lower(lowering_input(plan, pieces));
-  result.times = action_times(plan, pieces, result.program);
+  result.program = lower(lowering_input(plan, segments));
+  result.times = action_times(plan, segments, result.program);
   return result;
 }
 

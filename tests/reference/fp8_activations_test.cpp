@@ -30,8 +30,8 @@ double kept(const Block& block, const Shard& shard) {
 // A layer of Llama 3 8B in bf16 keeps, a token: the inputs of two norms and what they make (4 x 2 h and a deviation
 // each), queries, keys and values (2 (h + 2 x 1024)), what attention makes (2 h and 4 bytes for each of 32 heads),
 // gate and up (2 x 2 w) and the input of down (2 w). In fp8 the inputs of qkv, gate_up and down take a byte a feature,
-// and the output projection keeps a copy of its own beside attention's, unless it shares it.
-TEST_CASE("fp8 products keep their inputs in fp8, beside what norms and attention keep") {
+// and the output projection keeps a copy of its own alongside attention's, unless it shares it.
+TEST_CASE("fp8 products keep their inputs in fp8, alongside what norms and attention keep") {
   const Graph graph = llama({2, hidden, 32, 8, 128, width, 128256});
   const Block& layer = first_layer(graph);
   const double in_16_bits = 4 * 2 * hidden + 2 * 4 + 2 * (hidden + 2 * 1024) + 2 * hidden + 4 * 32 + 6 * width;

@@ -1,4 +1,4 @@
-// What frameworks hold beside the textbook's bytes, each against a published account.
+// What frameworks hold alongside the textbook's bytes, each against a published account.
 
 #include "core/cost/stage_memory.h"
 
@@ -95,8 +95,8 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
   CHECK(states(0, 2) - states(1, 0) == 3 * products);
 }
 
-// The same under NVFP4, which stands beside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters in
-// fp4).
+// The same under NVFP4, which stands alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters
+// in fp4).
 TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy, whatever stands in fp8 alone") {
   const auto states = [](PrecisionRecipe recipe, double parameters, double copies) {
     Run run;
@@ -267,7 +267,7 @@ TEST_CASE("two neighbouring units are gathered: the head and a layer, not two em
 }
 
 // PyTorch's FSDP asks that a shared parameter lie in the outermost unit, which stays whole from forward to backward.
-TEST_CASE("a tied embedding stays whole beside two layers") {
+TEST_CASE("a tied embedding stays whole alongside two layers") {
   CHECK(gathered_units(true).value() == (2 + 2) * (2 * llama_layer + llama_embedding));
 }
 

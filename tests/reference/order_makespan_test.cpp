@@ -51,7 +51,7 @@ struct Optimum {
   double period = std::numeric_limits<double>::max();
 };
 
-/// Over every combination of the ranks' orders that plays to its end.
+/// Over every combination of the ranks' orders that runs to its end.
 void search(ComputeSchedule& schedule, const std::vector<OrdersOfRank>& choices, const StageTimes& times, bool period,
             Optimum& best) {
   const std::size_t rank = schedule.ranks.size();
@@ -63,9 +63,9 @@ void search(ComputeSchedule& schedule, const std::vector<OrdersOfRank>& choices,
     }
     return;
   }
-  const PlayOrder play = play_order(schedule);
-  if (play.deadlock) return;
-  best.makespan = std::min(best.makespan, order_timing(play, times).makespan().value());
+  const DryRun run = dry_run(schedule);
+  if (run.deadlock) return;
+  best.makespan = std::min(best.makespan, order_timing(run, times).makespan().value());
   if (period) best.period = std::min(best.period, period_without_barrier(schedule, times).picoseconds());
 }
 

@@ -25,7 +25,7 @@ Shard shard() {
   return result;
 }
 
-/// Of one layer beside its input, of 2 bytes per feature.
+/// Of one layer alongside its input, of 2 bytes per feature.
 Bytes kept(const Block& layer, const Shard& on) {
   return kept_bytes(layer, on, kept_by_operator(layer, on).replay(layer)) - Bytes(micro_batch * tokens * 2 * hidden);
 }
@@ -84,7 +84,7 @@ TEST_CASE("by operator keeps less than every second layer, and replays less") {
   const Bytes all = cost.variant(Variant::kept).saved;
   CHECK(by_operator.saved / (all + full.saved) == Approx(0.43).margin(0.01));
   CHECK(by_operator.saved + by_operator.restored == all + Bytes(micro_batch * tokens * 2 * (hidden + hidden)));
-  // Key, output and up run again: 19456 of 53248 columns of equal depth, beside the operators that only move memory.
+  // Key, output and up run again: 19456 of 53248 columns of equal depth, alongside the operators that only move memory.
   const double products = 2.0 * micro_batch * tokens * hidden * (keys + hidden + width);
   CHECK(by_operator.flops.value() == Approx(products).epsilon(0.01));
   CHECK(by_operator.recompute.total() < full.recompute.total() / std::int64_t{2});

@@ -20,15 +20,15 @@ struct Rates {
 /// The cost as the paper's authors evaluate interleaved 1F1B (interleave.py of their repository): on the way from the
 /// last rank back to the first, only the first micro-batch of each group of p waits for its input.
 Picoseconds authors_interleaved_cost(const ComputeSchedule& schedule, const StageTimes& times) {
-  PlayOrder play = play_order(schedule);
+  DryRun run = dry_run(schedule);
   const std::int32_t p = schedule.shape.pipeline_stages;
-  for (PlayStep& step : play.steps) {
+  for (DryRunStep& step : run.steps) {
     const bool wraps = step.hop >= 0 && (step.hop + 1) % p == 0;
     if (!wraps || step.input % schedule.shape.micro_batches % p == 0) continue;
     step.input = -1;
     step.hop = -1;
   }
-  return order_timing(play, times).makespan();
+  return order_timing(run, times).makespan();
 }
 
 Rates rates(JsonObject& row, Schedule schedule) {
@@ -113,7 +113,7 @@ TEST_CASE("orders fitted to times and memory have the published rates of ZB-1p a
     REQUIRE_FALSE(action_fault(*order));
     const auto work = static_cast<double>(
         (std::int64_t{shape.micro_batches} * (costs.forward + costs.backward_input + costs.backward_weight)).value());
-    const double rate = 1 - work / static_cast<double>(order_timing(play_order(*order), times).longest_rank().value());
+    const double rate = 1 - work / static_cast<double>(order_timing(dry_run(*order), times).longest_rank().value());
     const double period = 1 - work / period_without_barrier(*order, times).picoseconds();
     const double makespan = 1 - work / static_cast<double>(order_makespan(*order, times).value());
     INFO(row.at("id").string() << ": published " << number_at(row, "bubble_rate") << ", fitted " << rate

@@ -45,8 +45,8 @@ inline std::size_t owned_size(std::int64_t elements, const Communicator& group, 
                                   element_bytes(format));
 }
 
-inline void play_collectives(Communicator& group, std::int32_t rank, ElementFormat format, std::int64_t elements,
-                             ScenarioOutcome& outcome) {
+inline void run_collectives(Communicator& group, std::int32_t rank, ElementFormat format, std::int64_t elements,
+                            ScenarioOutcome& outcome) {
   const ByteList data = contribution(elements, format, rank, 1);
   if (format != ElementFormat::bytes) {
     for (const Reduction reduction : {Reduction::sum, Reduction::maximum}) {
@@ -74,7 +74,7 @@ inline std::int64_t uneven_count(std::int32_t from, std::int32_t to) {
   return (from + to) % 5 == 4 ? 0 : 3 * from + 2 * to;
 }
 
-inline void play_all_to_all(Communicator& group, std::int32_t rank, ElementFormat format, ScenarioOutcome& outcome) {
+inline void run_all_to_all(Communicator& group, std::int32_t rank, ElementFormat format, ScenarioOutcome& outcome) {
   std::vector<std::int64_t> leaving;
   std::vector<std::int64_t> coming;
   std::int64_t sent = 0;
@@ -89,7 +89,7 @@ inline void play_all_to_all(Communicator& group, std::int32_t rank, ElementForma
 }
 
 /// Two tags, taken in the other order than sent.
-inline void play_messages(Communicator& group, std::int32_t rank, ScenarioOutcome& outcome) {
+inline void run_messages(Communicator& group, std::int32_t rank, ScenarioOutcome& outcome) {
   const std::int32_t size = group.rank_set().size();
   if (size == 1) return;
   const std::int32_t next = (group.index() + 1) % size;
@@ -103,7 +103,7 @@ inline void play_messages(Communicator& group, std::int32_t rank, ScenarioOutcom
 }
 
 /// Over the whole world and over its even and odd ranks, sizes that divide and that do not, fewer than ranks, none.
-inline ScenarioOutcome play_scenario(World& world) {
+inline ScenarioOutcome run_scenario(World& world) {
   ScenarioOutcome outcome;
   RankSet half{world.rank() % 2 == 0 ? "even" : "odd", {}};
   for (std::int32_t rank = world.rank() % 2; rank < world.size(); rank += 2) half.ranks.push_back(rank);
@@ -114,10 +114,10 @@ inline ScenarioOutcome play_scenario(World& world) {
     for (const ElementFormat format :
          {ElementFormat::fp32, ElementFormat::bf16, ElementFormat::fp16, ElementFormat::bytes}) {
       for (const std::int64_t elements : {0, 1, 3, 24, 1001})
-        play_collectives(*group, world.rank(), format, elements, outcome);
-      play_all_to_all(*group, world.rank(), format, outcome);
+        run_collectives(*group, world.rank(), format, elements, outcome);
+      run_all_to_all(*group, world.rank(), format, outcome);
     }
-    play_messages(*group, world.rank(), outcome);
+    run_messages(*group, world.rank(), outcome);
     group->barrier();
     outcome.sent.push_back(group->sent());
   }

@@ -20,7 +20,7 @@ constexpr LocalOptions patient{milliseconds(20'000), milliseconds(5000)};  // wh
 
 std::vector<ScenarioOutcome> scenario_of(std::int32_t ranks) {
   std::vector<ScenarioOutcome> outcomes(static_cast<std::size_t>(ranks));
-  run_local_ranks(ranks, [&](World& w) { outcomes[static_cast<std::size_t>(w.rank())] = play_scenario(w); });
+  run_local_ranks(ranks, [&](World& w) { outcomes[static_cast<std::size_t>(w.rank())] = run_scenario(w); });
   return outcomes;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("An uneven all-to-all puts every part where it belongs") {
   run_local_ranks(4, [](World& world) {
     const auto group = world.everyone("expert");
     ScenarioOutcome outcome;
-    play_all_to_all(*group, world.rank(), ElementFormat::bytes, outcome);
+    run_all_to_all(*group, world.rank(), ElementFormat::bytes, outcome);
     ByteList expected;
     for (std::int32_t from = 0; from < 4; ++from) {
       std::int64_t first = 0;

@@ -20,7 +20,7 @@ TEST_CASE("without threads a lane's work has run when it was given") {
   CHECK_THROWS_AS(device.enqueue(Stream::data, [] { throw std::runtime_error("broken"); }), std::runtime_error);
 }
 
-TEST_CASE("a lane with a thread runs its work in order, beside the caller") {
+TEST_CASE("a lane with a thread runs its work in order, alongside the caller") {
   CpuDevice device(LaneThreads::one_per_lane);
   std::atomic<bool> may_go = false;
   std::vector<int> order;

@@ -60,7 +60,8 @@ TEST_CASE("strategies drawn at random hold and send the predicted bytes in fp8, 
   }
 }
 
-TEST_CASE("operands are e4m3 or e5m2 with the largest magnitude at the format's end, weights beside their transpose") {
+TEST_CASE(
+    "operands are e4m3 or e5m2 with the largest magnitude at the format's end, weights alongside their transpose") {
   Backend backend;
   ProductOperands operands(backend, cpu_kernels());
   const std::vector<float> values{1.0F, -3.5F, 0.3F, 0.0F, 7.0F, 2.2F};

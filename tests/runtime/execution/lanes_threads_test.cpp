@@ -1,4 +1,4 @@
-// Gathers and reductions beside the blocks: the same bits and bytes as in order, whenever they run.
+// Gathers and reductions alongside the blocks: the same bits and bytes as in order, whenever they run.
 #include <algorithm>
 
 #include "tests/execution_checks.h"
@@ -62,7 +62,8 @@ Training training_of(const Strategy& s) {
   return training;
 }
 
-/// Every unit reduced when it is made, or in buckets of about a layer and a half, which go out beside the next layer.
+/// Every unit reduced when it is made, or in buckets of about a layer and a half, which go out alongside the next
+/// layer.
 std::vector<Calibration> bucket_sizes() {
   Calibration buckets = runtime_calibration();
   buckets.stack.bucket_bytes.value = 20'000;
@@ -113,7 +114,7 @@ TEST_CASE("lanes with threads of their own, or as late as they may, train the sa
     }
 }
 
-// A block under ZeRO-3 waits for its parameters, which are gathered beside the block before.
+// A block under ZeRO-3 waits for its parameters, which are gathered alongside the block before.
 TEST_CASE("a wait that is left out of a program shows in the numbers of a late device") {
   const Strategy s = strategy_of({2, 1, 1, 3});
   const LoweredPlan plan(network_of({}), s, training_of(s));

@@ -57,22 +57,22 @@ TEST_CASE("memory that was given back serves the next tensor of its size") {
   Backend backend;
   std::byte* first = nullptr;
   {
-    const Held held = backend.bind(MemoryClass::activations, kib);
+    const BufferRef held = backend.bind(MemoryClass::activations, kib);
     first = held->data();
     CHECK(backend.live().live()[MemoryClass::activations] == kib);
   }
   CHECK(backend.live().live()[MemoryClass::activations] == Bytes(0));
-  const Held again = backend.bind(MemoryClass::working_buffers, kib);
+  const BufferRef again = backend.bind(MemoryClass::working_buffers, kib);
   CHECK(again->data() == first);
   CHECK(backend.arena_bytes() == kib);
-  const Held second = backend.bind(MemoryClass::working_buffers, kib);
+  const BufferRef second = backend.bind(MemoryClass::working_buffers, kib);
   CHECK(second->data() != first);
   CHECK(backend.arena_bytes() == Bytes(2 * 1024));
 }
 
 TEST_CASE("a buffer counts as its class until it is said to be of another") {
   Backend backend;
-  const Held held = backend.bind(MemoryClass::working_buffers, kib);
+  const BufferRef held = backend.bind(MemoryClass::working_buffers, kib);
   held->count_as(MemoryClass::gradients);
   CHECK(backend.live().live()[MemoryClass::working_buffers] == Bytes(0));
   CHECK(backend.live().live()[MemoryClass::gradients] == kib);
@@ -81,7 +81,7 @@ TEST_CASE("a buffer counts as its class until it is said to be of another") {
 TEST_CASE("poisoned memory holds NaN each time it is handed out") {
   Backend backend(Poison::yes);
   for (int i = 0; i < 2; ++i) {
-    const Held held = backend.bind(MemoryClass::activations, Bytes(4));
+    const BufferRef held = backend.bind(MemoryClass::activations, Bytes(4));
     float number = 0;
     std::memcpy(&number, held->data(), sizeof number);
     CHECK(std::isnan(number));

@@ -30,7 +30,7 @@ void require_folded(const LoweredPlan& plan, const RankProgram& rank) {
     const MemoryBreakdown of_program = buffers.most_during(action);
     const auto held = instructions.most_during(action);
     if (!held) continue;
-    INFO(to_text(action) << " of chunk " << action.chunk << ", block " << action.piece);
+    INFO(to_text(action) << " of chunk " << action.chunk << ", block " << action.segment);
     for (const MemoryClass c : {MemoryClass::activations, MemoryClass::working_buffers, MemoryClass::logits_and_loss}) {
       INFO(to_text(c));
       REQUIRE((*held)[c].value() == of_program[c].value());
@@ -93,9 +93,10 @@ class OneProgram {
     const StackCalibration& stack = plan.calibration.stack;
     const StageTable ranks(plan.graph, plan.layout, plan.blocks);
     const PricedPlan priced{plan.graph, s, plan.training, stack, plan.steps, ranks, plan.blocks};
-    const PieceTable pieces(priced, Granularity::chunk);
-    const Program program = lower(lowering_input(priced, pieces));
-    const Simulation simulated = simulate(program, action_times(priced, pieces, program), stack.fragmentation_fraction);
+    const SegmentTable segments(priced, Granularity::chunk);
+    const Program program = lower(lowering_input(priced, segments));
+    const Simulation simulated =
+        simulate(program, action_times(priced, segments, program), stack.fragmentation_fraction);
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const MemoryBreakdown closed =

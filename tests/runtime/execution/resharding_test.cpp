@@ -87,8 +87,8 @@ class Layouts {
 };
 
 /// One rank's memory, without a step.
-struct Held {
-  Held(World& world, const TrainingJob& job)
+struct BufferRef {
+  BufferRef(World& world, const TrainingJob& job)
       : groups(world, job.strategy),
         backend(Poison::yes),
         parameters(parameter_layout(job.graph, job.strategy, job.training, executions(job, groups), world.rank()),
@@ -135,11 +135,11 @@ std::vector<std::byte> memory_of(const ParameterStore& parameters, const Trainin
 void write_first(const LoweredPlan& plan, Net net, const std::filesystem::path& folder) {
   const TrainingJob job = job_of(plan, net);
   run_local_ranks(1, [&](World& world) {
-    Held rank(world, job);
+    BufferRef rank(world, job);
     fill(rank.parameters, job);
     rank.checkpoint.write(folder, manifest_of(1));
     const std::vector<std::byte> written = memory_of(rank.parameters, job);
-    Held again(world, job);
+    BufferRef again(world, job);
     again.checkpoint.read(Checkpoint(*latest_checkpoint(folder)));
     check(memory_of(again.parameters, job) == written, "what one rank wrote, it reads");
   });
@@ -149,7 +149,7 @@ void read_and_write(const LoweredPlan& plan, Net net, const std::filesystem::pat
                     const std::filesystem::path& to) {
   const TrainingJob job = job_of(plan, net);
   run_local_ranks(static_cast<std::int32_t>(plan.strategy.devices()), [&](World& world) {
-    Held rank(world, job);
+    BufferRef rank(world, job);
     rank.checkpoint.read(Checkpoint(*latest_checkpoint(from)));
     rank.checkpoint.write(to, manifest_of(1));
   });

@@ -90,18 +90,18 @@ TEST_CASE("Arenas of random lives never overlap and are near the smallest") {
   CHECK(exact >= cases * 9 / 10);
 }
 
-// The first of two ranks, one piece, two micro-batches: saved tensors of 100 of both micro-batches live at once under
+// The first of two ranks, one segment, two micro-batches: saved tensors of 100 of both micro-batches live at once under
 // GPipe, working sets of 10 (forward) and 30 (backward) one at a time; weights of 1000 throughout.
 TEST_CASE("A lowered program's lives are those of its memory curve") {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
-  PieceSizes piece;
-  piece.executions = {0, 1};
-  piece.saved = Bytes(100);
-  piece.working_forward = Bytes(10);
-  piece.working_backward = Bytes(30);
+  SegmentSizes segment;
+  segment.executions = {0, 1};
+  segment.saved = Bytes(100);
+  segment.working_forward = Bytes(10);
+  segment.working_backward = Bytes(30);
   RankSizes rank;
-  rank.chunks = {{{piece}, Bytes(4)}};  // 4 bytes travel; nobody keeps a buffer for them here
+  rank.chunks = {{{segment}, Bytes(4)}};  // 4 bytes travel; nobody keeps a buffer for them here
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}};
   input.ranks = {rank, rank};
   const Program program = lower(input);

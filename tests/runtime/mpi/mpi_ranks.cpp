@@ -20,10 +20,10 @@ void require(bool holds, const std::string& what, std::int32_t rank) {
 }
 
 void agree(World& world) {
-  const ScenarioOutcome over_mpi = play_scenario(world);
+  const ScenarioOutcome over_mpi = run_scenario(world);
   ScenarioOutcome over_threads;
   run_local_ranks(world.size(), [&](World& local) {
-    ScenarioOutcome outcome = play_scenario(local);
+    ScenarioOutcome outcome = run_scenario(local);
     if (local.rank() == world.rank()) over_threads = std::move(outcome);
   });
   require(over_mpi.results == over_threads.results, "results", world.rank());

@@ -181,7 +181,7 @@ TEST_CASE("no name or alias stands for two stacks") {
   }
 }
 
-TEST_CASE("this program's own runtime has nothing in memory beside tensors") {
+TEST_CASE("this program's own runtime has nothing in memory alongside tensors") {
   const StackCalibration stack = CalibrationSet::shipped().stack("plumbline");
   CHECK(stack.context_bytes == 0);
   CHECK(stack.communicator_bytes == 0);

@@ -79,7 +79,7 @@ TEST_CASE("GPT-NeoX keeps each head's query, key and value together") {
 }
 
 // Four query heads of 2 read two keys: a group is 4 rows of queries, 2 of the key, 2 of the value.
-TEST_CASE("Falcon keeps the queries that read a key beside it") {
+TEST_CASE("Falcon keeps the queries that read a key alongside it") {
   const PublishedNetwork network = published_network(
       "falcon", {matrix("layers.0.attention.qkv.q.weight", 8, 8, 4), matrix("layers.0.attention.qkv.k.weight", 4, 8, 2),
                  matrix("layers.0.attention.qkv.v.weight", 4, 8, 2)});

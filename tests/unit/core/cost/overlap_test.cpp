@@ -1,4 +1,4 @@
-// Compute beside communication, by hand.
+// Compute alongside communication, by hand.
 
 #include "core/cost/overlap.h"
 

@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-/// Two layers of 10 trained and 4 frozen parameters with 7 of experts, and an embedding of 5 beside 3 others.
+/// Two layers of 10 trained and 4 frozen parameters with 7 of experts, and an embedding of 5 alongside 3 others.
 RankParameters small_rank() {
   RankParameters p;
   UnitParameters layer;
@@ -58,8 +58,8 @@ TEST_CASE("two neighbouring units are padded") {
   CHECK(two.trained == 2 * (12 + 8));
 }
 
-// The input of 9 stays beside both layers.
-TEST_CASE("an embedding whose head runs in the same pass stays whole beside two units") {
+// The input of 9 stays alongside both layers.
+TEST_CASE("an embedding whose head runs in the same pass stays whole alongside two units") {
   const TwoUnits two = two_units(with_embedding_kept(small_rank()), {3, 2});
   CHECK(two.whole == 9 + 2 * (12 + 6 + 8));
   CHECK(two.trained == 9 + 2 * (12 + 8));

@@ -67,8 +67,8 @@ TEST_CASE("unit by unit there is one of each") {
   CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
 }
 
-// 4 gathers and 12 reductions of 16 pieces at 8 microseconds.
-TEST_CASE("the host spends its time on every rank's piece of every tensor") {
+// 4 gathers and 12 reductions of 16 segments at 8 microseconds.
+TEST_CASE("the host spends its time on every rank's segment of every tensor") {
   const SharingTimes without = shared(1e5, 0);
   const SharingTimes with = shared(1e5, 8e-6);
   CHECK(ps(with.gather - without.gather) == Approx(512e6).margin(rounding_ps));

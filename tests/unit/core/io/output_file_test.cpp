@@ -47,7 +47,7 @@ std::string refusal_of(const std::string& name) {
   return "";
 }
 
-TEST_CASE("A file is replaced whole, and nothing stays beside it") {
+TEST_CASE("A file is replaced whole, and nothing stays alongside it") {
   const TemporaryFolder folder;
   write_output_file(folder / "plan.json", std::string(100'000, 'a'));
   write_output_file(folder / "plan.json", "new");

@@ -18,7 +18,7 @@ std::int64_t count(const std::string& text, std::string_view what) {
 std::string picture(std::int32_t ranks, Bytes capacity) {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::zb_h1, {ranks, 1, ranks});
-  PieceSizes piece;
+  SegmentSizes piece;
   piece.saved = Bytes(std::int64_t{1} << 30);
   RankSizes rank;
   rank.chunks = {{{piece}, Bytes(4)}};
@@ -57,7 +57,7 @@ TEST_CASE("a picture has a lane and a label per stage, and numbers on actions th
 }
 
 // 4 GiB of states and, at most, 2 activations of 1 GiB on rank 0.
-TEST_CASE("peaks are written beside the curves, and the capacity where it is known") {
+TEST_CASE("peaks are written alongside the curves, and the capacity where it is known") {
   const std::string svg = picture(2, Bytes(0));
   CHECK(svg.find(">6.0 GiB<") != std::string::npos);
   CHECK(count(svg, "<circle") == 1);

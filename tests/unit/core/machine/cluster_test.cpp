@@ -61,7 +61,7 @@ TEST_CASE("a step of a mixed cluster waits for the device that is slowest in its
   CHECK(slowest_device(find_machine("a6000-pcie")) == small);
 }
 
-// Equal rates, other processors and devices: H100 beside H100 of another vendor's host, GB200 beside GB300.
+// Equal rates, other processors and devices: H100 alongside H100 of another vendor's host, GB200 alongside GB300.
 TEST_CASE("the order in which nodes are listed decides nothing") {
   for (const auto& [one, other] : {std::pair("h100-roce", "aws-p5"), std::pair("gb200-nvl72", "gb300-nvl72")}) {
     Cluster mixed = find_machine(one);

@@ -3,25 +3,25 @@
 #include "core/program/lower.h"
 
 #include "core/program/buffer_check.h"
-#include "core/program/play_program.h"
+#include "core/program/program_walk.h"
 #include "tests/catch.h"
 
 namespace plumbline {
 namespace {
 
-/// Two ranks of one piece each, one micro-batch, everything that a plan may have.
+/// Two ranks of one segment each, one micro-batch, everything that a plan may have.
 LoweringInput two_ranks(std::int32_t zero_stage, std::int32_t micro_batches = 1) {
   LoweringInput input;
   input.zero_stage = zero_stage;
   input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, micro_batches});
-  PieceSizes piece;
-  piece.executions = {0, 1};
-  piece.saved = Bytes(100);
-  piece.working_forward = Bytes(10);
-  piece.working_backward = Bytes(30);
-  piece.forward.tensor = piece.backward.tensor = Bytes(8);
+  SegmentSizes segment;
+  segment.executions = {0, 1};
+  segment.saved = Bytes(100);
+  segment.working_forward = Bytes(10);
+  segment.working_backward = Bytes(30);
+  segment.forward.tensor = segment.backward.tensor = Bytes(8);
   RankSizes rank;
-  rank.chunks = {{{piece}, Bytes(4)}};
+  rank.chunks = {{{segment}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}, {MemoryClass::gradients, Bytes(1000)}};
   if (zero_stage >= 3) rank.gathered_parameters = Bytes(50);
   if (zero_stage >= 2) rank.gathered_gradients = Bytes(60);
@@ -62,7 +62,7 @@ TEST_CASE("ZeRO-3 gathers and releases around every pass and reduces after every
 
 TEST_CASE("Recompute stands before its backward, and restores what the backward reads") {
   LoweringInput input = two_ranks(0);
-  input.ranks[0].chunks[0].pieces[0].restores = Restores::something;
+  input.ranks[0].chunks[0].segments[0].restores = Restores::something;
   const Program program = lower(input);
   CHECK(listed(program.ranks[0]).find("receive-backward, recompute, backward") != std::string::npos);
   CHECK_FALSE(buffer_fault(program));
@@ -70,16 +70,16 @@ TEST_CASE("Recompute stands before its backward, and restores what the backward 
 
 TEST_CASE("Collectives of a recompute stand behind it, with bytes of their own") {
   LoweringInput input = two_ranks(0);
-  PieceSizes& piece = input.ranks[0].chunks[0].pieces[0];
-  piece.restores = Restores::something;
-  piece.recompute = {Bytes(5), Bytes(0), Bytes(3)};
+  SegmentSizes& segment = input.ranks[0].chunks[0].segments[0];
+  segment.restores = Restores::something;
+  segment.recompute = {Bytes(5), Bytes(0), Bytes(3)};
   const Program program = lower(input);
   CHECK(listed(program.ranks[0])
             .find("receive-backward, recompute, tensor-collective, expert-collective, backward, "
                   "tensor-collective, reduce") != std::string::npos);
   std::map<Stream, Bytes> sent;
   for (const Action& action : program.ranks[0].actions)
-    if (action.turn == Turn::again) sent[action.stream] += action.bytes;
+    if (action.replay == IsReplay::yes) sent[action.stream] += action.bytes;
   CHECK(sent[Stream::tensor] == Bytes(5));
   CHECK(sent[Stream::expert] == Bytes(3));
   CHECK_FALSE(buffer_fault(program));
@@ -98,26 +98,26 @@ std::string sharing_of(const RankProgram& rank) {
   return text;
 }
 
-/// One rank without a pipeline, one chunk of two pieces.
+/// One rank without a pipeline, one chunk of two segments.
 LoweringInput one_rank(std::int32_t zero_stage, std::int32_t micro_batches) {
   LoweringInput input = two_ranks(zero_stage);
   input.schedule = compute_schedule(Schedule::none, {1, 1, micro_batches});
   input.ranks.pop_back();
   input.ranks[0].reduction = Bytes(0);
-  std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;
-  pieces.push_back(pieces[0]);
+  std::vector<SegmentSizes>& segments = input.ranks[0].chunks[0].segments;
+  segments.push_back(segments[0]);
   return input;
 }
 
-// 60 bytes, a tenth late: 54 in buckets of 20 from the end: full at 14, 34 and 54; the second piece of the network
-// makes the first 27, so 14 leave after it. The first piece's other 27 fill 40 more.
+// 60 bytes, a tenth late: 54 in buckets of 20 from the end: full at 14, 34 and 54; the second segment of the network
+// makes the first 27, so 14 leave after it. The first segment's other 27 fill 40 more.
 TEST_CASE("Gradients of the last micro-batch are reduced in buckets, and what is late at the end") {
   LoweringInput input = one_rank(0, 2);
   RankSizes& rank = input.ranks[0];
   rank.reduction = Bytes(60);
   rank.bucket_share = 0.5;
   rank.late_share = 0.1;
-  for (PieceSizes& piece : rank.chunks[0].pieces) piece.reduction = Bytes(30);
+  for (SegmentSizes& segment : rank.chunks[0].segments) segment.reduction = Bytes(30);
   const Program program = lower(input);
   CHECK(sharing_of(program.ranks[0]) ==
         "forward 0 of chunk 0; forward 0 of chunk 0 part 1; backward 0 of chunk 0 part 1; backward 0 of chunk 0; "
@@ -126,14 +126,14 @@ TEST_CASE("Gradients of the last micro-batch are reduced in buckets, and what is
         "reduce-gradients of chunk 0 30 after last; reduce-gradients 6 in order; optimizer-step");
 }
 
-TEST_CASE("A piece of several units has its full buckets reduced beside it") {
+TEST_CASE("A segment of several units has its full buckets reduced alongside it") {
   LoweringInput input = one_rank(0, 1);
   RankSizes& rank = input.ranks[0];
-  rank.chunks[0].pieces.pop_back();
+  rank.chunks[0].segments.pop_back();
   rank.reduction = Bytes(60);
   rank.bucket_share = 1.0 / 3;
-  rank.chunks[0].pieces[0].reduction = Bytes(60);
-  rank.chunks[0].pieces[0].units = 6;
+  rank.chunks[0].segments[0].reduction = Bytes(60);
+  rank.chunks[0].segments[0].units = 6;
   CHECK(sharing_of(lower(input).ranks[0]) ==
         "forward 0 of chunk 0; backward 0 of chunk 0; reduce-gradients of chunk 0 40 with last; "
         "reduce-gradients of chunk 0 20 after last; optimizer-step");
@@ -141,9 +141,9 @@ TEST_CASE("A piece of several units has its full buckets reduced beside it") {
 
 TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and the last are waited for") {
   LoweringInput input = one_rank(3, 1);
-  for (PieceSizes& piece : input.ranks[0].chunks[0].pieces) {
-    piece.gather = Bytes(8);
-    piece.scatter = Bytes(6);
+  for (SegmentSizes& segment : input.ranks[0].chunks[0].segments) {
+    segment.gather = Bytes(8);
+    segment.scatter = Bytes(6);
   }
   const Program program = lower(input);
   CHECK(sharing_of(program.ranks[0]) ==
@@ -159,7 +159,7 @@ TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and
 
 TEST_CASE("Offloaded activations leave after their forward and come back before their backward") {
   LoweringInput input = two_ranks(0, 2);
-  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(60);
+  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(60);
   input.ranks[0].offloaded_states = Bytes(500);
   const Program program = lower(input);
   CHECK(listed(program.ranks[0]) ==
@@ -171,12 +171,12 @@ TEST_CASE("Offloaded activations leave after their forward and come back before 
 
 TEST_CASE("Pieces run in the order of the network forwards and against it backwards") {
   LoweringInput input = two_ranks(0);
-  std::vector<PieceSizes>& pieces = input.ranks[0].chunks[0].pieces;
-  pieces.push_back(pieces[0]);
+  std::vector<SegmentSizes>& segments = input.ranks[0].chunks[0].segments;
+  segments.push_back(segments[0]);
   std::vector<std::int32_t> order;
   const Program program = lower(input);
   for (const Action& action : program.ranks[0].actions)
-    if (action.kind == ActionKind::forward || action.kind == ActionKind::backward) order.push_back(action.piece);
+    if (action.kind == ActionKind::forward || action.kind == ActionKind::backward) order.push_back(action.segment);
   CHECK(order == std::vector<std::int32_t>{0, 1, 1, 0});
 }
 

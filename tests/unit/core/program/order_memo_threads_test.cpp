@@ -17,7 +17,7 @@ TEST_CASE("a remembered order is the schedule's own, whoever asked for it first"
       // Forty orders of up to 8 x 400 x 3 actions, over and over: more than one thread makes each.
       for (std::int32_t n = 0; n < 120; ++n) {
         const PipelineShape shape{8, 1, 361 + n % 40};
-        const auto order = playable_order(Schedule::zb_h1, shape);
+        const auto order = checked_order(Schedule::zb_h1, shape);
         if (order->schedule == compute_schedule(Schedule::zb_h1, shape)) ++right[t];
       }
     });
@@ -27,10 +27,10 @@ TEST_CASE("a remembered order is the schedule's own, whoever asked for it first"
 
 TEST_CASE("orders are forgotten when there are too many, and kept by those who hold them") {
   const PipelineShape first{4, 1, 20'000};
-  const auto held = playable_order(Schedule::zb_h2, first);  // 240 000 actions
-  CHECK(playable_order(Schedule::zb_h2, first) == held);
-  for (std::int32_t n = 1; n <= 10; ++n) (void)playable_order(Schedule::zb_h2, {4, 1, 20'000 + n});
-  const auto again = playable_order(Schedule::zb_h2, first);
+  const auto held = checked_order(Schedule::zb_h2, first);  // 240 000 actions
+  CHECK(checked_order(Schedule::zb_h2, first) == held);
+  for (std::int32_t n = 1; n <= 10; ++n) (void)checked_order(Schedule::zb_h2, {4, 1, 20'000 + n});
+  const auto again = checked_order(Schedule::zb_h2, first);
   CHECK(again != held);
   CHECK(again->schedule == held->schedule);
 }

@@ -15,14 +15,14 @@ bool operator==(UnitRun a, UnitRun b) { return a.first == b.first && a.count == 
 
 TEST_CASE("a chunk's units stand in the order of the network, and against it") {
   RankSizes rank;
-  PieceSizes first;
+  SegmentSizes first;
   first.executions = {0, 2};
-  PieceSizes second;
+  SegmentSizes second;
   second.executions = {2, 3};
   rank.chunks = {{{first, second}, Bytes(0), Bytes(0)}};
   UnitTable table(rank);
-  const UnitRun forward = table.of_piece(Pass::forward, 0, 1);
-  const UnitRun backward = table.of_piece(Pass::backward, 0, 0);
+  const UnitRun forward = table.of_segment(Pass::forward, 0, 1);
+  const UnitRun backward = table.of_segment(Pass::backward, 0, 0);
   table.append(backward);
   const std::vector<std::int32_t> units = table.take();
   CHECK(units == std::vector<std::int32_t>{0, 1, 2, 2, 1, 0, 1, 0});

@@ -22,7 +22,7 @@ TEST_CASE("every action of a record that took time is a slice on its stream's th
 
 TEST_CASE("actions of one stream that ran at one time lie on two threads") {
   RunRecord record = sample_record();
-  record.ranks[0].actions[2].start_ns = 50;  // beside the forward pass
+  record.ranks[0].actions[2].start_ns = 50;  // alongside the forward pass
   const Trace drawn = trace(record);
   CHECK(drawn.slices[0].lane == 0);
   CHECK(drawn.slices[2].lane == 1);

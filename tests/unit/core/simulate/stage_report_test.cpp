@@ -11,12 +11,12 @@ namespace {
 Program two_ranks() {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
-  PieceSizes piece;
-  piece.saved = Bytes(100);
-  piece.working_forward = Bytes(10);
-  piece.working_backward = Bytes(30);
+  SegmentSizes segment;
+  segment.saved = Bytes(100);
+  segment.working_forward = Bytes(10);
+  segment.working_backward = Bytes(30);
   RankSizes rank;
-  rank.chunks = {{{piece}, Bytes(4)}};
+  rank.chunks = {{{segment}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}};
   rank.reduction = Bytes(8);
   input.ranks = {rank, rank};

@@ -12,12 +12,12 @@ namespace {
 LoweringInput two_ranks() {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, 2});
-  PieceSizes piece;
-  piece.saved = Bytes(100);
-  piece.working_forward = Bytes(10);
-  piece.working_backward = Bytes(30);
+  SegmentSizes segment;
+  segment.saved = Bytes(100);
+  segment.working_forward = Bytes(10);
+  segment.working_backward = Bytes(30);
   RankSizes rank;
-  rank.chunks = {{{piece}, Bytes(4)}};
+  rank.chunks = {{{segment}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}};
   input.ranks = {rank, rank};
   return input;
@@ -85,9 +85,9 @@ TEST_CASE("With post-validation a step takes the longest that a rank takes from 
 // Rank 1 computes half as fast: F0 11-31, B0 31-71, F1 71-91, B1 91-131; B1 on rank 0 132-152; its optimizer takes 10.
 TEST_CASE("A straggler holds up the others") {
   const Program program = lower(two_ranks());
-  const Timeline played = timeline(program, times_of(program), {{1.0, 2.0}});
-  CHECK(played.micro_batches_end == Picoseconds(152));
-  CHECK(played.step == Picoseconds(152 + 10 + 3));
+  const Timeline simulated = timeline(program, times_of(program), {{1.0, 2.0}});
+  CHECK(simulated.micro_batches_end == Picoseconds(152));
+  CHECK(simulated.step == Picoseconds(152 + 10 + 3));
 }
 
 // Rank 0 holds both micro-batches when it runs the first backward: 1000 + 2 x 100 + 30, of which a tenth is lost.
@@ -107,13 +107,13 @@ TEST_CASE("A send that blocks holds up its rank until the receiver is there") {
   const Program program = lower(two_ranks());
   TimelineOptions options;
   options.sends = Sends::blocking;
-  const Timeline played = timeline(program, times_of(program), options);
-  REQUIRE_FALSE(played.stall);
+  const Timeline simulated = timeline(program, times_of(program), options);
+  REQUIRE_FALSE(simulated.stall);
   const std::vector<Action>& actions = program.ranks[0].actions;
   for (std::size_t i = 0; i < actions.size(); ++i)
     if (actions[i].kind == ActionKind::send_forward && actions[i].micro_batch == 1)
-      CHECK(played.of_rank[0][i] == Span{Picoseconds(21), Picoseconds(42)});
-  CHECK(played.micro_batches_end == Picoseconds(93));
+      CHECK(simulated.of_rank[0][i] == Span{Picoseconds(21), Picoseconds(42)});
+  CHECK(simulated.micro_batches_end == Picoseconds(93));
 }
 
 /// One rank, forward 100 and backward 200, a pass gathers `bytes` in four units at a byte a picosecond.
@@ -124,11 +124,11 @@ struct Sharded {
     LoweringInput input;
     input.zero_stage = 3;
     input.schedule = compute_schedule(Schedule::none, {1, 1, 1});
-    PieceSizes piece;
-    piece.units = 4;
-    piece.gather = Bytes(bytes);
+    SegmentSizes segment;
+    segment.units = 4;
+    segment.gather = Bytes(bytes);
     RankSizes rank;
-    rank.chunks = {{{piece}, Bytes(0)}};
+    rank.chunks = {{{segment}, Bytes(0)}};
     rank.gathered_parameters = Bytes(50);
     rank.gathered_gradients = Bytes(60);
     input.ranks = {rank};
@@ -144,9 +144,9 @@ struct Sharded {
   }
 };
 
-// A unit of 10 first. Then 30 more beside 100: both take half as long again, so 45, when 30 of the forward is done;
+// A unit of 10 first. Then 30 more alongside 100: both take half as long again, so 45, when 30 of the forward is done;
 // 70 to go: 10 + 45 + 70 = 125. The same for the backward: 10 + 45 + 170 = 225.
-TEST_CASE("What is gathered beside compute slows it for as long as it lasts") {
+TEST_CASE("What is gathered alongside compute slows it for as long as it lasts") {
   const Sharded sharded(40, 0.5);
   const Simulation s = simulate(sharded.program, sharded.times, 0);
   CHECK(s.timeline.micro_batches_end == Picoseconds(125 + 225));
@@ -157,8 +157,8 @@ TEST_CASE("What is gathered beside compute slows it for as long as it lasts") {
   CHECK(s.idle[0] == Picoseconds(0));
 }
 
-// A unit of 100 first, then 300 beside 100: after 150 the forward is done, and 200 to go: 450. The backward: 100, after
-// 300 it is done and 100 to go: 500.
+// A unit of 100 first, then 300 alongside 100: after 150 the forward is done, and 200 to go: 450. The backward: 100,
+// after 300 it is done and 100 to go: 500.
 TEST_CASE("What compute cannot hide goes on alone, and the rank waits for it") {
   const Sharded sharded(400, 0.5);
   const Simulation s = simulate(sharded.program, sharded.times, 0);
@@ -169,7 +169,7 @@ TEST_CASE("What compute cannot hide goes on alone, and the rank waits for it") {
 
 // The forward takes 200 there: 10 + 45 + 170; the backward 400: 10 + 45 + 370. Slower compute is not data
 // parallelism's.
-TEST_CASE("A straggler's compute is slowed by what runs beside it as well") {
+TEST_CASE("A straggler's compute is slowed by what runs alongside it as well") {
   const Sharded sharded(40, 0.5);
   TimelineOptions options;
   options.slowdown = {2.0};
@@ -184,8 +184,8 @@ TEST_CASE("A straggler's compute is slowed by what runs beside it as well") {
 TEST_CASE("Two groups share a link while both send") {
   LoweringInput input = two_ranks();
   input.zero_stage = 1;
-  input.ranks[0].chunks[0].pieces[0].update = Bytes(40);
-  input.ranks[1].chunks[0].pieces[0].update = Bytes(20);
+  input.ranks[0].chunks[0].segments[0].update = Bytes(40);
+  input.ranks[1].chunks[0].segments[0].update = Bytes(20);
   const Program program = lower(input);
   ActionTimes times = times_of(program);
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -208,9 +208,10 @@ TEST_CASE("Two groups share a link while both send") {
 // 60 of the 100 bytes of each micro-batch are out from the end of their copy to the begin of the next one.
 TEST_CASE("Offloaded activations are not on the device between their copies") {
   LoweringInput input = two_ranks();
-  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(60);
+  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(60);
   const Program program = lower(input);
-  // After F0 40 stay; F1 makes 100 and, beside it, the first 60 come back: 200. Out with 60 of F1: 140, and 30 of work.
+  // After F0 40 stay; F1 makes 100 and, alongside it, the first 60 come back: 200. Out with 60 of F1: 140, and 30 of
+  // work.
   CHECK(memory_peak(program.ranks[0], 0).memory.live() == Bytes(1000 + 200));
   std::vector<std::int64_t> live;
   for (const MemoryPoint& point : memory_curve(program.ranks[0])) live.push_back(point.memory.live().value() - 1000);
@@ -218,25 +219,25 @@ TEST_CASE("Offloaded activations are not on the device between their copies") {
   CHECK(memory_curve(program.ranks[0]).back().memory.live() == Bytes(1000));
 }
 
-// Copies of 7 out and in: F0 0-10, F1 10-20; out 10-17 and 20-27. In: micro-batch 0 beside F1, from 17 to 24; it does
-// not slow F1. Micro-batch 1 beside B0, which starts at 42.
+// Copies of 7 out and in: F0 0-10, F1 10-20; out 10-17 and 20-27. In: micro-batch 0 alongside F1, from 17 to 24; it
+// does not slow F1. Micro-batch 1 alongside B0, which starts at 42.
 TEST_CASE("Copies run on a stream of their own") {
   LoweringInput input = two_ranks();
-  input.ranks[0].chunks[0].pieces[0].offloaded = Bytes(7);
+  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(7);
   const Program program = lower(input);
   ActionTimes times = times_of(program);
   std::string copies;
   const std::vector<Action>& actions = program.ranks[0].actions;
   for (std::size_t i = 0; i < actions.size(); ++i)
     if (actions[i].stream == Stream::copy) times.of_rank[0][i] = Picoseconds(7);
-  const Timeline played = timeline(program, times);
+  const Timeline simulated = timeline(program, times);
   for (std::size_t i = 0; i < actions.size(); ++i)
     if (actions[i].stream == Stream::copy)
-      copies += to_text(actions[i]) + " " + std::to_string(played.of_rank[0][i].start.value()) + "-" +
-                std::to_string(played.of_rank[0][i].end.value()) + "; ";
+      copies += to_text(actions[i]) + " " + std::to_string(simulated.of_rank[0][i].start.value()) + "-" +
+                std::to_string(simulated.of_rank[0][i].end.value()) + "; ";
   CHECK(copies ==
         "offload 0 of chunk 0 10-17; fetch 0 of chunk 0 17-24; offload 1 of chunk 0 24-31; fetch 1 of chunk 0 42-49; ");
-  CHECK(played.micro_batches_end == Picoseconds(92));
+  CHECK(simulated.micro_batches_end == Picoseconds(92));
 }
 
 }  // namespace

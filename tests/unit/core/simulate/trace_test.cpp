@@ -16,11 +16,11 @@ struct Small {
   Small() {
     LoweringInput input;
     input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, 1});
-    PieceSizes piece;
-    piece.saved = Bytes(1 << 20);
-    piece.forward.tensor = Bytes(7);
+    SegmentSizes segment;
+    segment.saved = Bytes(1 << 20);
+    segment.forward.tensor = Bytes(7);
     RankSizes rank;
-    rank.chunks = {{{piece}, Bytes(4)}};
+    rank.chunks = {{{segment}, Bytes(4)}};
     rank.persistent = {{MemoryClass::weights, Bytes(2 << 20)}};
     input.ranks = {rank, rank};
     program = lower(input);
@@ -76,7 +76,7 @@ TEST_CASE("messages that travel at one time lie on threads of their own") {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
   RankSizes rank;
-  rank.chunks = {{{PieceSizes{}}, Bytes(4)}};
+  rank.chunks = {{{SegmentSizes{}}, Bytes(4)}};
   input.ranks = {rank, rank};
   const Program program = lower(input);
   ActionTimes times;

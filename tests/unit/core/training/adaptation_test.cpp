@@ -158,8 +158,8 @@ TEST_CASE("tensor parallelism divides the half of an adapter that faces the divi
   CHECK(p.trained() == 4 * rank * (columns + rows));
 }
 
-// Fused query-key-value alone: rank 8 beside 64 -> 64, 64 -> 32 and 64 -> 32.
-TEST_CASE("adapters beside queries, keys and values alone leave the other linears as they are") {
+// Fused query-key-value alone: rank 8 alongside 64 -> 64, 64 -> 32 and 64 -> 32.
+TEST_CASE("adapters alongside queries, keys and values alone leave the other linears as they are") {
   Adaptation adaptation;
   adaptation.lora_rank = 8;
   adaptation.lora_targets = LoraTargets::queries_keys_values;

@@ -17,7 +17,7 @@ struct Asked {
   Question question;
   Strategy strategy;
   Plan plan;
-  PlayedPlan played_plan;
+  SimulatedPlan simulated_plan;
 };
 
 Asked asked(const std::string& model = "nano-llama", std::int32_t expert_parallel = 1) {
@@ -33,13 +33,13 @@ Asked asked(const std::string& model = "nano-llama", std::int32_t expert_paralle
   partial.strategy.pipeline_stages = 2;
   const Strategy strategy = completed(partial, question);
   Plan plan = evaluate(question, strategy);
-  PlayOptions as_run;
+  SimulationOptions as_run;
   as_run.granularity = Granularity::block;
-  PlayedPlan result = played(question, strategy, as_run);
+  SimulatedPlan result = simulated(question, strategy, as_run);
   return {std::move(question), strategy, std::move(plan), std::move(result)};
 }
 
-RunRecord record_like(const Asked& a) { return record_as_predicted(a.plan, a.played_plan); }
+RunRecord record_like(const Asked& a) { return record_as_predicted(a.plan, a.simulated_plan); }
 
 const MemoryLine* unequal_memory(const Comparison& c) {
   for (const MemoryLine& line : c.memory)
@@ -59,21 +59,21 @@ TEST_CASE("a record that holds what the program says is equal in every byte") {
   const Asked a = asked();
   const RunRecord record = record_like(a);
   require_same_plan(a.plan, a.question.graph(), record, "m.json");
-  const Comparison c = compare(a.plan, a.question.graph(), a.played_plan, record);
+  const Comparison c = compare(a.plan, a.question.graph(), a.simulated_plan, record);
   CHECK(c.bytes_are_equal());
   CHECK(c.memory.size() >= 8);
   CHECK(c.communication.size() == 4);  // tensor and pipeline on both stages
-  REQUIRE(c.beside.size() == 1);
-  CHECK(c.beside.front().group == "control");
+  REQUIRE(c.unplanned.size() == 1);
+  CHECK(c.unplanned.front().group == "control");
   for (const ActionLine& line : c.actions) CHECK(line.measured.value() == Approx(line.predicted.value()).margin(1e-6));
-  CHECK(c.measured_step_s == Approx(to_seconds(a.played_plan.simulation.step()).value()).epsilon(1e-6));
+  CHECK(c.measured_step_s == Approx(to_seconds(a.simulated_plan.simulation.step()).value()).epsilon(1e-6));
 }
 
 TEST_CASE("one byte of one class on one rank is found, with its stage and class") {
   const Asked a = asked();
   RunRecord record = record_like(a);
   record.ranks[3].memory.at_peak[MemoryClass::activations] -= Bytes(1);
-  const Comparison c = compare(a.plan, a.question.graph(), a.played_plan, record);
+  const Comparison c = compare(a.plan, a.question.graph(), a.simulated_plan, record);
   CHECK_FALSE(c.bytes_are_equal());
   const MemoryLine* line = unequal_memory(c);
   REQUIRE(line != nullptr);
@@ -88,7 +88,7 @@ TEST_CASE("a collective left out, one too many, and a larger message are found a
   const auto cause_of = [&](const std::vector<SentRecord>& sent) -> std::string {
     RunRecord record = record_like(a);
     record.ranks[2].sent = sent;
-    const Comparison c = compare(a.plan, a.question.graph(), a.played_plan, record);
+    const Comparison c = compare(a.plan, a.question.graph(), a.simulated_plan, record);
     const SentLine* line = unequal_sent(c);
     return line == nullptr ? "" : line->group + ": " + line->cause;
   };
@@ -114,7 +114,7 @@ TEST_CASE("a collective left out, one too many, and a larger message are found a
 /// What a record of a plan with experts would say of data-parallel gradients, which the records above do not have.
 void add_reductions(const Asked& a, RunRecord& record) {
   for (RankRecord& rank : record.ranks) {
-    const auto sums = sent_bytes(a.played_plan.program.ranks[static_cast<std::size_t>(rank.stage)]);
+    const auto sums = sent_bytes(a.simulated_plan.program.ranks[static_cast<std::size_t>(rank.stage)]);
     if (sums.contains(SentPurpose::reduction))
       rank.sent.push_back({"gradient", "all-reduce", 1, sums.at(SentPurpose::reduction)});
   }
@@ -124,12 +124,12 @@ void add_reductions(const Asked& a, RunRecord& record) {
 void add_balanced_rows(const Asked& a, RunRecord& record) {
   const std::int64_t rows = a.strategy.micro_batch * a.question.training().sequence_length;
   for (RankRecord& rank : record.ranks)
-    for (const auto& pieces : a.played_plan.program.ranks[static_cast<std::size_t>(rank.stage)].chunks)
-      for (const Piece& piece : pieces) {
-        const auto id = a.question.graph().sequence()[static_cast<std::size_t>(piece.first)];
+    for (const auto& segments : a.simulated_plan.program.ranks[static_cast<std::size_t>(rank.stage)].chunks)
+      for (const Segment& segment : segments) {
+        const auto id = a.question.graph().sequence()[static_cast<std::size_t>(segment.first)];
         if (a.question.graph().block(id).kind() != BlockKind::layer) continue;
         for (std::int32_t m = 0; m < a.strategy.micro_batches; ++m)
-          rank.routed.push_back({piece.first, m, rows, rows, rows, rows});
+          rank.routed.push_back({segment.first, m, rows, rows, rows, rows});
       }
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("an all-to-all that is left out or larger is found, whatever rows were
     add_reductions(a, record);
     if (has_rows) add_balanced_rows(a, record);
     change(record.ranks[2]);
-    const Comparison c = compare(a.plan, a.question.graph(), a.played_plan, record);
+    const Comparison c = compare(a.plan, a.question.graph(), a.simulated_plan, record);
     const SentLine* line = unequal_sent(c);
     if (c.bytes_are_equal()) return c.is_routed_unequally() ? "routed" : "";
     return line == nullptr ? unequal_memory(c)->memory_class : line->group + ": " + line->cause;
@@ -165,11 +165,11 @@ TEST_CASE("an all-to-all that is left out or larger is found, whatever rows were
 TEST_CASE("a step outside of the interval names the kind of action that is most of it") {
   const Asked a = asked();
   RunRecord record = record_like(a);
-  CHECK(compare(a.plan, a.question.graph(), a.played_plan, record).step_cause.empty());
+  CHECK(compare(a.plan, a.question.graph(), a.simulated_plan, record).step_cause.empty());
   record.steps[0].time_ns *= 20;
   for (ActionRecord& action : record.ranks[2].actions)
     if (action.kind == ActionKind::backward) action.median_ns *= 20;
-  const std::string cause = compare(a.plan, a.question.graph(), a.played_plan, record).step_cause;
+  const std::string cause = compare(a.plan, a.question.graph(), a.simulated_plan, record).step_cause;
   CHECK(cause.find("slower than predicted: most of it in backward of stage 1") == 0);
 }
 

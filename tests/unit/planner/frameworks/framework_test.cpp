@@ -95,7 +95,7 @@ TEST_CASE("combinations that a framework refuses are refused") {
   experts.sequence_parallel = SequenceParallel::on;
   CHECK(inexpressible(Framework::megatron_lm, experts, true).empty());
   CHECK(inexpressible(Framework::deepspeed, experts, false) ==
-        std::vector<std::string>{"DeepSpeed has no sequence parallelism beside tensor parallelism"});
+        std::vector<std::string>{"DeepSpeed has no sequence parallelism alongside tensor parallelism"});
   Strategy replicated;
   replicated.data_parallel = 4;
   CHECK(inexpressible(Framework::torchtitan, replicated, false).empty());

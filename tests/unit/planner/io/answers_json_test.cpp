@@ -62,7 +62,7 @@ TEST_CASE("a search is written as plumbline.search/1") {
 TEST_CASE("a search lists what each plan stands for, and how the leading plans compare") {
   session::SearchAnswer answer = found();
   answer.result.alike = {answer.result.pareto};
-  answer.standing = {2, 1, {}, 0.05, 0.01};
+  answer.ties = {2, 1, {}, 0.05, 0.01};
   const Json json = to_json(answer);
   REQUIRE(at(json, "alike").if_array()->size() == 1);
   const Json& other = at(json, "alike").if_array()->front().if_array()->front();

@@ -43,7 +43,7 @@ TEST_CASE("a column that says nothing of these plans is not shown") {
   Plan plain = sample_plan();
   plain.strategy = Strategy{};
   const std::vector<std::string> shown = titles(plan_table({plain, plain}));
-  for (const char* title : {"GPUs", "precision", "sp", "cp", "ep", "schedule", "vs", "split", "played"})
+  for (const char* title : {"GPUs", "precision", "sp", "cp", "ep", "schedule", "vs", "split", "simulated"})
     CHECK(std::find(shown.begin(), shown.end(), title) == shown.end());
   for (const char* title : {"#", "tp", "pp", "dp", "zero", "recompute", "step s (interval)", "GiB left"})
     CHECK(std::find(shown.begin(), shown.end(), title) != shown.end());

@@ -47,15 +47,15 @@ TEST_CASE("a search says for which framework it looks, and why not for the usual
 TEST_CASE("ties and the expected regret are one line") {
   session::SearchAnswer answer;
   answer.plans = {sample_plan(), sample_plan()};
-  CHECK(standing_words(answer).empty());
-  answer.standing = {8, 4, {}, 0.052, 0.013};
-  CHECK(standing_words(answer) ==
+  CHECK(tie_words(answer).empty());
+  answer.ties = {8, 4, {}, 0.052, 0.013};
+  CHECK(tie_words(answer) ==
         "#1 to #8 are within the model's noise (5.2 %); simplest: #5. Following #1 is expected to cost up to 1.3 % "
         "over the "
         "best of these.");
-  answer.standing.tied = 1;
+  answer.ties.tied = 1;
   CHECK(
-      standing_words(answer) ==
+      tie_words(answer) ==
       "#1 leads by more than the model's noise (5.2 %). Following #1 is expected to cost up to 1.3 % over the best of "
       "these.");
 }

@@ -1,9 +1,9 @@
-// Orders of one's own and stages of other speeds, played for a real network.
+// Orders of one's own and stages of other speeds, simulated for a real network.
 
 #include "planner/pricing/simulated.h"
 
 #include "core/io/schedule_csv.h"
-#include "core/program/play_order.h"
+#include "core/program/dry_run.h"
 #include "tests/catch.h"
 #include "tests/random_schedules.h"
 
@@ -28,9 +28,9 @@ Strategy strategy_of(const Question& question, Schedule schedule, std::int32_t s
   return completed(partial, question);
 }
 
-PlayOptions with_order(const ComputeSchedule& order) { return {Granularity::chunk, order, {}}; }
+SimulationOptions with_order(const ComputeSchedule& order) { return {Granularity::chunk, order, {}}; }
 
-void check_equal(const PlayedPlan& a, const PlayedPlan& b) {
+void check_equal(const SimulatedPlan& a, const SimulatedPlan& b) {
   CHECK(a.simulation.timeline.of_rank == b.simulation.timeline.of_rank);
   CHECK(a.simulation.step() == b.simulation.step());
   CHECK(a.simulation.time.by_cause == b.simulation.time.by_cause);
@@ -50,19 +50,19 @@ TEST_CASE("an order that is written and read back gives the identical simulation
     const PipelineShape shape = pipeline_shape(strategy);
     CAPTURE(to_text(strategy));
     const std::string written = to_schedule_csv(compute_schedule(schedule, shape));
-    check_equal(played(question, strategy),
-                played(question, strategy, with_order(read_schedule_csv(written, "w", shape))));
+    check_equal(simulated(question, strategy),
+                simulated(question, strategy, with_order(read_schedule_csv(written, "w", shape))));
   }
 }
 
-TEST_CASE("GPipe's order brought to a 1F1B strategy plays as GPipe does, memory included") {
+TEST_CASE("GPipe's order brought to a 1F1B strategy simulates as GPipe does, memory included") {
   const Question question = gpt2();
   const Strategy named = strategy_of(question, Schedule::gpipe, 4, 1);
   const Strategy other = strategy_of(question, Schedule::one_f_one_b, 4, 1);
-  const PlayedPlan brought =
-      played(question, other, with_order(compute_schedule(Schedule::gpipe, pipeline_shape(other))));
-  check_equal(played(question, named), brought);
-  CHECK(brought.simulation.peak_memory() > played(question, other).simulation.peak_memory());
+  const SimulatedPlan brought =
+      simulated(question, other, with_order(compute_schedule(Schedule::gpipe, pipeline_shape(other))));
+  check_equal(simulated(question, named), brought);
+  CHECK(brought.simulation.peak_memory() > simulated(question, other).simulation.peak_memory());
 }
 
 TEST_CASE("an order of the other placement is lowered with the stages where it has them") {
@@ -70,11 +70,11 @@ TEST_CASE("an order of the other placement is lowered with the stages where it h
   const Strategy looped = strategy_of(question, Schedule::interleaved, 4, 2);
   const Strategy v_shaped = strategy_of(question, Schedule::zbv, 4, 2);
   const PipelineShape shape = pipeline_shape(looped);
-  const PlayedPlan brought = played(question, looped, with_order(compute_schedule(Schedule::zbv, shape)));
+  const SimulatedPlan brought = simulated(question, looped, with_order(compute_schedule(Schedule::zbv, shape)));
   CHECK(brought.program.placement == StagePlacement::v_shaped);
-  check_equal(played(question, v_shaped), brought);
-  const PlayedPlan back = played(question, v_shaped, with_order(compute_schedule(Schedule::interleaved, shape)));
-  check_equal(played(question, looped), back);
+  check_equal(simulated(question, v_shaped), brought);
+  const SimulatedPlan back = simulated(question, v_shaped, with_order(compute_schedule(Schedule::interleaved, shape)));
+  check_equal(simulated(question, looped), back);
 }
 
 Strategy strategy_of_order(const ComputeSchedule& order, RandomSchedules& random) {
@@ -91,19 +91,19 @@ Strategy strategy_of_order(const ComputeSchedule& order, RandomSchedules& random
 }
 
 // Neighbours exchanged at random: most orders wait for ever, and those that do not are like nothing that has a name.
-TEST_CASE("whatever order can be read can be lowered and played") {
+TEST_CASE("whatever order can be read can be lowered and simulated") {
   const Question question = gpt2();
   RandomSchedules random;
   int done = 0;
   for (int n = 0; n < 400; ++n) {
     const ComputeSchedule order = random.schedule(random.between(0, 12));
-    if (play_order(order).deadlock) continue;
+    if (dry_run(order).deadlock) continue;
     const Strategy strategy = strategy_of_order(order, random);
     CAPTURE(to_text(strategy), to_schedule_csv(order));
     const ComputeSchedule read = read_schedule_csv(to_schedule_csv(order), "w", pipeline_shape(strategy));
     REQUIRE(read.ranks == order.ranks);
     for (const Granularity granularity : {Granularity::chunk, Granularity::block}) {
-      const PlayedPlan plan = played(question, strategy, {granularity, read, {}});
+      const SimulatedPlan plan = simulated(question, strategy, {granularity, read, {}});
       REQUIRE(plan.simulation.time.total() == plan.simulation.step());
       for (const Picoseconds idle : plan.simulation.idle) REQUIRE(idle >= Picoseconds(0));
     }
@@ -116,8 +116,8 @@ TEST_CASE("whatever order can be read can be lowered and played") {
 TEST_CASE("a stage at half speed computes twice as long and communicates as before") {
   const Question question = gpt2();
   const Strategy strategy = strategy_of(question, Schedule::none, 1, 1);
-  const Simulation priced = played(question, strategy).simulation;
-  const Simulation slow = played(question, strategy, {Granularity::chunk, std::nullopt, {{2.0}}}).simulation;
+  const Simulation priced = simulated(question, strategy).simulation;
+  const Simulation slow = simulated(question, strategy, {Granularity::chunk, std::nullopt, {{2.0}}}).simulation;
   CHECK(slow.time[TimeCause::compute] == priced.time[TimeCause::compute] * std::int64_t{2});
   CHECK(slow.time[TimeCause::optimizer] == priced.time[TimeCause::optimizer] * std::int64_t{2});
   CHECK(slow.time[TimeCause::data_parallel] == priced.time[TimeCause::data_parallel]);
@@ -128,9 +128,9 @@ TEST_CASE("a slower stage holds up a pipeline, a faster one alone hardly helps")
   const Question question = gpt2();
   const Strategy strategy = strategy_of(question, Schedule::one_f_one_b, 4, 1);
   const auto step_with = [&](double slowdown) {
-    return played(question, strategy, {Granularity::chunk, std::nullopt, {{1, slowdown, 1, 1}}}).simulation.step();
+    return simulated(question, strategy, {Granularity::chunk, std::nullopt, {{1, slowdown, 1, 1}}}).simulation.step();
   };
-  CHECK(step_with(1) == played(question, strategy).simulation.step());
+  CHECK(step_with(1) == simulated(question, strategy).simulation.step());
   CHECK(step_with(2) > step_with(1.25));
   CHECK(step_with(1.25) > step_with(1));
   CHECK(step_with(0.5) <= step_with(1));

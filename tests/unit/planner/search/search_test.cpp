@@ -154,9 +154,9 @@ TEST_CASE("fixed values that no strategy has are refused") {
       {{"tp=3", "tp=3; expected one of 1, 2, 4, 8"},
        {"ep=2", "ep=2; expected 1"},
        {"cp=1,tp=16", "tp=16; expected one of 1, 2, 4, 8"},
-       {"tp=4,dp=4", "dp=4 beside the other values; expected one of 2, 1"},
-       {"pp=1,virtual-stages=2", "virtual-stages=2 beside the other values; expected 1"},
-       {"dp=8,shard-group=3,zero=1", "shard-group=3 beside the other values; expected 8"}}));
+       {"tp=4,dp=4", "dp=4 alongside the other values; expected one of 2, 1"},
+       {"pp=1,virtual-stages=2", "virtual-stages=2 alongside the other values; expected 1"},
+       {"dp=8,shard-group=3,zero=1", "shard-group=3 alongside the other values; expected 8"}}));
   CAPTURE(fixes);
   CHECK_THROWS_WITH(search({Question(text)}, space_from_text(fixes), {}),
                     Catch::Matchers::StartsWith("--fix: no strategy of 8 GPUs has " + says));

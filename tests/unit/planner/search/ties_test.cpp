@@ -71,17 +71,17 @@ TEST_CASE("plans within one deviation of the first are tied with it, and the sim
   plans[1].strategy.schedule = Schedule::interleaved;
   plans[2].strategy.pipeline_stages = 2;
   plans[2].strategy.schedule = Schedule::one_f_one_b;
-  const Standing standing = standing_of(plans);
-  CHECK(standing.tied == 3);
-  CHECK(standing.simplest == 2);
-  CHECK(std::abs(standing.noise - 0.0362) < 1e-4);
-  CHECK(standing.regret > 0);
+  const Ties ties = ties_of(plans);
+  CHECK(ties.tied == 3);
+  CHECK(ties.simplest == 2);
+  CHECK(std::abs(ties.noise - 0.0362) < 1e-4);
+  CHECK(ties.regret > 0);
 }
 
 TEST_CASE("of plans as simple as each other the one with more memory left is named") {
   std::vector<Plan> plans{plan(10, 0.04), plan(10.1, 0.04)};
   plans[0].prediction.peak_memory = 3_GiB;
-  CHECK(standing_of(plans).simplest == 1);
+  CHECK(ties_of(plans).simplest == 1);
 }
 
 TEST_CASE("the simplest may be a plan that a row stands for, where its row is tied") {
@@ -91,18 +91,18 @@ TEST_CASE("the simplest may be a plan that a row stands for, where its row is ti
   RankedStrategy like;
   like.strategy.pipeline_stages = 2;
   like.strategy.schedule = Schedule::one_f_one_b;
-  const Standing standing = standing_of(plans, {{like}, {RankedStrategy{}}});
-  CHECK(standing.tied == 1);
-  CHECK(standing.simplest == 0);
-  REQUIRE(standing.simplest_like);
-  CHECK(standing.simplest_like->schedule == Schedule::one_f_one_b);
+  const Ties ties = ties_of(plans, {{like}, {RankedStrategy{}}});
+  CHECK(ties.tied == 1);
+  CHECK(ties.simplest == 0);
+  REQUIRE(ties.simplest_like);
+  CHECK(ties.simplest_like->schedule == Schedule::one_f_one_b);
 }
 
 TEST_CASE("a plan that may not fit is not tied with one that surely does") {
   std::vector<Plan> plans{plan(10, 0.04), plan(9, 0.04)};
   plans[1].verdict.near_edge = true;
-  CHECK(standing_of(plans).tied == 1);
-  CHECK(standing_of({plan(10, 0.04)}).tied == 1);
+  CHECK(ties_of(plans).tied == 1);
+  CHECK(ties_of({plan(10, 0.04)}).tied == 1);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("a record that holds what the plan predicts is equal to it") {
   const PricedQuestion asked = estimate(runnable_request());
-  const RunRecord record = record_as_predicted(asked.plan, played_as_run(asked));
+  const RunRecord record = record_as_predicted(asked.plan, simulated_as_run(asked));
   const auto comparison = compare(asked, record, "m.json");
   REQUIRE(comparison);
   CHECK(comparison->bytes_are_equal());
@@ -20,14 +20,14 @@ TEST_CASE("a record that holds what the plan predicts is equal to it") {
 
 TEST_CASE("a record of another plan is refused by its name") {
   const PricedQuestion asked = estimate(runnable_request());
-  RunRecord record = record_as_predicted(asked.plan, played_as_run(asked));
+  RunRecord record = record_as_predicted(asked.plan, simulated_as_run(asked));
   record.plan_fingerprint = "0000000000000000";
   CHECK(refusal([&] { return compare(asked, record, "m.json"); }).find("m.json:/plan_fingerprint: ") == 0);
 }
 
 TEST_CASE("a comparison that is stopped has no answer") {
   const PricedQuestion asked = estimate(runnable_request());
-  const RunRecord record = record_as_predicted(asked.plan, played_as_run(asked));
+  const RunRecord record = record_as_predicted(asked.plan, simulated_as_run(asked));
   std::stop_source source;
   source.request_stop();
   Task task;

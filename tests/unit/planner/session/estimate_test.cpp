@@ -30,7 +30,7 @@ TEST_CASE("a plan that was written is priced to the same plan") {
   CHECK(again.remark.empty());
 }
 
-TEST_CASE("tokens and a stack may be given beside a plan") {
+TEST_CASE("tokens and a stack may be given alongside a plan") {
   PlanRequest request = written(estimate(small_request()));
   request.token_budget = 1'000'000'000;
   request.stack = "torchtitan";

@@ -16,8 +16,8 @@ PlanRequest runnable_plan() { return written(estimate(runnable_request())); }
 TEST_CASE("a prepared run holds the program of single blocks and the names of its checkpoints") {
   const auto run = prepare_run(runnable_plan());
   REQUIRE(run);
-  CHECK(run->played.program.ranks.size() == 2);
-  CHECK(std::ssize(run->played.replays) == std::ssize(run->asked.question.graph().sequence()));
+  CHECK(run->simulated.program.ranks.size() == 2);
+  CHECK(std::ssize(run->simulated.replays) == std::ssize(run->asked.question.graph().sequence()));
   const std::string constants = canonical_text(run->asked.question.network().constants);
   CHECK(run->training_fingerprint == fingerprint(fingerprint(run->asked.plan) + constants));
   CHECK(run->network_fingerprint == fingerprint(run->asked.plan.model.fingerprint + constants));
@@ -43,7 +43,7 @@ TEST_CASE("a run needs the memory of all its ranks here, and no more ranks than 
     });
   };
   Bytes all(0);
-  for (const MemoryPeak& peak : run->played.simulation.memory) all += 2 * peak.memory.device_total();
+  for (const MemoryPeak& peak : run->simulated.simulation.memory) all += 2 * peak.memory.device_total();
   CHECK(room(4, all) == "accepted");
   CHECK(room(4, all - Bytes(1)).find("plan.json: the ranks here need ") == 0);
   CHECK(room(2, all - Bytes(1)) == "accepted");  // half of the ranks are on another computer

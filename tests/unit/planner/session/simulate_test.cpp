@@ -1,4 +1,4 @@
-// A priced question played: as scheduled, in an order of one's own, with slow stages.
+// A priced question simulated: as scheduled, in an order of one's own, with slow stages.
 
 #include "planner/session/simulate.h"
 
@@ -14,7 +14,7 @@ PricedQuestion piped() {
   return estimate(request);
 }
 
-TEST_CASE("a simulation plays the schedule of the strategy") {
+TEST_CASE("a simulation simulates the schedule of the strategy") {
   const PricedQuestion asked = piped();
   bool ended = false;
   Task task;
@@ -22,8 +22,8 @@ TEST_CASE("a simulation plays the schedule of the strategy") {
   const auto answer = simulate(asked, {}, task);
   REQUIRE(answer);
   CHECK(ended);
-  CHECK(answer->played.simulation.step() ==
-        played(asked.question, asked.strategy, {.extent = Extent::telling}).simulation.step());
+  CHECK(answer->simulated.simulation.step() ==
+        simulated(asked.question, asked.strategy, {.extent = Extent::informative}).simulation.step());
   CHECK(!answer->step_at_speed_1);
   CHECK(order_of(asked, {}) == compute_schedule(Schedule::one_f_one_b, pipeline_shape(asked.strategy)));
   const SimulationSetting setting = setting_of(asked, *answer);
@@ -31,7 +31,7 @@ TEST_CASE("a simulation plays the schedule of the strategy") {
   CHECK(!setting.order);
 }
 
-TEST_CASE("an order of one's own is played in place of the schedule's") {
+TEST_CASE("an order of one's own is simulated in place of the schedule's") {
   const PricedQuestion asked = piped();
   SimulationRequest request;
   request.order = compute_schedule(Schedule::gpipe, pipeline_shape(asked.strategy));
@@ -41,7 +41,7 @@ TEST_CASE("an order of one's own is played in place of the schedule's") {
   CHECK(order_of(asked, request) == *request.order);
   CHECK(setting_of(asked, *answer).order == "mine.csv");
   // GPipe keeps every micro-batch's activations until the backward pass begins.
-  CHECK(answer->played.simulation.peak_memory() > simulate(asked)->played.simulation.peak_memory());
+  CHECK(answer->simulated.simulation.peak_memory() > simulate(asked)->simulated.simulation.peak_memory());
 }
 
 TEST_CASE("a slow stage makes the step longer, and the step without it stands beside") {
@@ -51,11 +51,11 @@ TEST_CASE("a slow stage makes the step longer, and the step without it stands be
   const auto answer = simulate(asked, request);
   REQUIRE(answer);
   REQUIRE(answer->step_at_speed_1);
-  CHECK(*answer->step_at_speed_1 == simulate(asked)->played.simulation.step());
-  CHECK(answer->played.simulation.step() > *answer->step_at_speed_1);
+  CHECK(*answer->step_at_speed_1 == simulate(asked)->simulated.simulation.step());
+  CHECK(answer->simulated.simulation.step() > *answer->step_at_speed_1);
 }
 
-TEST_CASE("a simulation that is stopped before it plays has no answer") {
+TEST_CASE("a simulation that is stopped before it simulates has no answer") {
   std::stop_source source;
   source.request_stop();
   Task task;

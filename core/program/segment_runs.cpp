@@ -1,23 +1,23 @@
-#include "core/program/piece_runs.h"
+#include "core/program/segment_runs.h"
 
 #include <optional>
 
 namespace plumbline::passes {
 
-std::vector<PieceRun> piece_runs(const Actions& actions) {
-  std::vector<PieceRun> runs;
+std::vector<SegmentRun> segment_runs(const Actions& actions) {
+  std::vector<SegmentRun> runs;
   std::optional<std::size_t> before;  // in order
   bool computes = false;              // in the run at hand
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Action& action = actions[i];
     if (action.issue != Issue::in_order) {
-      if (computes && runs.back().beside + 1 == i && action.issue == Issue::with_last)
-        runs.back().beside = runs.back().last = i;
+      if (computes && runs.back().overlapped + 1 == i && action.issue == Issue::with_last)
+        runs.back().overlapped = runs.back().last = i;
       continue;
     }
-    if (!before || piece_of(actions[*before]) != piece_of(action)) computes = false;
+    if (!before || segment_of(actions[*before]) != segment_of(action)) computes = false;
     before = i;
-    if (action.piece < 0) continue;
+    if (action.segment < 0) continue;
     if (!computes && action.stream == Stream::compute) {
       runs.push_back({i, i, i});
       computes = true;

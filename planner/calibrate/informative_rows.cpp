@@ -1,4 +1,4 @@
-#include "planner/calibrate/telling_rows.h"
+#include "planner/calibrate/informative_rows.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -64,7 +64,7 @@ double RemainingUncertainty::after(const std::vector<std::size_t>& chosen) const
   return sum;
 }
 
-std::vector<std::size_t> telling_rows(const RemainingUncertainty& uncertainty, std::size_t count) {
+std::vector<std::size_t> informative_rows(const RemainingUncertainty& uncertainty, std::size_t count) {
   std::vector<std::size_t> chosen;
   if (uncertainty.candidates() <= count) {
     chosen.resize(uncertainty.candidates());

@@ -1,4 +1,4 @@
-#include "cli/play_flags.h"
+#include "cli/simulation_flags.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -52,19 +52,20 @@ std::vector<double> stage_speeds(const std::string& text, std::int32_t stages) {
   return speeds;
 }
 
-void PlayFlags::declare(CLI::App& app) {
+void SimulationFlags::declare(CLI::App& app) {
   app.add_option("--order-csv", order_file_,
-                 "play this order of compute actions, PyTorch's pipeline-schedule CSV, not the schedule's own")
-      ->group("Play")
+                 "simulate this order of compute actions, PyTorch's pipeline-schedule CSV, not the schedule's own")
+      ->group("Simulation")
       ->type_name("FILE");
   app.add_option("--stage-speed", stage_speed_,
                  "relative speed of the compute of pipeline stages, such as 3=0.8,7=0.5; 1: as priced")
-      ->group("Play")
+      ->group("Simulation")
       ->type_name("STAGE=X,...");
-  app.add_flag("--by-block", by_block_, "actions of single blocks in place of whole pipeline chunks")->group("Play");
+  app.add_flag("--by-block", by_block_, "actions of single blocks in place of whole pipeline chunks")
+      ->group("Simulation");
 }
 
-session::SimulationRequest PlayFlags::request(const Strategy& strategy) const {
+session::SimulationRequest SimulationFlags::request(const Strategy& strategy) const {
   session::SimulationRequest request;
   request.granularity = by_block_ ? Granularity::block : Granularity::chunk;
   if (order_file_) {

@@ -1,4 +1,4 @@
-#include "planner/calibrate/telling_rows.h"
+#include "planner/calibrate/informative_rows.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,7 +34,7 @@ TEST_CASE("What one measurement leaves of another prediction is the normal poste
   const double first = s2 - 4 * s2 * s2 / (4 * s2 + n2);
   CHECK_THAT(remaining.after({1}), WithinRel(std::sqrt(first) + std::sqrt(4 * first), 1e-9));
   CHECK_THAT(remaining.after({}), WithinRel(0.2 + 0.4, 1e-9));
-  CHECK(telling_rows(remaining, 1) == std::vector<std::size_t>{1});  // the one that feels it most
+  CHECK(informative_rows(remaining, 1) == std::vector<std::size_t>{1});  // the one that feels it most
 }
 
 TEST_CASE("No other three rows tell more") {
@@ -43,9 +43,9 @@ TEST_CASE("No other three rows tell more") {
   for (std::size_t a = 0; a < 9; ++a)
     for (std::size_t b = a + 1; b < 9; ++b)
       for (std::size_t c = b + 1; c < 9; ++c) least = std::min(least, remaining.after({a, b, c}));
-  const std::vector<std::size_t> chosen = telling_rows(remaining, 3);
+  const std::vector<std::size_t> chosen = informative_rows(remaining, 3);
   CHECK(std::set<std::size_t>(chosen.begin(), chosen.end()).size() == 3);
   // Swaps one at a time end where no single swap helps: as good as the best choice, or nearly.
   CHECK(remaining.after(chosen) <= 1.02 * least);
-  CHECK(telling_rows(remaining, 9).size() == 9);
+  CHECK(informative_rows(remaining, 9).size() == 9);
 }

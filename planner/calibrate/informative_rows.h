@@ -1,12 +1,12 @@
 #pragma once
-/// \file telling_rows.h: the few rows whose measurement would tell most about the others.
+/// \file informative_rows.h: the few rows whose measurement would tell most about the others.
 ///
 /// Answers places among the candidates. Model: what is known before leaves an uncertainty of every predicted step, and
 /// steps that depend on the same numbers share it; measuring some leaves less of the others. Chosen are those for which
 /// the sum of the sigmas that remain is least (I-optimal design), built one by one, then swapped while that helps.
 /// Reads questions and sensitivities only, never what was measured. Source: Atkinson, Donev & Tobias, "Optimum
 /// experimental designs, with SAS", 2007, sections 10.6 and 12.5. Not modelled: rows that a model misses. Checked
-/// against: tests/unit/planner/calibrate/telling_rows_test.cpp (every choice).
+/// against: tests/unit/planner/calibrate/informative_rows_test.cpp (every choice).
 
 #include "planner/calibrate/robust_fit.h"
 
@@ -35,6 +35,6 @@ class RemainingUncertainty {
 };
 
 /// `count` candidates (all of them where there are fewer), in order of choice.
-[[nodiscard]] std::vector<std::size_t> telling_rows(const RemainingUncertainty& uncertainty, std::size_t count);
+[[nodiscard]] std::vector<std::size_t> informative_rows(const RemainingUncertainty& uncertainty, std::size_t count);
 
 }  // namespace plumbline

@@ -1,21 +1,22 @@
 #pragma once
-/// \file event_play.h: a program played event by event, where actions that run at the same time slow each other.
+/// \file event_simulation.h: a program simulated event by event, where actions that run at the same time slow each
+/// other.
 ///
 /// Answers the timeline of timeline.h, which says the model. Each rank issues its list in order: queued actions go to
 /// their queue, the others wait for the rank. Whenever something starts or ends, the rates of what shares a rank or a
 /// link with it are set anew. One event per start or end, O(log ranks) each.
 /// Source, limits and checks: see timeline.h.
 
-#include "core/program/play_program.h"
+#include "core/program/program_walk.h"
 #include "core/simulate/earliest.h"
 #include "core/simulate/timeline.h"
 
 namespace plumbline {
 
-class EventPlay {
+class EventSimulation {
  public:
-  EventPlay(const Program& program, const ActionTimes& times, const TimelineOptions& options);
-  [[nodiscard]] Timeline play();
+  EventSimulation(const Program& program, const ActionTimes& times, const TimelineOptions& options);
+  [[nodiscard]] Timeline run();
 
  private:
   /// Where an action runs: on its rank, in a queue of it, or on its way to another rank.
@@ -24,7 +25,7 @@ class EventPlay {
     std::int32_t action = 0;
     Place place = Place::rank;
     Stream stream = Stream::compute;
-    bool is_slowed = false;  ///< by what runs beside it, and slows that
+    bool is_slowed = false;  ///< by what runs alongside it, and slows that
     std::int32_t link = -1;
     std::int64_t work = 0;  ///< picoseconds left at `since`, alone
     std::int64_t since = 0;
@@ -70,8 +71,8 @@ class EventPlay {
   const ActionTimes& times_;
   Sends sends_;
   std::vector<double> slowdown_;
-  std::int64_t beside_factor_;
-  PlayPositions positions_;
+  std::int64_t overlap_factor_;
+  WalkPositions positions_;
   Barrier passed_ = Barrier::none;
   std::vector<RankState> ranks_;
   std::vector<std::int32_t> on_link_;                 ///< how many actions are active, by link

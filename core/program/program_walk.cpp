@@ -1,10 +1,10 @@
-#include "core/program/play_program.h"
+#include "core/program/program_walk.h"
 
 #include <algorithm>
 
 namespace plumbline {
 
-bool pass_barrier(const Program& program, PlayPositions& positions, Barrier& passed) {
+bool pass_barrier(const Program& program, WalkPositions& positions, Barrier& passed) {
   constexpr auto nothing = Barrier::none;
   Barrier earliest = nothing;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
@@ -19,7 +19,7 @@ bool pass_barrier(const Program& program, PlayPositions& positions, Barrier& pas
   return earliest != nothing;
 }
 
-std::optional<std::string> stall(const Program& program, const PlayPositions& positions) {
+std::optional<std::string> stall(const Program& program, const WalkPositions& positions) {
   std::string text;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Action>& actions = program.ranks[rank].actions;
@@ -33,7 +33,7 @@ std::optional<std::string> stall(const Program& program, const PlayPositions& po
 }
 
 std::optional<std::string> dry_run(const Program& program) {
-  return play_program(
+  return walk_program(
       program, [](std::int32_t, std::int32_t) {}, [] {});
 }
 

@@ -1,4 +1,4 @@
-#include "core/simulate/event_play.h"
+#include "core/simulate/event_simulation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,12 +31,12 @@ bool occupies_device(const Action& a) { return a.stream != Stream::copy && a.str
 
 }  // namespace
 
-EventPlay::EventPlay(const Program& program, const ActionTimes& times, const TimelineOptions& options)
+EventSimulation::EventSimulation(const Program& program, const ActionTimes& times, const TimelineOptions& options)
     : program_(program),
       times_(times),
       sends_(options.sends),
       slowdown_(options.slowdown),
-      beside_factor_(one + std::llround(times.overlap_slowdown * static_cast<double>(one))),
+      overlap_factor_(one + std::llround(times.overlap_slowdown * static_cast<double>(one))),
       positions_{std::vector<std::size_t>(program.ranks.size(), 0), {}},
       ranks_(program.ranks.size()),
       events_(program.ranks.size()) {
@@ -53,7 +53,7 @@ EventPlay::EventPlay(const Program& program, const ActionTimes& times, const Tim
   on_link_.resize(link_ranks_.size(), 0);
 }
 
-Timeline EventPlay::play() {
+Timeline EventSimulation::run() {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) wake(rank, 0);
   do {
     for (const std::int32_t rank : positions_.woken) wake(static_cast<std::size_t>(rank), latest_);
@@ -66,7 +66,7 @@ Timeline EventPlay::play() {
   return std::move(result_);
 }
 
-void EventPlay::run_rank(std::size_t rank, std::int64_t now) {
+void EventSimulation::run_rank(std::size_t rank, std::int64_t now) {
   ranks_[rank].woken = Earliest::never;
   end_due(rank, now);
   issue(rank, now);
@@ -77,7 +77,7 @@ void EventPlay::run_rank(std::size_t rank, std::int64_t now) {
   changed_links_.clear();
 }
 
-void EventPlay::end_due(std::size_t rank, std::int64_t now) {
+void EventSimulation::end_due(std::size_t rank, std::int64_t now) {
   std::vector<Active>& active = ranks_[rank].active;
   for (std::size_t i = 0; i < active.size();) {
     if (active[i].end > now) {
@@ -91,7 +91,7 @@ void EventPlay::end_due(std::size_t rank, std::int64_t now) {
   }
 }
 
-void EventPlay::end(std::size_t rank, const Active& active, std::int64_t now) {
+void EventSimulation::end(std::size_t rank, const Active& active, std::int64_t now) {
   RankState& state = ranks_[rank];
   const auto index = static_cast<std::size_t>(active.action);
   if (active.link >= 0) occupy_link(active.link, -1);
@@ -102,7 +102,7 @@ void EventPlay::end(std::size_t rank, const Active& active, std::int64_t now) {
 }
 
 /// The receiver has a message that this rank has sent.
-void EventPlay::deliver(std::size_t rank, std::size_t index, std::int64_t now) {
+void EventSimulation::deliver(std::size_t rank, std::size_t index, std::int64_t now) {
   const Action& send = action(rank, index);
   const auto peer = static_cast<std::size_t>(send.peer);
   const auto other = static_cast<std::size_t>(send.peer_action);
@@ -117,7 +117,7 @@ void EventPlay::deliver(std::size_t rank, std::size_t index, std::int64_t now) {
   wake(peer, now);
 }
 
-void EventPlay::record(std::size_t rank, std::size_t index, std::int64_t now) {
+void EventSimulation::record(std::size_t rank, std::size_t index, std::int64_t now) {
   const Action& ended = action(rank, index);
   const Picoseconds at(now);
   result_.of_rank[rank][index].end = at;
@@ -128,18 +128,18 @@ void EventPlay::record(std::size_t rank, std::size_t index, std::int64_t now) {
     result_.reductions_end = std::max(result_.reductions_end, at);
 }
 
-bool EventPlay::is_ready(std::size_t rank, const Action& action) const {
+bool EventSimulation::is_ready(std::size_t rank, const Action& action) const {
   return std::all_of(action.needs.begin(), action.needs.end(),
                      [&](std::int32_t need) { return has_ended(rank, need); });
 }
 
-void EventPlay::issue(std::size_t rank, std::int64_t now) {
+void EventSimulation::issue(std::size_t rank, std::int64_t now) {
   while (start_queued(rank, now) || issue_next(rank, now)) {
   }
 }
 
 /// Whether anything started.
-bool EventPlay::start_queued(std::size_t rank, std::int64_t now) {
+bool EventSimulation::start_queued(std::size_t rank, std::int64_t now) {
   RankState& state = ranks_[rank];
   if (state.waiting_queues == 0) return false;
   for (std::size_t stream = 0; stream < stream_count; ++stream) {
@@ -160,7 +160,7 @@ bool EventPlay::start_queued(std::size_t rank, std::int64_t now) {
 }
 
 /// Whether the rank's next action could be issued.
-bool EventPlay::issue_next(std::size_t rank, std::int64_t now) {
+bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
   RankState& state = ranks_[rank];
   std::size_t& next = positions_.next[rank];
   if (next == program_.ranks[rank].actions.size()) return false;
@@ -190,7 +190,7 @@ bool EventPlay::issue_next(std::size_t rank, std::int64_t now) {
 }
 
 /// All transfers up to the next action of another kind; each starts when its other end is posted too.
-void EventPlay::post_transfers(std::size_t rank, std::int64_t now) {
+void EventSimulation::post_transfers(std::size_t rank, std::int64_t now) {
   const std::vector<Action>& actions = program_.ranks[rank].actions;
   std::size_t& next = positions_.next[rank];
   for (; next < actions.size() && (is_send(actions[next]) || is_receive(actions[next])); ++next) {
@@ -209,7 +209,7 @@ void EventPlay::post_transfers(std::size_t rank, std::int64_t now) {
   }
 }
 
-void EventPlay::start(std::size_t rank, std::size_t index, Place place, Picoseconds time, std::int64_t now) {
+void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Picoseconds time, std::int64_t now) {
   RankState& state = ranks_[rank];
   const Action& a = action(rank, index);
   result_.of_rank[rank][index].start = Picoseconds(now);
@@ -229,12 +229,12 @@ void EventPlay::start(std::size_t rank, std::size_t index, Place place, Picoseco
   state.active.push_back(active);
 }
 
-void EventPlay::occupy_link(std::int32_t link, std::int32_t change) {
+void EventSimulation::occupy_link(std::int32_t link, std::int32_t change) {
   on_link_[static_cast<std::size_t>(link)] += change;
   changed_links_.push_back(link);
 }
 
-void EventPlay::set_rates(std::size_t rank, std::int64_t now) {
+void EventSimulation::set_rates(std::size_t rank, std::int64_t now) {
   RankState& state = ranks_[rank];
   bool on_rank = false;
   bool in_queue = false;
@@ -244,7 +244,7 @@ void EventPlay::set_rates(std::size_t rank, std::int64_t now) {
   }
   std::int64_t first = state.woken;
   for (Active& a : state.active) {
-    std::int64_t factor = a.is_slowed && on_rank && in_queue ? beside_factor_ : one;
+    std::int64_t factor = a.is_slowed && on_rank && in_queue ? overlap_factor_ : one;
     if (a.link >= 0) factor *= std::min(most_flows, on_link_[static_cast<std::size_t>(a.link)]);
     if (factor != a.factor) {
       if (a.factor != 0) a.work = std::max<std::int64_t>(0, a.work - work_in(now - a.since, a.factor));
@@ -257,7 +257,7 @@ void EventPlay::set_rates(std::size_t rank, std::int64_t now) {
   events_.set(rank, first);
 }
 
-void EventPlay::wake(std::size_t rank, std::int64_t now) {
+void EventSimulation::wake(std::size_t rank, std::int64_t now) {
   if (ranks_[rank].woken <= now) return;
   ranks_[rank].woken = now;
   events_.set(rank, now);

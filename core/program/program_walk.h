@@ -1,11 +1,11 @@
 #pragma once
-/// \file play_program.h: one sequence of all ranks' actions in which nothing comes before what it needs.
+/// \file program_walk.h: one sequence of all ranks' actions in which nothing comes before what it needs.
 ///
-/// Answers: every action once, handed to a visitor; or what the ranks that are left wait for.
+/// Answers: every action once, shown to a visitor; or what the ranks that are left wait for.
 /// Model: ranks issue in order; a receive waits until its send was issued; a barrier until every rank stands at one or
 /// is done, and of several kinds of barrier the earliest goes first. Linear in the number of actions.
-/// Source: the worklist of play_order.h, for whole programs. Not modelled: sends that block.
-/// Checked against: tests/unit/core/program/lower_test.cpp; every simulation plays all actions or fails.
+/// Source: the worklist of dry_run.h, for whole programs. Not modelled: sends that block.
+/// Checked against: tests/unit/core/program/lower_test.cpp; every simulation runs all actions or fails.
 
 #include <optional>
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace plumbline {
 
-/// Where ranks stopped; plays are done when every rank is.
-struct PlayPositions {
+/// Where ranks stopped; the walk is done when every rank is.
+struct WalkPositions {
   std::vector<std::size_t> next;
   std::vector<std::int32_t> woken;
 };
 
 /// Lets ranks whose next action is the earliest kind of barrier pass it; false when no rank stands at one.
-[[nodiscard]] bool pass_barrier(const Program& program, PlayPositions& positions, Barrier& passed);
+[[nodiscard]] bool pass_barrier(const Program& program, WalkPositions& positions, Barrier& passed);
 /// What the unfinished ranks wait for, as one line; nothing when all are done.
-[[nodiscard]] std::optional<std::string> stall(const Program& program, const PlayPositions& positions);
+[[nodiscard]] std::optional<std::string> stall(const Program& program, const WalkPositions& positions);
 
 /// `visit(rank, action index)`; `at_barrier()` before the actions behind each barrier.
 template <class Visit, class AtBarrier>
-[[nodiscard]] std::optional<std::string> play_program(const Program& program, Visit visit, AtBarrier at_barrier) {
-  PlayPositions positions{std::vector<std::size_t>(program.ranks.size(), 0), {}};
+[[nodiscard]] std::optional<std::string> walk_program(const Program& program, Visit visit, AtBarrier at_barrier) {
+  WalkPositions positions{std::vector<std::size_t>(program.ranks.size(), 0), {}};
   Barrier passed = Barrier::none;
   for (std::int32_t rank = program.shape.pipeline_stages - 1; rank >= 0; --rank) positions.woken.push_back(rank);
   do {

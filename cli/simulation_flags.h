@@ -1,5 +1,6 @@
 #pragma once
-/// \file play_flags.h: the flags of `simulate` that change what is played: the order, the pieces, the speeds of stages.
+/// \file simulation_flags.h: the flags of `simulate` that change what is simulated: the order, the segments, the speeds
+/// of stages.
 
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace plumbline {
 /// "3=0.8,7=0.5" as one speed per pipeline stage, 1 where none is named. Throws InputError.
 [[nodiscard]] std::vector<double> stage_speeds(const std::string& text, std::int32_t stages);
 
-class PlayFlags {
+class SimulationFlags {
  public:
   void declare(CLI::App& app);
   /// Throws InputError for an order or speeds that do not belong to the strategy.

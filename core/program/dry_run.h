@@ -1,5 +1,5 @@
 #pragma once
-/// \file play_order.h: whether an order can be played to its end, and one sequence of all ranks' actions that does it.
+/// \file dry_run.h: whether an order runs to its end, and one sequence of all ranks' actions that does it.
 ///
 /// Answers: every action after what it waits for; or the cycle of ranks that wait for each other for ever.
 /// Model: a rank runs its actions one after another; a forward waits for the forward of the stage before, a backward
@@ -37,8 +37,8 @@ struct Deadlock {
 /// "rank 1 waits at backward 3 for backward 3 of rank 2, which waits at ...".
 [[nodiscard]] std::string to_text(const Deadlock& deadlock, const ComputeSchedule& schedule);
 
-/// An action when everything that it waits for has been played.
-struct PlayStep {
+/// An action when everything that it waits for has run.
+struct DryRunStep {
   ActionKind kind = ActionKind::forward;
   std::int32_t rank = 0;
   std::int32_t stage = 0;
@@ -47,13 +47,13 @@ struct PlayStep {
   std::int64_t output = -1;  ///< slot that it fills, or -1
 };
 
-struct PlayOrder {
-  std::vector<PlayStep> steps;
+struct DryRun {
+  std::vector<DryRunStep> steps;
   std::int64_t slots = 0;  ///< results that others wait for: forwards, then input gradients
   std::optional<Deadlock> deadlock;
 };
 
 /// Requires `!action_fault(schedule)`. Linear in the number of actions.
-[[nodiscard]] PlayOrder play_order(const ComputeSchedule& schedule);
+[[nodiscard]] DryRun dry_run(const ComputeSchedule& schedule);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-#include "core/program/play_order.h"
+#include "core/program/dry_run.h"
 
 #include <algorithm>
 
@@ -7,45 +7,45 @@
 namespace plumbline {
 namespace {
 
-class Player {
+class DryRunner {
  public:
-  explicit Player(const ComputeSchedule& schedule)
+  explicit DryRunner(const ComputeSchedule& schedule)
       : schedule_(schedule),
         results_(std::int64_t{schedule.shape.stages()} * schedule.shape.micro_batches),
         filled_(static_cast<std::size_t>(2 * results_)),
         next_(schedule.ranks.size()) {
-    play_.slots = 2 * results_;
+    result_.slots = 2 * results_;
     for (const RankOrder& order : schedule.ranks) actions_ += order.size();
-    play_.steps.reserve(actions_);
+    result_.steps.reserve(actions_);
   }
 
-  PlayOrder run() {
+  DryRun run() {
     for (std::int32_t rank = schedule_.shape.pipeline_stages - 1; rank >= 0; --rank) woken_.push_back(rank);
     while (!woken_.empty()) {
       const std::int32_t rank = woken_.back();
       woken_.pop_back();
       advance(rank);
     }
-    if (play_.steps.size() < actions_) play_.deadlock = deadlock();
-    return std::move(play_);
+    if (result_.steps.size() < actions_) result_.deadlock = deadlock();
+    return std::move(result_);
   }
 
  private:
   void advance(std::int32_t rank) {
     const RankOrder& order = schedule_.ranks[static_cast<std::size_t>(rank)];
     for (std::size_t& next = next_[static_cast<std::size_t>(rank)]; next < order.size(); ++next) {
-      const PlayStep step = step_of(rank, order[next]);
+      const DryRunStep step = step_of(rank, order[next]);
       if (step.input >= 0 && !filled_[static_cast<std::size_t>(step.input)]) return;
       if (step.output >= 0) {
         filled_[static_cast<std::size_t>(step.output)] = true;
         wake_reader(step);
       }
-      play_.steps.push_back(step);
+      result_.steps.push_back(step);
     }
   }
 
   /// The one rank, if another one, whose next action may wait for the step's result.
-  void wake_reader(const PlayStep& step) {
+  void wake_reader(const DryRunStep& step) {
     const std::int32_t stage = step.stage + (step.kind == ActionKind::forward ? 1 : -1);
     if (stage < 0 || stage >= schedule_.shape.stages()) return;
     const std::int32_t rank = schedule_.rank_of(stage);
@@ -56,10 +56,10 @@ class Player {
     return std::int64_t{stage} * schedule_.shape.micro_batches + m;
   }
 
-  [[nodiscard]] PlayStep step_of(std::int32_t rank, const ComputeAction& action) const {
+  [[nodiscard]] DryRunStep step_of(std::int32_t rank, const ComputeAction& action) const {
     const std::int32_t stage = schedule_.stage(rank, action.chunk);
     const std::int64_t own = forward_slot(stage, action.micro_batch);
-    PlayStep step{action.kind, rank, stage};
+    DryRunStep step{action.kind, rank, stage};
     if (action.kind == ActionKind::backward_weight) {
       step.input = results_ + own;
     } else if (action.kind == ActionKind::forward) {
@@ -76,7 +76,7 @@ class Player {
     return step;
   }
 
-  void read(PlayStep& step, std::int32_t stage, std::int64_t slot, std::int32_t boundary) const {
+  void read(DryRunStep& step, std::int32_t stage, std::int64_t slot, std::int32_t boundary) const {
     step.input = slot;
     if (schedule_.rank_of(stage) != step.rank) step.hop = boundary;
   }
@@ -98,7 +98,7 @@ class Player {
 
   [[nodiscard]] Wait wait_of(std::int32_t rank) const {
     const std::size_t next = next_[static_cast<std::size_t>(rank)];
-    const PlayStep waiting = step_of(rank, schedule_.ranks[static_cast<std::size_t>(rank)][next]);
+    const DryRunStep waiting = step_of(rank, schedule_.ranks[static_cast<std::size_t>(rank)][next]);
     const auto stage = static_cast<std::int32_t>(waiting.input % results_ / schedule_.shape.micro_batches);
     const std::int32_t maker = schedule_.rank_of(stage);
     const RankOrder& order = schedule_.ranks[static_cast<std::size_t>(maker)];
@@ -115,12 +115,12 @@ class Player {
   std::vector<std::size_t> next_;
   std::vector<std::int32_t> woken_;
   std::size_t actions_ = 0;
-  PlayOrder play_;
+  DryRun result_;
 };
 
 }  // namespace
 
-PlayOrder play_order(const ComputeSchedule& schedule) { return Player(schedule).run(); }
+DryRun dry_run(const ComputeSchedule& schedule) { return DryRunner(schedule).run(); }
 
 std::string to_text(const Deadlock& deadlock, const ComputeSchedule& schedule) {
   const auto text = [&](const ActionPlace& place) {
