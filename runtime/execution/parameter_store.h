@@ -124,7 +124,7 @@ class ParameterStore {
   void gather_staying();
   void open_staying_gradients();
   void bind_gradient_slots();
-  /// What every optimizer is given of a owned.
+  /// What every optimizer is given of an owned range.
   [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const OptimizerSettings& settings,
                                              double learning_rate, double factor) const;
   [[nodiscard]] TensorView moment(const OwnedRange& owned, std::size_t state) const;
