@@ -31,7 +31,7 @@ std::string assumed_text(const Provenance& provenance, const std::vector<Sensiti
 
 std::string comparison_text(const Plan& a, const Plan& b) {
   present::Table table = present::difference_table(a, b);
-  table.columns.front().title.clear();  // what stands in the rows says it
+  table.columns.front().title.clear();  // what is in the rows says it
   return text(table);
 }
 

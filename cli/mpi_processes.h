@@ -23,7 +23,7 @@ void require_session_of_launch();
 
 /// Runs `work` in a process of its own that is watched (runtime/run/watched_process.h), as a rank of an MPI job. A
 /// failure of any rank ends all processes with its exit code and one line of one of them. Throws what happens before
-/// the session stands, EnvironmentError when the working process was killed.
+/// the session lasts, EnvironmentError when the working process was killed.
 ExitCode run_as_mpi_rank(const std::function<ExitCode(const MpiRank&)>& work);
 
 }  // namespace plumbline

@@ -24,7 +24,7 @@ class QuestionOptions {
   [[nodiscard]] std::vector<PrecisionRecipe> precisions() const;
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
-  /// Flags that may stand alongside a plan file: tokens, stack, headroom.
+  /// Flags that may be given with a plan file: tokens, stack, headroom.
   void apply_to_plan(session::PlanRequest& request) const;
 
  private:

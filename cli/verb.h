@@ -15,7 +15,8 @@ class App;
 
 namespace plumbline {
 
-/// The exit codes of DESIGN section 5.
+/// What a verb tells the shell: `no` where the answer is that something does not fit or does not hold, `environment`
+/// where a file, a process or the machine failed, `bug` where we did.
 enum class ExitCode : int { done = 0, no = 1, bad_input = 2, environment = 3, bug = 70 };
 /// Of a verb that a signal asked to stop and that saved what it had: as shells count them, 130 for SIGINT.
 [[nodiscard]] constexpr ExitCode ended_by(int signal) { return static_cast<ExitCode>(128 + signal); }

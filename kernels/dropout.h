@@ -17,7 +17,7 @@ struct DropoutDraw {
   DropoutKey key;
 };
 
-/// Where a view stands in the whole tensor: its rows' place, its first column, and the whole tensor's columns.
+/// Where a view is in the whole tensor: its rows' place, its first column, and the whole tensor's columns.
 struct DropoutPlace {
   RowPlace rows;
   std::int64_t first_column = 0;

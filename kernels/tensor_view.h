@@ -67,7 +67,7 @@ struct Workspace {
 /// Whether an op overwrites its gradient or adds to it (fp32 sum, one rounding to the buffer's format).
 enum class Write : std::uint8_t { overwrite, accumulate };
 
-/// Where a rank's rows stand in the whole: row r of a view is row `first + r % per_sequence` of sequence
+/// Where a rank's rows are in the whole: row r of a view is row `first + r % per_sequence` of sequence
 /// `first_sequence + r / per_sequence`, and the whole has `whole_sequence` rows in each sequence. Ranks that hold a
 /// slice of the sequence (sequence and context parallelism) differ in `first`, data-parallel ones in `first_sequence`.
 struct RowPlace {

@@ -2,7 +2,7 @@
 /// \file calibration_set.h: every calibration as one value: devices, traits and stacks, composed into what estimators
 /// read.
 ///
-/// Each number has a path, which is where it stands in the files:
+/// Each number has a path, which is where it is in the files:
 ///   device/h100/products/bf16/peak_fraction       device/h100/wave_exponent
 ///   base/step_overhead_s                          trait/fusion/compiled/memory_bound_factor
 ///   stack/torchtitan-2024.12/step_factor
@@ -90,7 +90,7 @@ class CalibrationSet {
     std::string name;  ///< "device-h100.json", "traits.json", "stack-megatron-core-0.12.json"
     std::string text;
   };
-  /// As they stand in models/calibrations: the same set gives the same bytes, sorted by name.
+  /// As they are in models/calibrations: the same set gives the same bytes, sorted by name.
   [[nodiscard]] std::vector<File> files() const;
   /// Writes them all into a folder, each by temporary and rename.
   void write(const std::filesystem::path& folder) const;

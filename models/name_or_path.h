@@ -2,7 +2,7 @@
 /// \file name_or_path.h: whether a text given for a model, a machine or a stack names the catalogue's or is a path.
 ///
 /// A path is a path: what has a folder in it ("my/llama-3-8b", "./gpt2", "/data/net") or ends in ".json" is read where
-/// it stands, whatever its last part is called. Anything else is the catalogue's where the catalogue has it, in every
+/// it is, whatever its last part is called. Anything else is the catalogue's where the catalogue has it, in every
 /// folder, so that scripts mean the same everywhere. What could be read both ways is said (`remark`).
 
 #include <string>
@@ -28,7 +28,7 @@ struct NameOrPath {
 /// `folder_file`: what a folder holds that is read as a whole ("config.json"); empty: no folder is.
 [[nodiscard]] NameOrPath name_or_path(std::string_view text, const CatalogueMatch& match, std::string_view folder_file);
 
-/// `find(text)`, where `text` stands at `where` in a file that somebody else may have written: what is wrong with a
+/// `find(text)`, where `text` is at `where` in a file that somebody else may have written: what is wrong with a
 /// file that it names is said without a word of that file's content. `verb`: what shows a `kind` ("plan models").
 template <class Find>
 auto found_unquoted(const std::string& where, const std::string& text, const std::string& kind, const std::string& verb,

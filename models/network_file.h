@@ -9,7 +9,7 @@ namespace plumbline {
 /// Our format when the object has a "format" key, else a Hugging Face config that is called `name`.
 /// Throws InputError.
 [[nodiscard]] Network read_network(const JsonPlace& document, std::string name);
-/// What stands in a plumbline.network/1 file alongside the config.
+/// What is in a plumbline.network/1 file alongside the config.
 struct NetworkHeader {
   std::string name;
   std::vector<std::string> aliases;

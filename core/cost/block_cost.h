@@ -48,7 +48,7 @@ struct BlockVariant {
   Bytes on_host{0};             ///< as `saved`, in host memory, of the tensor-parallel ranks together
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
 };
-/// Index into BlockCost::variants. Choices of a placement stand from `first_placed` on (planner/checkpointing).
+/// Index into BlockCost::variants. Choices of a placement follow from `first_placed` on (planner/checkpointing).
 struct Variant {
   static constexpr std::int32_t kept = 0;
   static constexpr std::int32_t selective = 1;

@@ -51,7 +51,7 @@ struct DeviceCalibration {
   Coefficient flash_half_sequence;     ///< sequence at which half the efficiency is reached
   Coefficient bandwidth_fraction;      ///< memory-bound kernels over the datasheet's bandwidth
   Coefficient kernel_gap_s;            ///< between two kernels
-  /// Of kinds that were measured one by one; for all others the stack's memory_bound_factor stands.
+  /// Of kinds that were measured one by one; for all others the stack's memory_bound_factor applies.
   std::vector<OperatorTraffic> operators;
   std::optional<Residuals> residuals;  ///< absent in a file: CalibrationSet puts the unknown device's
 
@@ -104,7 +104,7 @@ struct StackCalibration {
   Coefficient logit_bytes;             ///< live bytes per logit at the peak of the loss
   Coefficient copied_gradient_bytes;   ///< per trained parameter, kept alongside gradients that are summed in 32 bits
   Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, alongside gradients kept in 16 bits
-  Coefficient fp8_parameters;          ///< 1 where weights of fp8 products stand in fp8 alone, 0 where in 16 bits too
+  Coefficient fp8_parameters;          ///< 1 where weights of fp8 products are in fp8 alone, 0 where in 16 bits too
   Coefficient fp8_copies;              ///< fp8 copies of such a weight, kept from micro-batch to micro-batch
   Coefficient sharded_masters;         ///< 1 where ZeRO-3 shards fp32 parameters and gradients alone, else 0
   Coefficient fp8_inputs;              ///< of an fp8 product: 0 kept as it was, 1 in fp8, 2 in fp8 unless kept anyway

@@ -22,7 +22,7 @@ struct MatrixSides {
   std::int64_t longer = 0;
 };
 
-/// An expert's matrices stand one after another in the first dimension.
+/// An expert's matrices follow one another in the first dimension.
 MatrixSides sides_of(const Tensor& matrix, const Shard& shard) {
   const std::int64_t columns = matrix.shape.back().factor;
   std::int64_t rows = whole_rows(matrix);

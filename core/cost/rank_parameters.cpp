@@ -30,7 +30,7 @@ std::int64_t& section_of(UnitParameters& unit, const Tensor& parameter) {
   return parameter.trainable ? unit.dense_trained : unit.dense_frozen;
 }
 
-/// The two largest units that may stand side by side: two layers, or a layer and one that is none.
+/// The two largest units that may be neighbours: two layers, or a layer and one that is none.
 class LargestUnits {
  public:
   void add(std::int64_t size, std::int64_t count, bool is_layer) {

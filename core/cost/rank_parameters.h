@@ -122,7 +122,7 @@ struct TwoUnits {
 [[nodiscard]] TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas);
 
 /// Values that an optimizer keeps on the rank that holds most of them, where states are divided among `ranks`: weight
-/// matrices inside the layers stand before the rest of a section, so that the last rank holds most of the rest.
+/// matrices inside the layers are before the rest of a section, so that the last rank holds most of the rest.
 [[nodiscard]] std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas,
                                        ShardRanks ranks);
 

@@ -4,7 +4,7 @@
 /// Answers per operator, and the bytes of one micro-batch that stay. Model: a module's operators run again before the
 /// backward that reads what they make; what they read stays, what they make does not (keep_rule.h), copies that
 /// products made of it neither. The parts of a layer are told by the names that the builders give them
-/// (models/builders); the up-projections of latent attention are what stands between its compressed tensors and
+/// (models/builders); the up-projections of latent attention are what is between its compressed tensors and
 /// attention. A norm that Transformer Engine fuses into a dense MLP's first product belongs to the MLP.
 /// Source: Megatron-Core, transformer_config.py (recompute_modules), multi_latent_attention.py, moe/experts.py,
 /// transformer_layer.py (CheckpointWithoutOutput).

@@ -88,7 +88,7 @@ void add(RankContent& rank, const RankContent& stage) {
   for (const VariantCount& counted : stage.variants) add(rank.variants, counted);
 }
 
-/// Where `content` stands among `distinct`, which takes it when it is new.
+/// Where `content` is among `distinct`, which takes it when it is new.
 std::int32_t index_in(std::vector<RankContent>& distinct, const RankContent& content) {
   const auto found = std::find(distinct.begin(), distinct.end(), content);
   const auto index = static_cast<std::int32_t>(found - distinct.begin());

@@ -7,7 +7,7 @@
 /// of both timelines counts; where it waits for each pass to end, a block starts when it was launched and the one
 /// before it has ended: a head behind layers that the host holds up cannot begin early. Logits live from the head's
 /// forward to its backward, which comes before that of any layer of the chunk: working sets of layers and logits never
-/// stand side by side. Units that are gathered at once are neighbours: an embedding or head and a layer, or two layers.
+/// are neighbours. Units that are gathered at once are neighbours: an embedding or head and a layer, or two layers.
 /// Source: the additivity of a chain of blocks; the stream semantics of CUDA; two machines that take jobs in one order,
 /// as S. M. Johnson, "Optimal two- and three-stage production schedules with setup times included", 1954.
 /// Not modelled: fusion across block boundaries; the first micro-batch, of which the host is not ahead yet.
@@ -72,7 +72,7 @@ struct StageCost {
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };
 
-/// What of `working` is needed alongside `logits` of the same pass: a layer's stands in the room that they leave.
+/// What of `working` is needed alongside `logits` of the same pass: a layer's is in the room that they leave.
 [[nodiscard]] inline Bytes beyond_logits(Bytes working, Bytes logits) { return std::max(Bytes(0), working - logits); }
 
 /// Where every execution of a block runs, and how.

@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// Where a block may stand in a pipeline: inputs first, outputs (final norm, head, loss) last.
+/// Where a block may be placed in a pipeline: inputs first, outputs (final norm, head, loss) last.
 enum class BlockKind : std::uint8_t { input, layer, output };
 
 class Block {

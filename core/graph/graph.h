@@ -23,7 +23,7 @@ struct BlockRun {
 class Graph {
  public:
   /// Throws InputError when a run names no block, a count is not positive, neighbours do not agree on the tensors
-  /// between them, or an input (output) block stands anywhere but first (last).
+  /// between them, or an input (output) block is anywhere but first (last).
   Graph(std::string name, std::vector<Block> blocks, std::vector<BlockRun> runs);
 
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -126,7 +126,7 @@ class TemporaryFile {
   Descriptor descriptor_;
 };
 
-/// The descriptor of this process that already stands for the file: a new one would write over what came before.
+/// The descriptor of this process that the file already has: a new one would write over what came before.
 std::optional<int> own_output(const struct stat& status) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};

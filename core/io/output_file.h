@@ -3,7 +3,7 @@
 ///
 /// Model: a regular file, or a name that is not there yet, is written under a unique temporary name in its folder
 /// (O_CREAT | O_EXCL | O_NOFOLLOW: nobody else's file or link is opened), flushed to the disk and renamed: readers see
-/// the old text or the new one, and of several writers the last one's text stands whole. A symbolic link stays, and the
+/// the old text or the new one, and of several writers the last one's text is whole. A symbolic link stays, and the
 /// file that it leads to is replaced; an existing file keeps its mode and, where the system permits, its owner.
 /// Devices, pipes and this process's own standard output are written into and never replaced. Source: open(2),
 /// rename(2), fsync(2). Not modelled: access control lists; other hard links of a file, which keep the old text; a

@@ -6,8 +6,7 @@
 
 namespace plumbline {
 
-/// The keys of DESIGN section 4 and alongside them "memory_totals" (per stage: live, reserved and device-total bytes).
-/// The seconds of "time" sum to "step_time_s"/"expected".
+/// "prediction" of models/schemas/plan.schema.json. The seconds of "time" sum to "step_time_s"/"expected".
 [[nodiscard]] Json to_json(const Prediction& prediction);
 /// {"days","gpu_hours","dollars","energy_kwh"}.
 [[nodiscard]] Json to_json(const RunCost& run);

@@ -1,5 +1,5 @@
 #pragma once
-/// \file residuals_json.h: residuals as they stand in device and stack files.
+/// \file residuals_json.h: residuals as they are in device and stack files.
 ///
 /// {"regime": "calibrated" | "few_rows" | "unknown", "time": {a coefficient's keys, "rows"}, "memory": the same or
 /// absent, "measured": {"devices": [..], "formats": [..], "networks": ["dense", "moe"], "gpus": [least, most],

@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// An action as written: with its global stage, and where it stands in the file.
+/// An action as written: with its global stage, and where it is in the file.
 struct CsvAction {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = 0;

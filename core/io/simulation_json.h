@@ -16,7 +16,7 @@ namespace plumbline {
 
 /// What was simulated besides the strategy, and what it is compared with.
 struct SimulationSetting {
-  std::string schedule;              ///< the named one, whose closed form stands beside
+  std::string schedule;              ///< the named one, whose closed form is compared
   Seconds closed_form{0};            ///< its step
   std::optional<std::string> order;  ///< the file of the order, when it is not the schedule's own
   std::vector<double> stage_speed;   ///< empty: 1 for all

@@ -24,7 +24,7 @@ void check_product(const std::string& where, std::string_view what, std::initial
   }
 }
 
-/// The value whose text stands at `place`, among `all`.
+/// The value whose text is at `place`, among `all`.
 template <class Value, class Values, class FromText>
 Value choice(const JsonPlace& place, const Values& all, const FromText& from_text) {
   const std::string& text = place.string();

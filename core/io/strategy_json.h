@@ -7,8 +7,8 @@
 
 namespace plumbline {
 
-/// The keys of DESIGN section 4, and optimizer_precision where it is not the recipe's. Precisions and optimizer come
-/// from `training`.
+/// "strategy" of models/schemas/plan.schema.json, with optimizer_precision where it is not the recipe's. Precisions and
+/// optimizer come from `training`.
 [[nodiscard]] Json to_json(const Strategy& strategy, const Training& training);
 /// Strict; sets precision, gradient format, optimizer and its format of `training`. Absent: expert_tensor_parallel (1),
 /// gradient_precision and optimizer_precision (the recipe's). Products of degrees that exceed ten million GPUs are

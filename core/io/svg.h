@@ -1,7 +1,7 @@
 #pragma once
 /// \file svg.h: shapes as the text of an SVG picture.
 ///
-/// Coordinates are pixels from the top left; colours are "#rrggbb". Not modelled: anything but what a chart needs.
+/// Coordinates are pixels from the top left; colours are "#rrggbb".
 /// Source: W3C, "Scalable Vector Graphics (SVG) 1.1", which browsers and rsvg-convert draw.
 /// Checked against: tests/unit/core/io/timeline_svg_test.cpp.
 

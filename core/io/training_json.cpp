@@ -23,7 +23,7 @@ LoraTargets lora_targets(const JsonPlace& place) {
 
 }  // namespace
 
-/// Only where adapters stand alongside some linears alone.
+/// Only where adapters are alongside some linears alone.
 constexpr std::string_view lora_targets_key = "lora_targets";
 
 Json to_json(const Training& training) {

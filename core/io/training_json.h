@@ -1,7 +1,7 @@
 #pragma once
 /// \file training_json.h: the recipe of a plan file: what is trained on how much data.
 ///
-/// Precision, gradient precision and optimizer stand in the plan's "strategy" (strategy_json.h), once.
+/// Precision, gradient precision and optimizer are in the plan's "strategy" (strategy_json.h), once.
 
 #include "core/io/json.h"
 #include "core/training/training.h"

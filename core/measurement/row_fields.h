@@ -1,7 +1,7 @@
 #pragma once
 /// \file row_fields.h: the keys of a row that a prediction may depend on, with the range of each number.
 ///
-/// Keys that stand in neither table are allowed in a row (others collect more than this program reads) and ignored.
+/// Keys that are in neither table are allowed in a row (others collect more than this program reads) and ignored.
 
 #include <array>
 #include <cstdint>

@@ -181,7 +181,7 @@ Broken sequence_parallel(const Asked& a) {
   return std::nullopt;
 }
 
-/// What stands against layers that were counted out by hand.
+/// What speaks against layers that were counted out by hand.
 Broken layers_by_hand(const Asked& a) {
   const std::vector<std::int32_t>& layers = a.s.layers_per_stage;
   const std::string given = "layers " + layers_text(layers);

@@ -2,7 +2,7 @@
 /// \file passes.h: the passes of lowering, in their order; each reads one rank's list and returns a longer one.
 ///
 /// Answers: a list of actions in order of issue. Model and source: see lower.h; one .cpp for each pass.
-/// Not modelled: anything that depends on times.
+/// Not modelled: times; the order of issue does not depend on them.
 /// Checked against: tests/unit/core/program/lower_test.cpp.
 
 #include <tuple>
@@ -22,7 +22,7 @@ struct RankContext {
   }
 };
 
-/// Actions of one micro-batch in one chunk and pass stand together; inside, those of one segment do.
+/// Actions of one micro-batch in one chunk and pass are neighbours; inside, those of one segment do.
 [[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass); }
 [[nodiscard]] inline auto segment_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.segment); }
 

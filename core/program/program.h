@@ -96,7 +96,7 @@ struct RankProgram {
   std::vector<Buffer> buffers;
   std::vector<BufferUse> uses;
   /// Executions of Graph::sequence(), of which actions name runs: those whose parameters are gathered, or whose
-  /// gradients are reduced. A unit that is sent in parts stands with the action that sends its last byte.
+  /// gradients are reduced. A unit that is sent in parts is with the action that sends its last byte.
   std::vector<std::int32_t> units;
 };
 [[nodiscard]] std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank);

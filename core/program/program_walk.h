@@ -2,7 +2,7 @@
 /// \file program_walk.h: one sequence of all ranks' actions in which nothing comes before what it needs.
 ///
 /// Answers: every action once, shown to a visitor; or what the ranks that are left wait for.
-/// Model: ranks issue in order; a receive waits until its send was issued; a barrier until every rank stands at one or
+/// Model: ranks issue in order; a receive waits until its send was issued; a barrier until every rank is at one or
 /// is done, and of several kinds of barrier the earliest goes first. Linear in the number of actions.
 /// Source: the worklist of dry_run.h, for whole programs. Not modelled: sends that block.
 /// Checked against: tests/unit/core/program/lower_test.cpp; every simulation runs all actions or fails.
@@ -20,7 +20,7 @@ struct WalkPositions {
   std::vector<std::int32_t> woken;
 };
 
-/// Lets ranks whose next action is the earliest kind of barrier pass it; false when no rank stands at one.
+/// Lets ranks whose next action is the earliest kind of barrier pass it; false when no rank is at one.
 [[nodiscard]] bool pass_barrier(const Program& program, WalkPositions& positions, Barrier& passed);
 /// What the unfinished ranks wait for, as one line; nothing when all are done.
 [[nodiscard]] std::optional<std::string> stall(const Program& program, const WalkPositions& positions);

@@ -16,7 +16,7 @@ namespace plumbline {
 
 /// Micro-batches after which the order of a schedule repeats itself.
 [[nodiscard]] std::int32_t repeating_period(Schedule schedule, std::int32_t pipeline_stages);
-/// The first micro-batch whose forwards stand in the repeating part on every rank; nothing: there is no such part.
+/// The first micro-batch whose forwards are in the repeating part on every rank; nothing: there is no such part.
 [[nodiscard]] std::optional<std::int32_t> repeating_from(Schedule schedule, std::int32_t pipeline_stages);
 
 /// A shape of fewer micro-batches, and the micro-batch before whose first forward periods were taken out.

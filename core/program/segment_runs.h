@@ -1,7 +1,7 @@
 #pragma once
-/// \file segment_runs.h: where in a list the actions of one segment and pass stand.
+/// \file segment_runs.h: where in a list the actions of one segment and pass are.
 ///
-/// Answers: indices. Model: actions in order of one segment stand together; what runs alongside them is looked through.
+/// Answers: indices. Model: actions in order of one segment are neighbours; what runs alongside them is looked through.
 /// Source and limits: see lower.h. Checked against: tests/unit/core/program/lower_test.cpp.
 
 #include "core/program/passes.h"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file unit_table.h: the units that a rank's actions name, in the orders in which they are gathered and reduced.
 ///
-/// Answers: runs of RankProgram::units. Model: each chunk's units stand there in the order of the network for forwards
+/// Answers: runs of RankProgram::units. Model: each chunk's units are there in the order of the network for forwards
 /// and against it for backwards, so that the actions of all micro-batches name runs of the same list.
 /// Source and limits: see lower.h. Checked against: tests/unit/core/program/unit_table_test.cpp, lower_test.cpp.
 
@@ -36,7 +36,7 @@ class UnitTable {
   std::vector<std::int32_t> units_;
 };
 
-/// Units that stand one after another in a table and are sent in that order, part by part.
+/// Units that follow one another in a table and are sent in that order, part by part.
 class UnitQueue {
  public:
   UnitQueue() = default;

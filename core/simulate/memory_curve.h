@@ -1,7 +1,7 @@
 #pragma once
 /// \file memory_curve.h: bytes that each rank holds, class by class, as its actions come and go.
 ///
-/// Answers: the peak over a rank's order of issue, with the action at which it stands and what is alive then; and the
+/// Answers: the peak over a rank's order of issue, with the action that reaches it and what is alive then; and the
 /// curve, a point after every change.
 /// Model: an allocator that works in order of issue: what an action allocates is there before it runs, what it releases
 /// is gone when the next one is issued. What the allocator loses is a fraction of the live bytes at the peak.
@@ -15,7 +15,7 @@ namespace plumbline {
 
 struct MemoryPeak {
   MemoryBreakdown memory;    ///< with what the allocator loses
-  std::int32_t action = -1;  ///< the first at which the peak stands; -1: before the first
+  std::int32_t action = -1;  ///< the first at which the peak is; -1: before the first
 };
 
 /// After the allocations of `action`, or after its releases.

@@ -32,7 +32,7 @@ struct Busy {
   Picoseconds step{0};
 };
 
-/// How often the actions of one rank stand in the whole program.
+/// How often the actions of one rank are in the whole program.
 struct RankCounts {
   const LeftOut& left_out;
   std::size_t rank;

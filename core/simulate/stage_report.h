@@ -2,7 +2,7 @@
 /// \file stage_report.h: what each stage of a simulated step did, when its memory peaked, and what was alive then.
 ///
 /// Answers: seconds by cause, the peak's instant and action, and the buffers behind the peak, largest first.
-/// Model: a rank's time is its actions' (simulation.h) and the step's reductions and optimizer; its peak stands when
+/// Model: a rank's time is its actions' (simulation.h) and the step's reductions and optimizer; its peak is when
 /// the action that allocates the last of it starts (memory_curve.h). Source: simulation.h, memory_curve.h. Not
 /// modelled: waiting, which is `Simulation::idle`. Checked against: tests/unit/core/simulate/stage_report_test.cpp
 /// (worked by hand; live buffers sum to the peak).

@@ -16,7 +16,7 @@ namespace plumbline {
 /// What of a long program was not lowered: periods between two of its actions on every rank.
 struct LeftOut {
   std::int64_t micro_batches = 0;   ///< 0: nothing was left out
-  std::int64_t repeats = 0;         ///< of the period that stands before the cut
+  std::int64_t repeats = 0;         ///< of the period that is before the cut
   std::vector<std::int32_t> first;  ///< by rank: of that period
   std::vector<std::int32_t> cut;    ///< by rank: the first action behind what was left out
   Picoseconds time{0};              ///< that it takes, on every rank
@@ -24,7 +24,7 @@ struct LeftOut {
   [[nodiscard]] bool is_behind(std::size_t rank, std::int32_t action) const {
     return micro_batches > 0 && action >= cut[rank];
   }
-  /// How often an action of the short program stands in the whole one.
+  /// How often an action of the short program is in the whole one.
   [[nodiscard]] std::int64_t count(std::size_t rank, std::size_t action) const {
     if (micro_batches == 0) return 1;
     const auto i = static_cast<std::int32_t>(action);
@@ -40,7 +40,7 @@ struct LeftOut {
 /// Where the order of a short program may be cut.
 struct OrderCut {
   std::int32_t from = 0;         ///< first micro-batch of the repeating part
-  std::int32_t micro_batch = 0;  ///< the cut stands before its first forward
+  std::int32_t micro_batch = 0;  ///< the cut is before its first forward
   std::int32_t period = 1;       ///< of the order, in micro-batches
 };
 
@@ -58,7 +58,7 @@ struct SteadyState {
 [[nodiscard]] LeftOut left_out(const SteadyState& steady, std::int64_t micro_batches);
 /// Names the micro-batches behind the cut as the whole program does.
 void renumber(Program& program, const LeftOut& left_out);
-/// Moves what stands behind the cut.
+/// Moves what is behind the cut.
 void lengthen(Timeline& timeline, const LeftOut& left_out);
 
 }  // namespace plumbline

@@ -7,7 +7,7 @@
 /// not. Streams with one link share its rate equally while they are active. Rates change at events only, and what is
 /// left of an action is kept in whole picoseconds, so that the same program gives the same timeline everywhere; each
 /// change costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a
-/// factor each. Sends that block: transfers that stand next to each other on a rank are posted together (as frameworks
+/// factor each. Sends that block: transfers that follow each other on a rank are posted together (as frameworks
 /// batch them), and occupy it until both ends were posted and the messages are there.
 /// Where ranks step early (ActionTimes), barriers hold nobody, and the three ends of the timeline count from each
 /// rank's own begin: the longest of the ranks, and the slowest optimizer; the actions keep their times in one step.

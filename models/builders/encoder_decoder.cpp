@@ -78,7 +78,7 @@ class Writer {
     return finished(block, {transformer_layer(block, layer, {}, s.encoder), s.decoder});
   }
 
-  /// The encoder's last norm stands in the first decoder block: every later block receives the normalized state.
+  /// The encoder's last norm is in the first decoder block: every later block receives the normalized state.
   Block decoder_block(const std::string& name, bool first) const {
     BlockBuilder block(name, BlockKind::layer);
     States s = states(block);

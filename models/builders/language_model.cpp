@@ -29,7 +29,7 @@ void pooler(BlockBuilder& block, TensorId x, std::int64_t hidden) {
 }
 
 /// Multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2): the hidden state and the next token's
-/// embedding, each normalized, joined and projected, then a layer of the last kind. The embedding is stood for by the
+/// embedding, each normalized, joined and projected, then a layer of the last kind. The embedding is represented by the
 /// hidden state, which is as large.
 Block prediction_block(const TransformerDescription& d) {
   BlockBuilder block("prediction", BlockKind::layer);

@@ -83,7 +83,7 @@ struct LayerDescription {
 struct TransformerDescription {
   std::int64_t vocabulary = 0;
   std::int64_t hidden = 0;
-  std::int64_t embedding_width = 0;    ///< differs from hidden where a projection stands between them
+  std::int64_t embedding_width = 0;    ///< differs from hidden where a projection is between them
   std::int64_t learned_positions = 0;  ///< rows of the position table; 0: none
   std::int64_t token_types = 0;        ///< rows of the token type table; 0: none
   std::int64_t default_sequence_length = 0;

@@ -36,7 +36,7 @@ struct Missed {
   }
 };
 
-/// `few_rows`: what stands for a calibration of which few rows are known.
+/// `few_rows`: what is used for a calibration of which few rows are known.
 Residuals residuals_of(const Missed& missed, const Residuals& before, double few_rows, const std::string& source) {
   Residuals residuals = before;
   const bool many = missed.errors.size() >= rows_of_calibrated;

@@ -12,7 +12,7 @@ using Counts = std::vector<std::vector<std::int64_t>>;
 
 using Options = std::vector<std::vector<CappedOption>>;
 
-/// An option that layers of a group take and one of them may leave for another. Options stand by increasing kept bytes
+/// An option that layers of a group take and one of them may leave for another. Options are by increasing kept bytes
 /// and decreasing time, so what is reached with the most bytes saves most.
 struct Origin {
   std::span<const CappedOption> options;

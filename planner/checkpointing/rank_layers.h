@@ -5,7 +5,6 @@
 /// Answers the groups of layer_choice.h. Model: equal chunks count as one, whose layers weigh several times; kept bytes
 /// are counted in chunks of 1 / virtual_stages, so everything alongside them is scaled instead; logits of the same
 /// chunk leave room for what its layers restore. A search asks for the same layers under other memory again and again.
-/// Source: none. Not modelled: nothing beyond layer_choice.h.
 /// Checked against: tests/property/placement_test.cpp, through RecomputePlacer.
 
 #include <map>

@@ -18,7 +18,7 @@ Cell short_number(double value) {
   return {{text.data(), static_cast<std::size_t>(length)}, value};
 }
 
-/// Where a path says that a number stands: "trait fusion/compiled", "own", "stack NAME", "base".
+/// Where a path says that a number is: "trait fusion/compiled", "own", "stack NAME", "base".
 std::string decided_by(const std::string& path, const SoftwareStack& stack) {
   const std::string place = path.substr(0, path.rfind('/'));
   if (place == "stack/" + stack.name) return "own";

@@ -49,7 +49,7 @@ auto rank_of_layout(const Question& question, const Strategy& strategy, const St
 }
 
 /// The search for a balanced split knows neither what a step adds once nor what parameters cost per micro-batch, so its
-/// split stands against the even one.
+/// split is compared with the even one.
 StageLayout balanced_layout(const Question& question, const Strategy& strategy, const RankLayersTable& groups) {
   StageLayout even =
       layout_of_chunks(question, strategy, groups, split_into_chunks(question.graph(), strategy.chunks()));

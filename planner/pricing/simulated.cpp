@@ -9,8 +9,8 @@ namespace plumbline {
 
 namespace {
 
-/// The strategy as prices read it: they ask the schedule where stages lie, so a schedule stands in that places them as
-/// the order does.
+/// The strategy as prices read it: they ask the schedule where stages lie, so a schedule takes its place that places
+/// them as the order does.
 Strategy placed_as(const ComputeSchedule& order, Strategy strategy) {
   if (placement(strategy.schedule) == order.placement) return strategy;
   const bool looped = order.placement == StagePlacement::looped;

@@ -2,7 +2,7 @@
 /// \file trust.h: how far to trust a prediction: its question as calibrations look at it, and the interval that
 /// follows.
 ///
-/// The model and its sources stand in core/cost/extrapolation.h; here a question and a strategy become RunFeatures. Of
+/// The model and its sources are in core/cost/extrapolation.h; here a question and a strategy become RunFeatures. Of
 /// a cluster with several kinds of devices the slowest one counts, as in pricing; width is that of the widest layer's
 /// output. Not modelled: that memory of an allocator fails in jumps. Checked against:
 /// tests/unit/planner/question/headroom_test.cpp (chances by drawing).

@@ -111,7 +111,7 @@ Training training_of(const RowFields& fields) {
   if (const std::string format = fields.word("gradient_format"); !format.empty())
     training.gradient_format = choice(fields, "gradient_format", number_format_from_text);
   else
-    training.gradient_format = training.formats().gradient;  // what runs say of it stands in rules, not in stacks
+    training.gradient_format = training.formats().gradient;  // what runs say of it is in rules, not in stacks
   if (const std::string format = fields.word("optimizer_format"); !format.empty())
     training.optimizer_format = choice(fields, "optimizer_format", number_format_from_text);
   training.adaptation.lora_rank = fields.number("lora_rank").value_or(0);

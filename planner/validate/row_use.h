@@ -17,7 +17,7 @@ enum class RowKind : std::uint8_t { time, memory, fit };
 enum class RowTrust : std::uint8_t { trusted, inferred, doubtful };
 [[nodiscard]] std::string_view to_text(RowTrust trust);
 
-/// The kinds of comparison that a row is fit for, with what stands against the others.
+/// The kinds of comparison that a row is fit for, with what rules the others out.
 struct RowUses {
   std::vector<RowKind> kinds;
   std::string reason;  ///< when `kinds` is empty

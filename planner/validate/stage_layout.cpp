@@ -33,7 +33,7 @@ class LayoutReader {
     throw InputError({"layers_per_stage", quoted(text_) + " " + what, expected, ""});
   }
 
-  /// What stands until the end of the text or of the group that is `depth` groups deep.
+  /// What comes before the end of the text or of the group that is `depth` groups deep.
   std::string expanded(int depth) {
     if (depth > deepest_layout)
       refuse("nests its groups too deep", "at most " + std::to_string(deepest_layout) + " groups in one another");

@@ -5,7 +5,7 @@
 /// Model: numbers ("9,8,8,7"), or Megatron-Core's layout ("Et*3|(tt|)*6mL"): E embedding, t layer, m layer of
 /// multi-token prediction, L loss, | the next chunk, *N a repetition of the symbol or group before it.
 /// Source: Megatron-Core, --pipeline-model-parallel-layout.
-/// Not modelled: where E, m and L stand; only t and m count. Whether the layers are the network's is legality's to say.
+/// Not modelled: where E, m and L are; only t and m count. Whether the layers are the network's is legality's to say.
 /// Checked against: tests/unit/planner/validate/stage_layout_test.cpp (layouts by hand) and
 /// tests/error/stage_layout_test.cpp (text made to exhaust memory or the call stack).
 

@@ -52,7 +52,7 @@ std::vector<ByteRange> ranges_of(std::span<const std::int64_t> counts, ElementFo
 
 }  // namespace
 
-/// One call of one rank: hands chunks over, takes them in, and says where the rank stands meanwhile.
+/// One call of one rank: hands chunks over, takes them in, and says where the rank is meanwhile.
 class ExchangeCommunicator::Call {
  public:
   Call(ExchangeCommunicator& owner, CallKind kind) : Call(owner, kind, collective_tag, owner.sequence_++) {}

@@ -3,7 +3,7 @@
 /// marks.
 ///
 /// Answers: what runs an operator; order and time of work; no bytes. Model: a lane runs its work in the order in which
-/// it was enqueued. Lanes are those of core/program's streams. A mark stands behind everything that its lane was given
+/// it was enqueued. Lanes are those of core/program's streams. A mark is behind everything that its lane was given
 /// before it; a lane or the host waits until it is passed. Work that throws fails its lane: what is behind it does not
 /// run, and whoever waits for the lane gets the exception. What tensors hold lies in the device's memory and is reached
 /// by its work alone; a communicator's call on such memory is work of a lane too. Source: CUDA's streams and events

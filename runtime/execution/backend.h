@@ -3,7 +3,7 @@
 ///
 /// Model: memory that was given back serves the next tensor of its size, so that after the first step nothing is
 /// allocated. Memory that nobody has written holds NaN when `poison` is asked: a kernel that reads it is found.
-/// Source: DESIGN (Backend). Not modelled: other devices (this is the CPU's).
+/// Not modelled: memory of other devices than the CPU.
 /// Checked against: tests/runtime/execution/live_bytes_test.cpp.
 
 #include <map>
@@ -58,7 +58,7 @@ class Backend {
   }
   /// The same memory for each call of one use; not counted as live.
   [[nodiscard]] Workspace workspace(Bytes bytes, ScratchUse use = ScratchUse::kernel);
-  /// Memory for as long as the backend stands, for what is no tensor: token ids, frequencies, scales, sums of a step.
+  /// Memory for as long as the backend lives, for what is no tensor: token ids, frequencies, scales, sums of a step.
   /// Not counted as live.
   [[nodiscard]] void* reserve(Bytes bytes) { return reserved_.emplace_back(allocate(bytes)).get(); }
   [[nodiscard]] LiveBytes& live() { return live_; }

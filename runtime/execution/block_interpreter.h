@@ -3,7 +3,7 @@
 ///
 /// Model: allocates, releases, calls kernels (kernel_call.h) and communicators as the instructions say, in their order;
 /// decides nothing. Tensors of routed rows are as long as the routing makes them (expert_routes.h).
-/// Source: core/program/block_program.h; DESIGN, section 1. Not modelled: lanes that run at the same time.
+/// Source: core/program/block_program.h. Not modelled: lanes that run at the same time.
 /// Checked against: tests/runtime/execution (PyTorch's numbers; bytes of core/cost).
 
 #include "runtime/execution/kernel_call.h"

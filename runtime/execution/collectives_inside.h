@@ -20,7 +20,7 @@ namespace plumbline {
 struct ActionTime {
   std::int64_t start_ns = 0;  ///< from the step's begin
   std::int64_t end_ns = 0;
-  Bytes sent{0};           ///< what a block's operators sent stands at the collective that follows, as does its time
+  Bytes sent{0};           ///< what a block's operators sent is at the collective that follows, as does its time
   bool is_inside = false;  ///< a collective that ran inside of the block before it: drawn at that block's end
 };
 

@@ -9,7 +9,7 @@ namespace plumbline {
 [[nodiscard]] inline std::int64_t bytes_of(std::int64_t elements, NumberFormat format) {
   return storage(elements, format).value();
 }
-/// Where an element stands.
+/// Where an element is.
 [[nodiscard]] inline std::byte* at(const BufferRef& buffer, std::int64_t element, NumberFormat format) {
   return buffer->data() + bytes_of(element, format);
 }

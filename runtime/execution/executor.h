@@ -3,9 +3,9 @@
 ///
 /// Answers: a step's loss and norm; what each action took and sent; what was live. Model: knows no schedule: actions
 /// are issued in the order of the program, on their lanes (action_lanes.h). Collectives inside a block run where its
-/// instructions have them (collectives_inside.h). A message is as long as its
-/// action says. Buffers are bound as operators need them; a program whose buffer is too small for what its action bound
-/// is refused. Source: core/program/program.h; DESIGN, section 1. Not modelled: blocks that run at the same time.
+/// instructions have them (collectives_inside.h). A message is as long as its action says. Buffers are bound as
+/// operators need them; a program whose buffer is too small for what its action bound is refused.
+/// Source: core/program/program.h. Not modelled: blocks that run at the same time.
 /// Checked against: tests/runtime/execution: one rank's losses, weights and bytes for every axis.
 
 #include <chrono>

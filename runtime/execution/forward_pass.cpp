@@ -3,7 +3,7 @@
 
 namespace plumbline {
 
-/// Gathers of what the last update changed stand at the first forward of each chunk, whichever micro-batch that is.
+/// Gathers of what the last update changed are at the first forward of each chunk, whichever micro-batch that is.
 bool Executor::is_of_forwards(const Action& action, std::int32_t micro_batches) const {
   if (action.pass != Pass::forward) return false;
   const bool is_first = action.micro_batch < micro_batches;

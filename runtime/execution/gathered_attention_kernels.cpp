@@ -20,7 +20,7 @@ struct GatheredRows {
   }
 };
 
-/// Keys stand before values.
+/// Keys are before values.
 struct GatheredPair {
   GatheredRows key;
   GatheredRows value;

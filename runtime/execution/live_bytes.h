@@ -38,7 +38,7 @@ class LiveBytes {
   /// Since the action began.
   [[nodiscard]] const MemoryBreakdown& most() const { return most_; }
   [[nodiscard]] const MemoryBreakdown& peak() const { return peak_; }
-  /// The first at which the peak stood.
+  /// The first at which the peak was.
   [[nodiscard]] std::int32_t peak_action() const { return peak_action_; }
 
  private:

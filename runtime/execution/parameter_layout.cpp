@@ -76,7 +76,7 @@ class Builder {
     return false;
   }
 
-  /// The largest layer and what may stand alongside it: the next one, an embedding or a head.
+  /// The largest layer and what may be given with it: the next one, an embedding or a head.
   [[nodiscard]] std::int64_t two_units(const std::vector<std::int32_t>& executions,
                                        std::int64_t UnitElements::*size) const {
     std::vector<std::int64_t> layers{0, 0};

@@ -92,7 +92,7 @@ std::byte* ParameterStore::unit_slot(const Slots& slots, std::int32_t execution,
   check(slots.memory && (stays ? slots.holds_staying : slot >= 0), "a unit is gathered before it is used");
   const std::int64_t room = slots.memory->bytes().value() - bytes_of_unit(layout_.staying_unit);
   if (stays) return slots.memory->data() + room;
-  // Neighbours stand at either end.
+  // Neighbours are at either end.
   return slots.memory->data() + (slot == 0 ? 0 : room - bytes_of_unit(execution));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file rank_environment.h: what the operators of one rank share: shapes, formats, memory, parameters, groups, tokens.
 ///
-/// Not modelled: anything that changes inside of an operator. Checked against: tests/runtime/execution.
+/// Checked against: tests/runtime/execution.
 
 #include <map>
 

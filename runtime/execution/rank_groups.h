@@ -1,5 +1,5 @@
 #pragma once
-/// \file rank_groups.h: where a rank stands on every axis of a strategy, and its end of every group.
+/// \file rank_groups.h: where a rank is on every axis of a strategy, and its end of every group.
 ///
 /// Answers: coordinates and communicators; no bytes. Model: a coordinate is rank / stride mod size of the axis's group
 /// (core/cost/placement.h); ranks of one group differ in that coordinate alone.

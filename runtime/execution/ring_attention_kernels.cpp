@@ -38,7 +38,7 @@ struct Ring {
   void receive(std::span<std::byte> data, std::int32_t tag) const {
     env.communicate([=, &from = group, rank = before()] { from.receive(data, rank, tag); });
   }
-  /// One hop: what is here goes on, what comes stands in `arriving`.
+  /// One hop: what is here goes on, what comes is in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {
     send(leaving.key, key_value_tag);
     send(leaving.value, key_value_tag);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file measured_tensor.h: tensors that own numbers to time kernels with.
 ///
-/// Random numbers of ordinary size: zeros and denormals run at other speeds. Not modelled: anything else.
+/// Random numbers of ordinary size: zeros and denormals run at other speeds.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// \file checkpoint_catalogue.h: the tensors of a training's checkpoint and the files in which they stand, whatever the
+/// \file checkpoint_catalogue.h: the tensors of a training's checkpoint and the files in which they are, whatever the
 /// layout over ranks.
 ///
 /// Model: weights under the names and shapes of the network's published files (models/published_tensors.h); master

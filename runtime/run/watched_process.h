@@ -2,7 +2,7 @@
 /// \file watched_process.h: one process that works and one that says what became of it.
 ///
 /// Model: a process that is killed cannot say so, and a launcher knows its number only. So the process forks: the child
-/// works and notes where it stands in memory that both share; the parent waits. Signals that ask the parent to end are
+/// works and notes where it is in memory that both share; the parent waits. Signals that ask the parent to end are
 /// handed on. A child whose parent is killed says so and ends, with exit code 3 (Linux).
 /// Source: fork(2), waitpid(2), mmap(2), prctl(2) PR_SET_PDEATHSIG. Not modelled: children of the child; a computer
 /// that stops. Checked against: tests/runtime/run/watched_process_test.cpp, tests/integration/mpi_run_test.py.

@@ -26,7 +26,7 @@ struct AskedPlan {
 [[nodiscard]] Question question_of(const AskedPlan& asked, const Cluster& cluster);
 [[nodiscard]] Question question_of(const AskedPlan& asked, const Network& network);
 
-/// "plan estimate --model ..."; models and machines that were made up stand in files of `folder`.
+/// "plan estimate --model ..."; models and machines that were made up are in files of `folder`.
 [[nodiscard]] std::string command(const AskedPlan& asked, const std::filesystem::path& folder);
 /// Writes those files.
 void write_files(const AskedPlan& asked, const std::filesystem::path& folder);

@@ -100,7 +100,7 @@ using Laws = std::vector<Law>;
 /// All of them.
 [[nodiscard]] const Laws& all_laws();
 
-/// A violation that somebody knows of: what it covers, how far, and why it stands. It is counted, not passed over.
+/// A violation that somebody knows of: what it covers, how far, and why it is. It is counted, not passed over.
 struct KnownViolation {
   std::string_view law;
   double largest_excess = 0;  ///< beyond it the law counts as broken

@@ -6,7 +6,7 @@ using namespace plumbline;
 
 namespace {
 
-constexpr std::size_t longest_refusal = 100'000;  // a tensor's name stands in it
+constexpr std::size_t longest_refusal = 100'000;  // a tensor's name is in it
 
 }  // namespace
 

@@ -26,8 +26,7 @@ struct NaiveAnswer {
   std::int64_t total = 0;
   std::map<std::string, std::int64_t> illegal;
   std::int64_t memory = 0;
-  std::int64_t repeated =
-      0;  ///< placements that replay nothing, where the plan without recompute stands alongside them
+  std::int64_t repeated = 0;  ///< placements that replay nothing, where the plan without recompute is alongside them
   Bytes smallest_too_large = Bytes::largest();
   std::vector<NaivePlan> fitting;
 };

@@ -95,7 +95,7 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
   CHECK(states(0, 2) - states(1, 0) == 3 * products);
 }
 
-// The same under NVFP4, which stands alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters
+// The same under NVFP4, which is alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters
 // in fp4).
 TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy, whatever stands in fp8 alone") {
   const auto states = [](PrecisionRecipe recipe, double parameters, double copies) {
@@ -135,7 +135,7 @@ TEST_CASE("at the same rate of products, nvfp4 takes longer than fp8 by 17/16 by
   CHECK(to_seconds(backward4 - backward8).value() == Approx(9 * bytes / rate).epsilon(1e-3));
 }
 
-// DeepSpeed's cpu_checkpointing: of 8 layers' inputs one stands on the device; each crosses the bus there and back.
+// DeepSpeed's cpu_checkpointing: of 8 layers' inputs one is on the device; each crosses the bus there and back.
 TEST_CASE("checkpoints on the host leave the device one layer's input and cost two copies a layer") {
   Run run;
   run.strategy.recompute = {RecomputeMode::full, 1};
@@ -181,7 +181,7 @@ TEST_CASE("sharded masters: 16 bytes a parameter over the ranks, whatever is red
   CHECK(states(0, NumberFormat::fp32) == Approx(18));
 }
 
-// Megatron's cpu_offloading_num_layers: the activations of 3 of 8 layers wait on the host, those of one of them stand
+// Megatron's cpu_offloading_num_layers: the activations of 3 of 8 layers wait on the host, those of one of them are
 // on the device while they are copied.
 TEST_CASE(
     "offloaded activations leave the device but for one layer, and show where the copy is slower than the layer") {
@@ -261,7 +261,7 @@ constexpr std::int64_t llama_layer = 4 * 1024 * 1024 + 3 * 1024 * 2816 + 2 * 102
 constexpr std::int64_t llama_embedding = 32000 * 1024;
 constexpr std::int64_t last_norm = 1024;
 
-// FSDP holds the unit in use and its prefetched neighbour; embedding and head stand at the two ends of the network.
+// FSDP holds the unit in use and its prefetched neighbour; embedding and head are at the two ends of the network.
 TEST_CASE("two neighbouring units are gathered: the head and a layer, not two embeddings") {
   CHECK(gathered_units(false).value() == (2 + 2) * (llama_layer + llama_embedding + last_norm));
 }

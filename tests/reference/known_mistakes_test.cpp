@@ -1,4 +1,4 @@
-// What real tools got wrong (public issues, 2021 to 2026), one fact per mistake. The tool stands above each.
+// What real tools got wrong (public issues, 2021 to 2026), one fact per mistake. The tool is above each.
 
 #include "core/graph/parameter_count.h"
 #include "core/training/adaptation.h"
@@ -205,7 +205,7 @@ TEST_CASE("live, reserved and device total are three numbers, and what lies betw
 }
 
 // PyTorch FSDP2: two all-gather buffers in flight, two unsharded gradients waiting for their reduce-scatter; the two
-// are of neighbours, so that the embedding stands alongside a layer and never alongside itself.
+// are of neighbours, so that the embedding is alongside a layer and never alongside itself.
 TEST_CASE("fully sharded states still peak with two gathered units and two gradient buffers") {
   const Graph graph = llama({8, 512, 8, 8, 64, 1376, 32000});
   const Pricing pricing(graph, training_of(128));
@@ -309,7 +309,7 @@ TEST_CASE("no product beats the dense peak") {
 }
 
 // The same: the catalogue's peaks are the datasheets' dense ones, half of what "with sparsity" says, and the power
-// limit stands alongside them (one published H100 table is at 500 W).
+// limit is alongside them (one published H100 table is at 500 W).
 TEST_CASE("the catalogue holds dense peaks with the power limit that they belong to") {
   struct Dense {
     const char* machine;

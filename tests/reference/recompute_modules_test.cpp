@@ -99,7 +99,7 @@ TEST_CASE("sets of modules are read and written alike; the attention core alone 
 
 // Megatron-Bridge's recipe of Moonlight on 8 H100 (tp 2, ep 8), peaks allocated: 36.618 GB, with moe_act 35.941,
 // with mla_up_proj and the dense layer's MLP 35.917: 0.68 and 0.70 GB less. A peak falls by less than what is no longer
-// kept, because what runs again stands alongside it.
+// kept, because what runs again is alongside it.
 TEST_CASE("Moonlight: recomputing moe_act and mla_up_proj saves at least what Megatron-Bridge's peaks fell by") {
   const Graph graph = find_network("moonlight-16b-a3b").graph;
   const auto saves = [&](const char* modules) {

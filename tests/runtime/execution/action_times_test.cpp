@@ -1,4 +1,4 @@
-// Where a step's time stands: what blocks communicate inside of themselves is the collective's.
+// Where a step's time is: what blocks communicate inside of themselves is the collective's.
 #include "tests/execution_checks.h"
 
 namespace plumbline {

@@ -14,7 +14,7 @@ constexpr Bytes kib(1024);
 }  // namespace
 
 // Action 0: 100 of weights and 30 of activations live together: 130. Action 1: 20 of buffers after the activations were
-// let go, but each class has an arena of its own: 100 + 30 + 20 is never asked for at once and yet must stand.
+// let go, but each class has an arena of its own: 100 + 30 + 20 is never asked for at once and yet must be there.
 TEST_CASE("an action needs the most of every class, whether or not those moments coincide") {
   LiveBytes live;
   live.bind(MemoryClass::weights, Bytes(100));

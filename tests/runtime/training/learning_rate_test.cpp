@@ -11,7 +11,7 @@ namespace {
 
 using Shape = LearningRateShape;
 
-// Four steps of warm-up to 8: 2, 4, 6, 8; then every schedule stands at its peak.
+// Four steps of warm-up to 8: 2, 4, 6, 8; then every schedule is at its peak.
 TEST_CASE("Warm-up is a straight line that reaches the peak with its last step") {
   for (const Shape shape : all_learning_rate_shapes) {
     const LearningRateSchedule s{shape, 8, 0, 12, 4, shape == Shape::stable_then_decay ? 4 : 0, 0.5, 3};

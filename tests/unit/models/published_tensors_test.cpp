@@ -15,7 +15,7 @@ const PublishedTensor& tensor(const PublishedNetwork& network, const std::string
   return *found;
 }
 
-/// The element of the tensor at which element (row, column) of a part stands.
+/// The element of the tensor at which element (row, column) of a part is.
 std::int64_t place(const TensorPart& part, std::int64_t row, std::int64_t column) {
   return part.row_begin(row) + column * part.column_stride;
 }

@@ -34,7 +34,7 @@ TEST_CASE("every section of a unit is padded by itself") {
   CHECK(padded(small_rank(), {1, 1}).total() == small_rank().total());
 }
 
-// The embedding of 5 stands by itself: 5 to 6 and 3 to 3.
+// The embedding of 5 is by itself: 5 to 6 and 3 to 3.
 TEST_CASE("an embedding that another rank copies is padded by itself") {
   RankParameters copy;
   copy.tied = copy.tied_trained = 5;
