@@ -151,7 +151,7 @@ class RunVerb : public Verb {
     return ExitCode::done;
   }
   [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
-  /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000042, record m.json".
+  /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000041, record m.json".
   [[nodiscard]] std::string stopped_text(int signal, const RunRecord& record, const RunOptions& options) const {
     const std::int64_t last = record.steps.back().step;
     std::string saved;
@@ -164,7 +164,7 @@ class RunVerb : public Verb {
     if (trace_) add("trace", *trace_.name());
     if (picture_) add("picture", *picture_.name());
     if (saved.empty()) saved = "; nothing is saved: there is neither --checkpoint nor --record";
-    return signal_name(signal) + ": stopped after step " + std::to_string(last) + saved;
+    return signal_name(signal) + ": stopped after step " + std::to_string(last + 1) + saved;
   }
   static std::string unread_text(const std::optional<LineWriter>& lines) {
     const std::int64_t unread = lines ? lines->unwritten() : 0;

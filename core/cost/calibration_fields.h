@@ -129,7 +129,7 @@ template <class Owner, std::size_t N>
                                                                 Coefficient Owner::*member) {
   for (const CoefficientField<Owner>& field : fields)
     if (field.member == member) return field;
-  check(false, "every coefficient stands in the table of fields");
+  check(false, "every coefficient is in the table of fields");
   return fields.front();
 }
 

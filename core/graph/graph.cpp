@@ -45,7 +45,7 @@ Graph::Graph(std::string name, std::vector<Block> blocks, std::vector<BlockRun> 
                                 : current.kind() == BlockKind::output ? i + 1 == runs_.size() && runs_[i].count == 1
                                                                       : true;
     if (!may_stand_here)
-      throw InputError({"network " + name_ + ", block " + current.name(), "stands in the middle or is repeated",
+      throw InputError({"network " + name_ + ", block " + current.name(), "is in the middle or repeated",
                         "input blocks first, output blocks last, each once", ""});
     if (runs_[i].count > 1) require_same_boundary(current, current);
     if (i + 1 < runs_.size()) require_same_boundary(current, block(runs_[i + 1].block));

@@ -120,10 +120,11 @@ double number_or_nan(JsonObject& object, std::string_view key) {
   return place ? place->number(-largest_double, largest_double) : std::numeric_limits<double>::quiet_NaN();
 }
 
-StepRecord step_from(const JsonPlace& place) {
+/// `first`: the number of a training's first step.
+StepRecord step_from(const JsonPlace& place, std::int64_t first) {
   JsonObject object(place);
   StepRecord step;
-  step.step = object.at("step").integer(0, most_steps);
+  step.step = object.at("step").integer(first, most_steps) - first;
   step.loss = number_or_nan(object, "loss");
   step.gradient_norm = number_or_nan(object, "gradient_norm");
   step.learning_rate = object.at("learning_rate").number(0, largest_double);
@@ -185,17 +186,17 @@ TextRecord text_from(const JsonPlace& place) {
 }
 
 /// The step that is traced, and how many at the begin are not timed.
-void read_places(JsonObject& object, RunRecord& record) {
+void read_places(JsonObject& object, RunRecord& record, std::int64_t first) {
   const std::int64_t steps = std::ssize(record.steps);
   record.warmup_steps = static_cast<std::int32_t>(object.at("warmup_steps").integer(0, steps));
   if (const auto traced = object.find("traced_step"))
-    record.traced_step = static_cast<std::int32_t>(traced->integer(0, steps - 1));
+    record.traced_step = static_cast<std::int32_t>(traced->integer(first, steps - 1 + first) - first);
 }
 
 }  // namespace
 
 Json to_json(const StepRecord& step) {
-  Json::Object object{{"step", step.step},
+  Json::Object object{{"step", step.step + 1},
                       {"loss", step.loss},
                       {"gradient_norm", step.gradient_norm},
                       {"learning_rate", step.learning_rate},
@@ -243,7 +244,7 @@ Json to_json(const RunRecord& record) {
                       {"seed", static_cast<std::int64_t>(record.seed)},
                       {"tokens_per_step", record.tokens_per_step},
                       {"warmup_steps", record.warmup_steps},
-                      {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step)},
+                      {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step + 1)},
                       {"steps", std::move(steps)},
                       {"ranks", std::move(ranks)}};
   if (!record.optimizer.name.empty()) object.emplace_back("optimizer", optimizer_json(record.optimizer));
@@ -266,7 +267,9 @@ RankRecord rank_record_from_json(const JsonPlace& place, std::int64_t index) {
 }
 
 RunRecord run_record_from_json(const JsonPlace& root) {
-  JsonObject object = open_document(root, run_record_format);
+  const bool is_format_1 = JsonObject(root).at("format").string() == run_record_format_1;
+  const std::int64_t first = is_format_1 ? 0 : 1;
+  JsonObject object = open_document(root, is_format_1 ? run_record_format_1 : run_record_format);
   RunRecord record;
   record.program_version = object.at("program_version").string();
   record.plan_fingerprint = object.at("plan_fingerprint").string();
@@ -277,8 +280,8 @@ RunRecord run_record_from_json(const JsonPlace& root) {
   record.transport = object.at("transport").string();
   record.seed = static_cast<std::uint64_t>(object.at("seed").integer(0, most_integer));
   record.tokens_per_step = object.at("tokens_per_step").integer(0, most_integer);
-  for (const JsonPlace& step : object.at("steps").elements()) record.steps.push_back(step_from(step));
-  read_places(object, record);
+  for (const JsonPlace& step : object.at("steps").elements()) record.steps.push_back(step_from(step, first));
+  read_places(object, record, first);
   for (const JsonPlace& rank : object.at("ranks").elements())
     record.ranks.push_back(rank_record_from_json(rank, std::ssize(record.ranks)));
   if (const auto optimizer = object.find("optimizer")) record.optimizer = optimizer_from(*optimizer);

@@ -1,8 +1,9 @@
 #pragma once
-/// \file run_record_json.h: records of executed runs in and out ("plumbline.measurement/1").
+/// \file run_record_json.h: records of executed runs in and out ("plumbline.measurement/2").
 ///
 /// Keys are those of run_record.h; times in whole nanoseconds ("start_ns"), memory as class to bytes. A loss or norm
-/// that was no number is null. What is written reads back equal, and is written as the same bytes.
+/// that was no number is null. Steps count from 1, as in all that `run` says; those of records of format 1, which are
+/// read too, count from 0. What is written reads back equal, and is written as the same bytes.
 /// Checked against: tests/unit/core/io/run_record_json_test.cpp, tests/error/run_record_json_test.cpp, tests/fuzz.
 
 #include "core/io/json.h"
@@ -11,7 +12,8 @@
 
 namespace plumbline {
 
-inline constexpr std::string_view run_record_format = "plumbline.measurement/1";
+inline constexpr std::string_view run_record_format = "plumbline.measurement/2";
+inline constexpr std::string_view run_record_format_1 = "plumbline.measurement/1";
 
 [[nodiscard]] Json to_json(const RunRecord& record);
 /// One object of `steps`.

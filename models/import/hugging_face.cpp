@@ -78,7 +78,7 @@ ImportedGraph import_as(const std::string& type, ConfigReader& config, const std
     }
   const auto rows = architectures();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
-  check(row != rows.end(), "a resolved type stands in a table");
+  check(row != rows.end(), "a resolved type is in a table");
   const TransformerDescription description = describe_transformer(config, *row);
   return {language_model(name, description), description.default_sequence_length, description.note,
           operator_constants(config, *row)};

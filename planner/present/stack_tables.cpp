@@ -38,7 +38,7 @@ std::string releases_text(const SoftwareStack& stack) {
 Table stack_table() {
   Table table{{{"name", "name", Unit::text, "name in the catalogue", left},
                {"framework", "framework", Unit::text, "whose releases they are", left},
-               {"releases", "releases", Unit::text, "releases that it stands for", left},
+               {"releases", "releases", Unit::text, "releases that it covers", left},
                {"runs", "runs", Unit::number, "measured runs that its step times rest on"},
                {"sigma", "sigma", Unit::per_cent, "standard deviation of a predicted step time"},
                {"regime", "regime", Unit::text, "calibrated, few rows or unknown", left}},

@@ -84,7 +84,7 @@ void require_own_layers(const PlanRequest& request, const Plan& now) {
     if (written[s].layers != now.layout.stages[s].layers)
       throw InputError({where + "/" + std::to_string(s) + "/layers", layers_text(written[s].layers),
                         layers_text(now.layout.stages[s].layers) +
-                            ", which follow from the strategy; layers by hand stand in /strategy/layers_per_stage",
+                            ", which follow from the strategy; layers by hand are in /strategy/layers_per_stage",
                         ""});
 }
 

@@ -27,7 +27,7 @@ std::string refusal(const std::string& found, const std::string& replacement) {
 }  // namespace
 
 TEST_CASE("a record of another format or version is refused") {
-  CHECK(refusal("plumbline.measurement/1", "plumbline.measurement/2").find("m.json:/format") == 0);
+  CHECK(refusal("plumbline.measurement/2", "plumbline.measurement/3").find("m.json:/format") == 0);
 }
 
 TEST_CASE("an unknown key of a record is refused with the nearest") {
@@ -47,7 +47,8 @@ TEST_CASE("names of actions, streams and memory classes are the program's") {
 TEST_CASE("ranks stand in order, and nothing ends before it starts") {
   CHECK(refusal("\"rank\": 1,", "\"rank\": 0,").find("m.json:/ranks/1/rank") == 0);
   CHECK(refusal("\"end_ns\": 110", "\"end_ns\": 9").find("m.json:/ranks/0/actions/0/end_ns") == 0);
-  CHECK(refusal("\"traced_step\": 2", "\"traced_step\": 4").find("m.json:/traced_step") == 0);
+  CHECK(refusal("\"traced_step\": 3", "\"traced_step\": 0").find("m.json:/traced_step") == 0);
+  CHECK(refusal("\"traced_step\": 3", "\"traced_step\": 5").find("m.json:/traced_step") == 0);
   CHECK(refusal("\"warmup_steps\": 1", "\"warmup_steps\": 5").find("m.json:/warmup_steps") == 0);
 }
 

@@ -101,7 +101,7 @@ class Mistakes(Command):
             plan = json.loads(json.dumps(good))
             change(plan)
             self.refused(["fit", "--plan", self.written("bad.json", json.dumps(plan))], "bad.json:" + pointer + ": ", says)
-        self.refused(["fit", "--plan", self.plan_file(), "--tp", "2"], "--tp: stands alongside --plan")
+        self.refused(["fit", "--plan", self.plan_file(), "--tp", "2"], "--tp: cannot be combined with --plan")
         good["strategy"]["data_parallel"] = 8
         good["strategy"]["micro_batches"] = 8
         self.refused(["fit", "--plan", self.written("bad.json", json.dumps(good))], "R01")

@@ -54,7 +54,7 @@ class Faults(Training):
         shutil.copytree(self.folder / "state" / "step-00000001", partial)
         (partial / "manifest.json").unlink()
         going_on = self.trained(plan, "--steps", 1, "--resume", "state", "--checkpoint", "state", "--json")
-        self.assertEqual([step for step, _, _ in losses(going_on.stdout)], [1])
+        self.assertEqual([step for step, _, _ in losses(going_on.stdout)], [2])
         self.assertFalse(partial.exists())
         self.assertEqual(latest_step(self.folder / "state"), 2)
 
@@ -96,13 +96,13 @@ class Faults(Training):
             self.assertEqual(done, code, text)
             last = steps[-1][0]
             self.assertEqual(text, f"plan: {number.name}: stopped after step {last}; saved: checkpoint {state}/"
-                                   f"step-{last + 1:08}, record r.json, trace t.json\n")
+                                   f"step-{last:08}, record r.json, trace t.json\n")
             record = json.loads((self.folder / "r.json").read_text())
             self.assertEqual([step["step"] for step in record["steps"]], [step for step, _, _ in steps])
             json.loads((self.folder / "t.json").read_text())
             schedule = ["--schedule-steps", 40, "--warmup-steps", 2, "--checkpoint", f"whole{code}"]
-            self.trained(plan, "--steps", last + 1, *schedule)
-            self.same_files(f"whole{code}/step-{last + 1:08}", f"{state}/step-{last + 1:08}")
+            self.trained(plan, "--steps", last, *schedule)
+            self.same_files(f"whole{code}/step-{last:08}", f"{state}/step-{last:08}")
 
     def test_a_run_that_saves_nothing_says_so_when_it_is_stopped(self):
         code, steps, text = self.asked_to_stop(self.plan_of("--tp", 4), signal.SIGTERM)

@@ -45,7 +45,7 @@ class IgnoredFlags(Command):
         for flag, value in (("--out", "m.json"), ("--stack", "plumbline"), ("--like", "plumbline"), ("--name", "mine"),
                             ("--device", "H100-SXM-80GB"), ("--machine", "dgx-h100"), ("--kernels-out", "k.json")):
             self.refuses("--cross-validate", words, flag, value)
-        self.refused([*words, "--by-question"], "--by-question: stands without --rows; expected both, or neither")
+        self.refused([*words, "--by-question"], "--by-question: is given without --rows; expected both, or neither")
 
     def test_calibrating_on_collectives_reads_nothing_of_kernels_and_rows(self):
         words = ["calibrate", "--collectives", "log.txt", "--machine", "dgx-h100", "--out", "m.json"]

@@ -88,7 +88,7 @@ class OutputFiles(command.Command):
         self.assertEqual(json.loads(done.stdout)["format"], "plumbline.plan/1")
         self.assertIn("throughput", done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
-        self.refused([*ESTIMATE, "--out", "-", "--json"], '--out: "-" stands alongside --json')
+        self.refused([*ESTIMATE, "--out", "-", "--json"], '--out: "-" cannot be combined with --json')
         self.refused(["simulate", *QUESTION, "--trace", "-", "--picture", "-"], "--picture", "the file of --trace")
         self.refused(["simulate", *QUESTION, "--trace", "t", "--picture", "./t"], "--picture", "the file of --trace")
 

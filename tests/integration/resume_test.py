@@ -132,7 +132,7 @@ class Resume(Training):
                 self.refused([*more, "--override", "optimizer"], f"--override {name}")
                 self.trained("one", *more[3:], "--override", f"optimizer,{name}")
         self.refused([*words, "--override", "learningrate"], "--override", "nearest: learning-rate")
-        self.refused(["run", "--plan", "one.json", "--override", "seed"], "--override: stands without --resume")
+        self.refused(["run", "--plan", "one.json", "--override", "seed"], "--override: is given without --resume")
         for name, flags in [("global-batch", {"batch": 24}), ("seq-len", {"sequence": 16}),
                             ("model", {"model": {"rope_theta": 5000.0}})]:
             with self.subTest(name=name):

@@ -26,7 +26,7 @@ class Running(Command):
             done = run("run", "--plan", plan, "--steps", 3, "--json", "--record", self.folder / "m.json")
             self.assertEqual(done.returncode, 0, done.stderr)
             steps = [json.loads(line) for line in done.stdout.splitlines()]
-            self.assertEqual([step["step"] for step in steps], [0, 1, 2])
+            self.assertEqual([step["step"] for step in steps], [1, 2, 3])
             self.assertTrue(all(step["tokens_per_s"] > 0 for step in steps))
             losses.append([step["loss"] for step in steps])
         for one, several in zip(*losses):

@@ -54,6 +54,19 @@ TEST_CASE("a record is read from its file, whose name stands before what is wron
   }
 }
 
+TEST_CASE("steps of a record count from 1, and those of a record of format 1 from 0") {
+  const RunRecord record = sample_record();
+  std::string text = to_json_text(to_json(record));
+  REQUIRE(text.find("\"step\": 1,") != std::string::npos);
+  REQUIRE(text.find("\"step\": 0,") == std::string::npos);
+  for (std::size_t at = 0; (at = text.find("\"step\": ", at)) != std::string::npos; ++at) --text[at + 8];
+  const std::size_t traced = text.find("\"traced_step\": ");
+  --text[traced + 15];
+  text.replace(text.find("measurement/2"), 13, "measurement/1");
+  const Json json = parse_json(text, "old.json");
+  CHECK(to_json_text(to_json(run_record_from_json(JsonPlace(json, "old.json")))) == to_json_text(to_json(record)));
+}
+
 TEST_CASE("what is reported of a step is its record, its speed and the time left") {
   ReportedStep reported;
   reported.step = sample_record().steps.front();

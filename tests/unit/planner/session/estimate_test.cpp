@@ -85,7 +85,7 @@ TEST_CASE("a layout that was edited is refused, with the place where layers are 
   CHECK(refusal([&] { return estimate(edited); }) == "accepted");
   edited.plan.layout.stages[1].layers = {{3, 6}};
   CHECK(refusal([&] { return estimate(edited); }) ==
-        "mine.json:/layout/stages/1/layers: 3-6; expected 3-5, which follow from the strategy; layers by hand stand in "
+        "mine.json:/layout/stages/1/layers: 3-6; expected 3-5, which follow from the strategy; layers by hand are in "
         "/strategy/layers_per_stage");
   edited.plan.layout.stages.pop_back();
   CHECK(refusal([&] { return estimate(edited); }) ==

@@ -14,7 +14,7 @@ PricedQuestion piped() {
   return estimate(request);
 }
 
-TEST_CASE("a simulation simulates the schedule of the strategy") {
+TEST_CASE("a simulation runs the schedule of the strategy") {
   const PricedQuestion asked = piped();
   bool ended = false;
   Task task;
@@ -44,7 +44,7 @@ TEST_CASE("an order of one's own is simulated in place of the schedule's") {
   CHECK(answer->simulated.simulation.peak_memory() > simulate(asked)->simulated.simulation.peak_memory());
 }
 
-TEST_CASE("a slow stage makes the step longer, and the step without it stands beside") {
+TEST_CASE("a slow stage makes the step longer, and the step without it is compared") {
   const PricedQuestion asked = piped();
   SimulationRequest request;
   request.stage_speeds = {1, 0.5};
