@@ -88,6 +88,12 @@ class Communicator {
                               Reduction reduction) = 0;
   /// `own` has the size of owned_range(elements of `all`); it may be that very part of `all`.
   virtual void all_gather(std::span<const std::byte> own, std::span<std::byte> all, ElementFormat format) = 0;
+  // The same of parts that differ in size: `counts[i]` elements are rank i's, part after part. No ring: each rank sends
+  // its own part to every other, or every other's part to its owner.
+  virtual void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
+                              std::span<const std::int64_t> counts, ElementFormat format, Reduction reduction) = 0;
+  virtual void all_gather(std::span<const std::byte> own, std::span<std::byte> all,
+                          std::span<const std::int64_t> counts, ElementFormat format) = 0;
   /// `send_counts[i]` elements of `data`, part after part, go to rank i; `receive_counts[i]` come from it. The two
   /// buffers may not overlap.
   virtual void all_to_all(std::span<const std::byte> data, std::span<const std::int64_t> send_counts,

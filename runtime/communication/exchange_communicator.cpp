@@ -42,12 +42,23 @@ std::vector<ByteRange> ranges_of(std::span<const std::int64_t> counts, ElementFo
   std::vector<ByteRange> ranges;
   std::size_t first = 0;
   for (const std::int64_t count : counts) {
-    check(count >= 0, "counts of an all-to-all are not negative");
+    check(count >= 0, "counts of elements are not negative");
     const auto size = static_cast<std::size_t>(count * element_bytes(format));
     ranges.push_back({first, size});
     first += size;
   }
   return ranges;
+}
+
+std::vector<ByteRange> equal_ranges(std::size_t all, std::int32_t ranks, ElementFormat format) {
+  std::vector<ByteRange> ranges;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) ranges.push_back(owned_bytes(all, ranks, rank, format));
+  return ranges;
+}
+
+void check_parts(const std::vector<ByteRange>& parts, std::size_t whole, std::int32_t index, std::size_t own) {
+  check(parts.back().first + parts.back().size == whole, "parts of different sizes cover their buffer");
+  check(parts.at(static_cast<std::size_t>(index)).size == own, "a rank's own part has the size that its count says");
 }
 
 }  // namespace
@@ -84,8 +95,9 @@ class ExchangeCommunicator::Call {
   }
   void take_into(std::int32_t from, std::span<std::byte> chunk) { copy(take_in(from, chunk.size()), chunk); }
 
-  void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, ElementFormat format,
-                      Reduction reduction);
+  /// `parts`: of `data`, by rank.
+  void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, const std::vector<ByteRange>& parts,
+                      ElementFormat format, Reduction reduction);
   void all_gather(std::span<std::byte> all, ElementFormat format);
 
  private:
@@ -113,19 +125,20 @@ ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Wire> wire, RankSet s
 }
 
 void ExchangeCommunicator::Call::reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
-                                                ElementFormat format, Reduction reduction) {
+                                                const std::vector<ByteRange>& parts, ElementFormat format,
+                                                Reduction reduction) {
   const std::int32_t ranks = owner_.set_.size();
   const std::int32_t me = owner_.index_;
   for (std::int32_t step = 1; step < ranks; ++step) {
     const std::int32_t to = (me + step) % ranks;
-    hand_over(to, part(data, owned_bytes(data.size(), ranks, to, format)));
+    hand_over(to, part(data, parts[static_cast<std::size_t>(to)]));
   }
   std::vector<std::vector<std::byte>> received(static_cast<std::size_t>(ranks));
   std::vector<std::span<const std::byte>> contributions;
   for (std::int32_t from = 0; from < ranks; ++from) {
     auto& chunk = received[static_cast<std::size_t>(from)];
     if (from != me) chunk = take_in(from, own.size());
-    contributions.emplace_back(from == me ? part(data, owned_bytes(data.size(), ranks, me, format))
+    contributions.emplace_back(from == me ? part(data, parts[static_cast<std::size_t>(me)])
                                           : std::span<const std::byte>(chunk));
   }
   reduce_in_order(contributions, own, format, reduction);
@@ -148,7 +161,8 @@ void ExchangeCommunicator::all_reduce(std::span<std::byte> data, ElementFormat f
   check_whole(data, format);
   Call call(*this, CallKind::all_reduce);
   call.count();
-  call.reduce_scatter(data, part(data, owned_bytes(data.size(), set_.size(), index_, format)), format, reduction);
+  const std::vector<ByteRange> parts = equal_ranges(data.size(), set_.size(), format);
+  call.reduce_scatter(data, part(data, parts[static_cast<std::size_t>(index_)]), parts, format, reduction);
   call.all_gather(data, format);
 }
 
@@ -159,7 +173,33 @@ void ExchangeCommunicator::reduce_scatter(std::span<const std::byte> data, std::
         "a reduce-scatter fills the rank's own chunk");
   Call call(*this, CallKind::reduce_scatter);
   call.count();
-  call.reduce_scatter(data, own, format, reduction);
+  call.reduce_scatter(data, own, equal_ranges(data.size(), set_.size(), format), format, reduction);
+}
+
+void ExchangeCommunicator::reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own,
+                                          std::span<const std::int64_t> counts, ElementFormat format,
+                                          Reduction reduction) {
+  const std::vector<ByteRange> parts = ranges_of(counts, format);
+  check_parts(parts, data.size(), index_, own.size());
+  Call call(*this, CallKind::reduce_scatter);
+  call.count();
+  call.reduce_scatter(data, own, parts, format, reduction);
+}
+
+void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all,
+                                      std::span<const std::int64_t> counts, ElementFormat format) {
+  const std::vector<ByteRange> parts = ranges_of(counts, format);
+  check_parts(parts, all.size(), index_, own.size());
+  Call call(*this, CallKind::all_gather);
+  call.count();
+  copy(own, part(all, parts[static_cast<std::size_t>(index_)]));
+  const std::int32_t ranks = set_.size();
+  for (std::int32_t step = 1; step < ranks; ++step)
+    call.hand_over((index_ + step) % ranks, part(all, parts[static_cast<std::size_t>(index_)]));
+  for (std::int32_t step = 1; step < ranks; ++step) {
+    const std::int32_t from = (index_ + ranks - step) % ranks;
+    call.take_into(from, part(all, parts[static_cast<std::size_t>(from)]));
+  }
 }
 
 void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all, ElementFormat format) {

@@ -28,6 +28,10 @@ class ExchangeCommunicator : public Communicator {
   void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, ElementFormat format,
                       Reduction reduction) override;
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all, ElementFormat format) override;
+  void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, std::span<const std::int64_t> counts,
+                      ElementFormat format, Reduction reduction) override;
+  void all_gather(std::span<const std::byte> own, std::span<std::byte> all, std::span<const std::int64_t> counts,
+                  ElementFormat format) override;
   void all_to_all(std::span<const std::byte> data, std::span<const std::int64_t> send_counts,
                   std::span<std::byte> received, std::span<const std::int64_t> receive_counts,
                   ElementFormat format) override;

@@ -88,6 +88,21 @@ inline void run_all_to_all(Communicator& group, std::int32_t rank, ElementFormat
   outcome.keep(result);
 }
 
+/// Rank i of the group has 5 i + 1 elements of the whole, and every third one none.
+inline void play_unequal_parts(Communicator& group, std::int32_t rank, ElementFormat format, ScenarioOutcome& outcome) {
+  std::vector<std::int64_t> counts;
+  std::int64_t whole = 0;
+  for (std::int32_t i = 0; i < group.rank_set().size(); ++i) whole += counts.emplace_back(i % 3 == 2 ? 0 : 5 * i + 1);
+  const std::int64_t count = counts[static_cast<std::size_t>(group.index())];
+  ByteList all(static_cast<std::size_t>(whole * element_bytes(format)));
+  group.all_gather(contribution(count, format, rank, 6), all, counts, format);
+  outcome.keep(all);
+  if (format == ElementFormat::bytes) return;
+  ByteList own(static_cast<std::size_t>(count * element_bytes(format)));
+  group.reduce_scatter(contribution(whole, format, rank, 7), own, counts, format, Reduction::sum);
+  outcome.keep(own);
+}
+
 /// Two tags, taken in the other order than sent.
 inline void run_messages(Communicator& group, std::int32_t rank, ScenarioOutcome& outcome) {
   const std::int32_t size = group.rank_set().size();
@@ -116,6 +131,7 @@ inline ScenarioOutcome run_scenario(World& world) {
       for (const std::int64_t elements : {0, 1, 3, 24, 1001})
         run_collectives(*group, world.rank(), format, elements, outcome);
       run_all_to_all(*group, world.rank(), format, outcome);
+      play_unequal_parts(*group, world.rank(), format, outcome);
     }
     run_messages(*group, world.rank(), outcome);
     group->barrier();

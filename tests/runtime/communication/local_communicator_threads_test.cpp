@@ -115,6 +115,27 @@ TEST_CASE("Chunks may be reduced and gathered in place") {
   });
 }
 
+// Of six numbers rank 0 has one, rank 1 three and rank 2 two. To sum, rank 1 sends what is not its own: 3 numbers of 4
+// bytes; to gather, its own 3 to two ranks.
+TEST_CASE("Parts of different sizes are summed and gathered in place, each sent straight to its owner") {
+  run_local_ranks(3, [](World& world) {
+    const auto group = world.everyone("experts");
+    const std::vector<std::int64_t> counts{1, 3, 2};
+    const std::size_t first = world.rank() == 0 ? 0 : world.rank() == 1 ? 1 : 4;
+    std::vector<float> data{1, 2, 3, 4, 5, 6};
+    for (float& value : data) value += static_cast<float>(10 * world.rank());
+    const auto own =
+        std::span(data).subspan(first, static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]));
+    group->reduce_scatter(std::as_bytes(std::span(data)), std::as_writable_bytes(own), counts, ElementFormat::fp32,
+                          Reduction::sum);
+    group->all_gather(std::as_bytes(own), std::as_writable_bytes(std::span(data)), counts, ElementFormat::fp32);
+    if (data != std::vector<float>{33, 36, 39, 42, 45, 48}) throw std::runtime_error("not the sums");
+    if (world.rank() != 1) return;
+    if (group->sent()[CallKind::reduce_scatter] != Bytes(12)) throw std::runtime_error("not the others' parts");
+    if (group->sent()[CallKind::all_gather] != Bytes(24)) throw std::runtime_error("not the own part twice");
+  });
+}
+
 TEST_CASE("Two runs give the same bits and the same counts") {
   for (const std::int32_t ranks : {4, 5}) {
     const auto once = scenario_of(ranks);
