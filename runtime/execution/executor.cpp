@@ -58,7 +58,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       check(segment.last == segment.first + 1, "pieces of an executed program are single blocks");
       blocks_[at(segment.first)] =
           BlockLowering(block(segment.first), env_.shard).lower(plan.replays[at(segment.first)], form);
-      check(blocks_[at(segment.first)].constants.empty(), "an admitted network's tensors are all made");
+      check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
     }
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
@@ -166,7 +166,7 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::offload:
     case ActionKind::fetch: break;
   }
-  check(false, "an admitted program copies nothing to the host");
+  check(false, "a program that is executed copies nothing to the host");
 }
 
 void Executor::load_batch(std::int32_t micro_batch) {

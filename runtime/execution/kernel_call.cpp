@@ -95,7 +95,7 @@ void run_kernel(const KernelCall& call) {
     case OpKind::dropout: return run_dropout(call);
     case OpKind::add: return run_add(call);
     case OpKind::cross_entropy: return run_loss(call);
-    default: check(false, "an operator of an admitted network is executed");
+    default: check(false, "an operator of a network that passed the capability check is executed");
   }
 }
 

@@ -7,7 +7,7 @@
 #include "runtime/checkpoint/folder_lock.h"
 #include "runtime/local/local_ranks.h"
 #include "runtime/mpi/mpi_session.h"
-#include "runtime/run/admission.h"
+#include "runtime/run/capability_check.h"
 #include "runtime/run/checkpoint_catalogue.h"
 #include "runtime/run/rank_places.h"
 #include "runtime/run/rank_records.h"
@@ -127,7 +127,7 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
 }  // namespace
 
 RunRecord train(const TrainingJob& job, const RunOptions& options) {
-  admit(job, options);
+  check_capability(job, options);
   check_processes(job, options);
   const RunCheckpoints checkpoints(job, options);
   RunRecord record = begun_record(job, options);

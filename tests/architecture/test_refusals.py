@@ -5,7 +5,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("runtime/run/admission.cpp", "runtime/execution/parameter_layout.cpp")
+SOURCES = ("runtime/run/capability_check.cpp", "runtime/execution/parameter_layout.cpp")
 # It only completes what others hand to it.
 WRAPPER = re.compile(r"\bwhat \+")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')

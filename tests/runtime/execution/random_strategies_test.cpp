@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/run/admission.h"
+#include "runtime/run/capability_check.h"
 #include "tests/execution_checks.h"
 #include "tests/step_comparison.h"
 #include "tests/temporary_folder.h"
@@ -165,7 +165,7 @@ class Campaign {
     TrainingJob job = routed(plan, ExpertRouting::balanced);
     if (!run.has_experts || run.training.precision != PrecisionRecipe::fp32) return job;
     try {
-      admit(job, options_of(run));
+      check_capability(job, options_of(run));
     } catch (const InputError&) {
       job.routing = ExpertRouting::learned;
     }

@@ -1,5 +1,5 @@
 // What plan run refuses of a network before any work, with the words it says.
-#include "runtime/run/admission.h"
+#include "runtime/run/capability_check.h"
 
 #include "models/import/hugging_face.h"
 #include "tests/execution_checks.h"
@@ -9,17 +9,17 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-/// What is said of a network under a strategy, or "admitted".
+/// What is said of a network under a strategy, or "executed".
 std::string refusal(const Graph& graph, const OperatorConstants& constants = {}, const Strategy& strategy = single()) {
   const LoweredPlan plan(graph, strategy, recipe());
   TrainingJob job = plan.job();
   job.constants = constants;
   try {
-    admit(job, options());
+    check_capability(job, options());
   } catch (const InputError& error) {
     return error.what();
   }
-  return "admitted";
+  return "executed";
 }
 
 /// The same of a config.json, whose sizes are `sizes` and what else is `more`.
@@ -50,16 +50,16 @@ TransformerDescription small() {
 
 }  // namespace
 
-TEST_CASE("Decoder language models are admitted, with scaled or partial rotary positions and either GELU") {
-  CHECK(refusal_of("gpt2", gpt2_sizes) == "admitted");
-  CHECK(refusal_of("gpt2", gpt2_sizes, R"("activation_function": "gelu")") == "admitted");
-  CHECK(refusal_of("llama", sizes) == "admitted");
-  CHECK(refusal_of("llama", sizes, R"("rope_scaling": {"type": "linear", "factor": 2.0})") == "admitted");
-  CHECK(refusal_of("gpt_neox", sizes) == "admitted");
+TEST_CASE("Decoder language models are executed, with scaled or partial rotary positions and either GELU") {
+  CHECK(refusal_of("gpt2", gpt2_sizes) == "executed");
+  CHECK(refusal_of("gpt2", gpt2_sizes, R"("activation_function": "gelu")") == "executed");
+  CHECK(refusal_of("llama", sizes) == "executed");
+  CHECK(refusal_of("llama", sizes, R"("rope_scaling": {"type": "linear", "factor": 2.0})") == "executed");
+  CHECK(refusal_of("gpt_neox", sizes) == "executed");
   CHECK(refusal_of("opt", R"("hidden_size": 32, "ffn_dim": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-                             "vocab_size": 64, "word_embed_proj_dim": 32)") == "admitted");
-  CHECK(refusal_of("qwen3", sizes, R"("num_key_value_heads": 4, "head_dim": 8)") == "admitted");
-  CHECK(refusal_of("mixtral", sizes, R"("num_key_value_heads": 4)") == "admitted");
+                             "vocab_size": 64, "word_embed_proj_dim": 32)") == "executed");
+  CHECK(refusal_of("qwen3", sizes, R"("num_key_value_heads": 4, "head_dim": 8)") == "executed");
+  CHECK(refusal_of("mixtral", sizes, R"("num_key_value_heads": 4)") == "executed");
 }
 
 TEST_CASE("What a config asks for beyond its operators is refused with its place") {
@@ -85,7 +85,7 @@ TEST_CASE("What a config asks for beyond its operators is refused with its place
 TEST_CASE("Operators that would run as something else are refused with their names") {
   TransformerDescription d = small();
   const auto words = [&] { return refusal(language_model("tiny", d)); };
-  REQUIRE(words() == "admitted");
+  REQUIRE(words() == "executed");
   SECTION("attention sinks") {
     d.layer.attention.sinks = true;
     CHECK(words() ==
@@ -125,18 +125,18 @@ TEST_CASE("Operators that would run as something else are refused with their nam
   }
 }
 
-TEST_CASE("Every optimizer of the table is admitted, copies to the host are refused before any work") {
+TEST_CASE("Every optimizer of the table is executed, copies to the host are refused before any work") {
   for (const OptimizerFacts& row : optimizer_table) {
     const LoweredPlan executed(language_model("tiny", small()), single(), recipe(row.optimizer));
-    CHECK_NOTHROW(admit(executed.job(), options()));
+    CHECK_NOTHROW(check_capability(executed.job(), options()));
   }
   LoweredPlan plan(language_model("tiny", small()), single(), recipe());
-  CHECK_NOTHROW(admit(plan.job(), options()));
+  CHECK_NOTHROW(check_capability(plan.job(), options()));
   plan.program.ranks.front().actions.front().kind = ActionKind::offload;
-  CHECK_THROWS_WITH(admit(plan.job(), options()), ContainsSubstring("offload to the host is not executed"));
+  CHECK_THROWS_WITH(check_capability(plan.job(), options()), ContainsSubstring("offload to the host is not executed"));
 }
 
-TEST_CASE("Half a pair of rotated features is refused, a window with and without flash attention admitted") {
+TEST_CASE("Half a pair of rotated features is refused, a window with and without flash attention is executed") {
   TransformerDescription d = small();
   OperatorConstants constants;
   constants.rotary.rotated = 0.625;  // 5 of 8
@@ -144,10 +144,10 @@ TEST_CASE("Half a pair of rotated features is refused, a window with and without
         "tiny: a rotation of 5 of a head's 8 features (operator attention.q_rotary of block layer) is not executed; "
         "expected pairs of features");
   for (LayerVariant& layer : d.layers) layer.window = 4;
-  CHECK(refusal(language_model("tiny", d)) == "admitted");
+  CHECK(refusal(language_model("tiny", d)) == "executed");
   Strategy unfused = single();
   unfused.flash_attention = FlashAttention::off;
-  CHECK(refusal(language_model("tiny", d), {}, unfused) == "admitted");
+  CHECK(refusal(language_model("tiny", d), {}, unfused) == "executed");
 }
 
 }  // namespace plumbline

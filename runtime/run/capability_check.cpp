@@ -1,4 +1,4 @@
-#include "runtime/run/admission.h"
+#include "runtime/run/capability_check.h"
 
 #include <algorithm>
 
@@ -170,7 +170,7 @@ void check_network(const TrainingJob& job) {
 
 }  // namespace
 
-void admit(const TrainingJob& job, const RunOptions& options) {
+void check_capability(const TrainingJob& job, const RunOptions& options) {
   check_network(job);
   check_strategy(job);
   check_experts(job);
