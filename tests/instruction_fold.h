@@ -47,9 +47,11 @@ class RankBlocks {
     for (const BlockSend& send : block_sends(program(of), pass, *blocks_.at(of), shard_)) {
       const bool is_tensor = send.axis == Axis::tensor;
       const bool is_context = send.axis == Axis::context;
-      const std::int32_t ranks = is_tensor    ? shard_.tensor_parallel
-                                 : is_context ? shard_.context_parallel
-                                              : shard_.expert_parallel;
+      const bool divides_experts = send.axis == Axis::expert_tensor;
+      const std::int32_t ranks = is_tensor         ? shard_.tensor_parallel
+                                 : is_context      ? shard_.context_parallel
+                                 : divides_experts ? shard_.expert_tensor_parallel
+                                                   : shard_.expert_parallel;
       Bytes& part = is_tensor ? sum.tensor : is_context ? sum.context : sum.expert;
       part += send.times * wire_bytes(send.kind, send.bytes, ranks);
     }

@@ -89,7 +89,10 @@ class RandomStrategies {
       Strategy s = random_layout(dice_);
       const std::int64_t at_once = s.data_parallel * s.micro_batch;
       s.micro_batches = std::max<std::int64_t>(1, training_.global_batch / at_once);
-      if (!facts_.experts.empty()) s.expert_parallel = dice_.one_of({1, 2, 2, 4});
+      if (!facts_.experts.empty()) {
+        s.expert_parallel = dice_.one_of({1, 2, 2, 4});
+        s.expert_tensor_parallel = static_cast<std::int32_t>(dice_.divisor(s.tensor_parallel));
+      }
       s.recompute = random_recompute(dice_);
       if (!first_violation(s, training_, facts_, {s.devices(), most_random_ranks, true})) return s;
     }
@@ -157,6 +160,7 @@ class RandomRuns {
       run.training = recipe(s, run.graph.layer_count());
       run.graph = adapted(run.graph, run.training.adaptation);
       if (run.has_experts) s.expert_parallel = expert_parallel_;
+      if (run.has_experts) s.expert_tensor_parallel = expert_tensor_parallel_;
       if (run.has_experts && s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
       if (dice_.one_in(5)) s.layers_per_stage = layers_by_hand(s, run.graph.layer_count());
       run.strategy = s;
@@ -210,10 +214,12 @@ class RandomRuns {
     shape.tied = dice_.one_in(3);
     std::string name = shape.tied ? "tied llama" : "llama";
     if (dice_.one_in(3)) {
-      expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel));
+      const auto parts = dice_.divisor(s.tensor_parallel);
+      expert_tensor_parallel_ = static_cast<std::int32_t>(parts);
+      expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel / parts));
       shape.experts = std::max<std::int64_t>(2, expert_parallel_ * dice_.one_of({1, 2, 3}));
       shape.chosen = dice_.between(1, std::min<std::int64_t>(3, shape.experts));
-      shape.expert_width = dice_.one_of<std::int64_t>({5, 8, 11});
+      shape.expert_width = parts * dice_.one_of<std::int64_t>({5, 8, 11});
       shape.shared_width = dice_.one_in(2) ? shape.width : 0;
       shape.dense_layers = dice_.between(0, shape.layers - 1);
       name += " with " + std::to_string(shape.chosen) + " of " + std::to_string(shape.experts) + " experts of " +
@@ -271,6 +277,7 @@ class RandomRuns {
   static constexpr std::int64_t most_tokens = 128;
   Dice dice_;
   std::int32_t expert_parallel_ = 1;
+  std::int32_t expert_tensor_parallel_ = 1;
 };
 
 /// Of a campaign: drawn from its seed and the run's own number, so that each run can be repeated alone.

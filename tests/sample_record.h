@@ -36,7 +36,7 @@ namespace plumbline {
     of_rank.actions = {{0, ActionKind::forward, Stream::compute, 0, 10 + rank, 110, 90, Bytes(0), "forward 0"},
                        {1, ActionKind::send_forward, Stream::pipeline, 0, 110, 120, 12, Bytes(64), "send-forward 0"},
                        {5, ActionKind::optimizer_step, Stream::compute, -1, 130, 190, 61, Bytes(0), "optimizer-step"}};
-    if (rank == 1) of_rank.routed = {{3, 0, 100, 90, 20, 30}, {4, 0, 80, 85, 15, 10}};
+    if (rank == 1) of_rank.routed = {{3, 0, {100, 90, 40, 50}, {20, 30, 8, 9}}, {4, 0, {80, 85}, {15, 10}}};
     record.ranks.push_back(of_rank);
   }
   return record;

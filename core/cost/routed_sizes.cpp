@@ -36,7 +36,9 @@ void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& ro
   const Block& block = block_of(plan, execution);
   const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
   Shard shard = plan.shard;
-  shard.extra_rows = rows.came - rows.left;
+  // What is given is a rank's own choices, less those that left and with those that came, times the others.
+  const std::int64_t parts = plan.shard.expert_tensor_parallel;
+  shard.extra_rows = parts * (rows.came - rows.left) + rows.gathered - rows.given;
   const auto sets_on = [&](const Shard& of) {
     return working_sets(BlockLowering(block, of).lower(replay), BackwardForm::split);
   };
@@ -92,8 +94,10 @@ RankProgram routed_program(const BalancedPlan& plan, std::int32_t stage, const R
   return program;
 }
 
-Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows) {
-  Bytes sum(0);
+Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows, std::int64_t steps) {
+  Bytes exchanged(0);
+  Bytes gathered(0);
+  Bytes scattered(0);
   for (const auto& [place, moved] : rows) {
     const Block& block = block_of(plan, place.first);
     const KeepRule rule = keep_rule(block, plan.shard, plan.replays[static_cast<std::size_t>(place.first)]);
@@ -103,13 +107,18 @@ Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows) {
       const bool dispatches = op.kind == OpKind::dispatch;
       const Tensor& routed = block.tensor(dispatches ? op.outputs.front() : op.inputs.front());
       const Bytes row = local_bytes(routed, plan.shard) / local_rows(routed, plan.shard);
-      const bool replays = rule.replays[static_cast<std::size_t>(id.index())];
-      const bool has_gradient = block.carries_gradient()[static_cast<std::size_t>(op.inputs.front().index())];
-      sum += row * ((dispatches ? moved.left : moved.came) * (replays ? 2 : 1));
-      if (has_gradient) sum += row * (dispatches ? moved.came : moved.left);
+      const std::int64_t forwards = rule.replays[static_cast<std::size_t>(id.index())] ? 2 : 1;
+      const std::int64_t backwards =
+          block.carries_gradient()[static_cast<std::size_t>(op.inputs.front().index())] ? 1 : 0;
+      // Rows are gathered on their way to experts and summed on their way back.
+      const std::int64_t to_experts = dispatches ? forwards : backwards;
+      const std::int64_t to_tokens = dispatches ? backwards : forwards;
+      exchanged += row * (to_experts * moved.left + to_tokens * moved.came);
+      gathered += row * (to_experts * moved.given);
+      scattered += row * (to_tokens * moved.gathered);
     }
   }
-  return sum;
+  return exchanged / steps + gathered / steps + scattered / steps;
 }
 
 }  // namespace plumbline

@@ -33,10 +33,19 @@ Json action_json(const ActionRecord& action) {
   return object;
 }
 
+/// Fields of rows that ranks that divide experts give each other are left out where there are none.
 Json routed_json(const RoutedRecord& rows) {
-  return Json::Object{
-      {"execution", rows.execution}, {"micro_batch", rows.micro_batch},   {"left", rows.left},
-      {"came", rows.came},           {"left_at_peak", rows.left_at_peak}, {"came_at_peak", rows.came_at_peak}};
+  const RoutedRows& all = rows.all;
+  const RoutedRows& peak = rows.at_peak;
+  Json::Object object{
+      {"execution", rows.execution}, {"micro_batch", rows.micro_batch}, {"left", all.left}, {"came", all.came},
+      {"left_at_peak", peak.left},   {"came_at_peak", peak.came}};
+  if (all.given + all.gathered == 0) return object;
+  object.emplace_back("given", all.given);
+  object.emplace_back("gathered", all.gathered);
+  object.emplace_back("given_at_peak", peak.given);
+  object.emplace_back("gathered_at_peak", peak.gathered);
+  return object;
 }
 
 /// The value of an enum whose names `to_text` says, `last` being the last of them.
@@ -105,10 +114,18 @@ RoutedRecord routed_from(const JsonPlace& place) {
   RoutedRecord rows;
   rows.execution = static_cast<std::int32_t>(object.at("execution").integer(0, most_actions));
   rows.micro_batch = static_cast<std::int32_t>(object.at("micro_batch").integer(0, most_actions));
-  rows.left = object.at("left").integer(0, most_rows);
-  rows.came = object.at("came").integer(0, most_rows);
-  rows.left_at_peak = object.at("left_at_peak").integer(0, most_rows);
-  rows.came_at_peak = object.at("came_at_peak").integer(0, most_rows);
+  rows.all.left = object.at("left").integer(0, most_rows);
+  rows.all.came = object.at("came").integer(0, most_rows);
+  rows.at_peak.left = object.at("left_at_peak").integer(0, most_rows);
+  rows.at_peak.came = object.at("came_at_peak").integer(0, most_rows);
+  const auto rows_or_none = [&](std::string_view key) -> std::int64_t {
+    const auto found = object.find(key);
+    return found ? found->integer(0, most_rows) : 0;
+  };
+  rows.all.given = rows_or_none("given");
+  rows.all.gathered = rows_or_none("gathered");
+  rows.at_peak.given = rows_or_none("given_at_peak");
+  rows.at_peak.gathered = rows_or_none("gathered_at_peak");
   object.finish();
   return rows;
 }

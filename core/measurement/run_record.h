@@ -15,6 +15,7 @@
 
 #include "core/plan/estimate.h"
 #include "core/program/program.h"
+#include "core/program/routed_rows.h"
 
 namespace plumbline {
 
@@ -67,15 +68,12 @@ struct MemoryRecord {
   }
 };
 
-/// Rows of experts that one execution of a block exchanged for one micro-batch: those that left this rank for other
-/// ranks' experts, and those that came for its own.
+/// Rows of experts that one execution of a block exchanged for one micro-batch.
 struct RoutedRecord {
   std::int32_t execution = 0;  ///< of Graph::sequence()
   std::int32_t micro_batch = 0;
-  std::int64_t left = 0;  ///< over all steps
-  std::int64_t came = 0;
-  std::int64_t left_at_peak = 0;  ///< in the step that held most
-  std::int64_t came_at_peak = 0;
+  RoutedRows all;      ///< over all steps
+  RoutedRows at_peak;  ///< in the step that held most
   bool operator==(const RoutedRecord&) const = default;
 };
 

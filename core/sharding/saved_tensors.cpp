@@ -106,12 +106,12 @@ void Collector::collect_activation(const Op& op) {
     keep_extra(op.name + ".unweighted", SavedKind::tensor, local_bytes(output, shard_));
 }
 
-/// Expert outputs, for the gradient of the router's weights: where the tokens are, unless ranks share an expert, whose
-/// parts are summed on the way.
+/// Expert outputs, for the gradient of the router's weights: where the tokens are. Ranks that divide an expert each
+/// make a part of them, whose sum is what returns.
 void Collector::collect_combine(const Op& op) {
   if (shard_.kept.expert_weighting == ExpertWeighting::of_activations) return;
   const Tensor& outputs = block_.tensor(op.inputs.front());
-  if (shard_.experts_exchange() && shard_.expert_tensor_parallel == 1)
+  if (shard_.experts_exchange())
     keep_extra(op.name + ".returned", SavedKind::tensor, chosen_bytes(outputs, shard_));
   else
     keep(op.inputs.front());

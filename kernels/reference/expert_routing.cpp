@@ -9,6 +9,11 @@
 
 namespace plumbline::reference {
 
+void experts_in_turn(const ExpertsInTurn& args) {
+  for (std::int64_t i = 0; i < args.tokens * args.chosen; ++i)
+    args.experts[i] = static_cast<std::int32_t>((args.first_token * args.chosen + i) % args.expert_count);
+}
+
 void expert_permutation(const ExpertPermutation& args) {
   std::fill(args.counts, args.counts + args.expert_count, 0);
   for (std::int64_t i = 0; i < args.choices; ++i) {
@@ -23,6 +28,44 @@ void expert_permutation(const ExpertPermutation& args) {
     args.sources[args.slots[i]] = i;
   }
   for (std::int64_t e = args.expert_count - 1; e > 0; --e) args.counts[e] -= args.counts[e - 1];
+}
+
+void arrival_counts(const ArrivalCounts& args) {
+  for (std::int64_t e = 0; e < args.experts; ++e) {
+    args.by_expert[e] = 0;
+    for (std::int64_t source = 0; source < args.sources; ++source)
+      args.by_expert[e] += args.counts[source * args.experts + e];
+  }
+}
+
+void arrival_order(const ArrivalOrder& args) {
+  std::int64_t sorted = 0;
+  for (std::int64_t e = 0; e < args.experts; ++e) {
+    std::int64_t begin = 0;  // of the source's rows of this expert, as they arrived
+    for (std::int64_t before = 0; before < e; ++before) begin += args.counts[before];
+    for (std::int64_t source = 0; source < args.sources; ++source) {
+      const std::int64_t* const counts = args.counts + source * args.experts;
+      for (std::int64_t row = begin; row < begin + counts[e]; ++row, ++sorted) {
+        if (args.of == ArrivalIndex::sorted)
+          args.index[sorted] = row;
+        else
+          args.index[row] = sorted;
+      }
+      // From this expert's rows of one source to those of the next.
+      for (std::int64_t i = e; i < e + args.experts && source + 1 < args.sources; ++i) begin += counts[i];
+    }
+  }
+}
+
+void chosen_values(const ChosenValues& args) {
+  for (std::int64_t i = 0; i < args.tokens * args.chosen; ++i)
+    args.of_choices[i] = args.values[i / args.chosen * args.expert_count + args.experts[i]];
+}
+
+void spread_chosen(const ChosenValues& args) {
+  std::fill(args.values, args.values + args.tokens * args.expert_count, 0.0F);
+  for (std::int64_t i = 0; i < args.tokens * args.chosen; ++i)
+    args.values[i / args.chosen * args.expert_count + args.experts[i]] = args.of_choices[i];
 }
 
 void gather_rows(const GatherRows& args) {

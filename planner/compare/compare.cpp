@@ -27,9 +27,9 @@ struct RoutedRank {
   std::map<SentPurpose, Bytes> sent;
 };
 
-RoutedStep rows_of(const RankRecord& rank, std::int64_t RoutedRecord::*left, std::int64_t RoutedRecord::*came) {
+RoutedStep rows_of(const RankRecord& rank, RoutedRows RoutedRecord::*which) {
   RoutedStep rows;
-  for (const RoutedRecord& r : rank.routed) rows[{r.execution, r.micro_batch}] = {r.*left, r.*came};
+  for (const RoutedRecord& r : rank.routed) rows[{r.execution, r.micro_batch}] = r.*which;
   return rows;
 }
 
@@ -37,10 +37,8 @@ RoutedRank routed_rank(const BalancedPlan& plan, const RankProgram& balanced, co
                        std::int64_t steps) {
   RoutedRank routed{&rank, memory_peak(balanced, 0).memory, sent_bytes(balanced)};
   if (rank.routed.empty() || steps == 0) return routed;
-  const RoutedStep at_peak = rows_of(rank, &RoutedRecord::left_at_peak, &RoutedRecord::came_at_peak);
-  routed.memory = memory_peak(routed_program(plan, rank.stage, at_peak), 0).memory;
-  routed.sent[SentPurpose::expert] =
-      exchanged_bytes(plan, rows_of(rank, &RoutedRecord::left, &RoutedRecord::came)) / steps;
+  routed.memory = memory_peak(routed_program(plan, rank.stage, rows_of(rank, &RoutedRecord::at_peak)), 0).memory;
+  routed.sent[SentPurpose::expert] = exchanged_bytes(plan, rows_of(rank, &RoutedRecord::all), steps);
   return routed;
 }
 

@@ -20,10 +20,6 @@ bool lacks_sequence_parallel(const Strategy& s, bool has_experts) {
 constexpr std::int64_t most_ranks = 1024;
 bool has_more_ranks(const Strategy& s, bool) { return s.devices() > most_ranks; }
 
-bool lacks_flash_attention(const Strategy& s, bool) {
-  return s.context_parallel > 1 && s.flash_attention == FlashAttention::off;
-}
-
 }  // namespace
 
 FrameworkRecord plumbline_record() {
@@ -45,6 +41,7 @@ FrameworkRecord plumbline_record() {
                 {Feature::sequence_parallel, "--sequence-parallel", running},
                 {Feature::context_parallel, "--cp", running},
                 {Feature::expert_parallel, "--ep", running},
+                {Feature::expert_tensor_parallel, "--etp", running},
                 {Feature::pipeline, "--pp", running},
                 {Feature::virtual_stages, "--virtual-stages", running},
                 {Feature::hybrid_sharding, "--shard-group", running},
@@ -58,7 +55,6 @@ FrameworkRecord plumbline_record() {
                                         "--optimizer");
   r.rules = {
       {"executes experts under tensor parallelism with sequence parallelism alone", running, lacks_sequence_parallel},
-      {"executes context parallelism with FlashAttention alone", running, lacks_flash_attention},
       {"executes at most 1024 ranks", running, has_more_ranks}};
   r.defaults = {NumberFormat::bf16, "core/training/precision.cpp: the recipe's own", "buckets of the stack plumbline",
                 "models/calibrations/stack-plumbline.json"};

@@ -99,7 +99,12 @@ struct DeviceKernels {
   Kernel<RouterBackward> router_backward = nullptr;
   Kernel<RouterChoice> router_choice = nullptr;
   Kernel<RouterWeighing> router_weighing = nullptr;
+  Kernel<ExpertsInTurn> experts_in_turn = nullptr;
   Kernel<ExpertPermutation> expert_permutation = nullptr;
+  Kernel<ArrivalCounts> arrival_counts = nullptr;
+  Kernel<ArrivalOrder> arrival_order = nullptr;
+  Kernel<ChosenValues> chosen_values = nullptr;
+  Kernel<ChosenValues> spread_chosen = nullptr;
   Kernel<GatherRows> gather_rows = nullptr;
   Kernel<CombineForward> combine_forward = nullptr;
   Kernel<CombineBackward> combine_backward = nullptr;

@@ -17,6 +17,7 @@ void BlockInterpreter::accept_inputs(std::vector<BufferRef> inputs) {
 }
 
 std::vector<BufferRef> BlockInterpreter::forward() {
+  state_.rows = {};
   run(BlockPass::forward);
   std::vector<BufferRef> outputs;
   for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
@@ -57,6 +58,7 @@ void BlockInterpreter::run(BlockPass pass) {
 }
 
 void BlockInterpreter::communicate(const KernelCall& call) {
+  if (call.instruction.axis == Axis::expert_tensor) return share_rows(call);
   const TensorId like = call.tensor(0);
   const NumberFormat number = like.is_valid() ? call.format(like) : NumberFormat::fp32;
   switch (call.instruction.collective) {

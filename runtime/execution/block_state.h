@@ -3,16 +3,15 @@
 ///
 /// Not modelled: sizes; each buffer knows its own. Checked against: tests/runtime/execution.
 
-#include "runtime/execution/backend.h"
 #include "runtime/execution/expert_routes.h"
 
 namespace plumbline {
 
 struct BlockState {
   std::vector<BufferRef> buffers;  ///< by buffer of the block's program
-  // Of a block with experts, once its tokens were routed; the host's.
-  ExpertRoutes routes;
-  ExpertArrivals arrivals;
+  // Of a block with experts, once its tokens were routed.
+  std::shared_ptr<const RouteTable> routes;
+  ExchangedRows rows;
 };
 
 }  // namespace plumbline

@@ -235,11 +235,8 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
     env_.backend.live().begin_action();  // what was transferred over is the block's own from here
   }
   std::vector<BufferRef> outputs = interpreter.forward();
-  const ExpertArrivals& arrivals = states_[place].arrivals;
-  if (env_.shard.expert_parallel > 1 && !arrivals.counts.empty()) {
-    const std::int64_t stayed = arrivals.by_rank()[at(env_.groups.index(Axis::expert))];
-    routed_[place] = {arrivals.chosen - stayed, arrivals.rows() - stayed};
-  }
+  const ExchangedRows& rows = states_[place].rows;
+  if (env_.shard.experts_exchange() && rows.is_known()) routed_[place] = rows.moved();
   if (outputs.empty()) return;
   const std::int32_t next = network_stage(action) + 1;
   const bool stays = ends_chunk(action) && next < plan_.program.shape.stages() && !is_elsewhere(next);

@@ -2,65 +2,80 @@
 
 #include <numeric>
 
+#include "core/base/errors.h"
+
 namespace plumbline {
 namespace {
 
+std::int64_t sum(std::span<const std::int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
 /// Sums of runs of `length`.
-std::vector<std::int64_t> run_sums(const std::vector<std::int64_t>& values, std::int64_t length) {
+std::vector<std::int64_t> run_sums(std::span<const std::int64_t> values, std::int64_t length) {
+  const auto size = static_cast<std::size_t>(length);
   std::vector<std::int64_t> sums;
-  for (auto begin = values.begin(); begin != values.end(); begin += length)
-    sums.push_back(std::accumulate(begin, begin + length, std::int64_t{0}));
+  for (std::size_t first = 0; first < values.size(); first += size) sums.push_back(sum(values.subspan(first, size)));
   return sums;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> ExpertRoutes::by_rank(std::int64_t ranks) const {
-  return run_sums(counts, static_cast<std::int64_t>(counts.size()) / ranks);
+std::shared_ptr<const RouteTable> RouteTables::take(const RouteShape& shape) {
+  std::vector<RouteTable>& idle = idle_[shape];
+  if (idle.empty()) idle.push_back(make(shape));
+  const auto give_back = [&idle](const RouteTable* table) {
+    idle.push_back(*table);
+    delete table;
+  };
+  std::shared_ptr<const RouteTable> taken(new RouteTable(idle.back()), give_back);
+  idle.pop_back();
+  return taken;
 }
 
-ExpertRoutes expert_routes(const DeviceKernels& kernels, const ConstTensorView& probabilities, std::int64_t chosen,
-                           RouterWeights kind, std::vector<std::int32_t> experts) {
-  const auto rows = static_cast<std::size_t>(probabilities.rows * chosen);
-  ExpertRoutes routes{chosen, std::move(experts), std::vector<float>(rows), {}, {}, {}};
-  if (routes.experts.empty()) {
-    routes.experts.resize(rows);
-    kernels.router_choice({probabilities, routes.experts.data(), chosen});
-  }
-  kernels.router_weighing({probabilities, routes.experts.data(), routes.weights.data(), chosen, kind});
-  routes.counts.resize(static_cast<std::size_t>(probabilities.columns));
-  routes.slots.resize(rows);
-  routes.sources.resize(rows);
-  kernels.expert_permutation({routes.experts.data(), routes.rows(), probabilities.columns, routes.counts.data(),
-                              routes.slots.data(), routes.sources.data()});
-  return routes;
+RouteTable RouteTables::make(const RouteShape& shape) {
+  const auto reserve = [&]<class T>(T*& memory, std::int64_t count) {
+    memory = static_cast<T*>(backend_.reserve(Bytes(count * static_cast<std::int64_t>(sizeof(T)))));
+  };
+  RouteTable table;
+  table.shape = shape;
+  reserve(table.experts, shape.choices());
+  reserve(table.weights, shape.choices());
+  reserve(table.slots, shape.choices());
+  reserve(table.sources, shape.choices());
+  reserve(table.counts, shape.counts());
+  reserve(table.by_expert, shape.local_experts);
+  table.arrivals = table.counts + shape.experts;
+  return table;
 }
 
-std::int64_t ExpertArrivals::rows() const { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
+std::int64_t ExchangedRows::chosen() const { return sum(leaving); }
+std::int64_t ExchangedRows::rows() const { return sum(arriving); }
 
-std::vector<std::int64_t> ExpertArrivals::by_rank() const { return run_sums(counts, experts); }
-
-std::vector<std::int64_t> ExpertArrivals::by_expert() const {
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(experts));
-  for (std::size_t i = 0; i < counts.size(); ++i) sums[i % sums.size()] += counts[i];
-  return sums;
+std::span<const std::int64_t> ExchangedRows::received() const {
+  const auto ranks = static_cast<std::size_t>(place.ranks);
+  return std::span(arriving).subspan(static_cast<std::size_t>(place.part) * ranks, ranks);
 }
 
-std::vector<std::int64_t> ExpertArrivals::unsorted() const {
-  std::vector<std::int64_t> next = by_expert();
-  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::int64_t{0});
-  std::vector<std::int64_t> rows;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    for (std::int64_t row = 0; row < counts[i]; ++row) rows.push_back(next[i % next.size()]++);
-  return rows;
+std::vector<std::int64_t> ExchangedRows::by_part() const { return run_sums(arriving, place.ranks); }
+
+RoutedRows ExchangedRows::moved() const {
+  const auto own = static_cast<std::size_t>(place.rank);
+  const std::int64_t here = sum(received());
+  return {chosen() - leaving[own], here - received()[own], here * (place.parts - 1), rows() - here};
 }
 
-std::vector<std::int64_t> ExpertArrivals::sorted() const {
-  const std::vector<std::int64_t> rows = unsorted();
-  std::vector<std::int64_t> arrivals(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    arrivals[static_cast<std::size_t>(rows[i])] = static_cast<std::int64_t>(i);
-  return arrivals;
+ExchangedRows exchanged_rows(const ExpertPlace& place, const RouteShape& shape, std::span<const std::int64_t> counts) {
+  check(std::ssize(counts) == shape.counts(), "a table of routes has its counts");
+  const auto experts = static_cast<std::size_t>(shape.experts);
+  return {place, run_sums(counts.first(experts), shape.local_experts),
+          run_sums(counts.subspan(experts), shape.local_experts)};
+}
+
+ExchangedRows balanced_rows(const ExpertPlace& place, std::int64_t choices) {
+  check(choices % place.ranks == 0, "in balance every rank gets as many rows");
+  return {place, std::vector<std::int64_t>(static_cast<std::size_t>(place.ranks), choices / place.ranks),
+          std::vector<std::int64_t>(static_cast<std::size_t>(place.sources()), choices / place.ranks)};
 }
 
 }  // namespace plumbline

@@ -36,7 +36,7 @@ TensorView KernelCall::view(std::size_t operand, TensorId like) const {
 
 std::int64_t KernelCall::rows(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
-  return is_routed(tensor) ? state_.arrivals.rows() : local_rows(tensor, env.shard);
+  return is_routed(tensor) ? state_.rows.rows() : local_rows(tensor, env.shard);
 }
 std::int64_t KernelCall::columns(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
@@ -54,7 +54,7 @@ Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   const Bytes row = storage(columns(buffer.like), format(buffer.like));
   switch (buffer.rows) {
     case BufferRows::whole: return row * rows(buffer.like) * std::int64_t{env.shard.tensor_parallel};
-    case BufferRows::chosen: return row * state_.arrivals.chosen;
+    case BufferRows::chosen: return row * state_.rows.chosen();
     default: return row * rows(buffer.like);
   }
 }

@@ -44,8 +44,9 @@ class KernelCall {
     return has(operand) ? view(operand, like) : TensorView{};
   }
   [[nodiscard]] float* floats(std::size_t operand) const { return reinterpret_cast<float*>(buffer(operand)->data()); }
-  [[nodiscard]] ExpertRoutes& routes() const { return state_.routes; }
-  [[nodiscard]] ExpertArrivals& arrivals() const { return state_.arrivals; }
+  [[nodiscard]] BlockState& state() const { return state_; }
+  [[nodiscard]] const RouteTable& routes() const { return *state_.routes; }
+  [[nodiscard]] const ExchangedRows& exchanged() const { return state_.rows; }
 
   /// Of a routed tensor those that arrived.
   [[nodiscard]] std::int64_t rows(TensorId id) const;
@@ -109,7 +110,12 @@ void run_activation(const KernelCall& call);
 void run_rotary(const KernelCall& call);
 void run_dropout(const KernelCall& call);
 void run_loss(const KernelCall& call);
+/// Who goes where. In a replay, where the forward sent them.
+void route_tokens(const KernelCall& call);
 /// Rows to the ranks of their experts, or back.
 void exchange_rows(const KernelCall& call);
+/// Rows gathered from the ranks that divide the same experts, or summed over them, in place.
+void share_rows(const KernelCall& call);
+[[nodiscard]] std::int64_t chosen_experts(const KernelCall& call, TensorId probabilities);
 
 }  // namespace plumbline

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/graph/operator_constants.h"
+#include "runtime/execution/expert_routes.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
 
@@ -51,6 +52,7 @@ class RankEnvironment {
         device(of_lanes),
         parameters(store),
         operands(memory, of_lanes.kernels()),
+        route_tables(memory),
         totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {}
 
   Shard shard;
@@ -60,6 +62,7 @@ class RankEnvironment {
   ComputeDevice& device;
   ParameterStore& parameters;
   ProductOperands operands;
+  RouteTables route_tables;
   StepTotals* totals;  ///< in the device's memory
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;
@@ -78,6 +81,10 @@ class RankEnvironment {
   [[nodiscard]] RouterWeights router_weights() const {
     return constants.expert_weights == ExpertWeights::normalised ? RouterWeights::normalised
                                                                  : RouterWeights::probability;
+  }
+  [[nodiscard]] ExpertPlace expert_place() const {
+    return {shard.expert_parallel, groups.index(Axis::expert), shard.expert_tensor_parallel,
+            groups.index(Axis::expert_tensor)};
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 

@@ -34,6 +34,8 @@ RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.ran
   expert_replicate_ =
       world.communicator(ranks_of({std::max(1, all.size / shard), all.stride * shard}, rank_, "expert_replicate"));
   expert_counts_ = world.communicator(ranks_of(rank_group(strategy, Axis::expert), rank_, "expert_counts"));
+  expert_tensor_counts_ =
+      world.communicator(ranks_of(rank_group(strategy, Axis::expert_tensor), rank_, "expert_tensor_counts"));
   const RankSet stages = group_ranks(strategy, Axis::pipeline, rank_);
   const bool is_end = rank_ == stages.ranks.front() || rank_ == stages.ranks.back();
   if (stages.size() > 1 && is_end)

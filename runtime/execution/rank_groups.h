@@ -34,6 +34,8 @@ class RankGroups {
   [[nodiscard]] Communicator& expert_replicate() { return *expert_replicate_; }
   /// Ranks that share experts, once more: how many rows they will send each other, which no prediction counts.
   [[nodiscard]] Communicator& expert_counts() { return *expert_counts_; }
+  /// The same of ranks that divide them.
+  [[nodiscard]] Communicator& expert_tensor_counts() { return *expert_tensor_counts_; }
   /// The ends of a pipeline, which hold copies of a tied embedding; null where the rank is neither.
   [[nodiscard]] Communicator* ends() { return ends_.get(); }
   /// All ranks: scalars of a step (loss, norm, overflow), which no prediction counts.
@@ -48,6 +50,7 @@ class RankGroups {
   std::unique_ptr<Communicator> expert_shard_;
   std::unique_ptr<Communicator> expert_replicate_;
   std::unique_ptr<Communicator> expert_counts_;
+  std::unique_ptr<Communicator> expert_tensor_counts_;
   std::unique_ptr<Communicator> ends_;
   std::unique_ptr<Communicator> everyone_;
   std::unique_ptr<Communicator> replicas_;

@@ -32,7 +32,6 @@ void check_experts(const TrainingJob& job) {
     for (const Op& op : block.ops()) {
       const auto* router = std::get_if<RouterAttributes>(&op.attributes);
       if (router == nullptr) continue;
-      refuse(s.expert_tensor_parallel == 1, "tensor parallelism inside of experts is not executed", "etp 1");
       // As Megatron-LM: else every tensor-parallel rank would send the same tokens.
       refuse(s.tensor_parallel == 1 || s.sequence_parallel == SequenceParallel::on,
              "experts and tensor parallelism without sequence parallelism are not executed", "sequence parallelism");

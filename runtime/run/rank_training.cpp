@@ -297,11 +297,8 @@ void RankTraining::remember_routed(Bytes peak_before) {
     RoutedRecord& record = routed_[place];
     record.execution = place.first;
     record.micro_batch = place.second;
-    record.left += rows.left;
-    record.came += rows.came;
-    if (!is_peak) continue;
-    record.left_at_peak = rows.left;
-    record.came_at_peak = rows.came;
+    record.all += rows;
+    if (is_peak) record.at_peak = rows;
   }
 }
 
@@ -320,6 +317,7 @@ std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() 
   groups.emplace_back("expert_shard", &groups_.expert_shard());
   groups.emplace_back("expert_replicate", &groups_.expert_replicate());
   groups.emplace_back("expert_counts", &groups_.expert_counts());
+  groups.emplace_back("expert_tensor_counts", &groups_.expert_tensor_counts());
   if (groups_.ends() != nullptr) groups.emplace_back("pipeline_ends", groups_.ends());
   groups.emplace_back("step_scalars", &groups_.everyone());
   return groups;

@@ -1,7 +1,6 @@
 // Rows of experts, by hand.
 #include "runtime/execution/expert_routes.h"
 
-#include "runtime/device/cpu_kernels.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -9,42 +8,48 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// Two tokens, two choices, four experts on two ranks. Probabilities 1/2 1/4 1/8 1/8 and 1/8 1/8 1/4 1/2: experts 0 1
-// and 3 2 with weights 2/3 1/3 each. Sorted by expert: choices 0, 1, 3, 2.
-TEST_CASE("choices become rows sorted by expert") {
-  const float probabilities[] = {0.5F, 0.25F, 0.125F, 0.125F, 0.125F, 0.125F, 0.25F, 0.5F};
-  const ExpertRoutes routes =
-      expert_routes(cpu_kernels(), dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 2, 4), 2,
-                    RouterWeights::normalised);
-  CHECK(routes.experts == std::vector<std::int32_t>{0, 1, 3, 2});
-  CHECK(routes.weights[0] == Approx(2.0 / 3));
-  CHECK(routes.weights[3] == Approx(1.0 / 3));
-  CHECK(routes.counts == Rows{1, 1, 1, 1});
-  CHECK(routes.sources == Rows{0, 1, 3, 2});
-  CHECK(routes.by_rank(2) == Rows{2, 2});
+// Four experts on two ranks. Of 5 choices 1 and 2 go to rank 0, 0 and 2 to rank 1. From rank 0 come 2 and 1 for this
+// rank's experts, from rank 1 none and 2. Rank 0: 2 of its 5 leave, 2 come.
+TEST_CASE("rows are counted by the rank that they go to and that they come from") {
+  const RouteShape shape{5, 1, 4, 2, 2};
+  const ExchangedRows rows = exchanged_rows({2, 0, 1, 0}, shape, Rows{1, 2, 0, 2, 2, 1, 0, 2});
+  CHECK(rows.leaving == Rows{3, 2});
+  CHECK(rows.arriving == Rows{3, 2});
+  CHECK(rows.chosen() == 5);
+  CHECK(rows.rows() == 5);
+  CHECK(rows.moved() == RoutedRows{2, 2, 0, 0});
 }
 
-// One token, experts 3 and 2: both on the second rank.
-TEST_CASE("experts that are given are weighted by their probabilities") {
-  const float probabilities[] = {0.25F, 0.25F, 0.25F, 0.25F};
-  const ExpertRoutes routes =
-      expert_routes(cpu_kernels(), dense_view(static_cast<const void*>(probabilities), NumberFormat::fp32, 1, 4), 2,
-                    RouterWeights::probability, {3, 2});
-  CHECK(routes.weights == std::vector<float>{0.25F, 0.25F});
-  CHECK(routes.by_rank(2) == Rows{0, 2});
+// Three ranks divide each of two experts, on two expert-parallel ranks: the second of the three on the second of the
+// two. From its own group come 4 and 1, the others' received 2 + 0 and 3 + 3.
+TEST_CASE("ranks that divide experts have the rows of all of them") {
+  const RouteShape shape{3, 2, 2, 1, 6};
+  const ExchangedRows rows = exchanged_rows({2, 1, 3, 1}, shape, Rows{5, 1, 2, 0, 4, 1, 3, 3});
+  CHECK(Rows(rows.received().begin(), rows.received().end()) == Rows{4, 1});
+  CHECK(rows.by_part() == Rows{2, 5, 6});
+  CHECK(rows.rows() == 13);
+  // 5 leave for the first; 4 come from it; its 5 rows go to two others, whose 8 come here.
+  CHECK(rows.moved() == RoutedRows{5, 4, 10, 8});
 }
 
-// From rank 0 come 2 rows for expert 0 and 1 for expert 1, from rank 1 none and 2: arrivals 0 1 | 2 || 3 4.
-// Sorted by expert: 0 1 | 2 3 4. With 1 and 1, 2 and 1: arrivals 0 | 1 || 2 3 | 4, sorted 0 2 3 | 1 4.
-TEST_CASE("arrivals are sorted by expert, and back") {
-  const ExpertArrivals first{2, 5, {2, 1, 0, 2}};
-  CHECK(first.rows() == 5);
-  CHECK(first.by_rank() == Rows{3, 2});
-  CHECK(first.by_expert() == Rows{2, 3});
-  CHECK(first.sorted() == Rows{0, 1, 2, 3, 4});
-  const ExpertArrivals second{2, 5, {1, 1, 2, 1}};
-  CHECK(second.sorted() == Rows{0, 2, 3, 1, 4});
-  CHECK(second.unsorted() == Rows{0, 3, 1, 2, 4});
+TEST_CASE("in balance every rank sends as many rows to every other") {
+  const ExchangedRows rows = balanced_rows({4, 0, 2, 1}, 8);
+  CHECK(rows.chosen() == 8);
+  CHECK(rows.rows() == 16);
+  CHECK(rows.moved() == RoutedRows{6, 6, 8, 8});
+}
+
+TEST_CASE("a table of routes that is let go serves the next of its shape") {
+  Backend backend;
+  RouteTables tables(backend);
+  const RouteShape shape{4, 2, 8, 4, 2};
+  auto first = tables.take(shape);
+  const auto second = tables.take(shape);
+  CHECK(first->experts != second->experts);
+  CHECK(first->arrivals == first->counts + 8);
+  const std::int32_t* const memory = first->experts;
+  first = nullptr;
+  CHECK(tables.take(shape)->experts == memory);
 }
 
 }  // namespace

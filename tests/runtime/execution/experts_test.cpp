@@ -47,6 +47,23 @@ std::vector<Case> cases() {
   add("cp 2 tp 2 dp 2 ep 4 zero 1", [](Strategy& s) {
     s.context_parallel = s.tensor_parallel = s.data_parallel = 2, s.expert_parallel = 4, s.zero_stage = 1;
   });
+  add("tp 2 sp etp 2", [](Strategy& s) { s.tensor_parallel = s.expert_tensor_parallel = 2; });
+  add("tp 4 sp etp 2 ep 2 full recompute", [](Strategy& s) {
+    s.tensor_parallel = 4, s.expert_parallel = s.expert_tensor_parallel = 2, s.recompute.mode = RecomputeMode::full;
+  });
+  add("tp 4 sp etp 4 cp 2",
+      [](Strategy& s) { s.tensor_parallel = s.expert_tensor_parallel = 4, s.context_parallel = 2; });
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    add("tp 2 sp dp 4 ep 2 etp 2",
+        [](Strategy& s) { s.tensor_parallel = s.expert_tensor_parallel = s.expert_parallel = 2, s.data_parallel = 4; });
+    all.back().name += " zero " + std::to_string(zero);
+    all.back().strategy.zero_stage = zero;
+    if (zero > 0) all.back().strategy.shard_group = 4;
+  }
+  add("tp 2 sp pp 2 dp 2 ep 2 etp 2", [](Strategy& s) {
+    s.pipeline_stages = s.tensor_parallel = s.data_parallel = s.expert_parallel = s.expert_tensor_parallel = 2;
+    s.schedule = Schedule::zb_h1;
+  });
   for (const Schedule schedule : all_schedules) {
     if (schedule == Schedule::none) continue;
     add("dp 2 ep 2 pp 2 " + std::string(to_text(schedule)),

@@ -119,10 +119,12 @@ class Campaign {
     ++met_["pp " + std::to_string(run.strategy.pipeline_stages)];
     ++met_["cp " + std::to_string(run.strategy.context_parallel)];
     ++met_["ep " + std::to_string(run.strategy.expert_parallel)];
+    ++met_["etp " + std::to_string(run.strategy.expert_tensor_parallel)];
     ++met_["ZeRO-" + std::to_string(run.strategy.zero_stage)];
     try {
       compare(run, number);
       ++executed_;
+      ++executed_etp_[run.strategy.expert_tensor_parallel];
     } catch (const InputError& refused) {
       ++refused_[without_numbers(refused.what())];
     } catch (const std::exception& failed) {
@@ -130,6 +132,11 @@ class Campaign {
     }
   }
   [[nodiscard]] std::int64_t executed() const { return executed_; }
+  /// With experts that so many ranks divide.
+  [[nodiscard]] std::int64_t executed_etp(std::int32_t ranks) const {
+    const auto found = executed_etp_.find(ranks);
+    return found == executed_etp_.end() ? 0 : found->second;
+  }
   /// Of the elements compared, how many had a gradient above rounding.
   [[nodiscard]] double settled_share() const {
     double settled = 0;
@@ -224,6 +231,7 @@ class Campaign {
 
   std::int64_t seed_;
   std::int64_t executed_ = 0;
+  std::map<std::int32_t, std::int64_t> executed_etp_;
   std::map<std::string, int> refused_;
   std::map<std::string, int> met_;
   std::map<std::string, Largest> largest_;
@@ -239,6 +247,8 @@ TEST_CASE("three hundred strategies drawn at random equal one rank and what was 
   Campaign campaign(12);
   for (std::int64_t n = 0; n < 300; ++n) campaign.add(n);
   CHECK(campaign.executed() >= 200);
+  CHECK(campaign.executed_etp(2) >= 10);
+  CHECK(campaign.executed_etp(3) >= 2);
   CHECK(campaign.settled_share() >= 0.9);
 }
 

@@ -72,6 +72,7 @@ class Layouts {
     s.context_parallel = one_of({1, 1, 2, 3});
     s.data_parallel = one_of({1, 2, 3, 4, 6, 8});
     if (!facts_.experts.empty()) s.expert_parallel = one_of({1, 2, 3, 4, 6});
+    if (!facts_.experts.empty()) s.expert_tensor_parallel = one_of({1, 2, 3});
     s.zero_stage = one_of({0, 1, 2, 3});
     s.shard_group = s.zero_stage > 0 ? static_cast<std::int32_t>(s.gradient_ranks()) / one_of({1, 1, 2, 3}) : 1;
     s.micro_batches = 24 / s.data_parallel;
@@ -173,8 +174,8 @@ void require_same_files(const Graph& graph, Net net, const Training& training, i
     const LoweredPlan plan(graph, layouts.next(), training);
     const Strategy& s = plan.strategy;
     INFO("tp " << s.tensor_parallel << " pp " << s.pipeline_stages << " cp " << s.context_parallel << " dp "
-               << s.data_parallel << " ep " << s.expert_parallel << " zero " << s.zero_stage << " shard "
-               << s.shard_group << " schedule " << to_text(s.schedule));
+               << s.data_parallel << " ep " << s.expert_parallel << " etp " << s.expert_tensor_parallel << " zero "
+               << s.zero_stage << " shard " << s.shard_group << " schedule " << to_text(s.schedule));
     const TemporaryFolder again;
     read_and_write(plan, net, first.path(), again.path());
     REQUIRE(checksums(again.path()) == expected);

@@ -1,4 +1,5 @@
-// A rank gives its device a whole step and waits for it once, when it asks for the loss and the norm.
+// A rank gives its device a whole step and waits for it once, when it asks for the loss and the norm. Where a router
+// decides which rank a token goes to, the host asks how many rows do, too.
 #include <atomic>
 
 #include "tests/execution_checks.h"
@@ -33,11 +34,11 @@ struct Counts {
 };
 
 /// Of `steps` steps and what follows on the last of them.
-Counts counts_of(const LoweredPlan& plan, std::int64_t steps, LaneThreads lanes) {
+Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes) {
   RunOptions o = options(steps);
   o.device = [lanes] { return std::make_unique<CountingDevice>(lanes); };
   waits = downloads = 0;
-  (void)train(plan.job(), o);
+  (void)train(job, o);
   return {waits, downloads};
 }
 
@@ -62,11 +63,52 @@ TEST_CASE("a step has one wait of the host for the device, and one read") {
     for (const LaneThreads lanes : {LaneThreads::none, LaneThreads::one_per_lane}) {
       INFO(to_text(s));
       const LoweredPlan plan(network(Net::gpt), s, recipe(Optimizer::adamw));
-      const Counts few = counts_of(plan, 2, lanes);
-      const Counts more = counts_of(plan, 5, lanes);
+      const Counts few = counts_of(plan.job(), 2, lanes);
+      const Counts more = counts_of(plan.job(), 5, lanes);
       CHECK(more.waits - few.waits == 3 * 2);
       CHECK(more.downloads - few.downloads == 3 * 2);
     }
+}
+
+/// Waits, and as many reads, of one step on all ranks.
+std::int64_t waits_of_step(const LoweredPlan& plan, ExpertRouting routing) {
+  const Counts few = counts_of(routed(plan, routing), 1, LaneThreads::none);
+  const Counts more = counts_of(routed(plan, routing), 2, LaneThreads::none);
+  CHECK(more.waits - few.waits == more.downloads - few.downloads);
+  return more.waits - few.waits;
+}
+
+Strategy with_experts(std::int32_t tensor, std::int32_t expert, std::int32_t expert_tensor) {
+  Strategy s = single();
+  s.tensor_parallel = tensor;
+  s.expert_parallel = expert;
+  s.expert_tensor_parallel = expert_tensor;
+  if (tensor > 1) s.sequence_parallel = SequenceParallel::on;
+  s.data_parallel = 4 / tensor;
+  s.micro_batches = 8 / s.data_parallel / s.micro_batch;
+  return s;
+}
+
+// Four ranks, three layers with experts behind a dense one.
+TEST_CASE("rows that are dealt out in turn let the host wait for nothing more") {
+  for (const Strategy& s : {with_experts(1, 1, 1), with_experts(1, 4, 1), with_experts(2, 2, 2)}) {
+    INFO(to_text(s));
+    CHECK(waits_of_step(LoweredPlan(network(Net::moe), s, recipe_of(Net::moe)), ExpertRouting::balanced) == 4);
+  }
+}
+
+// One more for each layer with experts and micro-batch, in the forward; none in a replay, nor where no rank exchanges.
+TEST_CASE("a learned choice lets the host wait once for each forward of experts that ranks share") {
+  const auto waited = [](const Strategy& s) {
+    return waits_of_step(LoweredPlan(network(Net::moe), s, recipe_of(Net::moe)), ExpertRouting::learned);
+  };
+  CHECK(waited(with_experts(1, 1, 1)) == 4);
+  for (Strategy s : {with_experts(1, 4, 1), with_experts(2, 2, 2), with_experts(4, 1, 2)}) {
+    INFO(to_text(s));
+    CHECK(waited(s) == 4 * (1 + 3 * s.micro_batches));
+    s.recompute.mode = RecomputeMode::full;
+    CHECK(waited(s) == 4 * (1 + 3 * s.micro_batches));
+  }
 }
 
 }  // namespace

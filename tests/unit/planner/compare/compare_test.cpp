@@ -129,7 +129,7 @@ void add_balanced_rows(const Asked& a, RunRecord& record) {
         const auto id = a.question.graph().sequence()[static_cast<std::size_t>(segment.first)];
         if (a.question.graph().block(id).kind() != BlockKind::layer) continue;
         for (std::int32_t m = 0; m < a.strategy.micro_batches; ++m)
-          rank.routed.push_back({segment.first, m, rows, rows, rows, rows});
+          rank.routed.push_back({segment.first, m, {rows, rows}, {rows, rows}});
       }
 }
 
@@ -157,9 +157,9 @@ TEST_CASE("an all-to-all that is left out or larger is found, whatever rows were
   }
   // One row more came for every execution, and went back: it counts twice on the wire, and in memory.
   CHECK(cause_of(true, [&](RankRecord& rank) {
-          for (RoutedRecord& r : rank.routed) ++r.came;
+          for (RoutedRecord& r : rank.routed) ++r.all.came;
         }) == "expert: a message that is smaller, or one left out");
-  CHECK(cause_of(true, [&](RankRecord& rank) { rank.routed.front().came_at_peak += 4; }) == "activations");
+  CHECK(cause_of(true, [&](RankRecord& rank) { rank.routed.front().at_peak.came += 4; }) == "activations");
 }
 
 TEST_CASE("a step outside of the interval names the kind of action that is most of it") {
