@@ -44,6 +44,7 @@ std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, 
   std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns, 2) + "\n" +
                      wrapped(origin, terminal_columns, 2) + "\n\n";
   return text + plumbline::text(present::trait_table(set, stack)) + "\n" + residuals_text(residuals) + "\n" +
+         plumbline::text(present::feature_table(set, stack)) + "\n" +
          plumbline::text(present::coefficient_table(set, stack));
 }
 
@@ -53,7 +54,8 @@ class StacksVerb : public CatalogueVerb {
   [[nodiscard]] VerbWords words() const override {
     return {"stacks", "the software stacks of the catalogue, or one of them in detail", "[NAME|FILE]",
             "Without a name lists every stack with what its calibration rests on. With a name or a stack file: its "
-            "traits, its measured runs, and every number with its kind, source and what decides it. --json of one "
+            "traits, its measured runs, its features, and every number with its kind, source and what decides it. "
+            "--json of one "
             "stack is a stack file to start one's own from.",
             "plan stacks torchtitan-2024.12"};
   }

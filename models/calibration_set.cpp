@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
@@ -164,27 +165,41 @@ std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view nam
 }
 
 // What comes later is nearer to the stack and overwrites what came before.
-void CalibrationSet::decide(const SoftwareStack& stack, std::vector<DecidedCoefficient>& decided,
-                            std::size_t depth) const {
+// `take(coefficients, features, place)` of each.
+template <class Take>
+void CalibrationSet::decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const {
   check(depth <= stacks_.size(), "no stack is like itself: `add` sees to it");
-  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& root) {
-    for (const NamedCoefficient& c : coefficients)
-      decided[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {root + c.name,
-                                                                                                   c.coefficient};
-  };
   const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like);
   if (parent != nullptr)
-    decide(*parent, decided, depth + 1);
+    decide(*parent, take, depth + 1);
   else
-    take(traits_.base, "base/");
-  for (const ChosenTrait& trait : stack.traits)
-    take(traits_.find(trait.axis)->find(trait.value)->coefficients, "trait/" + trait.axis + "/" + trait.value + "/");
-  take(stack.coefficients, "stack/" + stack.name + "/");
+    take(traits_.base, traits_.base_features, "base");
+  for (const ChosenTrait& trait : stack.traits) {
+    const TraitValue& value = *traits_.find(trait.axis)->find(trait.value);
+    take(value.coefficients, value.features, "trait/" + trait.axis + "/" + trait.value);
+  }
+  take(stack.coefficients, stack.features, "stack/" + stack.name);
 }
 
 std::vector<DecidedCoefficient> CalibrationSet::decided(const SoftwareStack& stack) const {
   std::vector<DecidedCoefficient> result(stack_fields.size());
-  decide(stack, result, 0);
+  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const auto&, const std::string& place) {
+    for (const NamedCoefficient& c : coefficients)
+      result[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {place + "/" + c.name,
+                                                                                                  c.coefficient};
+  };
+  decide(stack, take, 0);
+  return result;
+}
+
+std::vector<DecidedFeature> CalibrationSet::decided_features(const SoftwareStack& stack) const {
+  const std::span<const FeatureField> fields = stack_feature_fields();
+  std::vector<DecidedFeature> result(fields.size());
+  const auto take = [&](const auto&, const std::vector<NamedFeature>& features, const std::string& place) {
+    for (const NamedFeature& feature : features)
+      result[static_cast<std::size_t>(find_feature(feature.name) - fields.data())] = {place, feature};
+  };
+  decide(stack, take, 0);
   return result;
 }
 
@@ -200,6 +215,7 @@ StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
   if (parent != nullptr && parent->residuals && parent->residuals->time.sigma > sigma)
     sigma = parent->residuals->time.sigma;
   for (std::size_t i = 0; i < stack_fields.size(); ++i) calibration.*stack_fields[i].member = numbers[i].coefficient;
+  for (const DecidedFeature& one : decided_features(described)) apply(one.feature, calibration.features);
   return calibration;
 }
 

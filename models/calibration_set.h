@@ -26,6 +26,12 @@ struct DecidedCoefficient {
   Coefficient coefficient;
 };
 
+/// A feature of a stack, and where in the set it is stated: "base", "trait/AXIS/VALUE" or "stack/NAME".
+struct DecidedFeature {
+  std::string place;
+  NamedFeature feature;
+};
+
 class CalibrationSet {
  public:
   /// The catalogue's (models/calibrations), read once.
@@ -55,6 +61,8 @@ class CalibrationSet {
 
   /// In the order of the fields of StackCalibration.
   [[nodiscard]] std::vector<DecidedCoefficient> decided(const SoftwareStack& stack) const;
+  /// In the order of stack_feature_fields().
+  [[nodiscard]] std::vector<DecidedFeature> decided_features(const SoftwareStack& stack) const;
 
   [[nodiscard]] const TraitTable& traits() const { return traits_; }
   [[nodiscard]] const std::vector<DeviceCalibration>& devices() const { return devices_; }
@@ -101,7 +109,8 @@ class CalibrationSet {
   [[nodiscard]] const DeviceCalibration& made_for(const Device& device) const;
   template <class T>
   [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;
-  void decide(const SoftwareStack& stack, std::vector<DecidedCoefficient>& decided, std::size_t depth) const;
+  template <class Take>
+  void decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const;
   [[nodiscard]] const Coefficient* locate(std::string_view path) const;
   [[noreturn]] void refuse_path(std::string_view path) const;
 

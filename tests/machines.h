@@ -75,7 +75,7 @@ namespace plumbline {
   s.score_bytes_forward = number(10);
   s.score_bytes_backward = number(20);
   s.logit_bytes = number(10);
-  s.fp8_copies = number(2);
+  s.features.fp8_copies = QuantizedCopies::two;
   s.gathered_parameters = s.gathered_gradients = number(1e13);
   s.context_bytes = number(500e6);
   s.communicator_bytes = number(100e6);

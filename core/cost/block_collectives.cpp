@@ -3,7 +3,6 @@
 
 #include "core/cost/block_cost.h"
 #include "core/cost/point_to_point.h"
-#include "core/cost/primitive_operators.h"
 #include "core/program/block_facts.h"
 
 namespace plumbline {
@@ -25,13 +24,14 @@ void BlockPricer::add_tensor(CollectiveTimes& times, const PricedBlock& of, cons
   // DTensor keeps the gathered input for the gradients of weights.
   const bool is_gathered_again =
       is_backward && send.kind == Collective::all_gather && BlockFacts::is_column_parallel(of.block.op(send.op));
-  if (is_gathered_again && stack.distributed_tensors > 0) return;
+  const bool gathers_batches = stack.features.tensor_parallelism == GatheredDimension::batch;
+  if (is_gathered_again && gathers_batches) return;
   const Seconds time = stack.tensor_parallel_exposure * communication_.time(send.kind, send.bytes, of.groups.tensor);
   times.tensor += is_backward ? stack.tensor_parallel_backward_factor * time : time;
   // DTensor gathers and scatters the first dimension, which is the batch, and copies the whole tensor into the order of
   // the sequence (torch/distributed/_functional_collectives.py: all_gather_tensor, reduce_scatter_tensor).
-  if (send.kind != Collective::all_reduce)
-    times.tensor += stack.distributed_tensors * kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
+  if (gathers_batches && send.kind != Collective::all_reduce)
+    times.tensor += kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
   ++times.launches;
   times.wire.tensor += wire_bytes(send.kind, send.bytes, of.groups.tensor.size);
 }
@@ -40,7 +40,7 @@ void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, con
                               BlockPass pass) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const Op& op = of.block.op(send.op);
-  const double copies = copies_of_heads(*op_work(of.block, op, of.shard).attention, stack);
+  const double copies = passes_.copies_of_heads(*op_work(of.block, op, of.shard).attention);
   const Bytes message(std::llround(copies * static_cast<double>(send.bytes.value())));
   // Keys and values that are gathered leave nothing to merge.
   const double merges = of.shard.flash_attention == FlashAttention::on ? of.shard.context_parallel - 1 : 0;
@@ -70,9 +70,11 @@ void BlockPricer::add_expert(CollectiveTimes& times, const PricedBlock& of, cons
   Bytes bytes = send.bytes;
   double factor = 1;
   if (is_exchange) {
-    const GroupSpan span = group_span(group.size, group.stride, communication_.cluster());
-    const double share = 1 - stack.expert_copies_once * (1 - share_sent_once(experts_per_token(of.block), span));
-    bytes = Bytes(std::llround(share * static_cast<double>(bytes.value())));
+    if (stack.features.expert_copies == ExpertCopies::one_per_rank) {
+      const GroupSpan span = group_span(group.size, group.stride, communication_.cluster());
+      const double share = share_sent_once(experts_per_token(of.block), span);
+      bytes = Bytes(std::llround(share * static_cast<double>(bytes.value())));
+    }
     factor = stack.expert_imbalance.value;
   }
   times.expert += stack.expert_parallel_exposure * (factor * communication_.time(send.kind, bytes, group));

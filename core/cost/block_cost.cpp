@@ -23,7 +23,10 @@ BlockGroups block_groups(const Strategy& s) {
 }
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
-    : kernels_(slowest_device(cluster), calibration), communication_(cluster), to_host_(slowest_to_host(cluster)) {}
+    : kernels_(slowest_device(cluster), calibration),
+      passes_(calibration.stack.features),
+      communication_(cluster),
+      to_host_(slowest_to_host(cluster)) {}
 
 Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
   const StackCalibration& stack = kernels_.calibration().stack;
@@ -85,13 +88,14 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   BlockCost cost;
   add_passes(cost, times, of);
   cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
-  cost.transfer_synchronisation = stack.transfer_synchronisation;
-  cost.pass_synchronisation = stack.pass_synchronisation;
+  const StackFeatures& features = stack.features;
+  cost.waits_for_transfers = features.at_transfers == HostPace::waits;
+  cost.waits_for_passes = features.at_passes == HostPace::waits;
   synchronise(cost, block, stack);
   cost.boundary = boundary_bytes(block, shard);
   if (block.needs_input_gradient()) cost.boundary_gradient = cost.boundary;
-  cost.kept_output = Bytes(std::llround(stack.kept_outputs * static_cast<double>(cost.boundary.value())));
-  cost.frees_logits = stack.freed_logits > 0;
+  if (features.stage_outputs == StageOutputs::kept) cost.kept_output = cost.boundary;
+  cost.frees_logits = features.logits == LogitLifetime::next_backward;
   if (block.kind() != BlockKind::output)
     for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);
   cost.logits = logit_bytes(block, shard, stack.logit_bytes);
@@ -100,7 +104,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.flops = block_flops(block, shard);
   if (shard.orthogonalises) cost.orthogonalisation = rounded(orthogonalisation_time(kernels_, block, shard), 1);
   add_ruled_variants(cost, times, of);
-  if (stack.host_checkpoints > 0 && block.kind() == BlockKind::layer)
+  if (features.layer_checkpoints == LayerCheckpoints::on_host && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
   cost.variants.push_back(by_operator(cost, of, kept, replayed));

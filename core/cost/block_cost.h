@@ -14,6 +14,7 @@
 #include "core/cost/communication_clock.h"
 #include "core/cost/kernel_time.h"
 #include "core/cost/placement.h"
+#include "core/cost/primitive_operators.h"
 #include "core/cost/rank_parameters.h"
 #include "core/cost/working_set.h"
 #include "core/program/block_sends.h"
@@ -65,8 +66,8 @@ struct BlockCost {
   // Until the host has launched all of it: what a stage does with it is stage_cost.h's.
   Picoseconds host_forward{0};
   Picoseconds host_backward{0};
-  double transfer_synchronisation = 0;  ///< of the stack: whether messages between stages hold the host up
-  double pass_synchronisation = 0;      ///< of the stack: whether the end of a pass does
+  bool waits_for_transfers = false;  ///< of the stack: whether messages between stages hold the host up
+  bool waits_for_passes = false;     ///< of the stack: whether the end of a pass does
   /// Of backward's compute, what a schedule may put off: products for weight gradients, and what an operator that has
   /// no other gradient spends.
   Picoseconds backward_weight{0};
@@ -149,6 +150,7 @@ class BlockPricer {
   [[nodiscard]] BlockVariant with_modules(const BlockCost& cost, const Times& times, const PricedBlock& of) const;
 
   KernelClock kernels_;
+  OperatorPasses passes_;
   CommunicationClock communication_;
   BytesPerSecond to_host_;  ///< of one device
 };

@@ -1,6 +1,5 @@
 // What the kernels of a block's operators take, and how many the host launches.
 #include "core/cost/block_times.h"
-#include "core/cost/primitive_operators.h"
 #include "core/sharding/product_format.h"
 
 namespace plumbline {
@@ -41,8 +40,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.forward += time(p);
       if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
       if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
-      times.backward +=
-          kernels_.memory(gradient_sums(op, work, shard.formats.activation, kernels_.calibration().stack));
+      times.backward += kernels_.memory(passes_.gradient_sums(op, work, shard.formats.activation));
       if (is_quantized(format)) {
         const double input = static_cast<double>(p.batch * p.m * p.k);
         const double output = static_cast<double>(p.batch * p.m * p.n);
@@ -58,8 +56,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.attention += forward;
       if (any_gradient)
         times.backward += kernels_.attention_backward(*work.attention, shard.flash_attention, shard.formats.activation);
-      const Seconds repeating =
-          kernels_.memory(repeated_heads(*work.attention, shard.formats.activation, kernels_.calibration().stack));
+      const Seconds repeating = kernels_.memory(passes_.repeated_heads(*work.attention, shard.formats.activation));
       times.forward += repeating;
       if (any_gradient) times.backward += repeating;
       break;
@@ -70,7 +67,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
         return is_routing ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
       };
-      const Traffic traffic = memory_traffic(op, work, kernels_.calibration().stack);
+      const Traffic traffic = passes_.memory_traffic(op, work);
       times.forward += time(traffic.forward, &KernelClock::memory_forward);
       if (!any_gradient) break;
       const Seconds backward = time(traffic.backward, &KernelClock::memory_backward);

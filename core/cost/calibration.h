@@ -2,7 +2,8 @@
 /// \file calibration.h: how far from its datasheet a device and a software stack work, number by number with source.
 ///
 /// A device calibration holds kernel efficiencies; a stack holds what a framework does with them (fusion, overlap,
-/// overheads), composed from its traits (software_stack.h). Both are data (models/calibrations/*.json); estimators read
+/// overheads), composed of what it shares with others (software_stack.h): features, which are choices, and
+/// efficiencies, which are numbers with an uncertainty. Both are data (models/calibrations/*.json); estimators read
 /// them and hold no constant of their own.
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/cost/residuals.h"
+#include "core/cost/stack_features.h"
 #include "core/graph/op.h"
 #include "core/quantity/number_format.h"
 #include "core/quantity/quantity.h"
@@ -64,13 +66,9 @@ struct DeviceCalibration {
 struct StackCalibration {
   std::string name;
   std::string description;
+  StackFeatures features;
   Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
-  Coefficient primitive_norms;      ///< 1 where a root-mean-square norm is primitive operators in 32 bits, else 0
-  Coefficient primitive_operators;  ///< 1 where gates and sums of gradients are kernels of their own, else 0
-  Coefficient primitive_rotations;  ///< 1 where rotary embeddings are products of complex numbers in 32 bits, else 0
-  Coefficient repeated_heads;  ///< 1 where keys and values are copied for every query head before attention, else 0
-  Coefficient distributed_tensors;  ///< 1 where tensor parallelism is PyTorch's DTensor, else 0
   Coefficient ring_bytes_forward;   ///< per element of the queries and step of a ring: merging what was attended to
   Coefficient ring_bytes_backward;
   Coefficient loss_factor;   ///< bytes of the loss over the model's
@@ -89,8 +87,6 @@ struct StackCalibration {
   Coefficient kernels_per_expert;          ///< of a product of experts: 0 one for all, 1 one each
   Coefficient expert_synchronisation;      ///< 1 where the host waits for the tokens per expert, else 0
   Coefficient routing_factor;              ///< bytes that dispatch and combine move over those of one kernel per step
-  Coefficient transfer_synchronisation;    ///< 1 where the host waits for every message between stages, else 0
-  Coefficient pass_synchronisation;        ///< 1 where the host waits for the device after every pass, else 0
   Coefficient gather_copy_bytes;           ///< per parameter and pass: copies of gathered units into their tensors
   Coefficient scatter_copy_bytes;          ///< per trained parameter: copies of gradients into what is reduced
   Coefficient network_card_share;          ///< of a node's network cards, what sharing states makes use of
@@ -104,23 +100,13 @@ struct StackCalibration {
   Coefficient logit_bytes;             ///< live bytes per logit at the peak of the loss
   Coefficient copied_gradient_bytes;   ///< per trained parameter, kept alongside gradients that are summed in 32 bits
   Coefficient updated_gradient_bytes;  ///< per parameter that a rank updates, alongside gradients kept in 16 bits
-  Coefficient fp8_parameters;          ///< 1 where weights of fp8 products are in fp8 alone, 0 where in 16 bits too
-  Coefficient fp8_copies;              ///< fp8 copies of such a weight, kept from micro-batch to micro-batch
-  Coefficient sharded_masters;         ///< 1 where ZeRO-3 shards fp32 parameters and gradients alone, else 0
-  Coefficient fp8_inputs;              ///< of an fp8 product: 0 kept as it was, 1 in fp8, 2 in fp8 unless kept anyway
-  Coefficient weighted_activations;    ///< 1 where the router's weights scale what experts' activations make, else 0
   Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
   Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
-  Coefficient host_checkpoints;        ///< 1 where what full recompute keeps of a layer waits in host memory, else 0
-  Coefficient post_validation;         ///< 1 where a zero-bubble rank updates without waiting for others' gradients
-  Coefficient kept_outputs;            ///< of what a stage sends on, held until its backward: 0 (freed) or 1
-  Coefficient freed_logits;            ///< 1: gone when the backward of the block before them begins; 0: at its end
   Coefficient context_bytes;           ///< device context and loaded kernels
   Coefficient communicator_bytes;      ///< buffers of one communicator
   Coefficient workspace_bytes;         ///< matrix-product workspaces
   Coefficient fragmentation_fraction;  ///< of live bytes, lost in the allocator
   Coefficient expert_imbalance;        ///< busiest expert rank over the mean
-  Coefficient expert_copies_once;      ///< 1: a token crosses once to a rank or node that has several of its experts
   Coefficient host_bytes_per_rank;     ///< host memory of one rank's process
   Coefficient shared_time_sigma;       ///< what the residuals of device and stack both contain (extrapolation.h)
   Coefficient sigma_per_doubling;      ///< added to step times' residual outside of what was measured

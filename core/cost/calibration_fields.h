@@ -1,6 +1,7 @@
 #pragma once
 /// \file calibration_fields.h: the coefficients of a calibration as one table: name, member, and the range that physics
-/// leaves it. Readers, writers and sensitivities walk it.
+/// leaves it. Readers, writers and sensitivities walk it. Choices of a stack have a table of their own
+/// (stack_feature_table.h).
 ///
 /// Ranges are limits of what makes sense, not measurements, and no answer depends on them. A fraction or a share of a
 /// peak lies in (0, 1]; an exposure, a copy or a factor is at least 0 (above 0 where it divides); a time is at most a
@@ -51,11 +52,6 @@ inline constexpr std::array device_fields{
 inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"step_factor", &StackCalibration::step_factor, 0.1, 10},
     CoefficientField<StackCalibration>{"memory_bound_factor", &StackCalibration::memory_bound_factor, 0.01, 100},
-    CoefficientField<StackCalibration>{"primitive_norms", &StackCalibration::primitive_norms, 0, 1},
-    CoefficientField<StackCalibration>{"primitive_operators", &StackCalibration::primitive_operators, 0, 1},
-    CoefficientField<StackCalibration>{"primitive_rotations", &StackCalibration::primitive_rotations, 0, 1},
-    CoefficientField<StackCalibration>{"repeated_heads", &StackCalibration::repeated_heads, 0, 1},
-    CoefficientField<StackCalibration>{"distributed_tensors", &StackCalibration::distributed_tensors, 0, 1},
     CoefficientField<StackCalibration>{"ring_bytes_forward", &StackCalibration::ring_bytes_forward, 0, 1000},
     CoefficientField<StackCalibration>{"ring_bytes_backward", &StackCalibration::ring_bytes_backward, 0, 1000},
     CoefficientField<StackCalibration>{"loss_factor", &StackCalibration::loss_factor, 0.01, 100},
@@ -77,8 +73,6 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"kernels_per_expert", &StackCalibration::kernels_per_expert, 0, 10},
     CoefficientField<StackCalibration>{"expert_synchronisation", &StackCalibration::expert_synchronisation, 0, 1},
     CoefficientField<StackCalibration>{"routing_factor", &StackCalibration::routing_factor, 0.01, 100},
-    CoefficientField<StackCalibration>{"transfer_synchronisation", &StackCalibration::transfer_synchronisation, 0, 1},
-    CoefficientField<StackCalibration>{"pass_synchronisation", &StackCalibration::pass_synchronisation, 0, 1},
     CoefficientField<StackCalibration>{"gather_copy_bytes", &StackCalibration::gather_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"scatter_copy_bytes", &StackCalibration::scatter_copy_bytes, 0, 100},
     CoefficientField<StackCalibration>{"network_card_share", &StackCalibration::network_card_share, 0.01, 1},
@@ -92,23 +86,13 @@ inline constexpr std::array stack_fields{
     CoefficientField<StackCalibration>{"logit_bytes", &StackCalibration::logit_bytes, 0, 100},
     CoefficientField<StackCalibration>{"copied_gradient_bytes", &StackCalibration::copied_gradient_bytes, 0, 8},
     CoefficientField<StackCalibration>{"updated_gradient_bytes", &StackCalibration::updated_gradient_bytes, 0, 8},
-    CoefficientField<StackCalibration>{"fp8_parameters", &StackCalibration::fp8_parameters, 0, 1},
-    CoefficientField<StackCalibration>{"fp8_copies", &StackCalibration::fp8_copies, 0, 2},
-    CoefficientField<StackCalibration>{"sharded_masters", &StackCalibration::sharded_masters, 0, 1},
-    CoefficientField<StackCalibration>{"fp8_inputs", &StackCalibration::fp8_inputs, 0, 2},
-    CoefficientField<StackCalibration>{"weighted_activations", &StackCalibration::weighted_activations, 0, 1},
     CoefficientField<StackCalibration>{"gathered_parameters", &StackCalibration::gathered_parameters, 0, 1e15},
     CoefficientField<StackCalibration>{"gathered_gradients", &StackCalibration::gathered_gradients, 0, 1e15},
-    CoefficientField<StackCalibration>{"host_checkpoints", &StackCalibration::host_checkpoints, 0, 1},
-    CoefficientField<StackCalibration>{"post_validation", &StackCalibration::post_validation, 0, 1},
-    CoefficientField<StackCalibration>{"kept_outputs", &StackCalibration::kept_outputs, 0, 1},
-    CoefficientField<StackCalibration>{"freed_logits", &StackCalibration::freed_logits, 0, 1},
     CoefficientField<StackCalibration>{"context_bytes", &StackCalibration::context_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"communicator_bytes", &StackCalibration::communicator_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"workspace_bytes", &StackCalibration::workspace_bytes, 0, 1e12},
     CoefficientField<StackCalibration>{"fragmentation_fraction", &StackCalibration::fragmentation_fraction, 0, 1},
     CoefficientField<StackCalibration>{"expert_imbalance", &StackCalibration::expert_imbalance, 1, 1000},
-    CoefficientField<StackCalibration>{"expert_copies_once", &StackCalibration::expert_copies_once, 0, 1},
     CoefficientField<StackCalibration>{"host_bytes_per_rank", &StackCalibration::host_bytes_per_rank, 0, 1e13},
     CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, largest_sigma},
     CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, largest_sigma},

@@ -1,6 +1,7 @@
 #include "core/cost/primitive_operators.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plumbline {
 namespace {
@@ -24,40 +25,52 @@ constexpr Passes fused_rotation{2, 2};
 constexpr Passes fused_gate{3, 5};
 constexpr std::int64_t passes_of_a_sum = 3;
 
-Traffic scaled(const OpWork& work, Passes primitive, Passes fused, double share) {
-  const auto at = [&](Bytes counted, std::int64_t passes, std::int64_t of_fused) {
-    const double ratio = 1 + share * (static_cast<double>(passes) / static_cast<double>(of_fused) - 1);
-    return Bytes(std::llround(ratio * static_cast<double>(counted.value())));
-  };
-  return {at(work.forward_traffic, primitive.forward, fused.forward),
-          at(work.backward_traffic, primitive.backward, fused.backward)};
+Bytes times(double ratio, Bytes counted) { return Bytes(std::llround(ratio * static_cast<double>(counted.value()))); }
+
+double ratio(std::int64_t passes, std::int64_t of_fused) {
+  return static_cast<double>(passes) / static_cast<double>(of_fused);
 }
 
 }  // namespace
 
-Traffic memory_traffic(const Op& op, const OpWork& work, const StackCalibration& stack) {
+OperatorPasses::OperatorPasses(const StackFeatures& features)
+    : repeats_heads_(features.key_value_heads == KeyValueHeads::repeated) {
+  const auto over = [](OperatorKernels kernels, Passes primitive, Passes fused) {
+    if (kernels == OperatorKernels::fused) return Ratio{};
+    return Ratio{ratio(primitive.forward, fused.forward), ratio(primitive.backward, fused.backward)};
+  };
+  norm_ = over(features.norms, norm, fused_norm);
+  rotation_ = over(features.rotations, rotation, fused_rotation);
+  gate_ = over(features.gates, gate, fused_gate);
+  if (features.gates == OperatorKernels::primitive) passes_of_a_sum_ = passes_of_a_sum;
+}
+
+Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work) const {
+  const auto scaled = [&](Ratio by) {
+    return Traffic{times(by.forward, work.forward_traffic), times(by.backward, work.backward_traffic)};
+  };
   switch (op.kind) {
-    case OpKind::rms_norm: return scaled(work, norm, fused_norm, stack.primitive_norms);
-    case OpKind::rotary: return scaled(work, rotation, fused_rotation, stack.primitive_rotations);
-    case OpKind::gated_activation: return scaled(work, gate, fused_gate, stack.primitive_operators);
+    case OpKind::rms_norm: return scaled(norm_);
+    case OpKind::rotary: return scaled(rotation_);
+    case OpKind::gated_activation: return scaled(gate_);
     default: return {work.forward_traffic, work.backward_traffic};
   }
 }
 
-Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation, const StackCalibration& stack) {
-  if (stack.primitive_operators <= 0 || op.outputs.size() < 2 || !work.needs.input || !work.product) return Bytes(0);
+Bytes OperatorPasses::gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const {
+  if (passes_of_a_sum_ == 0 || op.outputs.size() < 2 || !work.needs.input || !work.product) return Bytes(0);
   const auto sums = static_cast<std::int64_t>(op.outputs.size() - 1);
-  return sums * passes_of_a_sum * storage(work.product->batch * work.product->m * work.product->k, activation);
+  return sums * passes_of_a_sum_ * storage(work.product->batch * work.product->m * work.product->k, activation);
 }
 
-Bytes repeated_heads(const AttentionWork& work, NumberFormat activation, const StackCalibration& stack) {
-  if (stack.repeated_heads <= 0 || work.kv_heads >= work.heads) return Bytes(0);
+Bytes OperatorPasses::repeated_heads(const AttentionWork& work, NumberFormat activation) const {
+  if (!repeats_heads_ || work.kv_heads >= work.heads) return Bytes(0);
   return storage(work.batch * work.queries * (work.heads + work.kv_heads) * (work.qk_head_dim + work.v_head_dim),
                  activation);
 }
 
-double copies_of_heads(const AttentionWork& work, const StackCalibration& stack) {
-  if (stack.repeated_heads <= 0) return 1;
+double OperatorPasses::copies_of_heads(const AttentionWork& work) const {
+  if (!repeats_heads_) return 1;
   return static_cast<double>(work.heads) / static_cast<double>(std::max<std::int64_t>(1, work.kv_heads));
 }
 

@@ -14,7 +14,7 @@
 /// Checked against: tests/unit/core/cost/primitive_operators_test.cpp, by hand; torchtitan's Llama 3.1 8B with and
 /// without a compiler (benchmarks/llama3_h100_202412_torchtitan.md): 0.41 s apart, counted 0.43.
 
-#include "core/cost/calibration.h"
+#include "core/cost/stack_features.h"
 #include "core/sharding/op_work.h"
 
 namespace plumbline {
@@ -24,18 +24,31 @@ struct Traffic {
   Bytes backward{0};
 };
 
-/// Of a memory-bound operator, under a stack: what op_work counted, or its primitives'.
-[[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work, const StackCalibration& stack);
+/// The passes of a stack's operators, worked out from its features once.
+class OperatorPasses {
+ public:
+  explicit OperatorPasses(const StackFeatures& features);
 
-/// Alongside a product: sums of the gradients of its input, one for each output after the first.
-[[nodiscard]] Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation,
-                                  const StackCalibration& stack);
+  /// Of a memory-bound operator: what op_work counted, or its primitives'.
+  [[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work) const;
+  /// With a product: sums of the gradients of its input, one for each output after the first.
+  [[nodiscard]] Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const;
+  /// With attention: keys and values of this rank's tokens, repeated for every query head, and their gradients summed.
+  [[nodiscard]] Bytes repeated_heads(const AttentionWork& work, NumberFormat activation) const;
+  /// How many copies of keys and values travel between ranks.
+  [[nodiscard]] double copies_of_heads(const AttentionWork& work) const;
 
-/// Alongside attention: keys and values of this rank's tokens, repeated for every query head, and their gradients
-/// summed.
-[[nodiscard]] Bytes repeated_heads(const AttentionWork& work, NumberFormat activation, const StackCalibration& stack);
-
-/// Of keys and values that travel between ranks: how often they are there.
-[[nodiscard]] double copies_of_heads(const AttentionWork& work, const StackCalibration& stack);
+ private:
+  /// Of primitive over fused operators.
+  struct Ratio {
+    double forward = 1;
+    double backward = 1;
+  };
+  Ratio norm_;
+  Ratio rotation_;
+  Ratio gate_;
+  std::int64_t passes_of_a_sum_ = 0;
+  bool repeats_heads_;
+};
 
 }  // namespace plumbline

@@ -1,11 +1,11 @@
 #pragma once
 /// \file software_stack.h: software stacks as traits: what a framework of some release does, axis by axis.
 ///
-/// An axis (attention, fusion, gradient reduction, ...) has a few values; each value sets the same coefficients of a
-/// StackCalibration. The base sets those that no axis decides. A stack names one value of every axis, so that what two
-/// stacks share is one number, and a stack without a measured run is predicted from what it shares. It keeps numbers of
-/// its own only where its runs contradict its traits. Where both speak, what is nearer to the stack decides: own
-/// number, own trait, the stack that it is like (by the same order), base.
+/// An axis (attention, fusion, gradient reduction, ...) has a few values; each value sets the same coefficients and
+/// features of a StackCalibration. The base sets those that no axis decides. A stack names one value of every axis, so
+/// that what two stacks share is one number, and a stack without a measured run is predicted from what it shares. It
+/// keeps numbers of its own only where its runs contradict its traits. Where both speak, what is nearer to the stack
+/// decides: own number, own trait, the stack that it is like (by the same order), base.
 
 #include <array>
 #include <optional>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/cost/calibration.h"
+#include "core/cost/stack_feature_table.h"
 #include "core/training/precision.h"
 
 namespace plumbline {
@@ -22,6 +23,7 @@ struct TraitValue {
   std::string name;
   std::string description;
   std::vector<NamedCoefficient> coefficients;
+  std::vector<NamedFeature> features;
 };
 
 struct TraitAxis {
@@ -34,10 +36,11 @@ struct TraitAxis {
   [[nodiscard]] std::vector<std::string> value_names() const;
 };
 
-/// Base and axes together set every coefficient of a StackCalibration exactly once; readers see to it.
+/// Base and axes together set every coefficient and feature of a StackCalibration exactly once; readers see to it.
 struct TraitTable {
   std::string description;
   std::vector<NamedCoefficient> base;
+  std::vector<NamedFeature> base_features;
   std::vector<TraitAxis> axes;
   std::array<RegimeSigma, calibration_regimes.size()> regimes;  ///< by CalibrationRegime
 
@@ -78,6 +81,7 @@ struct SoftwareStack {
   /// Of the devices that a file of one's own was calibrated on; it counts before the catalogue's.
   std::optional<DeviceCalibration> device = std::nullopt;
   std::optional<GradientDefault> gradients = std::nullopt;  ///< absent: that of the stack it is like, else the recipe's
+  std::vector<NamedFeature> features = {};                  ///< own choices, against those of its axes
 };
 
 }  // namespace plumbline

@@ -147,9 +147,9 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
       cost.boundary_gradient =
           is_first ? blocks[b].boundary_gradient : std::min(cost.boundary_gradient, blocks[b].boundary_gradient);
       is_first = false;
-      cost.synchronisation = std::max(cost.synchronisation, blocks[b].transfer_synchronisation);
+      cost.host_waits = cost.host_waits || blocks[b].waits_for_transfers;
     }
-    cost.synchronisation = std::max(cost.synchronisation, blocks[b].pass_synchronisation);
+    cost.host_waits = cost.host_waits || blocks[b].waits_for_passes;
   }
   for (const VariantCount& counted : content.variants) {
     const auto b = static_cast<std::size_t>(counted.block);
@@ -183,7 +183,7 @@ HostWait host_wait(const StageCost& stage) {
   if (forward + backward <= Picoseconds(0)) return {};
   const Picoseconds ahead =
       std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);
-  const Picoseconds both = ahead + part(forward + backward - ahead, stage.synchronisation);
+  const Picoseconds both = stage.host_waits ? forward + backward : ahead;
   const Picoseconds of_forward = part(both, forward / (forward + backward));
   return {of_forward, both - of_forward};
 }

@@ -59,7 +59,7 @@ struct StageCost {
   Picoseconds forward_end{0};    ///< of a forward pass that finds the device idle, block after block
   Picoseconds backward_end{0};   ///< likewise, from the last block to the first
 
-  double synchronisation = 0;  ///< 1: the host waits for each pass to end or for its message; 0: it runs ahead
+  bool host_waits = false;  ///< for each pass to end or for its message; else the host runs ahead
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes

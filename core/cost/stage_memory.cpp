@@ -41,7 +41,7 @@ Bytes copied_gradients(const RankParameters& held, const Strategy& s, const Prec
 /// while a unit is gathered.
 void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
                    const PrecisionFormats& formats, const StackCalibration& stack) {
-  if (stack.sharded_masters <= 0 || s.zero_stage < 3 || !formats.master) return;
+  if (stack.features.sharded_states == ShardedStates::of_recipe || s.zero_stage < 3 || !formats.master) return;
   const ShardRanks ranks = shard_ranks(s);
   const std::int64_t trained =
       divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
@@ -57,9 +57,10 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   if (!is_quantized(formats.matmul) || s.zero_stage >= 3) return;
   const std::int64_t weights = stage.parameters.product_weights;
   const Bytes copy = storage(weights, formats.matmul);
-  const bool stands_alone = stack.fp8_parameters > 0 && formats.matmul != NumberFormat::fp4;
-  if (stands_alone) memory[MemoryClass::weights] -= storage(weights, formats.weight) - copy;
-  memory[MemoryClass::working_buffers] += std::llround(stack.fp8_copies) * copy;
+  const StackFeatures& features = stack.features;
+  const bool is_alone = features.fp8_parameters == QuantizedWeights::alone && formats.matmul != NumberFormat::fp4;
+  if (is_alone) memory[MemoryClass::weights] -= storage(weights, formats.weight) - copy;
+  memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
 }
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the

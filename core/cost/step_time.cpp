@@ -111,8 +111,8 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
 }
 
 bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
-  return blocks_.kernels().calibration().stack.post_validation > 0 && splits_every_backward(s.schedule) &&
-         tied_bytes(stages, s).value() == 0;
+  return blocks_.kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
+         splits_every_backward(s.schedule) && tied_bytes(stages, s).value() == 0;
 }
 
 Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,

@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "core/io/feature_json.h"
 #include "core/io/residuals_json.h"
 
 namespace plumbline {
@@ -110,17 +111,21 @@ DeviceCalibration device_calibration_from_json(const JsonPlace& root) {
   return device;
 }
 
-std::vector<NamedCoefficient> stack_coefficients_from_json(const JsonPlace& place) {
-  std::vector<NamedCoefficient> result;
+StackNumbers stack_numbers_from_json(const JsonPlace& place) {
+  StackNumbers result;
   std::vector<std::string> known;
   for (const CoefficientField<StackCalibration>& field : stack_fields) known.emplace_back(field.key);
   for (const auto& [key, number] : JsonObject(place).members()) {
+    if (const FeatureField* feature = feature_of_number(key)) {
+      result.features.push_back(feature_from_number(*feature, number));
+      continue;
+    }
     const auto* field = find_field(stack_fields, key);
     if (field == nullptr)
       throw InputError({number.where(), "is no coefficient of a software stack",
                         "one of " + std::to_string(known.size()) + " (docs/calibrations.md)",
                         nearest_text(key, known)});
-    result.push_back({key, coefficient_from_json(number, field->smallest, field->largest)});
+    result.coefficients.push_back({key, coefficient_from_json(number, field->smallest, field->largest)});
   }
   return result;
 }

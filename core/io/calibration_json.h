@@ -4,6 +4,7 @@
 /// Every number is {"value", "relative_sigma", "kind": "fitted" | "measured" | "assumed", "source"}.
 
 #include "core/cost/calibration.h"
+#include "core/cost/stack_feature_table.h"
 #include "core/io/json.h"
 
 namespace plumbline {
@@ -11,8 +12,13 @@ namespace plumbline {
 /// Strict; throw InputError.
 [[nodiscard]] DeviceCalibration device_calibration_from_json(const JsonPlace& root);
 [[nodiscard]] Coefficient coefficient_from_json(const JsonPlace& place, double smallest, double largest);
-/// An object of coefficients of a StackCalibration, each at most once, in the order of the file.
-[[nodiscard]] std::vector<NamedCoefficient> stack_coefficients_from_json(const JsonPlace& place);
+/// Coefficients of a StackCalibration, each at most once, in the order of the file; and the features that older files
+/// hold among them, as numbers.
+struct StackNumbers {
+  std::vector<NamedCoefficient> coefficients;
+  std::vector<NamedFeature> features;
+};
+[[nodiscard]] StackNumbers stack_numbers_from_json(const JsonPlace& place);
 
 /// What the readers read: the same value gives the same bytes.
 [[nodiscard]] Json calibration_json(const DeviceCalibration& device);

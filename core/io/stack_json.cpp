@@ -6,6 +6,7 @@
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
+#include "core/io/feature_json.h"
 #include "core/io/residuals_json.h"
 
 namespace plumbline {
@@ -17,9 +18,33 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Names names_of(const std::vector<NamedCoefficient>& coefficients) {
+template <class T>
+Names names_of(const std::vector<T>& all) {
   Names names;
-  for (const NamedCoefficient& c : coefficients) names.push_back(c.name);
+  for (const T& each : all) names.push_back(each.name);
+  return names;
+}
+
+/// Of a base, a value of an axis or a stack: both in the order of the file.
+struct Settings {
+  std::vector<NamedCoefficient> coefficients;
+  std::vector<NamedFeature> features;
+};
+
+Settings settings_from_json(const std::optional<JsonPlace>& numbers, const std::optional<JsonPlace>& features) {
+  Settings settings;
+  if (features) settings.features = features_from_json(*features);
+  if (!numbers) return settings;
+  StackNumbers read = stack_numbers_from_json(*numbers);
+  settings.coefficients = std::move(read.coefficients);
+  add_features(settings.features, read.features, *numbers);
+  return settings;
+}
+
+/// Names of everything that a value of an axis sets.
+Names set_by(const TraitValue& value) {
+  Names names = names_of(value.coefficients);
+  for (std::string& feature : names_of(value.features)) names.push_back(std::move(feature));
   return names;
 }
 
@@ -39,7 +64,9 @@ TraitValue value_from_json(const JsonPlace& place) {
   TraitValue value;
   value.name = object.at("name").string();
   value.description = object.at("description").string();
-  value.coefficients = stack_coefficients_from_json(object.at("coefficients"));
+  Settings settings = settings_from_json(object.at("coefficients"), object.find("features"));
+  value.coefficients = std::move(settings.coefficients);
+  value.features = std::move(settings.features);
   object.finish();
   return value;
 }
@@ -54,9 +81,9 @@ TraitAxis axis_from_json(const JsonPlace& place) {
     TraitValue value = value_from_json(one);
     if (axis.find(value.name) != nullptr)
       throw InputError({one.where(), "value \"" + value.name + "\" appears twice", "one value of a name", ""});
-    if (!axis.values.empty() && names_of(value.coefficients) != names_of(axis.values.front().coefficients))
+    if (!axis.values.empty() && set_by(value) != set_by(axis.values.front()))
       throw InputError({one.where(), "sets other coefficients than the axis' first value",
-                        joined(names_of(axis.values.front().coefficients)) + " in this order", ""});
+                        joined(set_by(axis.values.front())) + " in this order", ""});
     axis.values.push_back(std::move(value));
   }
   if (axis.values.empty()) throw InputError({values.where(), "is empty", "at least one value", ""});
@@ -64,20 +91,24 @@ TraitAxis axis_from_json(const JsonPlace& place) {
   return axis;
 }
 
-/// Every coefficient is set by the base or by one axis, never by both.
+/// Every coefficient and feature is set by the base or by one axis, never by both.
 void require_partition(const TraitTable& table, const JsonPlace& root) {
   std::set<std::string, std::less<>> set;
-  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& place) {
-    for (const NamedCoefficient& c : coefficients)
-      if (!set.insert(c.name).second)
-        throw InputError({root.where() + ":" + place, c.name + " is set twice", "one axis or the base sets it", ""});
+  const auto take = [&](const Names& names, const std::string& place) {
+    for (const std::string& name : names)
+      if (!set.insert(name).second)
+        throw InputError({root.where() + ":" + place, name + " is set twice", "one axis or the base sets it", ""});
   };
-  take(table.base, "/base");
+  const auto require = [&](std::string_view key) {
+    if (!set.contains(key))
+      throw InputError({root.where(), std::string(key) + " is set nowhere", "one axis or the base sets it", ""});
+  };
+  take(names_of(table.base), "/base");
+  take(names_of(table.base_features), "/features");
   for (std::size_t i = 0; i < table.axes.size(); ++i)
-    take(table.axes[i].values.front().coefficients, "/axes/" + std::to_string(i));
-  for (const CoefficientField<StackCalibration>& field : stack_fields)
-    if (!set.contains(field.key))
-      throw InputError({root.where(), std::string(field.key) + " is set nowhere", "one axis or the base sets it", ""});
+    take(set_by(table.axes[i].values.front()), "/axes/" + std::to_string(i));
+  for (const CoefficientField<StackCalibration>& field : stack_fields) require(field.key);
+  for (const FeatureField& field : stack_feature_fields()) require(field.key);
 }
 
 std::vector<ChosenTrait> traits_from_json(const JsonPlace& place, const TraitTable& table) {
@@ -93,14 +124,15 @@ std::vector<ChosenTrait> traits_from_json(const JsonPlace& place, const TraitTab
 
 /// A stack that is like no other leaves nothing open.
 void require_whole(const SoftwareStack& stack, const TraitTable& table, const JsonPlace& traits) {
-  const Names own = names_of(stack.coefficients);
+  Names own = names_of(stack.coefficients);
+  for (std::string& feature : names_of(stack.features)) own.push_back(std::move(feature));
   for (const TraitAxis& axis : table.axes) {
     const bool chosen = std::any_of(stack.traits.begin(), stack.traits.end(),
                                     [&](const ChosenTrait& trait) { return trait.axis == axis.name; });
     if (chosen) continue;
-    for (const NamedCoefficient& c : axis.values.front().coefficients)
-      if (!contains(own, c.name))
-        throw InputError({traits.where(), "axis \"" + axis.name + "\" is missing, and " + c.name + " with it",
+    for (const std::string& name : set_by(axis.values.front()))
+      if (!contains(own, name))
+        throw InputError({traits.where(), "axis \"" + axis.name + "\" is missing, and " + name + " with it",
                           "one of " + joined(axis.value_names()) + ", or \"like\": a stack that decides it", ""});
   }
 }
@@ -134,6 +166,13 @@ GradientDefault gradients_from_json(const JsonPlace& place) {
   return gradients;
 }
 
+Json value_json(const TraitValue& value) {
+  Json::Object object{{"name", value.name}, {"description", value.description}};
+  if (!value.features.empty()) object.emplace_back("features", features_json(value.features));
+  object.emplace_back("coefficients", coefficients_json(value.coefficients));
+  return object;
+}
+
 Json gradients_json(const GradientDefault& gradients) {
   Json::Array precisions;
   for (const PrecisionRecipe recipe : gradients.precisions) precisions.emplace_back(std::string(to_text(recipe)));
@@ -148,7 +187,9 @@ TraitTable trait_table_from_json(const JsonPlace& root) {
   JsonObject object = open_document(root, "plumbline.traits/1");
   TraitTable table;
   table.description = object.at("description").string();
-  table.base = stack_coefficients_from_json(object.at("base"));
+  Settings base = settings_from_json(object.at("base"), object.find("features"));
+  table.base = std::move(base.coefficients);
+  table.base_features = std::move(base.features);
   for (const JsonPlace& place : object.at("axes").elements()) {
     TraitAxis axis = axis_from_json(place);
     if (table.find(axis.name) != nullptr)
@@ -181,7 +222,9 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& 
   }
   const JsonPlace traits = object.at("traits");
   stack.traits = traits_from_json(traits, table);
-  if (const auto own = object.find("coefficients")) stack.coefficients = stack_coefficients_from_json(*own);
+  Settings own = settings_from_json(object.find("coefficients"), object.find("features"));
+  stack.coefficients = std::move(own.coefficients);
+  stack.features = std::move(own.features);
   if (const auto gradients = object.find("gradients")) stack.gradients = gradients_from_json(*gradients);
   if (const auto residuals = object.find("residuals")) stack.residuals = residuals_from_json(*residuals);
   if (const auto device = object.find("device")) stack.device = device_calibration_from_json(*device);
@@ -194,16 +237,14 @@ Json trait_table_json(const TraitTable& table) {
   Json::Array axes;
   for (const TraitAxis& axis : table.axes) {
     Json::Array values;
-    for (const TraitValue& value : axis.values)
-      values.emplace_back(Json::Object{{"name", value.name},
-                                       {"description", value.description},
-                                       {"coefficients", coefficients_json(value.coefficients)}});
+    for (const TraitValue& value : axis.values) values.emplace_back(value_json(value));
     axes.emplace_back(
         Json::Object{{"name", axis.name}, {"description", axis.description}, {"values", std::move(values)}});
   }
   return Json::Object{{"format", "plumbline.traits/1"},
                       {"description", table.description},
                       {"base", coefficients_json(table.base)},
+                      {"features", features_json(table.base_features)},
                       {"axes", std::move(axes)},
                       {"regimes", regimes_json(table.regimes)}};
 }
@@ -222,6 +263,7 @@ Json software_stack_json(const SoftwareStack& stack) {
   Json::Object traits;
   for (const ChosenTrait& trait : stack.traits) traits.emplace_back(trait.axis, trait.value);
   object.emplace_back("traits", std::move(traits));
+  if (!stack.features.empty()) object.emplace_back("features", features_json(stack.features));
   object.emplace_back("coefficients", coefficients_json(stack.coefficients));
   if (stack.gradients) object.emplace_back("gradients", gradients_json(*stack.gradients));
   if (stack.residuals) object.emplace_back("residuals", residuals_json(*stack.residuals));

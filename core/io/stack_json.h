@@ -2,7 +2,8 @@
 /// \file stack_json.h: the traits of software stacks ("plumbline.traits/1") and the stacks ("plumbline.stack/1").
 ///
 /// {"format": "plumbline.stack/1", "name", "aliases": [..], "framework", "releases": {"oldest", "newest"},
-/// "description", "like": "other-stack", "traits": {axis: value}, "coefficients": {own numbers}, "device": {a whole
+/// "description", "like": "other-stack", "traits": {axis: value}, "features": {own choices}, "coefficients": {own
+/// numbers}, "device": {a whole
 /// plumbline.calibration/1 document}}. Aliases, releases, like, coefficients, residuals (residuals_json.h) and device
 /// may be absent; a stack that is like no other decides every axis. With a device, one file holds all that a
 /// calibration of one's own machine found.

@@ -10,22 +10,10 @@
 #include "core/graph/block.h"
 #include "core/plan/strategy.h"
 #include "core/quantity/number_format.h"
+#include "core/sharding/kept_forms.h"
 #include "core/training/training.h"
 
 namespace plumbline {
-
-/// What a product keeps of its input for its weight gradient: the tensor that it read, or the copy that it multiplied,
-/// in the format of the product; `shared`: that copy, unless attention keeps the tensor anyway.
-enum class ProductInputs : std::uint8_t { as_read, as_multiplied, shared };
-/// What a router's weights scale, which is kept for their gradient: what experts return, or what their activation
-/// makes.
-enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
-
-/// What a software stack keeps of a forward pass where that is a choice.
-struct KeptForms {
-  ProductInputs product_inputs = ProductInputs::as_read;
-  ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
-};
 
 /// Everything about a strategy and recipe that the cost of a block depends on. Data parallelism, pipeline depth and
 /// ZeRO do not appear: they act on whole stages.

@@ -29,6 +29,8 @@ namespace plumbline::present {
 /// Every software stack of the catalogue.
 [[nodiscard]] Table stack_table();
 [[nodiscard]] Table trait_table(const CalibrationSet& set, const SoftwareStack& stack);
+/// Every feature of a stack, with what decides it.
+[[nodiscard]] Table feature_table(const CalibrationSet& set, const SoftwareStack& stack);
 /// Every number of a stack, with what decides it.
 [[nodiscard]] Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack);
 /// "1.0 to 2.3"; empty where it has no releases.

@@ -18,9 +18,8 @@ Cell short_number(double value) {
   return {{text.data(), static_cast<std::size_t>(length)}, value};
 }
 
-/// Where a path says that a number is: "trait fusion/compiled", "own", "stack NAME", "base".
-std::string decided_by(const std::string& path, const SoftwareStack& stack) {
-  const std::string place = path.substr(0, path.rfind('/'));
+/// What a place of a set is called: "fusion/compiled", "own", another stack's name, "base".
+std::string decided_by(const std::string& place, const SoftwareStack& stack) {
   if (place == "stack/" + stack.name) return "own";
   if (place.starts_with("trait/")) return place.substr(std::string_view("trait/").size());
   if (place.starts_with("stack/")) return place.substr(std::string_view("stack/").size());
@@ -66,6 +65,18 @@ Table trait_table(const CalibrationSet& set, const SoftwareStack& stack) {
   return table;
 }
 
+Table feature_table(const CalibrationSet& set, const SoftwareStack& stack) {
+  Table table{{{"feature", "feature", Unit::text, "what stacks do in one of several ways", left},
+               {"choice", "choice", Unit::text, "how this one does it", left},
+               {"decided_by", "decided by", Unit::text, "the trait or stack that states it", left},
+               {"source", "source", Unit::text, "where it is from", left}},
+              {}};
+  for (const DecidedFeature& one : set.decided_features(stack))
+    table.rows.push_back({words(one.feature.name), words(one.feature.choice), words(decided_by(one.place, stack)),
+                          words(one.feature.source)});
+  return table;
+}
+
 Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
   Table table{{{"number", "number", Unit::text, "a coefficient of the model of this stack", left},
                {"value", "value", Unit::number, "its value"},
@@ -77,7 +88,8 @@ Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
   for (const DecidedCoefficient& one : set.decided(stack))
     table.rows.push_back({words(one.path.substr(one.path.rfind('/') + 1)), short_number(one.coefficient.value),
                           per_cent_cell(one.coefficient.relative_sigma, 0), words(one.coefficient.kind),
-                          words(decided_by(one.path, stack)), words(one.coefficient.source)});
+                          words(decided_by(one.path.substr(0, one.path.rfind('/')), stack)),
+                          words(one.coefficient.source)});
   return table;
 }
 

@@ -64,7 +64,8 @@ void weights_hold_the_model(const Subject& s, Finding& f) {
   const std::int64_t ranks = s.strategy().devices() / s.strategy().pipeline_stages;
   const PrecisionFormats formats = s.question.training().formats();
   // Some stacks keep weights of quantised products in that format alone.
-  const bool keeps_quantized = s.question.calibration().stack.fp8_parameters > 0 && is_quantized(formats.matmul);
+  const StackFeatures& features = s.question.calibration().stack.features;
+  const bool keeps_quantized = features.fp8_parameters == QuantizedWeights::alone && is_quantized(formats.matmul);
   const double bytes = static_cast<double>(bits(keeps_quantized ? formats.matmul : formats.weight)) / 8;
   f.expect_at_most(static_cast<double>(s.plan.model.parameters) * bytes,
                    static_cast<double>(held.value()) * static_cast<double>(ranks) * (1 + 1e-9),

@@ -60,7 +60,7 @@ TEST_CASE("stack and traits files of the catalogue are accepted") {
 
 TEST_CASE("a misspelt coefficient is named with the nearest") {
   CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"los_factor": 1})")) ==
-        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 61 "
+        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 44 "
         "(docs/calibrations.md); nearest: loss_factor, flash_factor");
 }
 
@@ -74,6 +74,30 @@ TEST_CASE("a coefficient says where it comes from, in one of three words") {
   CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"step_factor":
         {"value": 1, "relative_sigma": 0, "kind": "guessed", "source": "none"}})")) ==
         "s.json:/coefficients/step_factor/kind: \"guessed\"; expected fitted, measured or assumed");
+}
+
+TEST_CASE("a misspelt feature or choice is named with the nearest") {
+  const std::string of = R"("like": "plumbline", "traits": {}, "features": )";
+  CHECK(stack_refusal(small_stack(of + R"({"logit": {"choice": "own_backward", "source": "none"}})"))
+            .ends_with("; nearest: logits"));
+  CHECK(stack_refusal(small_stack(of + R"({"fp8_inputs": {"choice": "share", "source": "none"}})")) ==
+        "s.json:/features/fp8_inputs/choice: \"share\"; expected one of as_read, fp8, shared; nearest: shared");
+}
+
+TEST_CASE("a feature may be spelled as the number that it was, but not between two choices and not twice") {
+  const auto numbered = [](const std::string& value, const std::string& features) {
+    return small_stack(R"("like": "plumbline", "traits": {}, "features": )" + features +
+                       R"(, "coefficients": {"kept_outputs": {"value": )" + value +
+                       R"(, "relative_sigma": 0, "kind": "assumed", "source": "none"}})");
+  };
+  CHECK(stack_refusal(numbered("1", "{}")) == "accepted");
+  CHECK(stack_refusal(numbered("0.5", "{}")) ==
+        "s.json:/coefficients/kept_outputs/value: lies between two choices; expected the number of one of freed, kept, "
+        "from 0 on, or the feature \"stage_outputs\"");
+  CHECK(stack_refusal(numbered("2", "{}")) ==
+        "s.json:/coefficients/kept_outputs/value: found an integer 2; expected a number from 0.0 to 1.0");
+  CHECK(stack_refusal(numbered("1", R"({"stage_outputs": {"choice": "freed", "source": "none"}})")) ==
+        "s.json:/coefficients: the feature stage_outputs is set twice; expected one entry, under \"features\"");
 }
 
 TEST_CASE("a file of another format is refused") {

@@ -71,7 +71,7 @@ TEST_CASE("kept outputs: one activation more per micro-batch in flight, on all s
   run.strategy.schedule = Schedule::one_f_one_b;
   run.strategy.micro_batches = 8;
   Run keeps = run;
-  keeps.calibration.stack.kept_outputs.value = 1;
+  keeps.calibration.stack.features.stage_outputs = StageOutputs::kept;
   const Bytes activation(2 * sequence * 1024);
   for (std::int32_t rank = 0; rank < 4; ++rank) {
     const Bytes more = keeps.rank(rank)[MemoryClass::activations] - run.rank(rank)[MemoryClass::activations];
@@ -82,35 +82,38 @@ TEST_CASE("kept outputs: one activation more per micro-batch in flight, on all s
 // Transformer Engine: bf16 weights and their fp8 copies by row and column, 4 bytes; with fp8_param_gather the weight is
 // fp8 itself and one copy is left, 2 bytes; without a cached transpose 1.
 TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 without its transpose") {
-  const auto states = [](double parameters, double copies) {
+  const auto states = [](QuantizedWeights parameters, QuantizedCopies copies) {
     Run run;
     run.training.precision = PrecisionRecipe::fp8;
-    run.calibration.stack.fp8_parameters.value = parameters;
-    run.calibration.stack.fp8_copies.value = copies;
+    run.calibration.stack.features.fp8_parameters = parameters;
+    run.calibration.stack.features.fp8_copies = copies;
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
   const Bytes products(8 * 12 * 1024 * 1024);
-  CHECK(states(0, 2) - states(1, 1) == 2 * products);
-  CHECK(states(0, 2) - states(1, 0) == 3 * products);
+  const Bytes both = states(QuantizedWeights::beside_16_bit, QuantizedCopies::two);
+  CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::one) == 2 * products);
+  CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::none) == 3 * products);
 }
 
 // The same under NVFP4, which is alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters
 // in fp4).
 TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy, whatever stands in fp8 alone") {
-  const auto states = [](PrecisionRecipe recipe, double parameters, double copies) {
+  const auto states = [](PrecisionRecipe recipe, QuantizedWeights parameters, QuantizedCopies copies) {
     Run run;
     run.training.precision = recipe;
-    run.calibration.stack.fp8_parameters.value = parameters;
-    run.calibration.stack.fp8_copies.value = copies;
+    run.calibration.stack.features.fp8_parameters = parameters;
+    run.calibration.stack.features.fp8_copies = copies;
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
   const Bytes products(8 * 12 * 1024 * 1024);
-  const Bytes none = states(PrecisionRecipe::nvfp4, 0, 0);
-  CHECK(states(PrecisionRecipe::fp8, 0, 2) - states(PrecisionRecipe::nvfp4, 0, 2) == products);
-  CHECK(states(PrecisionRecipe::nvfp4, 0, 2) - none == products);
-  CHECK(states(PrecisionRecipe::nvfp4, 1, 0) == none);
+  constexpr QuantizedWeights beside = QuantizedWeights::beside_16_bit;
+  const Bytes none = states(PrecisionRecipe::nvfp4, alongside, QuantizedCopies::none);
+  const Bytes two = states(PrecisionRecipe::nvfp4, alongside, QuantizedCopies::two);
+  CHECK(states(PrecisionRecipe::fp8, alongside, QuantizedCopies::two) - two == products);
+  CHECK(two - none == products);
+  CHECK(states(PrecisionRecipe::nvfp4, QuantizedWeights::alone, QuantizedCopies::none) == none);
 }
 
 // Transformer Engine reads a tensor twice to cast it to NVFP4, once to mxfp8, and writes 9/16 of a byte for 33/32.
@@ -140,7 +143,7 @@ TEST_CASE("checkpoints on the host leave the device one layer's input and cost t
   Run run;
   run.strategy.recompute = {RecomputeMode::full, 1};
   Run host = run;
-  host.calibration.stack.host_checkpoints.value = 1;
+  host.calibration.stack.features.layer_checkpoints = LayerCheckpoints::on_host;
   const Bytes input(2 * sequence * 1024);
   const auto held = [](const Run& of) {
     const MemoryBreakdown memory = of.rank(0);
@@ -163,22 +166,22 @@ TEST_CASE("checkpoints on the host leave the device one layer's input and cost t
 // PyTorch's FSDP: 4 bytes of parameter, 4 of gradient, 8 of moments, whatever gradients are reduced in; the textbook
 // would add 2 of weight to 32-bit gradients.
 TEST_CASE("sharded masters: 16 bytes a parameter over the ranks, whatever is reduced") {
-  const auto states = [](double masters, std::optional<NumberFormat> gradient) {
+  const auto states = [](ShardedStates sharded, std::optional<NumberFormat> gradient) {
     Run run;
     run.strategy.zero_stage = 3;
     run.strategy.data_parallel = 8;
     run.strategy.shard_group = 8;
     run.training.precision = PrecisionRecipe::bf16;
     run.training.gradient_format = gradient;
-    run.calibration.stack.sharded_masters.value = masters;
+    run.calibration.stack.features.sharded_states = sharded;
     const MemoryBreakdown memory = run.rank(0);
     const Bytes sum = memory[MemoryClass::weights] + memory[MemoryClass::gradients] +
                       memory[MemoryClass::master_weights] + memory[MemoryClass::optimizer_state];
     return sum / memory[MemoryClass::master_weights] * 4;
   };
-  CHECK(states(1, NumberFormat::fp32) == Approx(16));
-  CHECK(states(1, std::nullopt) == Approx(16));
-  CHECK(states(0, NumberFormat::fp32) == Approx(18));
+  CHECK(states(ShardedStates::masters, NumberFormat::fp32) == Approx(16));
+  CHECK(states(ShardedStates::masters, std::nullopt) == Approx(16));
+  CHECK(states(ShardedStates::of_recipe, NumberFormat::fp32) == Approx(18));
 }
 
 // Megatron's cpu_offloading_num_layers: the activations of 3 of 8 layers wait on the host, those of one of them are
@@ -225,7 +228,7 @@ TEST_CASE("a stack may bound what is gathered: fewer parameters and gradients th
 TEST_CASE("logits and a layer's replay never stand side by side") {
   Run run;
   run.strategy.recompute = {RecomputeMode::full, 1};
-  run.calibration.stack.freed_logits.value = 1;
+  run.calibration.stack.features.logits = LogitLifetime::next_backward;
   const auto both = [&](double bytes_per_logit) {
     run.calibration.stack.logit_bytes.value = bytes_per_logit;
     const MemoryBreakdown memory = run.rank(0);

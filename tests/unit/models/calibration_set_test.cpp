@@ -132,6 +132,61 @@ TEST_CASE("what is nearer to a stack decides: its own trait goes before the numb
   CHECK(traits.size() == set.traits().axes.size());
 }
 
+TEST_CASE("every feature of every stack is decided by one place of the set, and is no path of it") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  for (const std::string& name : set.stack_names()) {
+    CAPTURE(name);
+    const StackFeatures composed = set.stack(name).features;
+    const std::vector<DecidedFeature> decided = set.decided_features(set.software_stack(name));
+    REQUIRE(decided.size() == stack_feature_fields().size());
+    for (std::size_t i = 0; i < decided.size(); ++i) {
+      const FeatureField& field = stack_feature_fields()[i];
+      CHECK(decided[i].feature.name == field.key);
+      CHECK(decided[i].feature.choice == field.choices[field.index(composed)].word);
+      CHECK_FALSE(decided[i].feature.source.empty());
+      CHECK_FALSE(set.has(decided[i].place + "/" + decided[i].feature.name));
+    }
+  }
+}
+
+TEST_CASE("a feature is decided as numbers are: own choice, own trait, the stack that it is like") {
+  CalibrationSet set = CalibrationSet::shipped();
+  SoftwareStack child;
+  child.name = "child";
+  child.like = "torchtitan-2024.12";
+  set.add(child);
+  CHECK(set.stack("child").features.norms == OperatorKernels::fused);
+  CHECK(set.stack("child").features.rotations == OperatorKernels::primitive);
+  child.traits = {{"fusion", "primitive"}};
+  set.add(child);
+  CHECK(set.stack("child").features.norms == OperatorKernels::primitive);
+  child.features = {{"norms", "fused", "a test"}, {"logits", "own_backward", "a test"}};
+  set.add(child);
+  CHECK(set.stack("child").features.norms == OperatorKernels::fused);
+  CHECK(set.stack("child").features.logits == LogitLifetime::own_backward);
+  CHECK(set.decided_features(child).front().place == "stack/child");
+}
+
+TEST_CASE("a stack's file whose features are still numbers composes as one that spells them") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const auto read = [&](const std::string& rest) {
+    const Json json = parse_json(R"({"format": "plumbline.stack/1", "name": "own", "framework": "own",
+        "description": "own", "like": "megatron-core-0.12", "traits": {}, )" +
+                                     rest + "}",
+                                 "own.json");
+    CalibrationSet with = set;
+    with.add(software_stack_from_json(JsonPlace(json, "own.json"), set.traits(), set.stack_names()));
+    return with.stack("own").features;
+  };
+  const std::string number = R"(, "relative_sigma": 0, "kind": "assumed", "source": "a test"})";
+  const StackFeatures spelled = read(R"("features": {"fp8_inputs": {"choice": "shared", "source": "a test"},
+      "fp8_copies": {"choice": "one", "source": "a test"}})");
+  const StackFeatures numbered = read(R"("coefficients": {"fp8_inputs": {"value": 2)" + number +
+                                      R"(, "fp8_copies": {"value": 1.0)" + number + "}");
+  CHECK(spelled.kept.product_inputs == ProductInputs::shared);
+  for (const FeatureField& field : stack_feature_fields()) CHECK(field.index(spelled) == field.index(numbered));
+}
+
 TEST_CASE("a number outside its range is moved to the range's end") {
   CalibrationSet set = CalibrationSet::shipped();
   set.set("device/h100/products/bf16/peak_fraction", number(1.7));

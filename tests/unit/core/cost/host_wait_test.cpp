@@ -43,7 +43,7 @@ TEST_CASE("over a micro-batch the longer timeline counts, in the pass that launc
 
 TEST_CASE("a host that waits for the end of each pass cannot catch up") {
   StageCost cost = stage(100, 200, 130, 150);
-  cost.synchronisation = 1;
+  cost.host_waits = true;
   CHECK(cost.forward_total() == Picoseconds(130));
   CHECK(cost.backward_total() == Picoseconds(200));
 }
@@ -68,7 +68,7 @@ BlockCost block(Paces forward) {
   cost.backward.compute = Picoseconds(2 * forward.device);
   cost.host_forward = Picoseconds(forward.host);
   cost.host_backward = Picoseconds(2 * forward.host);
-  cost.pass_synchronisation = 1;
+  cost.waits_for_passes = true;
   cost.variants.resize(1);
   return cost;
 }
@@ -95,7 +95,7 @@ TEST_CASE("a head behind layers that the host holds up begins when they end") {
 
 TEST_CASE("where the host runs ahead from pass to pass only totals count") {
   StageCost cost = network({10, 20}, {50, 5});
-  cost.synchronisation = 0;
+  cost.host_waits = false;
   CHECK(cost.forward_total() + cost.backward_total() == Picoseconds(270));
 }
 

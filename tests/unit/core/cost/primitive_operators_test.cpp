@@ -29,13 +29,11 @@ Shard shard(std::int32_t tensor_parallel = 1) {
   return shard_of(s, training);
 }
 
-StackCalibration primitive() {
-  StackCalibration stack = round_calibration().stack;
-  stack.primitive_norms.value = 1;
-  stack.primitive_operators.value = 1;
-  stack.primitive_rotations.value = 1;
-  stack.repeated_heads.value = 1;
-  return stack;
+StackFeatures primitive() {
+  StackFeatures features;
+  features.norms = features.gates = features.rotations = OperatorKernels::primitive;
+  features.key_value_heads = KeyValueHeads::repeated;
+  return features;
 }
 
 struct LayerBytes {
@@ -43,20 +41,21 @@ struct LayerBytes {
   std::int64_t backward = 0;
 };
 
-LayerBytes layer(const StackCalibration& stack, const Shard& of) {
+LayerBytes layer(const StackFeatures& features, const Shard& of) {
+  const OperatorPasses passes(features);
   const Graph graph = llama(shape);
   const Block& block = first_layer(graph);
   LayerBytes sum;
   for (const Op& op : block.ops()) {
     const OpWork work = op_work(block, op, of);
     if (work.kind == WorkKind::memory) {
-      const Traffic traffic = memory_traffic(op, work, stack);
+      const Traffic traffic = passes.memory_traffic(op, work);
       sum.forward += traffic.forward.value();
       sum.backward += traffic.backward.value();
     }
-    if (work.kind == WorkKind::product) sum.backward += gradient_sums(op, work, NumberFormat::bf16, stack).value();
+    if (work.kind == WorkKind::product) sum.backward += passes.gradient_sums(op, work, NumberFormat::bf16).value();
     if (work.kind == WorkKind::attention) {
-      const std::int64_t repeated = repeated_heads(*work.attention, NumberFormat::bf16, stack).value();
+      const std::int64_t repeated = passes.repeated_heads(*work.attention, NumberFormat::bf16).value();
       sum.forward += repeated;
       sum.backward += repeated;
     }
@@ -67,7 +66,7 @@ LayerBytes layer(const StackCalibration& stack, const Shard& of) {
 // Per token in 16-bit passes. Fused: two norms and two additions of the hidden features, rotations of queries and keys,
 // the gate.
 TEST_CASE("a fused Llama layer makes one pass for each group") {
-  const LayerBytes fused = layer(round_calibration().stack, shard());
+  const LayerBytes fused = layer({}, shard());
   CHECK(fused.forward == 2 * sequence * (2 * (2 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 3 * ffn));
   CHECK(fused.backward == 2 * sequence * (2 * (3 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 5 * ffn));
 }
@@ -93,8 +92,8 @@ TEST_CASE("keys and values that travel are there for every query head only where
   AttentionWork work;
   work.heads = heads;
   work.kv_heads = kv_heads;
-  CHECK(copies_of_heads(work, primitive()) == 2);
-  CHECK(copies_of_heads(work, round_calibration().stack) == 1);
+  CHECK(OperatorPasses(primitive()).copies_of_heads(work) == 2);
+  CHECK(OperatorPasses({}).copies_of_heads(work) == 1);
 }
 
 // The embedding is left (a reduce-scatter), a layer entered and left twice. Forward 4 collectives, backward 4 under
@@ -108,13 +107,13 @@ TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") 
   Strategy s;
   s.tensor_parallel = 2;
   s.sequence_parallel = SequenceParallel::on;
-  const auto tensor = [&](double distributed) {
-    calibration.stack.distributed_tensors.value = distributed;
+  const auto tensor = [&](GatheredDimension gathered) {
+    calibration.stack.features.tensor_parallelism = gathered;
     const BlockPricer pricer(cluster, calibration);
     return pricer.price(block, shard(2), block_groups(s));
   };
-  const BlockCost copied = tensor(1);
-  CHECK(tensor(0).forward.tensor_parallel == Picoseconds(0));
+  const BlockCost copied = tensor(GatheredDimension::batch);
+  CHECK(tensor(GatheredDimension::sequence).forward.tensor_parallel == Picoseconds(0));
   const Seconds copies = KernelClock(slowest_device(cluster), calibration).stream(4 * 2.0 * 2 * sequence * hidden);
   CHECK(copied.forward.tensor_parallel == to_picoseconds(calibration.stack.step_factor * copies));
   CHECK(copied.backward.tensor_parallel == copied.forward.tensor_parallel);

@@ -1,0 +1,143 @@
+#include "core/cost/stack_feature_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::array kernels{
+    FeatureChoice{"fused", "one kernel, or counted with its neighbours"},
+    FeatureChoice{"primitive", "one kernel for each primitive operator (core/cost/primitive_operators.h)"}};
+constexpr std::array heads{
+    FeatureChoice{"shared", "attention reads each key and value once for all query heads that share it"},
+    FeatureChoice{"repeated", "they are written once for every query head, and travel so around a ring"}};
+constexpr std::array gathered{
+    FeatureChoice{"sequence", "sequences are exchanged in place; the input of a weight gradient is gathered again"},
+    FeatureChoice{"batch", "PyTorch's DTensor: whole tensors are copied into order; what was gathered is kept"}};
+constexpr std::array pace{FeatureChoice{"runs_ahead", "the host launches on while the device works"},
+                          FeatureChoice{"waits", "the host waits for the device"}};
+constexpr std::array inputs{FeatureChoice{"as_read", "the tensor that the product read"},
+                            FeatureChoice{"fp8", "the fp8 copy that it multiplied"},
+                            FeatureChoice{"shared", "the fp8 copy, unless attention keeps the tensor anyway"}};
+constexpr std::array weighting{FeatureChoice{"outputs", "what experts return, which is kept"},
+                               FeatureChoice{"activations", "what their activation makes; returns are not kept"}};
+constexpr std::array weights{FeatureChoice{"with_16_bit", "16-bit weights, with fp8 copies"},
+                             FeatureChoice{"alone", "fp8 weights alone"}};
+constexpr std::array copies{FeatureChoice{"none", "weights are cast in every pass"},
+                            FeatureChoice{"one", "in one orientation"}, FeatureChoice{"two", "row- and column-wise"}};
+constexpr std::array states{FeatureChoice{"of_recipe", "weights, gradients and optimizer states of the recipe"},
+                            FeatureChoice{"masters", "parameters and gradients in 32 bits alone"}};
+constexpr std::array checkpoints{FeatureChoice{"device", "on the device"}, FeatureChoice{"host", "in host memory"}};
+constexpr std::array checks{
+    FeatureChoice{"before_update", "every rank waits for the gradients of all stages"},
+    FeatureChoice{"after_update", "ranks update at once and validate afterwards (arXiv:2401.10241, section 4)"}};
+constexpr std::array outputs{FeatureChoice{"freed", "freed when it was sent"},
+                             FeatureChoice{"kept", "held until its backward"}};
+constexpr std::array lifetimes{FeatureChoice{"own_backward", "until their backward ends"},
+                               FeatureChoice{"next_backward", "until the backward of the block before them begins"}};
+constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of its experts"},
+                            FeatureChoice{"one_per_rank", "once, however many of its experts are there"}};
+
+template <auto Member>
+constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
+                             std::span<const FeatureChoice> choices) {
+  return {key,
+          old_key,
+          meaning,
+          choices,
+          [](const StackFeatures& f) { return static_cast<std::size_t>(f.*Member); },
+          [](StackFeatures& f, std::size_t index) {
+            f.*Member = static_cast<std::remove_reference_t<decltype(f.*Member)>>(index);
+          }};
+}
+
+template <auto Member>
+constexpr FeatureField kept(std::string_view key, std::string_view old_key, std::string_view meaning,
+                            std::span<const FeatureChoice> choices) {
+  return {key,
+          old_key,
+          meaning,
+          choices,
+          [](const StackFeatures& f) { return static_cast<std::size_t>(f.kept.*Member); },
+          [](StackFeatures& f, std::size_t index) {
+            f.kept.*Member = static_cast<std::remove_reference_t<decltype(f.kept.*Member)>>(index);
+          }};
+}
+
+constexpr std::array fields{
+    field<&StackFeatures::norms>("norms", "primitive_norms", "root-mean-square norms", kernels),
+    field<&StackFeatures::gates>("gates", "primitive_operators",
+                                 "gates, and sums of the gradients of an input that several products read", kernels),
+    field<&StackFeatures::rotations>("rotations", "primitive_rotations",
+                                     "rotary embeddings; primitive ones are products of complex numbers", kernels),
+    field<&StackFeatures::key_value_heads>("key_value_heads", "repeated_heads",
+                                           "keys and values that query heads share, before attention", heads),
+    field<&StackFeatures::tensor_parallelism>("tensor_parallelism", "distributed_tensors",
+                                              "the dimension that tensor-parallel ranks gather and scatter", gathered),
+    field<&StackFeatures::at_transfers>("at_transfers", "transfer_synchronisation",
+                                        "the host at messages between pipeline stages", pace),
+    field<&StackFeatures::at_passes>("at_passes", "pass_synchronisation",
+                                     "the host at the end of a forward or backward pass", pace),
+    kept<&KeptForms::product_inputs>("fp8_inputs", "fp8_inputs",
+                                     "what an fp8 product keeps of its input for its weight gradient", inputs),
+    kept<&KeptForms::expert_weighting>("expert_weighting", "weighted_activations", "what the router's weights scale",
+                                       weighting),
+    field<&StackFeatures::fp8_parameters>("fp8_parameters", "fp8_parameters", "weights of fp8 products", weights),
+    field<&StackFeatures::fp8_copies>("fp8_copies", "fp8_copies",
+                                      "fp8 copies of such a weight, kept over the micro-batches of a step", copies),
+    field<&StackFeatures::sharded_states>("sharded_states", "sharded_masters",
+                                          "what ZeRO-3 divides of trained parameters", states),
+    field<&StackFeatures::layer_checkpoints>("layer_checkpoints", "host_checkpoints",
+                                             "where what full recompute keeps of a layer waits", checkpoints),
+    field<&StackFeatures::update_check>(
+        "update_check", "post_validation",
+        "when a zero-bubble rank hears whether gradients are finite and within the norm", checks),
+    field<&StackFeatures::stage_outputs>("stage_outputs", "kept_outputs", "what a pipeline stage sends on", outputs),
+    field<&StackFeatures::logits>("logits", "freed_logits", "how long logits live", lifetimes),
+    field<&StackFeatures::expert_copies>("expert_copies", "expert_copies_once",
+                                         "how often a token crosses to a rank or node that has several of its experts",
+                                         tokens),
+};
+
+template <class Is>
+const FeatureField* first_that(Is is) {
+  const auto* const found = std::find_if(fields.begin(), fields.end(), is);
+  return found == fields.end() ? nullptr : found;
+}
+
+}  // namespace
+
+const FeatureChoice* FeatureField::find(std::string_view word) const {
+  const auto found =
+      std::find_if(choices.begin(), choices.end(), [&](const FeatureChoice& c) { return c.word == word; });
+  return found == choices.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> FeatureField::words() const {
+  std::vector<std::string> all;
+  for (const FeatureChoice& choice : choices) all.emplace_back(choice.word);
+  return all;
+}
+
+std::span<const FeatureField> stack_feature_fields() { return fields; }
+
+const FeatureField* find_feature(std::string_view key) {
+  return first_that([&](const FeatureField& field) { return field.key == key; });
+}
+
+const FeatureField* feature_of_number(std::string_view old_key) {
+  return first_that([&](const FeatureField& field) { return field.old_key == old_key; });
+}
+
+void apply(const NamedFeature& feature, StackFeatures& features) {
+  const FeatureField* field = find_feature(feature.name);
+  check(field != nullptr, "readers refuse an unknown feature");
+  const FeatureChoice* choice = field->find(feature.choice);
+  check(choice != nullptr, "readers refuse an unknown choice");
+  field->choose(features, static_cast<std::size_t>(choice - field->choices.data()));
+}
+
+}  // namespace plumbline

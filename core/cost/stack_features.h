@@ -1,0 +1,59 @@
+#pragma once
+/// \file stack_features.h: what a software stack does where it does one thing or another: choices, not numbers.
+///
+/// A feature has no uncertainty: no fit moves it and no sensitivity is taken of it. What is a share of something, or
+/// was ever fitted, is an efficiency (calibration.h). Files spell features as words (stack_feature_table.h).
+/// The first choice of each is what holds where nothing is said.
+
+#include <cstdint>
+
+#include "core/sharding/kept_forms.h"
+
+namespace plumbline {
+
+/// One kernel, or one for each primitive operator (primitive_operators.h).
+enum class OperatorKernels : std::uint8_t { fused, primitive };
+/// Keys and values that several query heads share, before attention.
+enum class KeyValueHeads : std::uint8_t { shared, repeated };
+/// Which dimension tensor-parallel ranks gather and scatter in place. Batch first is PyTorch's DTensor: sequences are
+/// copied into their order, and a gathered input is kept instead of gathered again.
+enum class GatheredDimension : std::uint8_t { sequence, batch };
+/// Whether the host launches on while the device works.
+enum class HostPace : std::uint8_t { runs_ahead, waits };
+/// Weights of fp8 products.
+enum class QuantizedWeights : std::uint8_t { beside_16_bit, alone };
+/// fp8 copies of such a weight, kept from micro-batch to micro-batch.
+enum class QuantizedCopies : std::uint8_t { none, one, two };
+/// What ZeRO-3 divides of trained parameters: what the recipe keeps, or parameters and gradients in 32 bits alone.
+enum class ShardedStates : std::uint8_t { of_recipe, masters };
+/// Where what full recompute keeps of a layer waits for its backward.
+enum class LayerCheckpoints : std::uint8_t { on_device, on_host };
+/// When a zero-bubble rank hears whether all gradients are finite and within the norm (arXiv:2401.10241, section 4).
+enum class UpdateCheck : std::uint8_t { before_update, after_update };
+/// What a pipeline stage sent on, until its backward.
+enum class StageOutputs : std::uint8_t { freed, kept };
+/// When logits are gone: at the end of their backward, or when that of the block before them begins.
+enum class LogitLifetime : std::uint8_t { own_backward, next_backward };
+/// How often a token crosses to a rank or node that has several of its experts.
+enum class ExpertCopies : std::uint8_t { one_per_expert, one_per_rank };
+
+struct StackFeatures {
+  OperatorKernels norms{};      ///< root-mean-square norms, in 32 bits where primitive
+  OperatorKernels gates{};      ///< gates, and sums of the gradients of an input that several products read
+  OperatorKernels rotations{};  ///< rotary embeddings; primitive: products of complex numbers in 32 bits
+  KeyValueHeads key_value_heads{};
+  GatheredDimension tensor_parallelism{};
+  HostPace at_transfers{};  ///< messages between stages
+  HostPace at_passes{};     ///< the end of a forward or backward pass
+  KeptForms kept;
+  QuantizedWeights fp8_parameters{};
+  QuantizedCopies fp8_copies{};
+  ShardedStates sharded_states{};
+  LayerCheckpoints layer_checkpoints{};
+  UpdateCheck update_check{};
+  StageOutputs stage_outputs{};
+  LogitLifetime logits{};
+  ExpertCopies expert_copies{};
+};
+
+}  // namespace plumbline

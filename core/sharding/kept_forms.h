@@ -1,0 +1,20 @@
+#pragma once
+/// \file kept_forms.h: in which form a software stack keeps what a backward pass needs, where that is a choice.
+
+#include <cstdint>
+
+namespace plumbline {
+
+/// What a product keeps of its input for its weight gradient: the tensor that it read, or the copy that it multiplied,
+/// in the format of the product; `shared`: that copy, unless attention keeps the tensor anyway.
+enum class ProductInputs : std::uint8_t { as_read, as_multiplied, shared };
+/// What a router's weights scale, which is kept for their gradient: what experts return, or what their activation
+/// makes.
+enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
+
+struct KeptForms {
+  ProductInputs product_inputs = ProductInputs::as_read;
+  ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
+};
+
+}  // namespace plumbline
