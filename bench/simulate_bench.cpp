@@ -76,7 +76,7 @@ void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradi
   options.sends = sends;
   if (timeline(program, times, options).stall) return state.SkipWithError("the ranks wait for each other");
   for ([[maybe_unused]] const auto _ : state)
-    benchmark::DoNotOptimize(simulate(program, times, stack.fragmentation_fraction, options));
+    benchmark::DoNotOptimize(simulate(program, times, stack.memory.fragmentation_fraction, options));
   state.SetItemsProcessed(state.iterations() * program.action_count());
 }
 BENCHMARK_CAPTURE(simulated, in_order, deep_pipeline, Gradients::after, Sends::in_transit)

@@ -35,7 +35,7 @@ template <class Owner, std::size_t N>
 const Coefficient* coefficient_in(const Owner& owner, const std::array<CoefficientField<Owner>, N>& fields,
                                   std::string_view key) {
   const auto* field = find_field(fields, key);
-  return field == nullptr ? nullptr : &(owner.*field->member);
+  return field == nullptr ? nullptr : &field->of(owner);
 }
 
 template <class Read>
@@ -214,7 +214,7 @@ StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
   Coefficient& sigma = calibration.residuals.time.sigma;
   if (parent != nullptr && parent->residuals && parent->residuals->time.sigma > sigma)
     sigma = parent->residuals->time.sigma;
-  for (std::size_t i = 0; i < stack_fields.size(); ++i) calibration.*stack_fields[i].member = numbers[i].coefficient;
+  for (std::size_t i = 0; i < stack_fields.size(); ++i) stack_fields[i].of(calibration) = numbers[i].coefficient;
   for (const DecidedFeature& one : decided_features(described)) apply(one.feature, calibration.features);
   return calibration;
 }

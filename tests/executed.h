@@ -17,10 +17,11 @@ namespace plumbline {
 [[nodiscard]] inline Calibration runtime_calibration() {
   Calibration c = round_calibration();
   StackCalibration& s = c.stack;
-  for (Coefficient* none : {&s.context_bytes, &s.communicator_bytes, &s.workspace_bytes, &s.fragmentation_fraction,
-                            &s.bucket_bytes, &s.data_parallel_exposure})
+  for (Coefficient* none :
+       {&s.memory.context_bytes, &s.memory.communicator_bytes, &s.memory.workspace_bytes,
+        &s.memory.fragmentation_fraction, &s.communication.bucket_bytes, &s.communication.data_parallel_exposure})
     none->value = 0;
-  s.logit_bytes.value = 4;
+  s.memory.logit_bytes.value = 4;
   return c;
 }
 

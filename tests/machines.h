@@ -61,26 +61,28 @@ namespace plumbline {
   c.device.bandwidth_fraction = number(0.9);
   c.device.kernel_gap_s = number(2e-6);
   StackCalibration& s = c.stack;
-  for (Coefficient* one : {&s.step_factor, &s.memory_bound_factor, &s.loss_factor, &s.flash_factor,
-                           &s.tensor_parallel_exposure, &s.tensor_parallel_backward_factor, &s.pipeline_exposure,
-                           &s.data_parallel_exposure, &s.context_parallel_exposure, &s.expert_parallel_exposure,
-                           &s.optimizer_traffic_factor, &s.expert_imbalance, &s.network_card_share, &s.routing_factor})
+  for (Coefficient* one : {&s.compute.step_factor, &s.compute.memory_bound_factor, &s.compute.loss_factor,
+                           &s.compute.flash_factor, &s.communication.tensor_parallel_exposure,
+                           &s.communication.tensor_parallel_backward_factor, &s.communication.pipeline_exposure,
+                           &s.communication.data_parallel_exposure, &s.communication.context_parallel_exposure,
+                           &s.communication.expert_parallel_exposure, &s.optimizer.optimizer_traffic_factor,
+                           &s.experts.expert_imbalance, &s.communication.network_card_share, &s.experts.routing_factor})
     *one = number(1);
-  s.overlap_slowdown = number(0.2);
-  s.bucket_bytes = number(80e6);
-  s.host_time_per_kernel_s = number(4e-6);
-  s.host_time_per_collective_s = number(10e-6);
-  s.kernels_per_operator = number(1);
-  s.accumulation_bytes = number(8);
-  s.score_bytes_forward = number(10);
-  s.score_bytes_backward = number(20);
-  s.logit_bytes = number(10);
+  s.communication.overlap_slowdown = number(0.2);
+  s.communication.bucket_bytes = number(80e6);
+  s.host.host_time_per_kernel_s = number(4e-6);
+  s.host.host_time_per_collective_s = number(10e-6);
+  s.host.kernels_per_operator = number(1);
+  s.optimizer.accumulation_bytes = number(8);
+  s.compute.score_bytes_forward = number(10);
+  s.compute.score_bytes_backward = number(20);
+  s.memory.logit_bytes = number(10);
   s.features.fp8_copies = QuantizedCopies::two;
-  s.gathered_parameters = s.gathered_gradients = number(1e13);
-  s.context_bytes = number(500e6);
-  s.communicator_bytes = number(100e6);
-  s.workspace_bytes = number(32e6);
-  s.fragmentation_fraction = number(0.05);
+  s.sharding.gathered_parameters = s.sharding.gathered_gradients = number(1e13);
+  s.memory.context_bytes = number(500e6);
+  s.memory.communicator_bytes = number(100e6);
+  s.memory.workspace_bytes = number(32e6);
+  s.memory.fragmentation_fraction = number(0.05);
   return c;
 }
 

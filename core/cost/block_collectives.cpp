@@ -26,8 +26,9 @@ void BlockPricer::add_tensor(CollectiveTimes& times, const PricedBlock& of, cons
       is_backward && send.kind == Collective::all_gather && BlockFacts::is_column_parallel(of.block.op(send.op));
   const bool gathers_batches = stack.features.tensor_parallelism == GatheredDimension::batch;
   if (is_gathered_again && gathers_batches) return;
-  const Seconds time = stack.tensor_parallel_exposure * communication_.time(send.kind, send.bytes, of.groups.tensor);
-  times.tensor += is_backward ? stack.tensor_parallel_backward_factor * time : time;
+  const Seconds time =
+      stack.communication.tensor_parallel_exposure * communication_.time(send.kind, send.bytes, of.groups.tensor);
+  times.tensor += is_backward ? stack.communication.tensor_parallel_backward_factor * time : time;
   // DTensor gathers and scatters the first dimension, which is the batch, and copies the whole tensor into the order of
   // the sequence (torch/distributed/_functional_collectives.py: all_gather_tensor, reduce_scatter_tensor).
   if (gathers_batches && send.kind != Collective::all_reduce)
@@ -44,10 +45,11 @@ void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, con
   const Bytes message(std::llround(copies * static_cast<double>(send.bytes.value())));
   // Keys and values that are gathered leave nothing to merge.
   const double merges = of.shard.flash_attention == FlashAttention::on ? of.shard.context_parallel - 1 : 0;
-  const double merged_bytes = pass == BlockPass::backward ? stack.ring_bytes_backward : stack.ring_bytes_forward;
+  const double merged_bytes =
+      pass == BlockPass::backward ? stack.communication.ring_bytes_backward : stack.communication.ring_bytes_forward;
   const auto queries = static_cast<double>(local_elements(of.block.tensor(op.inputs[0]), of.shard));
   times.context += kernels_.stream(merges * merged_bytes * queries);
-  const double hops = stack.context_parallel_exposure * static_cast<double>(send.times);
+  const double hops = stack.communication.context_parallel_exposure * static_cast<double>(send.times);
   times.context += hops * communication_.time(send.kind, message, of.groups.context);
   times.launches += of.shard.context_parallel - 1;
   times.wire.context += send.times * message;
@@ -75,9 +77,10 @@ void BlockPricer::add_expert(CollectiveTimes& times, const PricedBlock& of, cons
       const double share = share_sent_once(experts_per_token(of.block), span);
       bytes = Bytes(std::llround(share * static_cast<double>(bytes.value())));
     }
-    factor = stack.expert_imbalance.value;
+    factor = stack.experts.expert_imbalance.value;
   }
-  times.expert += stack.expert_parallel_exposure * (factor * communication_.time(send.kind, bytes, group));
+  times.expert +=
+      stack.communication.expert_parallel_exposure * (factor * communication_.time(send.kind, bytes, group));
   times.launches += group.size > 1 ? 1 : 0;
   times.wire.expert += wire_bytes(send.kind, bytes, group.size);
 }

@@ -30,7 +30,8 @@ BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
 
 Picoseconds BlockPricer::host_time(double kernels, double collectives) const {
   const StackCalibration& stack = kernels_.calibration().stack;
-  return phase_time(Seconds(kernels * stack.host_time_per_kernel_s + collectives * stack.host_time_per_collective_s));
+  return phase_time(
+      Seconds(kernels * stack.host.host_time_per_kernel_s + collectives * stack.host.host_time_per_collective_s));
 }
 
 namespace {
@@ -52,9 +53,10 @@ Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit
 /// Where the host waits for the tokens per expert it cannot run ahead of the device: the pass takes what is longer.
 void synchronise(BlockCost& cost, const Block& block, const StackCalibration& stack) {
   const auto dispatches = [](const Op& op) { return op.kind == OpKind::dispatch; };
-  if (stack.expert_synchronisation <= 0 || std::none_of(block.ops().begin(), block.ops().end(), dispatches)) return;
+  if (stack.experts.expert_synchronisation <= 0 || std::none_of(block.ops().begin(), block.ops().end(), dispatches))
+    return;
   const Picoseconds waited = std::max(Picoseconds(0), cost.host_forward - cost.forward.total());
-  cost.forward.compute += part(waited, stack.expert_synchronisation);
+  cost.forward.compute += part(waited, stack.experts.expert_synchronisation);
   cost.host_forward = std::max(cost.host_forward, cost.forward.total());
 }
 
@@ -66,7 +68,7 @@ bool runs_backward(const Block& block) {
 }
 
 PhaseTime BlockPricer::phase(Seconds compute, const CollectiveTimes& collectives) const {
-  const double factor = kernels_.calibration().stack.step_factor;
+  const double factor = kernels_.calibration().stack.compute.step_factor;
   return {rounded(compute, factor), rounded(collectives.tensor, factor), rounded(collectives.context, factor),
           rounded(collectives.expert, factor)};
 }
@@ -84,7 +86,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
     times.op_kernels.push_back(times.kernels.forward - kernels);
   }
   const StackCalibration& stack = kernels_.calibration().stack;
-  const double factor = stack.step_factor;
+  const double factor = stack.compute.step_factor;
   BlockCost cost;
   add_passes(cost, times, of);
   cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
@@ -98,9 +100,9 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.frees_logits = features.logits == LogitLifetime::next_backward;
   if (block.kind() != BlockKind::output)
     for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);
-  cost.logits = logit_bytes(block, shard, stack.logit_bytes);
+  cost.logits = logit_bytes(block, shard, stack.memory.logit_bytes);
   cost.parameters = rank_parameters(block, shard);
-  cost.tensors = parameter_tensors(block, shard, stack.gathered_from_elements);
+  cost.tensors = parameter_tensors(block, shard, stack.sharding.gathered_from_elements);
   cost.flops = block_flops(block, shard);
   if (shard.orthogonalises) cost.orthogonalisation = rounded(orthogonalisation_time(kernels_, block, shard), 1);
   add_ruled_variants(cost, times, of);

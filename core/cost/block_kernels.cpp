@@ -32,7 +32,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
     case WorkKind::grouped_product: {
       const bool grouped = work.kind == WorkKind::grouped_product;
       const double load =
-          grouped && shard.expert_parallel > 1 ? kernels_.calibration().stack.expert_imbalance.value : 1.0;
+          grouped && shard.expert_parallel > 1 ? kernels_.calibration().stack.experts.expert_imbalance.value : 1.0;
       const auto time = [&](const MatrixProduct& p) {
         return load * (grouped ? kernels_.grouped_product(p, format) : kernels_.product(p, format));
       };

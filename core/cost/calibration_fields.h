@@ -16,87 +16,115 @@
 
 namespace plumbline {
 
-/// Key in the file, member it fills, and the range that physics leaves it.
+/// Key in the file, the coefficient of an owner that it fills, and the range that physics leaves it.
 template <class Owner>
 struct CoefficientField {
   std::string_view key;
-  Coefficient Owner::*member;
+  Coefficient& (*in)(Owner&);
+  const Coefficient& (*in_const)(const Owner&);
   double smallest;
   double largest;
+
+  [[nodiscard]] Coefficient& of(Owner& owner) const { return in(owner); }
+  [[nodiscard]] const Coefficient& of(const Owner& owner) const { return in_const(owner); }
 };
+
+/// Members: the way from the owner to the coefficient.
+template <class Owner, auto... Members>
+constexpr CoefficientField<Owner> coefficient_field(std::string_view key, double smallest, double largest) {
+  return {key, [](Owner& owner) -> Coefficient& { return (owner.*....*Members); },
+          [](const Owner& owner) -> const Coefficient& { return (owner.*....*Members); }, smallest, largest};
+}
+template <auto Group, auto Member>
+constexpr CoefficientField<StackCalibration> stack_field(std::string_view key, double smallest, double largest) {
+  return coefficient_field<StackCalibration, Group, Member>(key, smallest, largest);
+}
 
 /// Of a relative error, as a logarithm: beyond it nothing was predicted.
 inline constexpr double largest_sigma = 2;
 
 inline constexpr std::array product_fields{
-    CoefficientField<ProductEfficiency>{"peak_fraction", &ProductEfficiency::peak_fraction, 0.001, 1},
-    CoefficientField<ProductEfficiency>{"half_depth", &ProductEfficiency::half_depth, 0, 1e6},
+    coefficient_field<ProductEfficiency, &ProductEfficiency::peak_fraction>("peak_fraction", 0.001, 1),
+    coefficient_field<ProductEfficiency, &ProductEfficiency::half_depth>("half_depth", 0, 1e6),
 };
 
 inline constexpr std::array operator_fields{
-    CoefficientField<OperatorTraffic>{"forward", &OperatorTraffic::forward, 0, 1e4},
-    CoefficientField<OperatorTraffic>{"backward", &OperatorTraffic::backward, 0, 1e4},
+    coefficient_field<OperatorTraffic, &OperatorTraffic::forward>("forward", 0, 1e4),
+    coefficient_field<OperatorTraffic, &OperatorTraffic::backward>("backward", 0, 1e4),
 };
 
 inline constexpr std::array device_fields{
-    CoefficientField<DeviceCalibration>{"wave_exponent", &DeviceCalibration::wave_exponent, 0, 4},
-    CoefficientField<DeviceCalibration>{"batched_product_factor", &DeviceCalibration::batched_product_factor, 0.01, 2},
-    CoefficientField<DeviceCalibration>{"grouped_product_factor", &DeviceCalibration::grouped_product_factor, 0.01, 2},
-    CoefficientField<DeviceCalibration>{"flash_forward_fraction", &DeviceCalibration::flash_forward_fraction, 0.001, 1},
-    CoefficientField<DeviceCalibration>{"flash_backward_factor", &DeviceCalibration::flash_backward_factor, 0.01, 2},
-    CoefficientField<DeviceCalibration>{"flash_half_sequence", &DeviceCalibration::flash_half_sequence, 0, 1e6},
-    CoefficientField<DeviceCalibration>{"bandwidth_fraction", &DeviceCalibration::bandwidth_fraction, 0.01, 1},
-    CoefficientField<DeviceCalibration>{"kernel_gap_s", &DeviceCalibration::kernel_gap_s, 0, 1},
+    coefficient_field<DeviceCalibration, &DeviceCalibration::wave_exponent>("wave_exponent", 0, 4),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::batched_product_factor>("batched_product_factor", 0.01, 2),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::grouped_product_factor>("grouped_product_factor", 0.01, 2),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::flash_forward_fraction>("flash_forward_fraction", 0.001,
+                                                                                     1),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::flash_backward_factor>("flash_backward_factor", 0.01, 2),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::flash_half_sequence>("flash_half_sequence", 0, 1e6),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::bandwidth_fraction>("bandwidth_fraction", 0.01, 1),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::kernel_gap_s>("kernel_gap_s", 0, 1),
 };
 
 inline constexpr std::array stack_fields{
-    CoefficientField<StackCalibration>{"step_factor", &StackCalibration::step_factor, 0.1, 10},
-    CoefficientField<StackCalibration>{"memory_bound_factor", &StackCalibration::memory_bound_factor, 0.01, 100},
-    CoefficientField<StackCalibration>{"ring_bytes_forward", &StackCalibration::ring_bytes_forward, 0, 1000},
-    CoefficientField<StackCalibration>{"ring_bytes_backward", &StackCalibration::ring_bytes_backward, 0, 1000},
-    CoefficientField<StackCalibration>{"loss_factor", &StackCalibration::loss_factor, 0.01, 100},
-    CoefficientField<StackCalibration>{"flash_factor", &StackCalibration::flash_factor, 0.01, 10},
-    CoefficientField<StackCalibration>{"tensor_parallel_exposure", &StackCalibration::tensor_parallel_exposure, 0, 10},
-    CoefficientField<StackCalibration>{"tensor_parallel_backward_factor",
-                                       &StackCalibration::tensor_parallel_backward_factor, 0, 10},
-    CoefficientField<StackCalibration>{"pipeline_exposure", &StackCalibration::pipeline_exposure, 0, 10},
-    CoefficientField<StackCalibration>{"data_parallel_exposure", &StackCalibration::data_parallel_exposure, 0, 10},
-    CoefficientField<StackCalibration>{"context_parallel_exposure", &StackCalibration::context_parallel_exposure, 0,
-                                       10},
-    CoefficientField<StackCalibration>{"expert_parallel_exposure", &StackCalibration::expert_parallel_exposure, 0, 10},
-    CoefficientField<StackCalibration>{"overlap_slowdown", &StackCalibration::overlap_slowdown, 0, 1},
-    CoefficientField<StackCalibration>{"bucket_bytes", &StackCalibration::bucket_bytes, 1, 1e13},
-    CoefficientField<StackCalibration>{"host_time_per_kernel_s", &StackCalibration::host_time_per_kernel_s, 0, 1},
-    CoefficientField<StackCalibration>{"host_time_per_collective_s", &StackCalibration::host_time_per_collective_s, 0,
-                                       1},
-    CoefficientField<StackCalibration>{"kernels_per_operator", &StackCalibration::kernels_per_operator, 0, 100},
-    CoefficientField<StackCalibration>{"kernels_per_expert", &StackCalibration::kernels_per_expert, 0, 10},
-    CoefficientField<StackCalibration>{"expert_synchronisation", &StackCalibration::expert_synchronisation, 0, 1},
-    CoefficientField<StackCalibration>{"routing_factor", &StackCalibration::routing_factor, 0.01, 100},
-    CoefficientField<StackCalibration>{"gather_copy_bytes", &StackCalibration::gather_copy_bytes, 0, 100},
-    CoefficientField<StackCalibration>{"scatter_copy_bytes", &StackCalibration::scatter_copy_bytes, 0, 100},
-    CoefficientField<StackCalibration>{"network_card_share", &StackCalibration::network_card_share, 0.01, 1},
-    CoefficientField<StackCalibration>{"gathered_from_elements", &StackCalibration::gathered_from_elements, 0, 1e12},
-    CoefficientField<StackCalibration>{"host_time_per_piece_s", &StackCalibration::host_time_per_piece_s, 0, 1},
-    CoefficientField<StackCalibration>{"step_overhead_s", &StackCalibration::step_overhead_s, 0, 1e4},
-    CoefficientField<StackCalibration>{"accumulation_bytes", &StackCalibration::accumulation_bytes, 0, 100},
-    CoefficientField<StackCalibration>{"optimizer_traffic_factor", &StackCalibration::optimizer_traffic_factor, 0, 100},
-    CoefficientField<StackCalibration>{"score_bytes_forward", &StackCalibration::score_bytes_forward, 0, 1000},
-    CoefficientField<StackCalibration>{"score_bytes_backward", &StackCalibration::score_bytes_backward, 0, 1000},
-    CoefficientField<StackCalibration>{"logit_bytes", &StackCalibration::logit_bytes, 0, 100},
-    CoefficientField<StackCalibration>{"copied_gradient_bytes", &StackCalibration::copied_gradient_bytes, 0, 8},
-    CoefficientField<StackCalibration>{"updated_gradient_bytes", &StackCalibration::updated_gradient_bytes, 0, 8},
-    CoefficientField<StackCalibration>{"gathered_parameters", &StackCalibration::gathered_parameters, 0, 1e15},
-    CoefficientField<StackCalibration>{"gathered_gradients", &StackCalibration::gathered_gradients, 0, 1e15},
-    CoefficientField<StackCalibration>{"context_bytes", &StackCalibration::context_bytes, 0, 1e12},
-    CoefficientField<StackCalibration>{"communicator_bytes", &StackCalibration::communicator_bytes, 0, 1e12},
-    CoefficientField<StackCalibration>{"workspace_bytes", &StackCalibration::workspace_bytes, 0, 1e12},
-    CoefficientField<StackCalibration>{"fragmentation_fraction", &StackCalibration::fragmentation_fraction, 0, 1},
-    CoefficientField<StackCalibration>{"expert_imbalance", &StackCalibration::expert_imbalance, 1, 1000},
-    CoefficientField<StackCalibration>{"host_bytes_per_rank", &StackCalibration::host_bytes_per_rank, 0, 1e13},
-    CoefficientField<StackCalibration>{"shared_time_sigma", &StackCalibration::shared_time_sigma, 0, largest_sigma},
-    CoefficientField<StackCalibration>{"sigma_per_doubling", &StackCalibration::sigma_per_doubling, 0, largest_sigma},
-    CoefficientField<StackCalibration>{"sigma_per_novelty", &StackCalibration::sigma_per_novelty, 0, largest_sigma},
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::step_factor>("step_factor", 0.1, 10),
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::memory_bound_factor>("memory_bound_factor", 0.01, 100),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::ring_bytes_forward>("ring_bytes_forward", 0,
+                                                                                                1000),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::ring_bytes_backward>("ring_bytes_backward",
+                                                                                                 0, 1000),
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::loss_factor>("loss_factor", 0.01, 100),
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::flash_factor>("flash_factor", 0.01, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::tensor_parallel_exposure>(
+        "tensor_parallel_exposure", 0, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::tensor_parallel_backward_factor>(
+        "tensor_parallel_backward_factor", 0, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::pipeline_exposure>("pipeline_exposure", 0,
+                                                                                               10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::data_parallel_exposure>(
+        "data_parallel_exposure", 0, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::context_parallel_exposure>(
+        "context_parallel_exposure", 0, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::expert_parallel_exposure>(
+        "expert_parallel_exposure", 0, 10),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::overlap_slowdown>("overlap_slowdown", 0, 1),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::bucket_bytes>("bucket_bytes", 1, 1e13),
+    stack_field<&StackCalibration::host, &HostEfficiency::host_time_per_kernel_s>("host_time_per_kernel_s", 0, 1),
+    stack_field<&StackCalibration::host, &HostEfficiency::host_time_per_collective_s>("host_time_per_collective_s", 0,
+                                                                                      1),
+    stack_field<&StackCalibration::host, &HostEfficiency::kernels_per_operator>("kernels_per_operator", 0, 100),
+    stack_field<&StackCalibration::experts, &ExpertEfficiency::kernels_per_expert>("kernels_per_expert", 0, 10),
+    stack_field<&StackCalibration::experts, &ExpertEfficiency::expert_synchronisation>("expert_synchronisation", 0, 1),
+    stack_field<&StackCalibration::experts, &ExpertEfficiency::routing_factor>("routing_factor", 0.01, 100),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::gather_copy_bytes>("gather_copy_bytes", 0, 100),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::scatter_copy_bytes>("scatter_copy_bytes", 0, 100),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::network_card_share>("network_card_share",
+                                                                                                0.01, 1),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::gathered_from_elements>("gathered_from_elements", 0,
+                                                                                          1e12),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::host_time_per_piece_s>("host_time_per_piece_s", 0, 1),
+    stack_field<&StackCalibration::host, &HostEfficiency::step_overhead_s>("step_overhead_s", 0, 1e4),
+    stack_field<&StackCalibration::optimizer, &OptimizerEfficiency::accumulation_bytes>("accumulation_bytes", 0, 100),
+    stack_field<&StackCalibration::optimizer, &OptimizerEfficiency::optimizer_traffic_factor>(
+        "optimizer_traffic_factor", 0, 100),
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::score_bytes_forward>("score_bytes_forward", 0, 1000),
+    stack_field<&StackCalibration::compute, &ComputeEfficiency::score_bytes_backward>("score_bytes_backward", 0, 1000),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::logit_bytes>("logit_bytes", 0, 100),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::copied_gradient_bytes>("copied_gradient_bytes", 0, 8),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::updated_gradient_bytes>("updated_gradient_bytes", 0, 8),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::gathered_parameters>("gathered_parameters", 0, 1e15),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::gathered_gradients>("gathered_gradients", 0, 1e15),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::context_bytes>("context_bytes", 0, 1e12),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::communicator_bytes>("communicator_bytes", 0, 1e12),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::workspace_bytes>("workspace_bytes", 0, 1e12),
+    stack_field<&StackCalibration::memory, &MemoryEfficiency::fragmentation_fraction>("fragmentation_fraction", 0, 1),
+    stack_field<&StackCalibration::experts, &ExpertEfficiency::expert_imbalance>("expert_imbalance", 1, 1000),
+    stack_field<&StackCalibration::host, &HostEfficiency::host_bytes_per_rank>("host_bytes_per_rank", 0, 1e13),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::shared_time_sigma>("shared_time_sigma", 0,
+                                                                                       largest_sigma),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::sigma_per_doubling>("sigma_per_doubling", 0,
+                                                                                        largest_sigma),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::sigma_per_novelty>("sigma_per_novelty", 0,
+                                                                                       largest_sigma),
 };
 
 /// The field with a key, or null.
@@ -107,12 +135,12 @@ template <class Owner, std::size_t N>
     if (field.key == key) return &field;
   return nullptr;
 }
-/// The field that fills a member; every coefficient has one.
+/// The field that fills a coefficient of an owner; every coefficient has one.
 template <class Owner, std::size_t N>
 [[nodiscard]] constexpr const CoefficientField<Owner>& field_of(const std::array<CoefficientField<Owner>, N>& fields,
-                                                                Coefficient Owner::*member) {
+                                                                const Owner& owner, const Coefficient& coefficient) {
   for (const CoefficientField<Owner>& field : fields)
-    if (field.member == member) return field;
+    if (&field.of(owner) == &coefficient) return field;
   check(false, "every coefficient is in the table of fields");
   return fields.front();
 }

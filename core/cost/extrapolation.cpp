@@ -68,11 +68,11 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   add_novelty(stack.residuals.measured.networks, run.network, "a network of kind", result.beyond);
   const double of_device = device.time.sigma;
   const double of_stack = stack.residuals.time.sigma;
-  const double shared = std::min({stack.shared_time_sigma.value, of_device, of_stack});
+  const double shared = std::min({stack.uncertainty.shared_time_sigma.value, of_device, of_stack});
   double variance = square(of_device) + square(of_stack) - square(shared);
   for (const Beyond& beyond : result.beyond)
-    variance +=
-        beyond.doublings > 0 ? square(stack.sigma_per_doubling * beyond.doublings) : square(stack.sigma_per_novelty);
+    variance += beyond.doublings > 0 ? square(stack.uncertainty.sigma_per_doubling * beyond.doublings)
+                                     : square(stack.uncertainty.sigma_per_novelty);
   result.time_sigma = std::sqrt(variance);
   return result;
 }

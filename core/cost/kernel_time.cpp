@@ -112,8 +112,8 @@ Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format
   const double computed = w.causal ? 0.5 : 1.0;
   const double flops = 2.0 * w.scores() * as_double(w.qk_head_dim + w.v_head_dim) * computed;
   const double length = as_double(w.queries);
-  const double efficiency = calibration_.device.flash_forward_fraction * calibration_.stack.flash_factor * length /
-                            (length + calibration_.device.flash_half_sequence);
+  const double efficiency = calibration_.device.flash_forward_fraction * calibration_.stack.compute.flash_factor *
+                            length / (length + calibration_.device.flash_half_sequence);
   const double traffic = static_cast<double>(bits(format)) / 8 * as_double(w.batch) *
                          (as_double(w.queries) * as_double(w.heads) * as_double(w.qk_head_dim + w.v_head_dim) +
                           as_double(w.keys) * as_double(w.kv_heads) * as_double(w.qk_head_dim + w.v_head_dim));
@@ -122,17 +122,21 @@ Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format
 }
 
 Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
-  if (flash == FlashAttention::off) return unfused_attention(w, format, 2, calibration_.stack.score_bytes_forward);
+  if (flash == FlashAttention::off)
+    return unfused_attention(w, format, 2, calibration_.stack.compute.score_bytes_forward);
   return fused_attention(w, format) + attention_dropout(w, &OperatorTraffic::forward);
 }
 
 Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
-  if (flash == FlashAttention::off) return unfused_attention(w, format, 4, calibration_.stack.score_bytes_backward);
+  if (flash == FlashAttention::off)
+    return unfused_attention(w, format, 4, calibration_.stack.compute.score_bytes_backward);
   return flash_backward_products / calibration_.device.flash_backward_factor * fused_attention(w, format) +
          attention_dropout(w, &OperatorTraffic::backward);
 }
 
-Seconds KernelClock::memory(Bytes traffic) const { return memory(traffic, calibration_.stack.memory_bound_factor); }
+Seconds KernelClock::memory(Bytes traffic) const {
+  return memory(traffic, calibration_.stack.compute.memory_bound_factor);
+}
 
 Seconds KernelClock::memory_forward(OpKind kind, Bytes traffic) const {
   const OperatorTraffic* measured = calibration_.device.traffic(kind);
@@ -150,12 +154,12 @@ Seconds KernelClock::memory(Bytes traffic, double factor) const {
 }
 
 Seconds KernelClock::routing(Bytes traffic) const {
-  return stream(static_cast<double>(traffic.value()) * calibration_.stack.routing_factor) +
+  return stream(static_cast<double>(traffic.value()) * calibration_.stack.experts.routing_factor) +
          Seconds(calibration_.device.kernel_gap_s);
 }
 
 Seconds KernelClock::loss(Bytes traffic) const {
-  return stream(static_cast<double>(traffic.value()) * calibration_.stack.loss_factor);
+  return stream(static_cast<double>(traffic.value()) * calibration_.stack.compute.loss_factor);
 }
 
 Seconds KernelClock::stream(double bytes) const {

@@ -64,16 +64,17 @@ Launches launches(const Op& op, const OpWork& work, NumberFormat format, FlashAt
     case WorkKind::product: {
       result = of_product(work, quantises, 1);
       if (op.kind != OpKind::router) break;
-      const Launches chosen = scaled(fused(op.kind), stack.kernels_per_operator);
+      const Launches chosen = scaled(fused(op.kind), stack.host.kernels_per_operator);
       result.forward += chosen.forward;
       result.backward += chosen.backward;
       break;
     }
     case WorkKind::grouped_product:
-      result = of_product(work, quantises, 1 + stack.kernels_per_expert * static_cast<double>(work.product->batch - 1));
+      result = of_product(work, quantises,
+                          1 + stack.experts.kernels_per_expert * static_cast<double>(work.product->batch - 1));
       break;
     case WorkKind::attention: result = of_attention(*work.attention, flash); break;
-    case WorkKind::memory: result = scaled(fused(op.kind), stack.kernels_per_operator); break;
+    case WorkKind::memory: result = scaled(fused(op.kind), stack.host.kernels_per_operator); break;
   }
   if (!work.needs.input && !work.needs.weight) result.backward = 0;
   return result;

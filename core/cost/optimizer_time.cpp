@@ -63,7 +63,7 @@ Seconds optimizer_time(const KernelClock& kernels, const Training& training, con
   const ParameterSplit expert = divided(p.expert_trained, ranks.expert);
   const ParameterSplit updated{dense.matrix + expert.matrix, dense.other + expert.other};
   const Seconds traffic =
-      kernels.stream(kernels.calibration().stack.optimizer_traffic_factor *
+      kernels.stream(kernels.calibration().stack.optimizer.optimizer_traffic_factor *
                      static_cast<double>(optimizer_traffic(training.optimizer, formats, updated).value()));
   if (!facts(training.optimizer).orthogonalises_matrices || updated.matrix == 0) return traffic;
   const std::int64_t all = p.dense_trained.matrix + p.expert_trained.matrix;

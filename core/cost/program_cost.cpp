@@ -127,8 +127,11 @@ ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, c
   std::vector<RankTimes> times;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
-  ActionTimes result{
-      {}, plan.steps.overhead(), plan.stack.overlap_slowdown, {}, plan.steps.steps_early(plan.ranks, plan.strategy)};
+  ActionTimes result{{},
+                     plan.steps.overhead(),
+                     plan.stack.communication.overlap_slowdown,
+                     {},
+                     plan.steps.steps_early(plan.ranks, plan.strategy)};
   if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy))
     result.links = network_links(program.shape.pipeline_stages);
   for (std::int32_t rank = 0; rank < program.shape.pipeline_stages; ++rank) {

@@ -29,7 +29,7 @@ Bytes copied_gradients(const RankParameters& held, const Strategy& s, const Prec
                        const StackCalibration& stack) {
   if (!formats.master) return Bytes(0);
   const bool is_whole = bits(formats.gradient) > bits(formats.weight);
-  const double bytes = is_whole ? stack.copied_gradient_bytes : stack.updated_gradient_bytes;
+  const double bytes = is_whole ? stack.memory.copied_gradient_bytes : stack.memory.updated_gradient_bytes;
   const std::int32_t sharded_from = is_whole ? 2 : 1;
   const ShardRanks ranks = s.zero_stage >= sharded_from ? shard_ranks(s) : ShardRanks{};
   const std::int64_t copied =
@@ -128,13 +128,13 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
 Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
   const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).whole;
-  return storage(std::min<std::int64_t>(most, std::llround(stack.gathered_parameters)), formats.weight);
+  return storage(std::min<std::int64_t>(most, std::llround(stack.sharding.gathered_parameters)), formats.weight);
 }
 
 Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                          const StackCalibration& stack) {
   const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).trained;
-  return storage(std::min<std::int64_t>(most, std::llround(stack.gathered_gradients)), formats.gradient);
+  return storage(std::min<std::int64_t>(most, std::llround(stack.sharding.gathered_gradients)), formats.gradient);
 }
 
 ShardRanks replica_ranks(const Strategy& s) {
@@ -226,16 +226,16 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
         storage(most_states(stage.parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
   const AtPeak peak = at_peak(stage, load, s, formats, optimizer, stack);
   memory[MemoryClass::activations] = peak.load.saved;
-  memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.workspace_bytes);
+  memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.memory.workspace_bytes);
   keep_quantized_weights(memory, stage, s, formats, stack);
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
   const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] =
-      communicator_count(s) * coefficient_bytes(stack.communicator_bytes) + received;
-  memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.context_bytes);
+      communicator_count(s) * coefficient_bytes(stack.memory.communicator_bytes) + received;
+  memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
   const double live = static_cast<double>(memory.live().value());
-  memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.fragmentation_fraction);
+  memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.memory.fragmentation_fraction);
   return memory;
 }
 

@@ -32,7 +32,7 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  if (stack.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
+  if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
     return per_unit(kind, bytes, stage.units, sharing.shard);
   const bool reduces = kind == Collective::reduce_scatter;
   const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
@@ -40,14 +40,14 @@ Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& 
   const Bytes least = storage(sharing.shard.size, formats_.reduction);
   return per_unit(kind, bytes, large, sharing.shard) +
          static_cast<double>(small) * sharing_time(kind, least, sharing.shard) +
-         static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.host_time_per_piece_s);
+         static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.sharding.host_time_per_piece_s);
 }
 
 Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group) const {
   const CommunicationClock& clock = blocks_.communication();
   const Seconds time = clock.time(kind, bytes, group);
   if (group.size < 2 || !group_span(group.size, group.stride, clock.cluster()).crosses_network()) return time;
-  return (1 / blocks_.kernels().calibration().stack.network_card_share.value) * time;
+  return (1 / blocks_.kernels().calibration().stack.communication.network_card_share.value) * time;
 }
 
 /// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
@@ -72,11 +72,12 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
 /// starts late: t + slowdown (1 - t) = x.
 ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
-  const double slowdown = stack.overlap_slowdown;
+  const double slowdown = stack.communication.overlap_slowdown;
   const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
   ReductionRule rule;
-  if (slowdown < 1) rule.late_share = std::clamp((stack.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
-  rule.bucket_share = std::min(1.0, stack.bucket_bytes / static_cast<double>(gradients.value()));
+  if (slowdown < 1)
+    rule.late_share = std::clamp((stack.communication.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
+  rule.bucket_share = std::min(1.0, stack.communication.bucket_bytes / static_cast<double>(gradients.value()));
   return rule;
 }
 
@@ -111,7 +112,7 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
   const Bytes bytes = tied_bytes(stages, s);
   if (bytes.value() == 0) return Picoseconds(0);
   const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-  return scaled(blocks_.kernels().calibration().stack.data_parallel_exposure *
+  return scaled(blocks_.kernels().calibration().stack.communication.data_parallel_exposure *
                 blocks_.communication().time(Collective::all_reduce, bytes, ends));
 }
 

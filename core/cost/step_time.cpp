@@ -51,7 +51,7 @@ StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
     : blocks_(blocks), training_(training), formats_(training.formats()) {}
 
 Picoseconds StepPricer::scaled(Seconds time) const {
-  return phase_time(blocks_.kernels().calibration().stack.step_factor * time);
+  return phase_time(blocks_.kernels().calibration().stack.compute.step_factor * time);
 }
 
 RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const {
@@ -66,10 +66,10 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
   const auto moved = [&](double bytes, std::int64_t parameters) {
     return scaled(kernels.stream(bytes * static_cast<double>(parameters)));
   };
-  if (s.micro_batches > 1) times.accumulation = moved(stack.accumulation_bytes, held.trained());
+  if (s.micro_batches > 1) times.accumulation = moved(stack.optimizer.accumulation_bytes, held.trained());
   if (shard_ranks(s).dense == 1) return;
-  if (s.zero_stage >= 2) times.accumulation += moved(stack.scatter_copy_bytes, held.trained());
-  if (s.zero_stage >= 3) times.copying = moved(stack.gather_copy_bytes, held.total());
+  if (s.zero_stage >= 2) times.accumulation += moved(stack.sharding.scatter_copy_bytes, held.trained());
+  if (s.zero_stage >= 3) times.copying = moved(stack.sharding.gather_copy_bytes, held.total());
 }
 
 RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
@@ -84,7 +84,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const Picoseconds first = part(shared.gather, unit_share(stage));
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
-    return alone + overlapped(compute, overlapped_with, stack.overlap_slowdown).end - compute;
+    return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;
   };
   times.gather_forward = excess(times.forward, first, shared.gather - first);
   // Parameters are needed for the gradients of inputs; gradients of parameters are reduced alongside their making.
@@ -104,7 +104,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   }
   if (s.pipeline_stages > 1) {
     const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
-    times.hop = scaled(stack.pipeline_exposure *
+    times.hop = scaled(stack.communication.pipeline_exposure *
                        blocks_.communication().time(Collective::send_receive, rank.boundary, neighbours));
   }
   return times;
@@ -127,12 +127,13 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
       parts.push_back(
           {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
     }
-    const OncePerStep once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.overlap_slowdown,
-                                                   splits_backward(s.schedule), s.zero_stage >= 2});
+    const OncePerStep once =
+        once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
+                              splits_backward(s.schedule), s.zero_stage >= 2});
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
   }
-  chunks.set_contention(stack.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
+  chunks.set_contention(stack.communication.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   Picoseconds latest(0);
   for (std::size_t rank = 0; rank < ends.size(); ++rank) latest = std::max(latest, ends[rank] + after[rank]);
@@ -144,7 +145,7 @@ Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) con
 }
 
 Picoseconds StepPricer::overhead() const {
-  return phase_time(Seconds(blocks_.kernels().calibration().stack.step_overhead_s));
+  return phase_time(Seconds(blocks_.kernels().calibration().stack.host.step_overhead_s));
 }
 
 std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,

@@ -30,13 +30,13 @@ namespace {
 template <class Owner, std::size_t N>
 void read_fields(JsonObject& object, Owner& owner, const std::array<CoefficientField<Owner>, N>& fields) {
   for (const CoefficientField<Owner>& field : fields)
-    owner.*field.member = coefficient_from_json(object.at(field.key), field.smallest, field.largest);
+    field.of(owner) = coefficient_from_json(object.at(field.key), field.smallest, field.largest);
 }
 
 template <class Owner, std::size_t N>
 std::vector<NamedCoefficient> named(const Owner& owner, const std::array<CoefficientField<Owner>, N>& fields) {
   std::vector<NamedCoefficient> result;
-  for (const CoefficientField<Owner>& field : fields) result.push_back({std::string(field.key), owner.*field.member});
+  for (const CoefficientField<Owner>& field : fields) result.push_back({std::string(field.key), field.of(owner)});
   return result;
 }
 
@@ -87,7 +87,7 @@ Json operators_json(const std::vector<OperatorTraffic>& operators) {
   for (const OperatorTraffic& traffic : operators) {
     Json::Object object{{"operator", std::string(to_text(traffic.kind))}};
     for (const CoefficientField<OperatorTraffic>& field : operator_fields)
-      object.emplace_back(std::string(field.key), coefficient_json(traffic.*field.member));
+      object.emplace_back(std::string(field.key), coefficient_json(field.of(traffic)));
     list.emplace_back(std::move(object));
   }
   return list;
@@ -150,7 +150,7 @@ Json calibration_json(const DeviceCalibration& device) {
   for (const ProductEfficiency& product : device.products) {
     Json::Object object{{"format", std::string(to_text(product.format))}};
     for (const CoefficientField<ProductEfficiency>& field : product_fields)
-      object.emplace_back(std::string(field.key), coefficient_json(product.*field.member));
+      object.emplace_back(std::string(field.key), coefficient_json(field.of(product)));
     products.emplace_back(std::move(object));
   }
   Json::Object object{{"format", "plumbline.calibration/1"},
@@ -158,7 +158,7 @@ Json calibration_json(const DeviceCalibration& device) {
                       {"devices", std::move(devices)},
                       {"products", std::move(products)}};
   for (const CoefficientField<DeviceCalibration>& field : device_fields)
-    object.emplace_back(std::string(field.key), coefficient_json(device.*field.member));
+    object.emplace_back(std::string(field.key), coefficient_json(field.of(device)));
   if (!device.operators.empty()) object.emplace_back("operators", operators_json(device.operators));
   if (device.residuals) object.emplace_back("residuals", residuals_json(*device.residuals));
   return object;

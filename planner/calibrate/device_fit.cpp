@@ -161,11 +161,11 @@ class Fit {
   }
   void fit_attention() {
     if (table_.attention.empty()) return;
-    fitted_.stack.flash_factor.value = attention_factor();
+    fitted_.stack.compute.flash_factor.value = attention_factor();
     const auto law = attention_law(table_.attention, device_, Seconds(fitted_.device.kernel_gap_s));
     if (!law) return;
     require_share(law->forward.fraction, "attention", "dense peak");
-    set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction / fitted_.stack.flash_factor);
+    set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction / fitted_.stack.compute.flash_factor);
     set(&DeviceCalibration::flash_half_sequence, law->forward.half);
     set(&DeviceCalibration::flash_backward_factor, law->backward_factor);
   }

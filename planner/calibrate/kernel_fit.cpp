@@ -78,9 +78,10 @@ class Fit {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   }
   void set(Coefficient DeviceCalibration::*member, double value) { measured_.set(result_.device, member, value); }
-  void set_stack(Coefficient StackCalibration::*member, double value) {
-    result_.stack.push_back(measured_.of_stack(member, value));
-    calibration_.stack.*member = result_.stack.back().coefficient;
+  /// `coefficient`: of `calibration_`.
+  void set_stack(Coefficient& coefficient, double value) {
+    result_.stack.push_back(measured_.of_stack(calibration_.stack, coefficient, value));
+    coefficient = result_.stack.back().coefficient;
   }
   [[nodiscard]] KernelClock clock() const { return {device_, {result_.device, calibration_.stack}}; }
   [[nodiscard]] double rate() const { return device_.memory_bandwidth.value.value(); }
@@ -169,7 +170,7 @@ class Fit {
   /// A direction that the table does not hold is as all kernels together.
   [[nodiscard]] OperatorTraffic unmeasured(OpKind kind) const {
     OperatorTraffic traffic{kind, {}, {}};
-    const double factor = kind == OpKind::attention ? 0 : calibration_.stack.memory_bound_factor.value;
+    const double factor = kind == OpKind::attention ? 0 : calibration_.stack.compute.memory_bound_factor.value;
     measured_.set(traffic, &OperatorTraffic::forward, factor);
     measured_.set(traffic, &OperatorTraffic::backward, factor);
     return traffic;
@@ -184,18 +185,18 @@ class Fit {
       throw InputError({"memory_bound", "holds no entry \"add\"", "kernels that are bound by memory", ""});
     set(&DeviceCalibration::bandwidth_fraction, median(fractions));
     const auto is = [](std::string_view name) { return [name](const MemoryTiming& e) { return e.op == name; }; };
-    set_stack(&StackCalibration::memory_bound_factor, layer_factor());
+    set_stack(calibration_.stack.compute.memory_bound_factor, layer_factor());
     fit_operators();
     if (const double factor = traffic_factor(is(loss_kernel)); factor > 0)
-      set_stack(&StackCalibration::loss_factor, factor);
+      set_stack(calibration_.stack.compute.loss_factor, factor);
     if (const double factor = traffic_factor(is(optimizer_kernel)); factor > 0)
-      set_stack(&StackCalibration::optimizer_traffic_factor, factor);
+      set_stack(calibration_.stack.optimizer.optimizer_traffic_factor, factor);
   }
 
   void fit_attention() {
     const auto law = attention_law(table_.attention, device_, Seconds(result_.device.kernel_gap_s));
     if (!law) return;
-    set_stack(&StackCalibration::flash_factor, 1);
+    set_stack(calibration_.stack.compute.flash_factor, 1);
     set(&DeviceCalibration::flash_forward_fraction, law->forward.fraction);
     set(&DeviceCalibration::flash_half_sequence, law->forward.half);
     set(&DeviceCalibration::flash_backward_factor, law->backward_factor);
@@ -223,10 +224,10 @@ class Fit {
     }
     if (ratios.empty()) return;
     const double ratio = median(ratios);
-    set_stack(&StackCalibration::tensor_parallel_exposure, ratio);
-    set_stack(&StackCalibration::pipeline_exposure, ratio);
-    set_stack(&StackCalibration::context_parallel_exposure, ratio);
-    set_stack(&StackCalibration::expert_parallel_exposure, ratio);
+    set_stack(calibration_.stack.communication.tensor_parallel_exposure, ratio);
+    set_stack(calibration_.stack.communication.pipeline_exposure, ratio);
+    set_stack(calibration_.stack.communication.context_parallel_exposure, ratio);
+    set_stack(calibration_.stack.communication.expert_parallel_exposure, ratio);
   }
 
   static Seconds priced_memory(const KernelClock& clock, const MemoryTiming& m) {

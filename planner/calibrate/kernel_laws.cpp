@@ -68,22 +68,23 @@ Coefficient MeasuredCoefficients::within(double smallest, double value, double l
 }
 
 void MeasuredCoefficients::set(ProductEfficiency& product, Coefficient ProductEfficiency::*member, double value) const {
-  const auto& field = field_of(product_fields, member);
+  const auto& field = field_of(product_fields, product, product.*member);
   product.*member = within(field.smallest, value, field.largest);
 }
 
 void MeasuredCoefficients::set(DeviceCalibration& device, Coefficient DeviceCalibration::*member, double value) const {
-  const auto& field = field_of(device_fields, member);
+  const auto& field = field_of(device_fields, device, device.*member);
   device.*member = within(field.smallest, value, field.largest);
 }
 
 void MeasuredCoefficients::set(OperatorTraffic& traffic, Coefficient OperatorTraffic::*member, double value) const {
-  const auto& field = field_of(operator_fields, member);
+  const auto& field = field_of(operator_fields, traffic, traffic.*member);
   traffic.*member = within(field.smallest, value, field.largest);
 }
 
-NamedCoefficient MeasuredCoefficients::of_stack(Coefficient StackCalibration::*member, double value) const {
-  const auto& field = field_of(stack_fields, member);
+NamedCoefficient MeasuredCoefficients::of_stack(const StackCalibration& stack, const Coefficient& coefficient,
+                                                double value) const {
+  const auto& field = field_of(stack_fields, stack, coefficient);
   return {std::string(field.key), within(field.smallest, value, field.largest)};
 }
 

@@ -58,8 +58,9 @@ class MeasuredCoefficients {
   void set(ProductEfficiency& product, Coefficient ProductEfficiency::*member, double value) const;
   void set(DeviceCalibration& device, Coefficient DeviceCalibration::*member, double value) const;
   void set(OperatorTraffic& traffic, Coefficient OperatorTraffic::*member, double value) const;
-  /// With the name that the coefficient has in files.
-  [[nodiscard]] NamedCoefficient of_stack(Coefficient StackCalibration::*member, double value) const;
+  /// With the name that a coefficient of `stack` has in files.
+  [[nodiscard]] NamedCoefficient of_stack(const StackCalibration& stack, const Coefficient& coefficient,
+                                          double value) const;
   [[nodiscard]] Coefficient sigma(double value) const;
 
  private:

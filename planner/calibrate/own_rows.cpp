@@ -60,7 +60,7 @@ Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& s
   Knowledge known;
   for (const std::string& path : space.paths()) {
     const bool is_factor = path == "stack/" + options.name + "/step_factor";
-    const Coefficient& coefficient = is_factor ? set.stack(options.name).step_factor : set.at(path);
+    const Coefficient& coefficient = is_factor ? set.stack(options.name).compute.step_factor : set.at(path);
     known.unknowns.push_back(std::log(coefficient.value));
     known.sigmas.push_back(is_factor ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
   }

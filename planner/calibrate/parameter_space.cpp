@@ -31,8 +31,8 @@ std::vector<Coefficient*> all_coefficients(Calibration& calibration) {
     result.push_back(&product.peak_fraction);
     result.push_back(&product.half_depth);
   }
-  for (const auto& field : device_fields) result.push_back(&(calibration.device.*field.member));
-  for (const auto& field : stack_fields) result.push_back(&(calibration.stack.*field.member));
+  for (const auto& field : device_fields) result.push_back(&field.of(calibration.device));
+  for (const auto& field : stack_fields) result.push_back(&field.of(calibration.stack));
   return result;
 }
 

@@ -57,8 +57,8 @@ Calibration without_sources(Calibration calibration) {
     strip(product.peak_fraction);
     strip(product.half_depth);
   }
-  for (const auto& field : device_fields) strip(calibration.device.*field.member);
-  for (const auto& field : stack_fields) strip(calibration.stack.*field.member);
+  for (const auto& field : device_fields) strip(field.of(calibration.device));
+  for (const auto& field : stack_fields) strip(field.of(calibration.stack));
   calibration.device.devices.clear();
   calibration.stack.description.clear();
   return calibration;

@@ -112,7 +112,7 @@ Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes c
   bare.working_forward = bare.working = Bytes(0);
   bare.parameters.partial_trained = 0;
   const Bytes free = capacity - total(bare, rank);
-  const double part = 1 + question_->calibration().stack.fragmentation_fraction;
+  const double part = 1 + question_->calibration().stack.memory.fragmentation_fraction;
   Bytes most(static_cast<std::int64_t>(static_cast<double>(free.value()) / part));
   while (!holds(most)) most -= Bytes(1);
   while (holds(most + Bytes(1))) most += Bytes(1);

@@ -52,7 +52,7 @@ class Collector {
   template <class Owner, class Fields>
   void try_fields(Owner& owner, const Fields& fields) {
     for (const auto& field : fields)
-      try_moving(owner.name + " " + std::string(field.key), owner.*field.member, field.largest);
+      try_moving(owner.name + " " + std::string(field.key), field.of(owner), field.largest);
   }
 
   std::vector<Sensitivity> collect() {

@@ -93,7 +93,7 @@ Picoseconds link_latency(const RankPricer& pricer, const Ranges& ranges) {
   const StackCalibration& stack = blocks.kernels().calibration().stack;
   const RankGroup neighbours{2, rank_group(pricer.strategy(), Axis::pipeline).stride};
   const Bytes boundary = ranges.cost(ranges.index(1, 2)).boundary;
-  return phase_time(stack.step_factor * stack.pipeline_exposure *
+  return phase_time(stack.compute.step_factor * stack.communication.pipeline_exposure *
                     blocks.communication().time(Collective::send_receive, boundary, neighbours));
 }
 

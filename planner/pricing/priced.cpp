@@ -112,7 +112,8 @@ std::int64_t ranks_per_node(const Question& question) {
 }  // namespace
 
 Bytes host_memory_per_node(const Question& question) {
-  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host_bytes_per_rank)) * ranks_per_node(question);
+  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host.host_bytes_per_rank)) *
+         ranks_per_node(question);
 }
 
 Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy) {

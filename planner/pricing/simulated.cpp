@@ -82,7 +82,7 @@ class PlanSimulator {
     SimulatedPlan result = std::move(simulated.plan);
     result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement.variants, strategy_.recompute.mode);
     result.simulation = simulation_of(result.program, simulated.times, std::move(simulated.timeline),
-                                      stack_.fragmentation_fraction, options_.timeline, left_out);
+                                      stack_.memory.fragmentation_fraction, options_.timeline, left_out);
     if (left_out.micro_batches > 0) renumber(result.program, left_out);
     return result;
   }

@@ -28,9 +28,9 @@ Calibration measured(double device_sigma, double stack_sigma) {
   calibration.device.residuals->time.sigma = number(device_sigma);
   calibration.stack.residuals.time.sigma = number(stack_sigma);
   calibration.stack.residuals.memory.sigma = number(0.05);
-  calibration.stack.shared_time_sigma = number(0.05);
-  calibration.stack.sigma_per_doubling = number(0.03);
-  calibration.stack.sigma_per_novelty = number(0.08);
+  calibration.stack.uncertainty.shared_time_sigma = number(0.05);
+  calibration.stack.uncertainty.sigma_per_doubling = number(0.03);
+  calibration.stack.uncertainty.sigma_per_novelty = number(0.08);
   for (MeasuredRuns* runs : {&calibration.device.residuals->measured, &calibration.stack.residuals.measured}) {
     runs->include(run_of(8));
     runs->include(run_of(64));

@@ -97,7 +97,8 @@ class Comparison {
     const Program program = lower(lowering_input(plan, segments));
     REQUIRE_FALSE(dry_run(program));
     REQUIRE_FALSE(buffer_fault(program));
-    const Simulation simulated = simulate(program, action_times(plan, segments, program), stack.fragmentation_fraction);
+    const Simulation simulated =
+        simulate(program, action_times(plan, segments, program), stack.memory.fragmentation_fraction);
     INFO(question.text().model << ' ' << to_text(s));
     compare_time(plan, simulated);
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) compare_memory(plan, simulated, rank);

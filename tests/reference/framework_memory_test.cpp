@@ -51,8 +51,8 @@ double bytes_per_parameter(const MemoryBreakdown& memory) {
 // (BigScience's chronicles: 176 billion parameters in bf16 take 4 bytes each more than in fp16).
 TEST_CASE("DeepSpeed's copies of gradients: 8 + 12/dp bytes a parameter in bf16, 4 + 16/dp in fp16") {
   Run run;
-  run.calibration.stack.copied_gradient_bytes.value = 2;
-  run.calibration.stack.updated_gradient_bytes.value = 4;
+  run.calibration.stack.memory.copied_gradient_bytes.value = 2;
+  run.calibration.stack.memory.updated_gradient_bytes.value = 4;
   run.strategy.zero_stage = 1;
   run.strategy.data_parallel = 8;
   run.strategy.shard_group = 8;
@@ -219,8 +219,8 @@ TEST_CASE("a stack may bound what is gathered: fewer parameters and gradients th
   run.strategy.zero_stage = 3;
   run.strategy.data_parallel = 8;
   run.strategy.shard_group = 8;
-  run.calibration.stack.gathered_parameters.value = 1e6;
-  run.calibration.stack.gathered_gradients.value = 5e5;
+  run.calibration.stack.sharding.gathered_parameters.value = 1e6;
+  run.calibration.stack.sharding.gathered_gradients.value = 5e5;
   CHECK(run.rank(0)[MemoryClass::gathered_parameters] == Bytes(2 * 1'000'000 + 2 * 500'000));
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("logits and a layer's replay never stand side by side") {
   run.strategy.recompute = {RecomputeMode::full, 1};
   run.calibration.stack.features.logits = LogitLifetime::next_backward;
   const auto both = [&](double bytes_per_logit) {
-    run.calibration.stack.logit_bytes.value = bytes_per_logit;
+    run.calibration.stack.memory.logit_bytes.value = bytes_per_logit;
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::logits_and_loss] + memory[MemoryClass::working_buffers];
   };

@@ -66,7 +66,7 @@ Training training_of(const Strategy& s) {
 /// layer.
 std::vector<Calibration> bucket_sizes() {
   Calibration buckets = runtime_calibration();
-  buckets.stack.bucket_bytes.value = 20'000;
+  buckets.stack.communication.bucket_bytes.value = 20'000;
   return {runtime_calibration(), buckets};
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("lanes with threads of their own, or as late as they may, train the sa
   for (const Calibration& habits : bucket_sizes())
     for (const Layout& layout : layouts()) {
       const Strategy s = strategy_of(layout);
-      INFO(to_text(s) << ", buckets of " << habits.stack.bucket_bytes.value << " bytes");
+      INFO(to_text(s) << ", buckets of " << habits.stack.communication.bucket_bytes.value << " bytes");
       const LoweredPlan plan(network_of(layout), s, training_of(s), habits);
       const Executed in_order = execute(plan.job(), three_steps());
       require_same(execute(plan.job(), on_threads()), in_order);

@@ -96,7 +96,7 @@ class OneProgram {
     const SegmentTable segments(priced, Granularity::chunk);
     const Program program = lower(lowering_input(priced, segments));
     const Simulation simulated =
-        simulate(program, action_times(priced, segments, program), stack.fragmentation_fraction);
+        simulate(program, action_times(priced, segments, program), stack.memory.fragmentation_fraction);
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const MemoryBreakdown closed =

@@ -144,8 +144,8 @@ TEST_CASE("when gradients are reduced changes neither numbers nor bytes") {
           s.shard_group = zero > 0 ? s.data_parallel : 1;
           s.micro_batches = 8 / s.data_parallel / s.micro_batch;
           Calibration habits = runtime_calibration();
-          habits.stack.data_parallel_exposure.value = late;
-          habits.stack.bucket_bytes.value = bucket;
+          habits.stack.communication.data_parallel_exposure.value = late;
+          habits.stack.communication.bucket_bytes.value = bucket;
           // GPT's embedding is tied: in one stage its gradients stay whole for a pass.
           const Net net = stages == 1 && zero >= 2 ? Net::gpt : Net::llama;
           INFO(to_text(s) << ", late " << late << ", bucket " << bucket);

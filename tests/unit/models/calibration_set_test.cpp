@@ -48,7 +48,7 @@ TEST_CASE("every coefficient of every stack is decided by one number of the set,
       if (path.starts_with("device/")) continue;
       const std::string field = path.substr(path.rfind('/') + 1);
       CHECK(decided.insert(field).second);
-      CHECK(set.at(path).value == (composed.*find_field(stack_fields, field)->member).value);
+      CHECK(set.at(path).value == find_field(stack_fields, field)->of(composed).value);
     }
     CHECK(decided.size() == stack_fields.size());
   }
@@ -94,13 +94,11 @@ TEST_CASE("a moved number moves what it decides and nothing else") {
     const Calibration before = shipped.of(h100, "torchtitan");
     const Calibration after = moved.of(h100, "torchtitan");
     int changed = 0;
-    for (const auto& field : stack_fields)
-      changed += (before.stack.*field.member).value != (after.stack.*field.member).value;
-    for (const auto& field : device_fields)
-      changed += (before.device.*field.member).value != (after.device.*field.member).value;
+    for (const auto& field : stack_fields) changed += field.of(before.stack).value != field.of(after.stack).value;
+    for (const auto& field : device_fields) changed += field.of(before.device).value != field.of(after.device).value;
     for (std::size_t i = 0; i < before.device.products.size(); ++i)
       for (const auto& field : product_fields)
-        changed += (before.device.products[i].*field.member).value != (after.device.products[i].*field.member).value;
+        changed += field.of(before.device.products[i]).value != field.of(after.device.products[i]).value;
     CHECK(changed == (value == 0 ? 0 : 1));
   }
 }
@@ -109,9 +107,9 @@ TEST_CASE("a trait's number is shared by the stacks that have it") {
   CalibrationSet set = CalibrationSet::shipped();
   const Device h100 = device_of("dgx-h100");
   set.set("trait/fusion/compiled/memory_bound_factor", number(0.5));
-  CHECK(set.stack("torchtitan-2024.12").memory_bound_factor == 0.5);
-  CHECK(set.stack("torchtitan-2025.06").memory_bound_factor == 0.5);
-  CHECK(set.of(h100, "megatron-core-0.12").stack.memory_bound_factor != 0.5);
+  CHECK(set.stack("torchtitan-2024.12").compute.memory_bound_factor == 0.5);
+  CHECK(set.stack("torchtitan-2025.06").compute.memory_bound_factor == 0.5);
+  CHECK(set.of(h100, "megatron-core-0.12").stack.compute.memory_bound_factor != 0.5);
 }
 
 TEST_CASE("what is nearer to a stack decides: its own trait goes before the number of the stack that it is like") {
@@ -121,13 +119,13 @@ TEST_CASE("what is nearer to a stack decides: its own trait goes before the numb
   child.name = "child";
   child.like = "megatron-lm-2021";
   set.add(child);
-  CHECK(set.stack("child").memory_bound_factor == 3);
+  CHECK(set.stack("child").compute.memory_bound_factor == 3);
   child.traits = {{"fusion", "compiled"}};
   set.add(child);
-  CHECK(set.stack("child").memory_bound_factor == set.at("trait/fusion/compiled/memory_bound_factor").value);
+  CHECK(set.stack("child").compute.memory_bound_factor == set.at("trait/fusion/compiled/memory_bound_factor").value);
   child.coefficients = {{"memory_bound_factor", number(2)}};
   set.add(child);
-  CHECK(set.stack("child").memory_bound_factor == 2);
+  CHECK(set.stack("child").compute.memory_bound_factor == 2);
   const auto traits = set.traits_of(child);
   CHECK(traits.size() == set.traits().axes.size());
 }
@@ -238,11 +236,11 @@ TEST_CASE("no name or alias stands for two stacks") {
 
 TEST_CASE("this program's own runtime has nothing in memory alongside tensors") {
   const StackCalibration stack = CalibrationSet::shipped().stack("plumbline");
-  CHECK(stack.context_bytes == 0);
-  CHECK(stack.communicator_bytes == 0);
-  CHECK(stack.workspace_bytes == 0);
-  CHECK(stack.fragmentation_fraction == 0);
-  CHECK(stack.logit_bytes == 4);
+  CHECK(stack.memory.context_bytes == 0);
+  CHECK(stack.memory.communicator_bytes == 0);
+  CHECK(stack.memory.workspace_bytes == 0);
+  CHECK(stack.memory.fragmentation_fraction == 0);
+  CHECK(stack.memory.logit_bytes == 4);
 }
 
 }  // namespace plumbline

@@ -15,8 +15,8 @@ const LlamaShape shape{2, 1024, 16, 8, 64, 2816, 32000};
 
 StackCalibration stack_with(double per_operator, double per_expert) {
   StackCalibration stack = round_calibration().stack;
-  stack.kernels_per_operator.value = per_operator;
-  stack.kernels_per_expert.value = per_expert;
+  stack.host.kernels_per_operator.value = per_operator;
+  stack.experts.kernels_per_expert.value = per_expert;
   return stack;
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") 
   const Graph graph = llama(shape);
   const Block& block = first_layer(graph);
   Calibration calibration = round_calibration();
-  calibration.stack.tensor_parallel_exposure.value = 0;
+  calibration.stack.communication.tensor_parallel_exposure.value = 0;
   const Cluster cluster = round_cluster(1);
   Strategy s;
   s.tensor_parallel = 2;
@@ -115,7 +115,7 @@ TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") 
   const BlockCost copied = tensor(GatheredDimension::batch);
   CHECK(tensor(GatheredDimension::sequence).forward.tensor_parallel == Picoseconds(0));
   const Seconds copies = KernelClock(slowest_device(cluster), calibration).stream(4 * 2.0 * 2 * sequence * hidden);
-  CHECK(copied.forward.tensor_parallel == to_picoseconds(calibration.stack.step_factor * copies));
+  CHECK(copied.forward.tensor_parallel == to_picoseconds(calibration.stack.compute.step_factor * copies));
   CHECK(copied.backward.tensor_parallel == copied.forward.tensor_parallel);
 }
 

@@ -28,8 +28,8 @@ StageCost stage() {
 
 SharingTimes shared(double gathered_from, double host_time_per_piece_s) {
   Calibration calibration = round_calibration();
-  calibration.stack.gathered_from_elements.value = gathered_from;
-  calibration.stack.host_time_per_piece_s.value = host_time_per_piece_s;
+  calibration.stack.sharding.gathered_from_elements.value = gathered_from;
+  calibration.stack.sharding.host_time_per_piece_s.value = host_time_per_piece_s;
   return StepPricer(BlockPricer(round_cluster(2), calibration), Training{}).sharing_times(stage(), zero3());
 }
 

@@ -31,7 +31,7 @@ Known known(const std::string& machine, double wave_exponent) {
   k.calibration.device.flash_forward_fraction.value = 0.31;
   k.calibration.device.flash_half_sequence.value = 500;
   k.calibration.device.flash_backward_factor.value = 0.7;
-  k.calibration.stack.flash_factor.value = 1;
+  k.calibration.stack.compute.flash_factor.value = 1;
   return k;
 }
 

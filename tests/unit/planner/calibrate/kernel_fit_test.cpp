@@ -26,9 +26,9 @@ Known known() {
   k.calibration.device.flash_half_sequence.value = 60;
   k.calibration.device.flash_backward_factor.value = 0.8;
   k.calibration.device.grouped_product_factor.value = 0.7;
-  k.calibration.stack.memory_bound_factor.value = 1.5;
-  k.calibration.stack.loss_factor.value = 2;
-  k.calibration.stack.flash_factor.value = 1;
+  k.calibration.stack.compute.memory_bound_factor.value = 1.5;
+  k.calibration.stack.compute.loss_factor.value = 2;
+  k.calibration.stack.compute.flash_factor.value = 1;
   return k;
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("an assumed number matters by as much as the price moves when it does"
   });
   REQUIRE(fragmentation != found.end());
   Calibration moved = question.calibration();
-  moved.stack.fragmentation_fraction.value *= 1 + moved.stack.fragmentation_fraction.relative_sigma;
+  moved.stack.memory.fragmentation_fraction.value *= 1 + moved.stack.memory.fragmentation_fraction.relative_sigma;
   const double before = static_cast<double>(evaluate(question, strategy).prediction.peak_memory.value());
   const double after =
       static_cast<double>(evaluate(question.with_calibration(moved), strategy).prediction.peak_memory.value());
