@@ -36,7 +36,7 @@ std::string numbers_text(const OwnCalibration& found) {
   Table table({{"number", Align::left}, {"shipped"}, {"now"}, {"known to"}, {"was"}});
   for (std::size_t i = 0; i < std::min(most_numbers, found.numbers.size()); ++i) {
     const OwnNumber& n = found.numbers[i];
-    table.add_row({n.path, number_text(n.before), number_text(n.after), fixed(hundred * n.sigma_after, 1) + " %",
+    table.add_row({to_text(n.id), number_text(n.before), number_text(n.after), fixed(hundred * n.sigma_after, 1) + " %",
                    fixed(hundred * n.sigma_before, 1) + " %"});
   }
   return table.text(terminal_columns);

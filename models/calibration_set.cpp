@@ -52,25 +52,14 @@ std::vector<std::string> embedded_stacks() {
   return names;
 }
 
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts{""};
-  for (const char c : path)
-    if (c == '/')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
 bool is_made_for(const DeviceCalibration& calibration, std::string_view device) {
   return std::find(calibration.devices.begin(), calibration.devices.end(), device) != calibration.devices.end();
 }
 
-const Coefficient* in_device(const DeviceCalibration& device, const std::vector<std::string>& parts) {
-  if (parts.size() == 3) return coefficient_in(device, device_fields, parts[2]);
-  if (parts.size() != 5 || parts[2] != "products") return nullptr;
+const Coefficient* in_device(const DeviceCalibration& device, const ParameterId& id) {
+  if (id.kind == ParameterKind::device) return coefficient_in(device, device_fields, id.field);
   for (const ProductEfficiency& product : device.products)
-    if (to_text(product.format) == parts[3]) return coefficient_in(product, product_fields, parts[4]);
+    if (product.format == id.format) return coefficient_in(product, product_fields, id.field);
   return nullptr;
 }
 
@@ -87,14 +76,14 @@ void replace_or_add(std::vector<T>& all, T one, bool in_front) {
     all.insert(in_front ? all.begin() : all.end(), std::move(one));
 }
 
-std::vector<std::string> device_paths(const DeviceCalibration& device) {
-  std::vector<std::string> paths;
-  const std::string root = "device/" + device.name + "/";
+std::vector<ParameterId> parameters_in(const DeviceCalibration& device) {
+  std::vector<ParameterId> ids;
   for (const ProductEfficiency& product : device.products)
     for (const CoefficientField<ProductEfficiency>& field : product_fields)
-      paths.push_back(root + "products/" + std::string(to_text(product.format)) + "/" + std::string(field.key));
-  for (const CoefficientField<DeviceCalibration>& field : device_fields) paths.push_back(root + std::string(field.key));
-  return paths;
+      ids.push_back(ParameterId::of_product(device.name, product.format, field.key));
+  for (const CoefficientField<DeviceCalibration>& field : device_fields)
+    ids.push_back(ParameterId::of_device(device.name, field.key));
+  return ids;
 }
 
 }  // namespace
@@ -165,7 +154,7 @@ std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view nam
 }
 
 // What comes later is nearer to the stack and overwrites what came before.
-// `take(coefficients, features, place)` of each.
+// `take(coefficients, features, id)` of each; the id of its numbers but for the field.
 template <class Take>
 void CalibrationSet::decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const {
   check(depth <= stacks_.size(), "no stack is like itself: `add` sees to it");
@@ -173,20 +162,21 @@ void CalibrationSet::decide(const SoftwareStack& stack, const Take& take, std::s
   if (parent != nullptr)
     decide(*parent, take, depth + 1);
   else
-    take(traits_.base, traits_.base_features, "base");
+    take(traits_.base, traits_.base_features, ParameterId::of_base(""));
   for (const ChosenTrait& trait : stack.traits) {
     const TraitValue& value = *traits_.find(trait.axis)->find(trait.value);
-    take(value.coefficients, value.features, "trait/" + trait.axis + "/" + trait.value);
+    take(value.coefficients, value.features, ParameterId::of_trait(trait.axis, trait.value, ""));
   }
-  take(stack.coefficients, stack.features, "stack/" + stack.name);
+  take(stack.coefficients, stack.features, ParameterId::of_stack(stack.name, ""));
 }
 
 std::vector<DecidedCoefficient> CalibrationSet::decided(const SoftwareStack& stack) const {
   std::vector<DecidedCoefficient> result(stack_fields.size());
-  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const auto&, const std::string& place) {
-    for (const NamedCoefficient& c : coefficients)
-      result[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {place + "/" + c.name,
-                                                                                                  c.coefficient};
+  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const auto&, ParameterId id) {
+    for (const NamedCoefficient& c : coefficients) {
+      id.field = c.name;
+      result[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {id, c.coefficient};
+    }
   };
   decide(stack, take, 0);
   return result;
@@ -195,9 +185,9 @@ std::vector<DecidedCoefficient> CalibrationSet::decided(const SoftwareStack& sta
 std::vector<DecidedFeature> CalibrationSet::decided_features(const SoftwareStack& stack) const {
   const std::span<const FeatureField> fields = stack_feature_fields();
   std::vector<DecidedFeature> result(fields.size());
-  const auto take = [&](const auto&, const std::vector<NamedFeature>& features, const std::string& place) {
+  const auto take = [&](const auto&, const std::vector<NamedFeature>& features, const ParameterId& id) {
     for (const NamedFeature& feature : features)
-      result[static_cast<std::size_t>(find_feature(feature.name) - fields.data())] = {place, feature};
+      result[static_cast<std::size_t>(find_feature(feature.name) - fields.data())] = {place_of(id), feature};
   };
   decide(stack, take, 0);
   return result;
@@ -258,83 +248,94 @@ std::vector<std::string> CalibrationSet::stack_names() const {
   return names;
 }
 
-std::vector<std::string> CalibrationSet::paths() const {
-  std::vector<std::string> all;
-  const auto add = [&](const std::vector<NamedCoefficient>& coefficients, const std::string& root) {
-    for (const NamedCoefficient& c : coefficients) all.push_back(root + c.name);
+std::vector<ParameterId> CalibrationSet::parameters() const {
+  std::vector<ParameterId> all;
+  const auto add = [&](const std::vector<NamedCoefficient>& coefficients, ParameterId id) {
+    for (const NamedCoefficient& c : coefficients) {
+      id.field = c.name;
+      all.push_back(id);
+    }
   };
   for (const DeviceCalibration& device : devices_)
-    for (std::string& path : device_paths(device)) all.push_back(std::move(path));
-  add(traits_.base, "base/");
+    for (ParameterId& id : parameters_in(device)) all.push_back(std::move(id));
+  add(traits_.base, ParameterId::of_base(""));
   for (const TraitAxis& axis : traits_.axes)
-    for (const TraitValue& value : axis.values) add(value.coefficients, "trait/" + axis.name + "/" + value.name + "/");
-  for (const SoftwareStack& stack : stacks_) add(stack.coefficients, "stack/" + stack.name + "/");
+    for (const TraitValue& value : axis.values)
+      add(value.coefficients, ParameterId::of_trait(axis.name, value.name, ""));
+  for (const SoftwareStack& stack : stacks_) add(stack.coefficients, ParameterId::of_stack(stack.name, ""));
   std::sort(all.begin(), all.end());
   return all;
 }
 
-std::vector<std::string> CalibrationSet::paths_of(const Device& device, std::string_view stack) const {
-  std::vector<std::string> all = device_paths(made_for(device));
-  for (DecidedCoefficient& one : decided(software_stack(stack))) all.push_back(std::move(one.path));
+std::vector<ParameterId> CalibrationSet::parameters_of(const Device& device, std::string_view stack) const {
+  std::vector<ParameterId> all = parameters_in(made_for(device));
+  for (DecidedCoefficient& one : decided(software_stack(stack))) all.push_back(std::move(one.id));
   std::sort(all.begin(), all.end());
   return all;
 }
 
-const Coefficient* CalibrationSet::locate(std::string_view path) const {
-  const std::vector<std::string> parts = parts_of(path);
-  if (parts.size() < 2) return nullptr;
-  if (parts[0] == "base" && parts.size() == 2) return coefficient_in(traits_.base, parts[1]);
-  if (parts[0] == "trait" && parts.size() == 4) {
-    const TraitAxis* axis = traits_.find(parts[1]);
-    const TraitValue* value = axis == nullptr ? nullptr : axis->find(parts[2]);
-    return value == nullptr ? nullptr : coefficient_in(value->coefficients, parts[3]);
+const Coefficient* CalibrationSet::locate(const ParameterId& id) const {
+  switch (id.kind) {
+    case ParameterKind::base: return coefficient_in(traits_.base, id.field);
+    case ParameterKind::trait: {
+      const TraitAxis* axis = traits_.find(id.owner);
+      const TraitValue* value = axis == nullptr ? nullptr : axis->find(id.value);
+      return value == nullptr ? nullptr : coefficient_in(value->coefficients, id.field);
+    }
+    case ParameterKind::stack: {
+      const SoftwareStack* stack = named(stacks_, id.owner);
+      return stack == nullptr ? nullptr : coefficient_in(stack->coefficients, id.field);
+    }
+    case ParameterKind::device:
+    case ParameterKind::product: break;
   }
-  if (parts[0] == "stack" && parts.size() == 3) {
-    const SoftwareStack* stack = named(stacks_, parts[1]);
-    return stack == nullptr ? nullptr : coefficient_in(stack->coefficients, parts[2]);
-  }
-  const DeviceCalibration* device = parts[0] == "device" ? named(devices_, parts[1]) : nullptr;
-  return device == nullptr ? nullptr : in_device(*device, parts);
+  const DeviceCalibration* device = named(devices_, id.owner);
+  return device == nullptr ? nullptr : in_device(*device, id);
 }
 
-void CalibrationSet::refuse_path(std::string_view path) const {
-  throw InputError({"calibration", "\"" + std::string(path.substr(0, 120)) + "\" is no number of it",
-                    "a path such as base/step_factor", nearest_text(path, paths())});
+void CalibrationSet::refuse(std::string_view text) const {
+  std::vector<std::string> known;
+  for (const ParameterId& id : parameters()) known.push_back(to_text(id));
+  throw InputError({"calibration", "\"" + std::string(text.substr(0, 120)) + "\" is no number of it",
+                    "a path such as base/step_factor", nearest_text(text, known)});
 }
 
-bool CalibrationSet::has(std::string_view path) const { return locate(path) != nullptr; }
+ParameterId CalibrationSet::parameter(std::string_view text) const {
+  const auto id = parameter_id_from_text(text);
+  if (!id || !has(*id)) refuse(text);
+  return *id;
+}
 
-const Coefficient& CalibrationSet::at(std::string_view path) const {
-  const Coefficient* found = locate(path);
-  if (found == nullptr) refuse_path(path);
+bool CalibrationSet::has(const ParameterId& id) const { return locate(id) != nullptr; }
+
+const Coefficient& CalibrationSet::at(const ParameterId& id) const {
+  const Coefficient* found = locate(id);
+  if (found == nullptr) refuse(to_text(id));
   return *found;
 }
 
-std::pair<double, double> CalibrationSet::range(std::string_view path) const {
-  const std::vector<std::string> parts = parts_of(path);
-  const auto bounds = [&](const auto* field) { return std::pair(field->smallest, field->largest); };
-  if (const auto* field = find_field(stack_fields, parts.back()); field != nullptr && parts[0] != "device")
-    return bounds(field);
-  if (const auto* field = find_field(device_fields, parts.back()); field != nullptr && parts.size() == 3)
-    return bounds(field);
-  if (const auto* field = find_field(product_fields, parts.back()); field != nullptr && parts.size() == 5)
-    return bounds(field);
-  refuse_path(path);
+std::pair<double, double> CalibrationSet::range(const ParameterId& id) const {
+  const auto bounds = [&](const auto* field) {
+    if (field == nullptr) refuse(to_text(id));
+    return std::pair(field->smallest, field->largest);
+  };
+  if (id.kind == ParameterKind::device) return bounds(find_field(device_fields, id.field));
+  if (id.kind == ParameterKind::product) return bounds(find_field(product_fields, id.field));
+  return bounds(find_field(stack_fields, id.field));
 }
 
-void CalibrationSet::set(std::string_view path, const Coefficient& coefficient) {
-  const auto [smallest, largest] = range(path);
+void CalibrationSet::set(const ParameterId& id, const Coefficient& coefficient) {
+  const auto [smallest, largest] = range(id);
   Coefficient kept = coefficient;
   kept.value = std::clamp(kept.value, smallest, largest);
-  const Coefficient* found = locate(path);
+  const Coefficient* found = locate(id);
   if (found != nullptr) {
     *const_cast<Coefficient*>(found) = std::move(kept);  // points into this object, which is not const here
     return;
   }
-  const std::vector<std::string> parts = parts_of(path);
-  SoftwareStack* stack = parts[0] == "stack" && parts.size() == 3 ? named(stacks_, parts[1]) : nullptr;
-  if (stack == nullptr) refuse_path(path);
-  stack->coefficients.push_back({parts[2], std::move(kept)});
+  SoftwareStack* stack = id.kind == ParameterKind::stack ? named(stacks_, id.owner) : nullptr;
+  if (stack == nullptr) refuse(to_text(id));
+  stack->coefficients.push_back({id.field, std::move(kept)});
 }
 
 void CalibrationSet::set_device_residuals(std::string_view device, Residuals residuals) {

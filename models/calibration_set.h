@@ -2,11 +2,9 @@
 /// \file calibration_set.h: every calibration as one value: devices, traits and stacks, composed into what estimators
 /// read.
 ///
-/// Each number has a path, which is where it is in the files:
-///   device/h100/products/bf16/peak_fraction       device/h100/wave_exponent
-///   base/step_overhead_s                          trait/fusion/compiled/memory_bound_factor
-///   stack/torchtitan-2024.12/step_factor
-/// A fit copies the shipped set, asks which paths decide a row's device and stack, moves them, and composes again.
+/// Each number has an id, which says where it is in the files (parameter_id.h); features, which are no numbers, have
+/// none. A fit copies the shipped set, asks which numbers decide a run's device and stack, moves them, and composes
+/// again.
 
 #include <filesystem>
 #include <string>
@@ -17,12 +15,13 @@
 #include "core/cost/software_stack.h"
 #include "core/machine/device.h"
 #include "models/name_or_path.h"
+#include "models/parameter_id.h"
 
 namespace plumbline {
 
 /// Which number of a set a coefficient of a stack takes.
 struct DecidedCoefficient {
-  std::string path;
+  ParameterId id;
   Coefficient coefficient;
 };
 
@@ -70,18 +69,20 @@ class CalibrationSet {
   /// Sorted; without aliases.
   [[nodiscard]] std::vector<std::string> stack_names() const;
 
-  /// All numbers, sorted.
-  [[nodiscard]] std::vector<std::string> paths() const;
-  /// Those that decide a device and a stack of this set, sorted. Throws as `of`.
-  [[nodiscard]] std::vector<std::string> paths_of(const Device& device, std::string_view stack) const;
-  /// Throws InputError with the nearest paths.
-  [[nodiscard]] const Coefficient& at(std::string_view path) const;
-  [[nodiscard]] bool has(std::string_view path) const;
-  /// The range that physics leaves a number (core/cost/calibration_fields.h). Throws InputError for an unknown path.
-  [[nodiscard]] std::pair<double, double> range(std::string_view path) const;
-  /// Replaces a number; a value outside its range is moved to the range's end. "stack/NAME/FIELD" gives a stack of this
-  /// set a number of its own, also where it had none. Throws InputError for an unknown path.
-  void set(std::string_view path, const Coefficient& coefficient);
+  /// All numbers, in the order of their texts.
+  [[nodiscard]] std::vector<ParameterId> parameters() const;
+  /// Those that decide a device and a stack of this set, in the order of their texts. Throws as `of`.
+  [[nodiscard]] std::vector<ParameterId> parameters_of(const Device& device, std::string_view stack) const;
+  /// The number that a text names. Throws InputError with the nearest texts.
+  [[nodiscard]] ParameterId parameter(std::string_view text) const;
+  [[nodiscard]] bool has(const ParameterId& id) const;
+  // Each throws InputError for an id that names no number.
+  [[nodiscard]] const Coefficient& at(const ParameterId& id) const;
+  /// The range that physics leaves a number (core/cost/calibration_fields.h).
+  [[nodiscard]] std::pair<double, double> range(const ParameterId& id) const;
+  /// Replaces a number; a value outside its range is moved to the range's end. An id of a stack of this set gives it a
+  /// number of its own, also where it had none.
+  void set(const ParameterId& id, const Coefficient& coefficient);
 
   /// Replaces what a device or a stack of this set says about its runs. Throws InputError for an unknown name.
   void set_device_residuals(std::string_view device, Residuals residuals);
@@ -111,8 +112,8 @@ class CalibrationSet {
   [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;
   template <class Take>
   void decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const;
-  [[nodiscard]] const Coefficient* locate(std::string_view path) const;
-  [[noreturn]] void refuse_path(std::string_view path) const;
+  [[nodiscard]] const Coefficient* locate(const ParameterId& id) const;
+  [[noreturn]] void refuse(std::string_view text) const;
 
   std::vector<DeviceCalibration> devices_;
   TraitTable traits_;

@@ -21,7 +21,12 @@ ParameterPrior prior_from_json(const JsonPlace& place) {
   prior.relative_sigma = object.at("relative_sigma").number(smallest_sigma, largest_sigma);
   if (const auto smallest = object.find("smallest")) prior.smallest = smallest->number(0, largest_value);
   if (const auto largest = object.find("largest")) prior.largest = largest->number(smallest_value, largest_value);
-  if (const auto around = object.find("around")) prior.around = around->string();
+  if (const auto around = object.find("around")) {
+    prior.around = parameter_id_from_text(around->string());
+    if (!prior.around)
+      throw InputError({around->where(), "\"" + around->string().substr(0, 120) + "\" is no path of a number",
+                        "a path such as base/step_factor", ""});
+  }
   prior.source = object.at("source").string();
   object.finish();
   return prior;
@@ -57,7 +62,8 @@ bool matches_path(std::string_view pattern, std::string_view path) {
   return false;
 }
 
-const ParameterPrior* prior_of(const PriorTable& table, std::string_view path) {
+const ParameterPrior* prior_of(const PriorTable& table, const ParameterId& id) {
+  const std::string path = to_text(id);
   for (const ParameterPrior& prior : table)
     if (std::any_of(prior.paths.begin(), prior.paths.end(),
                     [&](const std::string& pattern) { return matches_path(pattern, path); }))

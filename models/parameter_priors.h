@@ -11,17 +11,18 @@
 #include <vector>
 
 #include "core/io/json.h"
+#include "models/parameter_id.h"
 
 namespace plumbline {
 
 struct ParameterPrior {
-  std::vector<std::string> paths;  ///< '*' stands for any text
+  std::vector<std::string> paths;  ///< texts of ids, in which '*' stands for any text
   double value = 0;                ///< above 0
   double relative_sigma = 0;       ///< of its logarithm, above 0
   std::optional<double> smallest;  ///< tighter than the coefficient's own range
   std::optional<double> largest;
-  /// Path of a number that this one lies around (a mean over stacks); `value` is then the ratio to it.
-  std::string around;
+  /// A number that this one lies around (a mean over stacks); `value` is then the ratio to it.
+  std::optional<ParameterId> around;
   std::string source;
 };
 
@@ -31,8 +32,8 @@ using PriorTable = std::vector<ParameterPrior>;
 [[nodiscard]] PriorTable priors_from_json(const JsonPlace& root);
 /// models/calibrations/priors.json.
 [[nodiscard]] PriorTable shipped_priors();
-/// The entry that decides a path, or null pointer.
-[[nodiscard]] const ParameterPrior* prior_of(const PriorTable& table, std::string_view path);
+/// The entry that decides a number, or null pointer.
+[[nodiscard]] const ParameterPrior* prior_of(const PriorTable& table, const ParameterId& id);
 [[nodiscard]] bool matches_path(std::string_view pattern, std::string_view path);
 
 }  // namespace plumbline

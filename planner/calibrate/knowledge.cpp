@@ -28,8 +28,8 @@ Knowledge knowledge_of(const FitResult& result) {
 }
 
 Knowledge with_devices_held(Knowledge known, const ParameterSpace& space) {
-  for (std::size_t u = 0; u < space.paths().size(); ++u)
-    if (space.paths()[u].starts_with("device/")) known.sigmas[u] = 0;
+  for (std::size_t u = 0; u < space.ids().size(); ++u)
+    if (space.ids()[u].is_of_device()) known.sigmas[u] = 0;
   return known;
 }
 

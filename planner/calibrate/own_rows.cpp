@@ -58,9 +58,10 @@ CalibrationSet set_with(const OwnRowsOptions& options, const std::string& like) 
 
 Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& set, const OwnRowsOptions& options) {
   Knowledge known;
-  for (const std::string& path : space.paths()) {
-    const bool is_factor = path == "stack/" + options.name + "/step_factor";
-    const Coefficient& coefficient = is_factor ? set.stack(options.name).compute.step_factor : set.at(path);
+  const ParameterId factor = ParameterId::of_stack(options.name, "step_factor");
+  for (const ParameterId& id : space.ids()) {
+    const bool is_factor = id == factor;
+    const Coefficient& coefficient = is_factor ? set.stack(options.name).compute.step_factor : set.at(id);
     known.unknowns.push_back(std::log(coefficient.value));
     known.sigmas.push_back(is_factor ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
   }
@@ -140,7 +141,7 @@ class Calibrator {
       for (const std::uint32_t u : space_.unknowns_of(row)) felt.insert(u);
     for (const std::uint32_t u : felt) {
       if (known_.sigmas[u] <= 0) continue;
-      result_.numbers.push_back({space_.paths()[u], std::exp(known_.unknowns[u]), std::exp(fitted.unknowns[u]),
+      result_.numbers.push_back({space_.ids()[u], std::exp(known_.unknowns[u]), std::exp(fitted.unknowns[u]),
                                  known_.sigmas[u], fitted.sigma(u)});
     }
     const auto moved = [](const OwnNumber& n) { return std::abs(std::log(n.after / n.before)) / n.sigma_before; };
@@ -153,8 +154,7 @@ class Calibrator {
     constexpr double barely = 0.95;
     std::string silent;
     for (const OwnNumber& number : result_.numbers)
-      if (number.sigma_after > barely * number.sigma_before)
-        silent += (silent.empty() ? "" : ", ") + number.path.substr(number.path.rfind('/') + 1);
+      if (number.sigma_after > barely * number.sigma_before) silent += (silent.empty() ? "" : ", ") + number.id.field;
     if (!silent.empty()) result_.warnings.push_back("these rows say next to nothing about " + silent);
     const auto no_row = [&](auto has, const std::string& what) {
       if (std::none_of(rows_.begin(), rows_.end(), [&](const FitRow& row) { return has(row.pricer.strategy()); }))
@@ -184,7 +184,7 @@ class Calibrator {
     result_.stack = set_.software_stack(options_.name);
     for (const OwnNumber& number : result_.numbers) {
       if (std::abs(std::log(number.after / number.before)) < unmoved) continue;
-      put(number.path.substr(number.path.rfind('/') + 1), {number.after, number.sigma_after, "fitted", source});
+      put(number.id.field, {number.after, number.sigma_after, "fitted", source});
     }
     Residuals residuals = set_.stack(result_.like).residuals;
     residuals.regime = rows_.size() < rows_of_calibrated ? CalibrationRegime::few_rows : CalibrationRegime::calibrated;

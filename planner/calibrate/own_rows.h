@@ -25,7 +25,7 @@ inline constexpr double sigma_of_own_stack = 0.05;
 inline constexpr double sigma_of_like_stack = 0.10;
 
 struct OwnNumber {
-  std::string path;
+  ParameterId id;
   double before = 0;
   double after = 0;
   double sigma_before = 0;

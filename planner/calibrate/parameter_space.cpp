@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-/// How far a path is moved to see what it decides, and below which nothing has moved.
+/// How far a number is moved to see what it decides, and below which nothing has moved.
 constexpr double probe = 0.02;
 constexpr double unmoved = 1e-9;
 /// How far a number is moved to see whether a row depends on it at all, beyond the kinks that a fit may cross.
@@ -41,15 +41,15 @@ ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& prio
   std::map<std::string, const FitRow*> kinds;
   for (const FitRow& row : rows) kinds.emplace(key(row), &row);
   for (const auto& [name, row] : kinds) give_own_numbers(priors, row->stack);
-  std::set<std::string> wanted;
+  std::set<ParameterId> wanted;
   for (const auto& [name, row] : kinds)
-    for (const std::string& path : base_.paths_of(row->device, row->stack)) add_with_centres(path, priors, wanted);
-  for (const std::string& path : wanted) add_unknown(path, *prior_of(priors, path));
+    for (const ParameterId& id : base_.parameters_of(row->device, row->stack)) add_with_centres(id, priors, wanted);
+  for (const ParameterId& id : wanted) add_unknown(id, *prior_of(priors, id));
   add_terms(priors);
-  for (std::size_t u = 0; u < paths_.size(); ++u) {
-    Coefficient start = base_.at(paths_[u]);
+  for (std::size_t u = 0; u < ids_.size(); ++u) {
+    Coefficient start = base_.at(ids_[u]);
     start.value = std::exp(unknowns_[u].start);
-    base_.set(paths_[u], start);
+    base_.set(ids_[u], start);
   }
   for (const auto& [name, row] : kinds) bindings_.emplace(name, bound(row->device, row->stack));
   find_active(rows);
@@ -83,42 +83,40 @@ std::vector<std::uint32_t> ParameterSpace::active(const FitRow& row) const {
 }
 
 void ParameterSpace::give_own_numbers(const PriorTable& priors, const std::string& stack) {
-  const std::string root = "stack/" + base_.software_stack(stack).name + "/";
+  const std::string name = base_.software_stack(stack).name;
   for (const ParameterPrior& prior : priors) {
-    if (prior.around.empty()) continue;
-    const std::string field = prior.around.substr(prior.around.rfind('/') + 1);
-    const std::string path = root + field;
-    if (prior_of(priors, path) == &prior && !base_.has(path)) base_.set(path, base_.at(prior.around));
+    if (!prior.around) continue;
+    const ParameterId own = prior.around->with_stack(name);
+    if (prior_of(priors, own) == &prior && !base_.has(own)) base_.set(own, base_.at(*prior.around));
   }
 }
 
-std::string ParameterSpace::centre_of(const std::string& path, const ParameterPrior& prior) const {
-  if (prior.around.empty() || prior.around == path) return "";
-  if (!path.starts_with("stack/")) return prior.around;
-  const std::size_t begin = path.find('/') + 1;
-  const std::size_t end = path.rfind('/');
-  const std::string parent = base_.software_stack(path.substr(begin, end - begin)).like;
-  const std::string of_parent = "stack/" + parent + path.substr(end);
+std::optional<ParameterId> ParameterSpace::centre_of(const ParameterId& id, const ParameterPrior& prior) const {
+  if (!prior.around || *prior.around == id) return std::nullopt;
+  if (id.kind != ParameterKind::stack) return prior.around;
+  const std::string parent = base_.software_stack(id.owner).like;
+  const ParameterId of_parent = id.with_stack(parent);
   return !parent.empty() && base_.has(of_parent) ? of_parent : prior.around;
 }
 
-void ParameterSpace::add_with_centres(const std::string& path, const PriorTable& priors,
-                                      std::set<std::string>& wanted) const {
-  if (base_.at(path).value <= 0) return;  // switched off: it has no logarithm
-  const ParameterPrior* prior = prior_of(priors, path);
+void ParameterSpace::add_with_centres(const ParameterId& id, const PriorTable& priors,
+                                      std::set<ParameterId>& wanted) const {
+  if (base_.at(id).value <= 0) return;  // switched off: it has no logarithm
+  const ParameterPrior* prior = prior_of(priors, id);
   if (prior == nullptr) return;
-  wanted.insert(path);
-  const std::string centre = centre_of(path, *prior);
-  if (centre.empty()) return;
-  if (prior_of(priors, centre) == nullptr)
-    throw InputError({"priors", centre + " has none, but others lie around it", "an entry that matches it", ""});
-  add_with_centres(centre, priors, wanted);
+  wanted.insert(id);
+  const auto centre = centre_of(id, *prior);
+  if (!centre) return;
+  if (prior_of(priors, *centre) == nullptr)
+    throw InputError(
+        {"priors", to_text(*centre) + " has none, but others lie around it", "an entry that matches it", ""});
+  add_with_centres(*centre, priors, wanted);
 }
 
-void ParameterSpace::add_unknown(const std::string& path, const ParameterPrior& prior) {
-  index_.emplace(path, static_cast<std::uint32_t>(paths_.size()));
-  paths_.push_back(path);
-  const auto [least, most] = base_.range(path);
+void ParameterSpace::add_unknown(const ParameterId& id, const ParameterPrior& prior) {
+  index_.emplace(id, static_cast<std::uint32_t>(ids_.size()));
+  ids_.push_back(id);
+  const auto [least, most] = base_.range(id);
   FitUnknown unknown;
   unknown.start = std::log(prior.value);
   const double smallest = std::max(least, prior.smallest.value_or(0));
@@ -128,10 +126,10 @@ void ParameterSpace::add_unknown(const std::string& path, const ParameterPrior& 
 }
 
 void ParameterSpace::add_terms(const PriorTable& priors) {
-  for (std::uint32_t u = 0; u < paths_.size(); ++u) {
-    const ParameterPrior& prior = *prior_of(priors, paths_[u]);
+  for (std::uint32_t u = 0; u < ids_.size(); ++u) {
+    const ParameterPrior& prior = *prior_of(priors, ids_[u]);
     PriorTerm term{u, std::nullopt, std::log(prior.value), prior.relative_sigma};
-    if (const std::string centre = centre_of(paths_[u], prior); !centre.empty()) term.centre = index_.at(centre);
+    if (const auto centre = centre_of(ids_[u], prior)) term.centre = index_.at(*centre);
     terms_.push_back(term);
   }
   for (const PriorTerm& term : terms_) {
@@ -149,35 +147,35 @@ double ParameterSpace::prior_sigma(std::size_t unknown) const {
   return sigma;
 }
 
-void ParameterSpace::require_no_leak(const std::string& path, const Device& device, const std::string& stack) const {
-  Coefficient coefficient = base_.at(path);
+void ParameterSpace::require_no_leak(const ParameterId& id, const Device& device, const std::string& stack) const {
+  Coefficient coefficient = base_.at(id);
   if (coefficient.kind != "fitted" || coefficient.value <= 0) return;
   CalibrationSet moved = base_;
   coefficient.value *= 1 - probe;
-  moved.set(path, coefficient);
+  moved.set(id, coefficient);
   const Calibration before = base_.of(device, stack);
   const Calibration after = moved.of(device, stack);
   for (const FitRow& row : rows_)
     if (row.device.name == device.name && row.stack == stack && row.pricer.step_s(before) != row.pricer.step_s(after))
-      throw InputError({"priors", path + " was fitted before, decides row " + row.id + " and has no prior",
+      throw InputError({"priors", to_text(id) + " was fitted before, decides row " + row.id + " and has no prior",
                         "an entry that matches it", ""});
 }
 
 ParameterSpace::Binding ParameterSpace::bound(const Device& device, const std::string& stack) const {
   Binding binding{without_sources(base_.of(device, stack)), {}};
   const std::vector<double> before = values(binding.calibration);
-  for (const std::string& path : base_.paths_of(device, stack)) {
-    const auto found = index_.find(path);
+  for (const ParameterId& id : base_.parameters_of(device, stack)) {
+    const auto found = index_.find(id);
     if (found == index_.end()) {
-      require_no_leak(path, device, stack);
+      require_no_leak(id, device, stack);
       continue;
     }
     const FitUnknown& unknown = unknowns_[found->second];
     const double move = unknown.start + probe <= unknown.largest ? probe : -probe;
     CalibrationSet moved = base_;
-    Coefficient coefficient = base_.at(path);
+    Coefficient coefficient = base_.at(id);
     coefficient.value = std::exp(unknown.start + move);
-    moved.set(path, coefficient);
+    moved.set(id, coefficient);
     const std::vector<double> after = values(moved.of(device, stack));
     for (std::size_t c = 0; c < before.size(); ++c)
       if (before[c] > 0 && std::abs(after[c] / before[c] - 1) > unmoved)

@@ -1,8 +1,8 @@
 #pragma once
 /// \file parameter_space.h: which numbers of a calibration a set of rows can teach, and how each enters a row's price.
 ///
-/// The bridge between calibrations as files (paths and values) and a fit (logarithms by index). Which coefficients a
-/// path decides for a device and stack is found by moving it and looking what moved, so that no composition rule is
+/// The bridge between calibrations as sets (ids and values) and a fit (logarithms by index). Which coefficients a
+/// number decides for a device and stack is found by moving it and looking what moved, so that no composition rule is
 /// repeated here. Rows are used for their device and stack only.
 
 #include <map>
@@ -20,13 +20,13 @@ namespace plumbline {
 
 class ParameterSpace {
  public:
-  /// Fitted are the paths that decide a row, are not 0 and have a prior; where a prior lies around another path
-  /// ("base/..."), every stack of a row gets a number of its own, around that of the stack it is like. Throws
+  /// Fitted are the numbers that decide a row, are not 0 and have a prior; where a prior lies around another number
+  /// (of the base), every stack of a row gets a number of its own, around that of the stack it is like. Throws
   /// InputError where the centre has no prior, and for a number that was fitted before and has none: it would leak what
   /// is to be tested.
   ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRow> rows);
 
-  [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+  [[nodiscard]] const std::vector<ParameterId>& ids() const { return ids_; }
   [[nodiscard]] const std::vector<FitUnknown>& unknowns() const { return unknowns_; }
   [[nodiscard]] const std::vector<PriorTerm>& priors() const { return terms_; }
   [[nodiscard]] double prior_sigma(std::size_t unknown) const;
@@ -51,12 +51,12 @@ class ParameterSpace {
   };
 
   void give_own_numbers(const PriorTable& priors, const std::string& stack);
-  [[nodiscard]] std::string centre_of(const std::string& path, const ParameterPrior& prior) const;
-  void add_with_centres(const std::string& path, const PriorTable& priors, std::set<std::string>& wanted) const;
-  void add_unknown(const std::string& path, const ParameterPrior& prior);
+  [[nodiscard]] std::optional<ParameterId> centre_of(const ParameterId& id, const ParameterPrior& prior) const;
+  void add_with_centres(const ParameterId& id, const PriorTable& priors, std::set<ParameterId>& wanted) const;
+  void add_unknown(const ParameterId& id, const ParameterPrior& prior);
   void add_terms(const PriorTable& priors);
   [[nodiscard]] Binding bound(const Device& device, const std::string& stack) const;
-  void require_no_leak(const std::string& path, const Device& device, const std::string& stack) const;
+  void require_no_leak(const ParameterId& id, const Device& device, const std::string& stack) const;
   void find_active(std::span<const FitRow> rows);
   [[nodiscard]] std::vector<std::uint32_t> active(const FitRow& row) const;
   [[nodiscard]] static std::string key(const FitRow& row) { return row.device.name + "|" + row.stack; }
@@ -64,8 +64,8 @@ class ParameterSpace {
 
   CalibrationSet base_;
   std::span<const FitRow> rows_;  ///< while it is made
-  std::vector<std::string> paths_;
-  std::map<std::string, std::uint32_t, std::less<>> index_;
+  std::vector<ParameterId> ids_;
+  std::map<ParameterId, std::uint32_t> index_;
   std::vector<FitUnknown> unknowns_;
   std::vector<PriorTerm> terms_;
   std::map<std::string, Binding> bindings_;

@@ -89,8 +89,8 @@ void set_residuals(CalibrationSet& set, const Trained& trained, const std::vecto
 
 std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result) {
   std::vector<FittedNumber> numbers;
-  for (std::size_t u = 0; u < space.paths().size(); ++u)
-    numbers.push_back({space.paths()[u], std::exp(space.unknowns()[u].start), space.prior_sigma(u),
+  for (std::size_t u = 0; u < space.ids().size(); ++u)
+    numbers.push_back({space.ids()[u], std::exp(space.unknowns()[u].start), space.prior_sigma(u),
                        std::exp(result.unknowns[u]), result.sigma(u), sigma_ratio(space.priors()[u], result)});
   return numbers;
 }
@@ -99,10 +99,10 @@ CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space
                           const std::vector<FitRow>& rows, const PriorTable& priors, const std::string& source) {
   CalibrationSet fitted = set;
   for (const FittedNumber& number : fitted_numbers(space, trained.result())) {
-    const std::string prior = prior_of(priors, number.path)->source;
+    const std::string prior = prior_of(priors, number.id)->source;
     const bool identified = number.is_identified();
-    fitted.set(number.path, {four_digits(number.value), four_digits(number.sigma), identified ? "fitted" : "assumed",
-                             identified ? source : prior + "; not identified by the " + source});
+    fitted.set(number.id, {four_digits(number.value), four_digits(number.sigma), identified ? "fitted" : "assumed",
+                           identified ? source : prior + "; not identified by the " + source});
   }
   set_regimes(fitted, trained.of_frameworks(), source);
   set_residuals(fitted, trained, rows, source);

@@ -12,7 +12,7 @@ namespace plumbline {
 inline constexpr double identified_below = 0.7;
 
 struct FittedNumber {
-  std::string path;
+  ParameterId id;
   double prior = 0;
   double prior_sigma = 0;
   double value = 0;

@@ -15,7 +15,7 @@ Json to_json(const OwnCalibration& found, const std::vector<FitRow>& rows) {
                                     {"left_out", row.left_out_s > 0 ? Json(row.left_out_s) : Json()}});
   Json::Array numbers;
   for (const OwnNumber& n : found.numbers)
-    numbers.push_back(Json::Object{{"path", n.path},
+    numbers.push_back(Json::Object{{"path", to_text(n.id)},
                                    {"before", n.before},
                                    {"after", n.after},
                                    {"sigma_before", n.sigma_before},

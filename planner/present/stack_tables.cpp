@@ -86,10 +86,9 @@ Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
                {"source", "source", Unit::text, "where it is from", left}},
               {}};
   for (const DecidedCoefficient& one : set.decided(stack))
-    table.rows.push_back({words(one.path.substr(one.path.rfind('/') + 1)), short_number(one.coefficient.value),
+    table.rows.push_back({words(one.id.field), short_number(one.coefficient.value),
                           per_cent_cell(one.coefficient.relative_sigma, 0), words(one.coefficient.kind),
-                          words(decided_by(one.path.substr(0, one.path.rfind('/')), stack)),
-                          words(one.coefficient.source)});
+                          words(decided_by(place_of(one.id), stack)), words(one.coefficient.source)});
   return table;
 }
 

@@ -44,11 +44,10 @@ TEST_CASE("every coefficient of every stack is decided by one number of the set,
     CAPTURE(stack);
     std::set<std::string> decided;
     const StackCalibration composed = set.stack(stack);
-    for (const std::string& path : set.paths_of(device, stack)) {
-      if (path.starts_with("device/")) continue;
-      const std::string field = path.substr(path.rfind('/') + 1);
-      CHECK(decided.insert(field).second);
-      CHECK(set.at(path).value == find_field(stack_fields, field)->of(composed).value);
+    for (const ParameterId& id : set.parameters_of(device, stack)) {
+      if (id.is_of_device()) continue;
+      CHECK(decided.insert(id.field).second);
+      CHECK(set.at(id).value == find_field(stack_fields, id.field)->of(composed).value);
     }
     CHECK(decided.size() == stack_fields.size());
   }
@@ -86,11 +85,11 @@ TEST_CASE("a stack's file may bring the calibration of the device that it was me
 TEST_CASE("a moved number moves what it decides and nothing else") {
   const CalibrationSet& shipped = CalibrationSet::shipped();
   const Device h100 = device_of("dgx-h100");
-  for (const std::string& path : shipped.paths_of(h100, "torchtitan")) {
-    CAPTURE(path);
+  for (const ParameterId& id : shipped.parameters_of(h100, "torchtitan")) {
+    CAPTURE(to_text(id));
     CalibrationSet moved = shipped;
-    const double value = shipped.at(path).value;
-    moved.set(path, number(value * (0.99 * value >= shipped.range(path).first ? 0.99 : 1.01)));
+    const double value = shipped.at(id).value;
+    moved.set(id, number(value * (0.99 * value >= shipped.range(id).first ? 0.99 : 1.01)));
     const Calibration before = shipped.of(h100, "torchtitan");
     const Calibration after = moved.of(h100, "torchtitan");
     int changed = 0;
@@ -106,7 +105,7 @@ TEST_CASE("a moved number moves what it decides and nothing else") {
 TEST_CASE("a trait's number is shared by the stacks that have it") {
   CalibrationSet set = CalibrationSet::shipped();
   const Device h100 = device_of("dgx-h100");
-  set.set("trait/fusion/compiled/memory_bound_factor", number(0.5));
+  set.set(set.parameter("trait/fusion/compiled/memory_bound_factor"), number(0.5));
   CHECK(set.stack("torchtitan-2024.12").compute.memory_bound_factor == 0.5);
   CHECK(set.stack("torchtitan-2025.06").compute.memory_bound_factor == 0.5);
   CHECK(set.of(h100, "megatron-core-0.12").stack.compute.memory_bound_factor != 0.5);
@@ -114,7 +113,7 @@ TEST_CASE("a trait's number is shared by the stacks that have it") {
 
 TEST_CASE("what is nearer to a stack decides: its own trait goes before the number of the stack that it is like") {
   CalibrationSet set = CalibrationSet::shipped();
-  set.set("stack/megatron-lm-2021/memory_bound_factor", number(3));
+  set.set(ParameterId::of_stack("megatron-lm-2021", "memory_bound_factor"), number(3));
   SoftwareStack child;
   child.name = "child";
   child.like = "megatron-lm-2021";
@@ -122,7 +121,8 @@ TEST_CASE("what is nearer to a stack decides: its own trait goes before the numb
   CHECK(set.stack("child").compute.memory_bound_factor == 3);
   child.traits = {{"fusion", "compiled"}};
   set.add(child);
-  CHECK(set.stack("child").compute.memory_bound_factor == set.at("trait/fusion/compiled/memory_bound_factor").value);
+  CHECK(set.stack("child").compute.memory_bound_factor ==
+        set.at(set.parameter("trait/fusion/compiled/memory_bound_factor")).value);
   child.coefficients = {{"memory_bound_factor", number(2)}};
   set.add(child);
   CHECK(set.stack("child").compute.memory_bound_factor == 2);
@@ -142,7 +142,9 @@ TEST_CASE("every feature of every stack is decided by one place of the set, and 
       CHECK(decided[i].feature.name == field.key);
       CHECK(decided[i].feature.choice == field.choices[field.index(composed)].word);
       CHECK_FALSE(decided[i].feature.source.empty());
-      CHECK_FALSE(set.has(decided[i].place + "/" + decided[i].feature.name));
+      const auto id = parameter_id_from_text(decided[i].place + "/" + decided[i].feature.name);
+      REQUIRE(id.has_value());
+      CHECK_FALSE(set.has(*id));
     }
   }
 }
@@ -187,10 +189,10 @@ TEST_CASE("a stack's file whose features are still numbers composes as one that 
 
 TEST_CASE("a number outside its range is moved to the range's end") {
   CalibrationSet set = CalibrationSet::shipped();
-  set.set("device/h100/products/bf16/peak_fraction", number(1.7));
-  CHECK(set.at("device/h100/products/bf16/peak_fraction") == 1);
-  CHECK(set.range("device/h100/products/bf16/peak_fraction") == std::pair(0.001, 1.0));
-  CHECK(set.range("stack/plumbline/overlap_slowdown") == std::pair(0.0, 1.0));
+  set.set(set.parameter("device/h100/products/bf16/peak_fraction"), number(1.7));
+  CHECK(set.at(set.parameter("device/h100/products/bf16/peak_fraction")) == 1);
+  CHECK(set.range(set.parameter("device/h100/products/bf16/peak_fraction")) == std::pair(0.001, 1.0));
+  CHECK(set.range(ParameterId::of_stack("plumbline", "overlap_slowdown")) == std::pair(0.0, 1.0));
 }
 
 TEST_CASE("a path that names no number is refused with the nearest") {
@@ -198,12 +200,17 @@ TEST_CASE("a path that names no number is refused with the nearest") {
   for (const char* path : {"device/h100/wave_exponnet", "device/h100", "base", "", "trait/fusion/compiled/step_factor",
                            "stack/nobody/step_factor", "stack/plumbline/step_facto", "base/memory_bound_factor"}) {
     CAPTURE(path);
-    CHECK_FALSE(set.has(path));
-    CHECK_THROWS_AS(set.at(path), InputError);
-    CHECK_THROWS_AS(set.set(path, number(1)), InputError);
+    CHECK_THROWS_AS(set.parameter(path), InputError);
+    const auto id = parameter_id_from_text(path);
+    if (!id) continue;
+    CHECK_FALSE(set.has(*id));
+    CHECK_THROWS_AS(set.at(*id), InputError);
+    if (id->kind != ParameterKind::stack) CHECK_THROWS_AS(set.set(*id, number(1)), InputError);
   }
+  CHECK_THROWS_AS(set.set(ParameterId::of_stack("nobody", "step_factor"), number(1)), InputError);
+  CHECK_THROWS_AS(set.set(ParameterId::of_stack("plumbline", "step_facto"), number(1)), InputError);
   try {
-    (void)set.at("device/h100/wave_exponnet");
+    (void)set.parameter("device/h100/wave_exponnet");
   } catch (const InputError& error) {
     CHECK(std::string(error.what()).find("nearest: device/h100/wave_exponent") != std::string::npos);
   }

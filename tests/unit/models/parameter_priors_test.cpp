@@ -21,13 +21,26 @@ TEST_CASE("Every shipped number that a fit may move has a prior of independent s
   for (const ParameterPrior& prior : priors) {
     CHECK(prior.source.find("published training rows") == std::string::npos);
     CHECK(prior.source.find("study") == std::string::npos);
-    if (!prior.around.empty()) CHECK(set.has(prior.around));
+    if (prior.around) CHECK(set.has(*prior.around));
   }
-  for (const std::string& path : set.paths())
-    if (path.starts_with("device/")) {
-      INFO(path);
-      CHECK(prior_of(priors, path) != nullptr);
+  for (const ParameterId& id : set.parameters())
+    if (id.is_of_device()) {
+      INFO(to_text(id));
+      CHECK(prior_of(priors, id) != nullptr);
     }
+}
+
+TEST_CASE("A prior around what is no path of a number is refused with its place") {
+  const Json json = parse_json(R"({"format":"plumbline.priors/1","description":"d","priors":[
+    {"paths":["stack/*/step_factor"],"value":1,"relative_sigma":0.1,"around":"step_factor","source":"s"}]})",
+                               "p.json");
+  try {
+    (void)priors_from_json(JsonPlace(json, "p.json"));
+    FAIL("accepted");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()) ==
+          "p.json:/priors/0/around: \"step_factor\" is no path of a number; expected a path such as base/step_factor");
+  }
 }
 
 TEST_CASE("A prior without a sigma is refused with its place") {

@@ -31,7 +31,7 @@ FitOptions quick() {
 /// Where a world lies that differs from every prior by half a sigma, up and down in turn.
 std::vector<double> other_world(const ParameterSpace& space) {
   std::vector<double> x;
-  for (std::size_t u = 0; u < space.paths().size(); ++u)
+  for (std::size_t u = 0; u < space.ids().size(); ++u)
     x.push_back(std::min(space.unknowns()[u].largest,
                          space.unknowns()[u].start + (u % 2 == 0 ? 0.5 : -0.5) * space.priors()[u].sigma));
   return x;
@@ -125,7 +125,7 @@ TEST_CASE("Three rows of a slower world move what was known towards it") {
   std::vector<FitRow> rows = questions();
   const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
   Knowledge known;
-  for (std::size_t u = 0; u < space.paths().size(); ++u) {
+  for (std::size_t u = 0; u < space.ids().size(); ++u) {
     known.unknowns.push_back(space.unknowns()[u].start);
     known.sigmas.push_back(space.priors()[u].sigma);
   }

@@ -18,7 +18,7 @@ std::vector<FitRow> rows_of(const std::string& set_name) {
 /// Every number at its start, each known half as well again as its prior says.
 Knowledge half_known(const ParameterSpace& space) {
   Knowledge known;
-  for (std::size_t u = 0; u < space.paths().size(); ++u) {
+  for (std::size_t u = 0; u < space.ids().size(); ++u) {
     known.unknowns.push_back(space.unknowns()[u].start);
     known.sigmas.push_back(0.5 * space.prior_sigma(u));
   }
@@ -44,17 +44,17 @@ TEST_CASE("A few rows move a stack's numbers and leave the device's where they a
   const Knowledge known = half_known(space);
   const Knowledge held = with_devices_held(known, space);
   std::size_t of_devices = 0;
-  for (std::size_t u = 0; u < space.paths().size(); ++u) {
-    const bool is_device = space.paths()[u].starts_with("device/");
+  for (std::size_t u = 0; u < space.ids().size(); ++u) {
+    const bool is_device = space.ids()[u].is_of_device();
     of_devices += is_device ? 1 : 0;
     CHECK(held.sigmas[u] == (is_device ? 0 : known.sigmas[u]));
   }
   CHECK(of_devices > 0);
-  CHECK(of_devices < space.paths().size());
+  CHECK(of_devices < space.ids().size());
   CHECK(held.unknowns == known.unknowns);
   // A sigma of 0 would make the priors' matrix singular: what is held is known to a thousandth.
   for (const PriorTerm& term : recalibration(held, space, {}).priors)
-    if (space.paths()[term.unknown].starts_with("device/")) CHECK(term.sigma == 1e-3);
+    if (space.ids()[term.unknown].is_of_device()) CHECK(term.sigma == 1e-3);
 }
 
 TEST_CASE("A number that was learned is its own prior; one of which nothing was learned follows its centre") {
