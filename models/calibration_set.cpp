@@ -218,8 +218,18 @@ const DeviceCalibration& CalibrationSet::made_for(const Device& device) const {
 }
 
 DeviceCalibration CalibrationSet::device(const Device& device) const {
-  DeviceCalibration calibration = made_for(device);
+  DeviceCalibration calibration = with_shapes(made_for(device));
   if (!calibration.residuals) calibration.residuals = unknown(devices_);
+  return calibration;
+}
+
+DeviceCalibration CalibrationSet::with_shapes(DeviceCalibration calibration) const {
+  if (calibration.shapes) return calibration;
+  const auto generic = std::find_if(devices_.begin(), devices_.end(), [](const DeviceCalibration& each) {
+    return is_made_for(each, generic_device) && each.shapes;
+  });
+  if (generic == devices_.end()) throw InternalError("the catalogue's generic calibration states shapes of products");
+  calibration.shapes = generic->shapes;
   return calibration;
 }
 
@@ -238,7 +248,7 @@ Residuals CalibrationSet::unknown(const std::vector<T>& all) const {
 Calibration CalibrationSet::of(const Device& device, std::string_view stack) const {
   const SoftwareStack described = software_stack(stack);
   const bool has_own = described.device && is_made_for(*described.device, device.name);
-  return {has_own ? *described.device : this->device(device), this->stack(stack)};
+  return {has_own ? with_shapes(*described.device) : this->device(device), this->stack(stack)};
 }
 
 std::vector<std::string> CalibrationSet::stack_names() const {

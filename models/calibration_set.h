@@ -40,7 +40,7 @@ class CalibrationSet {
   /// name, alias or plumbline.stack/1 file. Throws InputError with the nearest names, or what the file's reader throws.
   [[nodiscard]] Calibration of(const Device& device, std::string_view stack) const;
   /// The calibration made for a device, else that of its architecture's kind, else the generic one; what states no
-  /// residuals gets those of an unknown device. Never fails.
+  /// residuals gets those of an unknown device, what states no shapes of products the generic ones. Never fails.
   [[nodiscard]] DeviceCalibration device(const Device& device) const;
   /// Composed; what states no residuals gets those of an unknown stack, whose traits were measured wherever any stack
   /// was, and is no surer than the stack that it is like. Throws as `of`.
@@ -108,6 +108,7 @@ class CalibrationSet {
   [[nodiscard]] const SoftwareStack* find(std::string_view name) const;
   [[nodiscard]] NameOrPath resolved(std::string_view text) const;
   [[nodiscard]] const DeviceCalibration& made_for(const Device& device) const;
+  [[nodiscard]] DeviceCalibration with_shapes(DeviceCalibration calibration) const;
   template <class T>
   [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;
   template <class Take>

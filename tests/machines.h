@@ -45,6 +45,17 @@ namespace plumbline {
   return cluster;
 }
 
+/// Shares of a peak by the shape of a product, as the generic GPU has them.
+[[nodiscard]] inline ProductShapes round_shapes() {
+  ProductShapes shapes;
+  shapes.tiles = {{256, 128, 1.0}, {128, 256, 1.0}, {128, 128, 0.94}, {256, 64, 0.85},
+                  {64, 256, 0.85}, {128, 64, 0.78}, {64, 128, 0.78},  {64, 64, 0.62}};
+  shapes.splits = {{2, 4, 8}, 512, 0.93};
+  shapes.alignments = {{64, 1.0}, {32, 0.956}, {16, 0.951}, {1, 0.775}};
+  shapes.head_alignments = {{16, 1.0}, {8, 0.773}, {1, 0.107}};
+  return shapes;
+}
+
 [[nodiscard]] inline Calibration round_calibration() {
   const auto number = [](double value) {
     Coefficient coefficient;
@@ -60,6 +71,7 @@ namespace plumbline {
   c.device.flash_half_sequence = number(512);
   c.device.bandwidth_fraction = number(0.9);
   c.device.kernel_gap_s = number(2e-6);
+  c.device.shapes = round_shapes();
   StackCalibration& s = c.stack;
   for (Coefficient* one : {&s.compute.step_factor, &s.compute.memory_bound_factor, &s.compute.loss_factor,
                            &s.compute.flash_factor, &s.communication.tensor_parallel_exposure,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/product_shapes.h"
 #include "core/cost/residuals.h"
 #include "core/cost/stack_efficiencies.h"
 #include "core/cost/stack_features.h"
@@ -56,7 +57,8 @@ struct DeviceCalibration {
   Coefficient kernel_gap_s;            ///< between two kernels
   /// Of kinds that were measured one by one; for all others the stack's memory_bound_factor applies.
   std::vector<OperatorTraffic> operators;
-  std::optional<Residuals> residuals;  ///< absent in a file: CalibrationSet puts the unknown device's
+  std::optional<ProductShapes> shapes;  ///< absent in a file: CalibrationSet puts the generic GPU's
+  std::optional<Residuals> residuals;   ///< absent in a file: CalibrationSet puts the unknown device's
 
   /// The efficiency of a format; of the nearest one (16-bit) when it was never fitted.
   [[nodiscard]] const ProductEfficiency& product(NumberFormat format) const;

@@ -2,7 +2,7 @@
 /// \file kernel_time.h: seconds that one kernel takes on one device.
 ///
 /// Products: the larger of arithmetic at peak * efficiency and memory traffic; efficiency falls with a short inner
-/// dimension (K / (K + K0)), with tiles and waves that do not fill the multiprocessors, and with unaligned dimensions.
+/// dimension (K / (K + K0)) and with the shape of the product (product_shapes.h).
 /// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
 /// unfused ones do all of it and stream the scores. Dropout inside a fused kernel adds what was measured of it, a byte
 /// a score. Everything else: bytes over bandwidth, times a factor of its kind where that was measured. Source: tile and
@@ -14,12 +14,6 @@
 #include "core/sharding/op_work.h"
 
 namespace plumbline {
-
-/// Share of the tensor cores' peak that tiles and waves leave to an m x n product on `multiprocessors`: the best of
-/// the usual tiles and splits of k.
-[[nodiscard]] double tile_efficiency(const MatrixProduct& product, std::int32_t multiprocessors);
-/// Factor for dimensions that do not align with the tensor cores' loads.
-[[nodiscard]] double alignment_factor(const MatrixProduct& product);
 
 /// Prices kernels of one device under one calibration.
 class KernelClock {
@@ -44,6 +38,7 @@ class KernelClock {
   [[nodiscard]] Seconds stream(double bytes) const;
 
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+  [[nodiscard]] const ProductShapes& shapes() const { return *calibration_.device.shapes; }
 
  private:
   [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,

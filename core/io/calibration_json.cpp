@@ -5,21 +5,25 @@
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/feature_json.h"
+#include "core/io/product_shapes_json.h"
 #include "core/io/residuals_json.h"
 
 namespace plumbline {
+
+std::string coefficient_kind_from_json(const JsonPlace& place) {
+  const std::string& kind = place.string();
+  const std::vector<std::string> kinds{"fitted", "measured", "assumed"};
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    throw InputError({place.where(), "\"" + kind + "\"", "fitted, measured or assumed", nearest_text(kind, kinds)});
+  return kind;
+}
 
 Coefficient coefficient_from_json(const JsonPlace& place, double smallest, double largest) {
   JsonObject object(place);
   Coefficient result;
   result.value = object.at("value").number(smallest, largest);
   result.relative_sigma = object.at("relative_sigma").number(0, 10);
-  const JsonPlace kind = object.at("kind");
-  result.kind = kind.string();
-  const std::vector<std::string> kinds{"fitted", "measured", "assumed"};
-  if (std::find(kinds.begin(), kinds.end(), result.kind) == kinds.end())
-    throw InputError(
-        {kind.where(), "\"" + result.kind + "\"", "fitted, measured or assumed", nearest_text(result.kind, kinds)});
+  result.kind = coefficient_kind_from_json(object.at("kind"));
   result.source = object.at("source").string();
   object.finish();
   return result;
@@ -106,6 +110,7 @@ DeviceCalibration device_calibration_from_json(const JsonPlace& root) {
     throw InputError({products.where(), "is empty", "the efficiency of at least one number format", ""});
   read_fields(object, device, device_fields);
   read_operators(object, device);
+  if (const auto shapes = object.find("shapes")) device.shapes = product_shapes_from_json(*shapes);
   if (const auto residuals = object.find("residuals")) device.residuals = residuals_from_json(*residuals);
   object.finish();
   return device;
@@ -160,6 +165,7 @@ Json calibration_json(const DeviceCalibration& device) {
   for (const CoefficientField<DeviceCalibration>& field : device_fields)
     object.emplace_back(std::string(field.key), coefficient_json(field.of(device)));
   if (!device.operators.empty()) object.emplace_back("operators", operators_json(device.operators));
+  if (device.shapes) object.emplace_back("shapes", product_shapes_json(*device.shapes));
   if (device.residuals) object.emplace_back("residuals", residuals_json(*device.residuals));
   return object;
 }

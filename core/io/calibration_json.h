@@ -12,6 +12,8 @@ namespace plumbline {
 /// Strict; throw InputError.
 [[nodiscard]] DeviceCalibration device_calibration_from_json(const JsonPlace& root);
 [[nodiscard]] Coefficient coefficient_from_json(const JsonPlace& place, double smallest, double largest);
+/// "fitted", "measured" or "assumed".
+[[nodiscard]] std::string coefficient_kind_from_json(const JsonPlace& place);
 /// Coefficients of a StackCalibration, each at most once, in the order of the file; and the features that older files
 /// hold among them, as numbers.
 struct StackNumbers {

@@ -75,9 +75,10 @@ class Fit {
   }
   /// Seconds over what the product would take at the peak, alignment and waves included: (1 + K0 / k) / fraction.
   [[nodiscard]] double slowness(const ProductTiming& p, double exponent) const {
-    const double waves = std::pow(tile_efficiency(shape_of(p), device_.streaming_multiprocessors), exponent);
-    const double ideal =
-        shape_of(p).flops().value() / device_.product_peak(p.format).value() / alignment_factor(shape_of(p)) / waves;
+    const double waves =
+        std::pow(tile_efficiency(shape_of(p), device_.streaming_multiprocessors, *fitted_.device.shapes), exponent);
+    const double ideal = shape_of(p).flops().value() / device_.product_peak(p.format).value() /
+                         alignment_factor(shape_of(p), *fitted_.device.shapes) / waves;
     return without_gap(p.median_s, Seconds(fitted_.device.kernel_gap_s)) / ideal;
   }
 

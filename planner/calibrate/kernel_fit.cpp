@@ -93,8 +93,8 @@ class Fit {
 
   /// Seconds over what the product would take at the peak, alignment included: (1 + K0 / k) / fraction.
   [[nodiscard]] double slowness(const ProductTiming& p) const {
-    const double ideal =
-        shape_of(p).flops().value() / device_.product_peak(p.format).value() / alignment_factor(shape_of(p));
+    const double ideal = shape_of(p).flops().value() / device_.product_peak(p.format).value() /
+                         alignment_factor(shape_of(p), *result_.device.shapes);
     return without_gap(p.median_s, Seconds(result_.device.kernel_gap_s)) / ideal;
   }
 

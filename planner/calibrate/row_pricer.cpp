@@ -59,6 +59,11 @@ Calibration without_sources(Calibration calibration) {
   }
   for (const auto& field : device_fields) strip(field.of(calibration.device));
   for (const auto& field : stack_fields) strip(field.of(calibration.stack));
+  if (calibration.device.shapes)
+    for (ShapeSource* source :
+         {&calibration.device.shapes->tiles_source, &calibration.device.shapes->splits_source,
+          &calibration.device.shapes->alignments_source, &calibration.device.shapes->head_alignments_source})
+      *source = {};
   calibration.device.devices.clear();
   calibration.stack.description.clear();
   return calibration;
