@@ -16,6 +16,13 @@ std::optional<Optimizer> optimizer_from_text(std::string_view text) {
   return std::nullopt;
 }
 
+std::vector<Optimizer> executed_optimizers() {
+  std::vector<Optimizer> executed;
+  for (const OptimizerFacts& row : optimizer_table)
+    if (row.executed != ExecutedFor::nothing) executed.push_back(row.optimizer);
+  return executed;
+}
+
 Bytes optimizer_state_bytes(Optimizer optimizer, const PrecisionFormats& formats, ParameterSplit parameters) {
   const OptimizerFacts& row = facts(optimizer);
   return storage(parameters.matrix * row.matrix_states + parameters.other * row.other_states, formats.optimizer_state);

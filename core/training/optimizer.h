@@ -1,13 +1,16 @@
 #pragma once
-/// \file optimizer.h: what an optimizer keeps and moves per parameter. A new optimizer is one row of the table.
+/// \file optimizer.h: what an optimizer keeps and moves per parameter, which numbers it reads and where it is executed:
+/// one record each.
 ///
 /// Source: the update rules of each method (SGD; Polyak momentum; Duchi 2011; RMSProp; Kingma & Ba, arXiv:1412.6980;
 /// Loshchilov & Hutter, arXiv:1711.05101; Chen et al., arXiv:2302.06675; Jordan et al., "Muon", 2024).
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/quantity/quantity.h"
 #include "core/training/precision.h"
@@ -16,26 +19,107 @@ namespace plumbline {
 
 enum class Optimizer : std::uint8_t { sgd, momentum, adagrad, rmsprop, adam, adamw, lion, muon };
 
+/// A number of an update rule that a user may set.
+enum class Hyperparameter : std::uint8_t { beta1, beta2, epsilon, momentum, weight_decay };
+class Hyperparameters {
+ public:
+  constexpr Hyperparameters(std::initializer_list<Hyperparameter> all) {
+    for (const Hyperparameter each : all) bits_ |= bit(each);
+  }
+  [[nodiscard]] constexpr bool has(Hyperparameter each) const { return (bits_ & bit(each)) != 0; }
+
+ private:
+  [[nodiscard]] static constexpr unsigned bit(Hyperparameter each) { return 1U << static_cast<unsigned>(each); }
+  unsigned bits_ = 0;
+};
+
+/// Which networks `plan run` trains with it; everything else is refused.
+enum class ExecutedFor : std::uint8_t { nothing, dense_networks, all_networks };
+
 struct OptimizerFacts {
   Optimizer optimizer;
   std::string_view name;
-  int matrix_states;             ///< values kept per parameter of a weight matrix inside the layers
-  int other_states;              ///< values kept per embedding, head, norm and bias parameter
-  bool orthogonalises_matrices;  ///< Newton-Schulz iterations on each matrix update
+  int matrix_states = 0;                 ///< values kept per parameter of a weight matrix inside the layers
+  int other_states = 0;                  ///< values kept per embedding, head, norm and bias parameter
+  bool orthogonalises_matrices = false;  ///< Newton-Schulz iterations on each matrix update
+  Hyperparameters reads;
+  // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq.
+  std::string_view matrix_state = {};
+  std::string_view other_state = {};
+  ExecutedFor executed = ExecutedFor::nothing;  ///< the update: one case in runtime/execution/parameter_update.cpp
 };
 
-inline constexpr std::array optimizer_table{OptimizerFacts{Optimizer::sgd, "sgd", 0, 0, false},
-                                            OptimizerFacts{Optimizer::momentum, "momentum", 1, 1, false},
-                                            OptimizerFacts{Optimizer::adagrad, "adagrad", 1, 1, false},
-                                            OptimizerFacts{Optimizer::rmsprop, "rmsprop", 1, 1, false},
-                                            OptimizerFacts{Optimizer::adam, "adam", 2, 2, false},
-                                            OptimizerFacts{Optimizer::adamw, "adamw", 2, 2, false},
-                                            OptimizerFacts{Optimizer::lion, "lion", 1, 1, false},
-                                            OptimizerFacts{Optimizer::muon, "muon", 1, 2, true}};
+inline constexpr std::array optimizer_table{
+    OptimizerFacts{.optimizer = Optimizer::sgd,
+                   .name = "sgd",
+                   .reads = {Hyperparameter::weight_decay},
+                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{.optimizer = Optimizer::momentum,
+                   .name = "momentum",
+                   .matrix_states = 1,
+                   .other_states = 1,
+                   .reads = {Hyperparameter::momentum, Hyperparameter::weight_decay},
+                   .matrix_state = "momentum_buffer",
+                   .other_state = "momentum_buffer",
+                   .executed = ExecutedFor::all_networks},
+    // As published, AdaGrad, RMSProp and Adam (algorithm 1) have no weight decay.
+    OptimizerFacts{.optimizer = Optimizer::adagrad,
+                   .name = "adagrad",
+                   .matrix_states = 1,
+                   .other_states = 1,
+                   .reads = {Hyperparameter::epsilon},
+                   .matrix_state = "sum",
+                   .other_state = "sum",
+                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{.optimizer = Optimizer::rmsprop,
+                   .name = "rmsprop",
+                   .matrix_states = 1,
+                   .other_states = 1,
+                   .reads = {Hyperparameter::beta2, Hyperparameter::epsilon},
+                   .matrix_state = "square_avg",
+                   .other_state = "square_avg",
+                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{.optimizer = Optimizer::adam,
+                   .name = "adam",
+                   .matrix_states = 2,
+                   .other_states = 2,
+                   .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon},
+                   .matrix_state = "exp_avg",
+                   .other_state = "exp_avg",
+                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{
+        .optimizer = Optimizer::adamw,
+        .name = "adamw",
+        .matrix_states = 2,
+        .other_states = 2,
+        .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
+        .matrix_state = "exp_avg",
+        .other_state = "exp_avg",
+        .executed = ExecutedFor::all_networks},
+    OptimizerFacts{.optimizer = Optimizer::lion,
+                   .name = "lion",
+                   .matrix_states = 1,
+                   .other_states = 1,
+                   .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::weight_decay},
+                   .matrix_state = "exp_avg",
+                   .other_state = "exp_avg",
+                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{.optimizer = Optimizer::muon,
+                   .name = "muon",
+                   .matrix_states = 1,
+                   .other_states = 2,
+                   .orthogonalises_matrices = true,
+                   .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon,
+                             Hyperparameter::momentum, Hyperparameter::weight_decay},
+                   .matrix_state = "momentum_buffer",
+                   .other_state = "exp_avg",
+                   .executed = ExecutedFor::dense_networks}};
 
 [[nodiscard]] const OptimizerFacts& facts(Optimizer optimizer);
 [[nodiscard]] inline std::string_view to_text(Optimizer optimizer) { return facts(optimizer).name; }
 [[nodiscard]] std::optional<Optimizer> optimizer_from_text(std::string_view text);
+/// Those that `plan run` trains at least some networks with.
+[[nodiscard]] std::vector<Optimizer> executed_optimizers();
 
 /// How many parameters of a rank are weight matrices inside layers and how many are not.
 struct ParameterSplit {

@@ -29,9 +29,7 @@ FrameworkRecord plumbline_record() {
   r.stacks = {"Plumbline"};
   r.adapters = "--lora-rank";
   r.adapters_source = running;
-  r.schedules = all_as_flag<Schedule>({Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved, Schedule::zb_h1,
-                                       Schedule::zb_h2, Schedule::zbv, Schedule::v_half, Schedule::dualpipev},
-                                      "--schedule");
+  r.schedules = all_as_flag<Schedule>({all_schedules.begin() + 1, all_schedules.end()}, "--schedule");  // not "none"
   r.recompute = all_as_flag<RecomputeMode>(
       {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::every_nth,
        RecomputeMode::by_operator, RecomputeMode::modules, RecomputeMode::placed},
@@ -50,9 +48,7 @@ FrameworkRecord plumbline_record() {
       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
        PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},
       "--precision");
-  r.optimizers = all_as_flag<Optimizer>({Optimizer::sgd, Optimizer::momentum, Optimizer::adagrad, Optimizer::rmsprop,
-                                         Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon},
-                                        "--optimizer");
+  r.optimizers = all_as_flag<Optimizer>(executed_optimizers(), "--optimizer");
   r.rules = {
       {"executes experts under tensor parallelism with sequence parallelism alone", running, lacks_sequence_parallel},
       {"executes at most 1024 ranks", running, has_more_ranks}};

@@ -4,15 +4,6 @@
 #include "runtime/execution/parameter_store.h"
 
 namespace plumbline {
-namespace {
-
-/// As published, Adam (Kingma and Ba, arXiv:1412.6980, algorithm 1), AdaGrad and RMSProp have no weight decay.
-bool decays(Optimizer optimizer) {
-  return optimizer != Optimizer::adam && optimizer != Optimizer::adagrad && optimizer != Optimizer::rmsprop;
-}
-
-}  // namespace
-
 TensorView ParameterStore::owned_weight(const OwnedRange& owned) const {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(owned.parameter)];
   const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
@@ -65,7 +56,8 @@ OptimizedParameter ParameterStore::optimized(const OwnedRange& owned, const Opti
   update.gradient_factor = static_cast<float>(factor);
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(learning_rate);
-  update.weight_decay = p.dimensions >= 2 && decays(optimizer_) ? settings.weight_decay : 0;
+  const bool decays = p.dimensions >= 2 && facts(optimizer_).reads.has(Hyperparameter::weight_decay);
+  update.weight_decay = decays ? settings.weight_decay : 0;
   return update;
 }
 

@@ -32,10 +32,7 @@ std::vector<WholeParameter> whole_parameters(const ParameterLayout& layout) {
 
 std::string_view moment_name(const LocalParameter& p, Optimizer optimizer, StatePart part) {
   if (part == StatePart::second_moment) return "exp_avg_sq";
-  if (optimizer == Optimizer::adagrad) return "sum";
-  if (optimizer == Optimizer::rmsprop) return "square_avg";
-  const bool is_momentum = optimizer == Optimizer::momentum || (optimizer == Optimizer::muon && p.is_layer_matrix);
-  return is_momentum ? "momentum_buffer" : "exp_avg";
+  return p.is_layer_matrix ? facts(optimizer).matrix_state : facts(optimizer).other_state;
 }
 
 /// A tensor's weights, and its state where it is trained.

@@ -1,31 +1,24 @@
 #include "runtime/training/optimizer_numbers.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace plumbline {
 namespace {
 
-constexpr std::array of_epsilon{Optimizer::adagrad, Optimizer::rmsprop, Optimizer::adam, Optimizer::adamw,
-                                Optimizer::muon};
-constexpr std::array of_beta1{Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
-constexpr std::array of_beta2{Optimizer::rmsprop, Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
-constexpr std::array of_momentum{Optimizer::momentum, Optimizer::muon};
-constexpr std::array of_decay{Optimizer::sgd, Optimizer::momentum, Optimizer::adamw, Optimizer::lion, Optimizer::muon};
-
 constexpr double below_one = 0.9999999;  // 1 - 2^-24 and nearer is 1 in fp32
 constexpr double least_epsilon = 1e-30;  // at 0, a weight whose gradient was never more than 0 becomes 0 / 0
 constexpr std::array numbers{
-    OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)", of_beta1},
+    OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)",
+                    Hyperparameter::beta1},
     OptimizerNumber{"beta2", &OptimizerSettings::beta2, 0, below_one, "weight of the old second moment (0.95)",
-                    of_beta2},
+                    Hyperparameter::beta2},
     OptimizerNumber{"epsilon", &OptimizerSettings::epsilon, least_epsilon, 1,
-                    "added to the root of squared gradients (1e-8)", of_epsilon},
+                    "added to the root of squared gradients (1e-8)", Hyperparameter::epsilon},
     OptimizerNumber{"momentum", &OptimizerSettings::momentum, 0, below_one, "weight of the old sum of gradients (0.9)",
-                    of_momentum},
+                    Hyperparameter::momentum},
     OptimizerNumber{"weight-decay", &OptimizerSettings::weight_decay, 0, 1000,
-                    "of weight matrices, per unit of learning rate (0.1)", of_decay}};
+                    "of weight matrices, per unit of learning rate (0.1)", Hyperparameter::weight_decay}};
 
 /// The shortest decimal number that is this float: 0.95, not 0.949999988.
 double as_written(float value) {
@@ -38,9 +31,7 @@ double as_written(float value) {
 
 }  // namespace
 
-bool OptimizerNumber::is_read_by(Optimizer optimizer) const {
-  return std::find(readers.begin(), readers.end(), optimizer) != readers.end();
-}
+bool OptimizerNumber::is_read_by(Optimizer optimizer) const { return facts(optimizer).reads.has(kind); }
 
 std::span<const OptimizerNumber> optimizer_numbers() { return numbers; }
 

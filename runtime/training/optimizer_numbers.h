@@ -1,10 +1,10 @@
 #pragma once
 /// \file optimizer_numbers.h: which numbers each optimizer reads, by the names of their flags, with their ranges.
 ///
-/// Answers: one table that flags, records and their readers walk. Source: what ParameterStore::update hands to each
-/// kernel; ranges as PyTorch's optimizers check them. Not modelled: the learning rate, a schedule of its own
-/// (learning_rate.h). Checked against: tests/runtime/training/optimizer_numbers_test.cpp (a number in the table changes
-/// what its optimizer does, another one does not).
+/// Answers: one table that flags, records and their readers walk. Source: the optimizers' records
+/// (core/training/optimizer.h); ranges as PyTorch's optimizers check them. Not modelled: the learning rate, a schedule
+/// of its own (learning_rate.h). Checked against: tests/runtime/training/optimizer_numbers_test.cpp (a number in the
+/// table changes what its optimizer does, another one does not).
 
 #include <span>
 #include <string_view>
@@ -21,7 +21,7 @@ struct OptimizerNumber {
   double smallest;
   double largest;
   std::string_view help;
-  std::span<const Optimizer> readers;
+  Hyperparameter kind;
 
   [[nodiscard]] bool is_read_by(Optimizer optimizer) const;
 };
