@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <array>
+#include <span>
 
 #include "cli/flag_values.h"
 #include "core/training/limits.h"
@@ -31,6 +32,7 @@ void StrategyOptions::declare(CLI::App& app) {
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
     return app.add_option(flag, value, text)->group("Strategy")->type_name(type);
   };
+  const std::string schedules = alternatives(names_of(std::span(all_schedules).subspan(1)));  // not "none"
   option("--tp", tp_, "N", "tensor-parallel ranks (1)");
   option("--pp", pp_, "N", "pipeline stages (1)");
   option("--dp", dp_, "N", "data-parallel ranks (the GPUs that the other degrees leave)");
@@ -40,7 +42,7 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--virtual-stages", virtual_stages_, "N", "chunks of layers on each pipeline rank (1)");
   option("--zero", zero_, "0|1|2|3", "ZeRO stage; 3 is FSDP (0)");
   option("--shard-group", shard_group_, "N", "ranks that share one copy of the sharded states (all)");
-  option("--schedule", schedule_, "gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv|v-half|dualpipev",
+  option("--schedule", schedule_, schedules.c_str(),
          "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", micro_batch_, "N", "sequences of one micro-batch (1)");
   option("--recompute", recompute_, "none|selective[:MODULE+...]|full|every:N|by-operator|offload:N|optimal",

@@ -137,7 +137,7 @@ std::vector<Picoseconds> gpipe_sweep(const PipelineTimes& t, std::int64_t m) {
   return clock;
 }
 
-std::vector<Picoseconds> gpipe_ends(const PipelineTimes& t, std::int64_t m) {
+std::vector<Picoseconds> gpipe_ends(const PipelineTimes& t, std::int64_t m, std::int64_t) {
   if (!t.once.empty()) return gpipe_sweep(t, m);
   // Backwards start when the last rank has ended all forwards, and pass the ranks as forwards did.
   const Picoseconds turn = sum(t.forward) + (m - 1) * largest(t.forward) + sum(t.latency);
@@ -153,15 +153,15 @@ std::vector<Picoseconds> gpipe_ends(const PipelineTimes& t, std::int64_t m) {
   return ends;
 }
 
-Picoseconds one_rank_end(const PipelineTimes& t, std::int64_t m) {
+std::vector<Picoseconds> one_rank_end(const PipelineTimes& t, std::int64_t m, std::int64_t) {
   const Picoseconds alike = m * (t.forward.front() + t.backward.front());
-  if (t.once.empty()) return alike;
+  if (t.once.empty()) return {alike};
   const OnceTimes& once = t.once.front();
   const Picoseconds last = alike - t.backward.front() + t.start.front() + once.forward + once.gathering;
-  return last + std::max(t.backward.front() + once.backward, once.reducing);
+  return {last + std::max(t.backward.front() + once.backward, once.reducing)};
 }
 
-std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m) {
+std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m, std::int64_t) {
   const auto p = static_cast<std::int64_t>(t.forward.size());
   std::vector<Picoseconds> ends(t.forward.size());
   one_f_one_b_sweep(t, m, [&](const std::int64_t* clock) {
@@ -169,6 +169,15 @@ std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m
   });
   return ends;
 }
+
+struct ClosedForm {
+  Schedule schedule;
+  std::vector<Picoseconds> (*ends)(const PipelineTimes&, std::int64_t micro_batches, std::int64_t virtual_stages);
+};
+/// Of the schedules that are not listed, the order is evaluated.
+constexpr std::array closed_forms{ClosedForm{Schedule::none, one_rank_end}, ClosedForm{Schedule::gpipe, gpipe_ends},
+                                  ClosedForm{Schedule::one_f_one_b, one_f_one_b_ends},
+                                  ClosedForm{Schedule::interleaved, interleaved_ends}};
 
 }  // namespace
 
@@ -189,18 +198,9 @@ std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t
   check(
       t.forward.size() == (t.latency.size() + 1) * static_cast<std::size_t>(v) && t.forward.size() == t.backward.size(),
       "one time per stage, one latency per link");
-  switch (schedule) {
-    case Schedule::none: return {one_rank_end(t, m)};
-    case Schedule::gpipe: return gpipe_ends(t, m);
-    case Schedule::one_f_one_b: return one_f_one_b_ends(t, m);
-    case Schedule::interleaved: return interleaved_ends(t, m, v);
-    case Schedule::zb_h1:
-    case Schedule::zb_h2:
-    case Schedule::zbv:
-    case Schedule::v_half:
-    case Schedule::dualpipev: return evaluated_ends(schedule, t, m, v);
-  }
-  return {};
+  const auto own = std::find_if(closed_forms.begin(), closed_forms.end(),
+                                [&](const ClosedForm& f) { return f.schedule == schedule; });
+  return own != closed_forms.end() ? own->ends(t, m, v) : evaluated_ends(schedule, t, m, v);
 }
 
 }  // namespace plumbline

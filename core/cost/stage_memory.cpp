@@ -8,6 +8,7 @@
 #include "core/cost/matrix_gathers.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_memo.h"
+#include "core/program/pipeline_orders.h"
 #include "core/program/repeating_order.h"
 
 namespace plumbline {
@@ -67,10 +68,10 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
 /// backward behind it, is the peak.
 PeakLoads whole_load(const ChunkLoad& rank, const Strategy& s, std::int32_t index) {
   const std::int64_t v = s.virtual_stages;
+  const bool forwards_first = record_of(s.schedule).passes == Passes::forwards_first;
   PeakLoads load;
   load[ActionKind::forward] = {(rank.saved * chunks_in_flight(s, index) + Bytes(v - 1)) / v,
-                               (s.schedule == Schedule::gpipe ? s.micro_batches : 1) * rank.logits,
-                               rank.working_forward, 0};
+                               (forwards_first ? s.micro_batches : 1) * rank.logits, rank.working_forward, 0};
   load[ActionKind::backward] = load[ActionKind::forward];
   load[ActionKind::backward].working = rank.working_backward;
   load[ActionKind::backward].position = 1;
@@ -172,8 +173,8 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
     chunks.back().transferred_gradient = next.boundary_gradient;
   }
   const PipelineShape shape = pipeline_shape(s);
-  if (s.schedule == Schedule::interleaved) return interleaved_peak_loads(shape, rank, chunks);
-  if (!splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
+  if (const auto peaks = order_of(s.schedule).peaks) return peaks(shape, rank, chunks);
+  if (v == 1 && !splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
   const auto order = checked_order(s.schedule, peak_shape(s.schedule, shape));
   return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
 }

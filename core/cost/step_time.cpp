@@ -16,9 +16,6 @@
 namespace plumbline {
 namespace {
 
-/// DualPipeV splits the first and the last ones only.
-bool splits_every_backward(Schedule schedule) { return splits_backward(schedule) && schedule != Schedule::dualpipev; }
-
 std::size_t stage_index(const Strategy& s, std::size_t rank, std::int32_t chunk) {
   return static_cast<std::size_t>(
       stage_of(placement(s.schedule), s.pipeline_stages, static_cast<std::int32_t>(rank), chunk));
@@ -236,7 +233,7 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
     slowest_forward = std::max(slowest_forward, stage.forward_total());
     slowest_backward = std::max(slowest_backward, stage.backward_total());
   }
-  if (s.schedule == Schedule::gpipe)
+  if (record_of(s.schedule).passes == Passes::forwards_first)
     bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);
   return std::min(bound + overhead(), most_work);
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// \file pipeline_schedule.h: facts of each pipeline schedule: placement, shapes it has an order for, states in flight.
+/// \file pipeline_schedule.h: what follows from a schedule's record: where stages lie, its shapes, states in flight.
 ///
 /// Model: p ranks, v chunks per rank, m micro-batches; a chunk's activations live from its forward to its backward, or
 /// to its weight gradient where a schedule splits the backward.
@@ -17,15 +17,9 @@
 
 namespace plumbline {
 
-/// Which stage of the network a rank's chunk is. Looped: chunk * p + rank. V, of two chunks: rank and 2 p - 1 - rank.
-enum class StagePlacement : std::uint8_t { looped, v_shaped };
-[[nodiscard]] StagePlacement placement(Schedule schedule);
 [[nodiscard]] std::int32_t stage_of(StagePlacement placement, std::int32_t pipeline_stages, std::int32_t rank,
                                     std::int32_t chunk);
 [[nodiscard]] std::int32_t rank_of_stage(StagePlacement placement, std::int32_t pipeline_stages, std::int32_t stage);
-
-/// Whether weight gradients are actions of their own.
-[[nodiscard]] bool splits_backward(Schedule schedule);
 
 /// Why a schedule has no order for this shape, with the numbers; nothing when it has. Rules R09, R11 and R12.
 [[nodiscard]] std::optional<std::string> schedule_fault(Schedule schedule, std::int64_t pipeline_stages,

@@ -5,21 +5,6 @@
 
 namespace plumbline {
 
-std::string_view to_text(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::none: return "none";
-    case Schedule::gpipe: return "gpipe";
-    case Schedule::one_f_one_b: return "1f1b";
-    case Schedule::interleaved: return "interleaved";
-    case Schedule::zb_h1: return "zb-h1";
-    case Schedule::zb_h2: return "zb-h2";
-    case Schedule::zbv: return "zbv";
-    case Schedule::v_half: return "v-half";
-    case Schedule::dualpipev: return "dualpipev";
-  }
-  return "";
-}
-
 std::optional<Schedule> schedule_from_text(std::string_view text) {
   for (const Schedule schedule : all_schedules)
     if (to_text(schedule) == text) return schedule;

@@ -9,15 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace plumbline {
+#include "core/plan/schedule.h"
 
-/// In the order of tie-breaks. The zb schedules split the backward pass; zbv, v_half and dualpipev place stages as a V.
-enum class Schedule : std::uint8_t { none, gpipe, one_f_one_b, interleaved, zb_h1, zb_h2, zbv, v_half, dualpipev };
-inline constexpr std::array all_schedules{Schedule::none,        Schedule::gpipe,  Schedule::one_f_one_b,
-                                          Schedule::interleaved, Schedule::zb_h1,  Schedule::zb_h2,
-                                          Schedule::zbv,         Schedule::v_half, Schedule::dualpipev};
-[[nodiscard]] std::string_view to_text(Schedule schedule);
-[[nodiscard]] std::optional<Schedule> schedule_from_text(std::string_view text);
+namespace plumbline {
 
 /// What the backward pass computes again instead of keeping. `selective`: the attention core (scores, softmax,
 /// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...

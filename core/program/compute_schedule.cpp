@@ -9,9 +9,9 @@ namespace plumbline {
 namespace {
 
 /// How often each chunk of a rank passes each micro-batch, by forward, input gradient, weight gradient.
-class Passes {
+class PassCounts {
  public:
-  Passes(const PipelineShape& shape)
+  explicit PassCounts(const PipelineShape& shape)
       : shape_(shape),
         counts_(static_cast<std::size_t>(shape.virtual_stages) * static_cast<std::size_t>(shape.micro_batches)) {}
 
@@ -50,34 +50,12 @@ class Passes {
   std::vector<std::array<int, 3>> counts_;
 };
 
-template <class OrderOfRank>
-std::vector<RankOrder> rank_by_rank(const PipelineShape& shape, OrderOfRank order) {
-  std::vector<RankOrder> ranks;
-  for (std::int32_t rank = 0; rank < shape.pipeline_stages; ++rank) ranks.push_back(order(shape, rank));
-  return ranks;
-}
-
-std::vector<RankOrder> orders(Schedule schedule, const PipelineShape& shape) {
-  switch (schedule) {
-    case Schedule::none:
-    case Schedule::one_f_one_b: return rank_by_rank(shape, one_f_one_b_order);
-    case Schedule::gpipe: return rank_by_rank(shape, gpipe_order);
-    case Schedule::interleaved: return rank_by_rank(shape, interleaved_order);
-    case Schedule::zb_h1: return rank_by_rank(shape, zb_h1_order);
-    case Schedule::zb_h2: return rank_by_rank(shape, zb_h2_order);
-    case Schedule::zbv: return rank_by_rank(shape, zbv_order);
-    case Schedule::v_half: return v_half_orders(shape);
-    case Schedule::dualpipev: return rank_by_rank(shape, dualpipev_order);
-  }
-  return {};
-}
-
 }  // namespace
 
 ComputeSchedule compute_schedule(Schedule schedule, const PipelineShape& shape) {
   check(!schedule_fault(schedule, shape.pipeline_stages, shape.virtual_stages, shape.micro_batches),
         "the legality rules refuse shapes that a schedule has no order for");
-  return {shape, placement(schedule), orders(schedule, shape)};
+  return {shape, placement(schedule), order_of(schedule).orders(shape)};
 }
 
 std::string to_text(const ActionFault& fault) { return "rank " + std::to_string(fault.rank) + ": " + fault.what; }
@@ -86,7 +64,7 @@ std::optional<ActionFault> action_fault(const ComputeSchedule& schedule) {
   check(std::ssize(schedule.ranks) == schedule.shape.pipeline_stages, "there is an order for every rank");
   for (std::int32_t rank = 0; rank < schedule.shape.pipeline_stages; ++rank) {
     const RankOrder& order = schedule.ranks[static_cast<std::size_t>(rank)];
-    Passes passes(schedule.shape);
+    PassCounts passes(schedule.shape);
     for (std::int32_t i = 0; i < std::ssize(order); ++i)
       if (auto fault = passes.add(order[static_cast<std::size_t>(i)])) return ActionFault{rank, i, std::move(*fault)};
     if (auto fault = passes.missing()) return ActionFault{rank, -1, std::move(*fault)};

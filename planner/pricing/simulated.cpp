@@ -13,8 +13,11 @@ namespace {
 /// them as the order does.
 Strategy placed_as(const ComputeSchedule& order, Strategy strategy) {
   if (placement(strategy.schedule) == order.placement) return strategy;
-  const bool looped = order.placement == StagePlacement::looped;
-  strategy.schedule = looped ? Schedule::interleaved : Schedule::zbv;
+  for (const ScheduleRecord& record : schedule_records)
+    if (record.placement == order.placement && record.chunks != RankChunks::one) {
+      strategy.schedule = record.schedule;
+      break;
+    }
   return strategy;
 }
 

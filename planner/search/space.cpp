@@ -204,19 +204,18 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
     if (allows(space_.virtual_stages, 1)) choices.push_back({Schedule::none, 1});
     return choices;
   }
-  add(Schedule::gpipe, 1);
-  add(Schedule::one_f_one_b, 1);
   const std::int64_t most =
       std::min<std::int64_t>(most_virtual_stages, (question_->facts().layers + question_->facts().fillers) / pp);
-  for (std::int32_t v = 2; v <= most; ++v)
-    if (splits_evenly(question_->graph(), std::int64_t{pp} * v)) add(Schedule::interleaved, v);
-  if (space_.schedules.empty()) return choices;  // a split backward must be asked for: docs/decisions/0008
-  for (const Schedule schedule : all_schedules) {
-    const bool halves = placement(schedule) == StagePlacement::v_shaped;
-    if (!splits_backward(schedule) ||
-        (halves && (most < 2 || !splits_evenly(question_->graph(), 2 * std::int64_t{pp}))))
+  for (const ScheduleRecord& record : schedule_records) {
+    if (record.schedule == Schedule::none) continue;
+    if (record.considered == Considered::when_named && space_.schedules.empty()) continue;
+    if (record.chunks == RankChunks::one) {
+      add(record.schedule, 1);
       continue;
-    add(schedule, halves ? 2 : 1);
+    }
+    const std::int64_t last = record.chunks == RankChunks::two ? std::min<std::int64_t>(2, most) : most;
+    for (std::int32_t v = 2; v <= last; ++v)
+      if (splits_evenly(question_->graph(), std::int64_t{pp} * v)) add(record.schedule, v);
   }
   return choices;
 }

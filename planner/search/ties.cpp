@@ -24,21 +24,12 @@ double survival_of_all(const std::vector<PredictedStep>& plans, double x) {
   return product;
 }
 
-int unusual(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::none: return 0;
-    case Schedule::one_f_one_b: return 1;
-    case Schedule::interleaved: return 2;
-    default: return 3;
-  }
-}
-
 /// Smaller is simpler; of the same, what needs less memory.
 auto complexity(const Strategy& s, Bytes peak) {
   const auto is_split = [](std::int32_t degree) { return degree > 1 ? 1 : 0; };
   const int dimensions = is_split(s.tensor_parallel) + is_split(s.context_parallel) + is_split(s.pipeline_stages) +
                          is_split(s.expert_parallel);
-  return std::tuple(dimensions, unusual(s.schedule), s.virtual_stages, s.recompute.mode, peak);
+  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, s.recompute.mode, peak);
 }
 
 /// Among the plans that are tied and those that they stand for.

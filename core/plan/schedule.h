@@ -1,0 +1,144 @@
+#pragma once
+/// \file schedule.h: the pipeline schedules, one record each: its name, the shapes it has an order for, what it holds.
+///
+/// Model: p ranks, v chunks per rank, m micro-batches. A record is what a plan, its rules and its memory need to know;
+/// the order of actions is one row of core/program/pipeline_orders.h. What a record does not say follows from the
+/// order: its time (core/cost/pipeline_time.h, unless there is a closed form), its messages, its peaks.
+/// Source: GPipe, arXiv:1811.06965; 1F1B and interleaving, arXiv:2104.04473 section 2.2; Megatron-LM's warm-up counts;
+/// zero bubble, arXiv:2401.10241; V-Half, arXiv:2405.15362; DualPipeV, arXiv:2412.19437.
+/// Checked against: tests/reference/pipeline_orders_test.cpp (in-flight counts and shapes, from the orders).
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace plumbline {
+
+enum class Schedule : std::uint8_t { none, gpipe, one_f_one_b, interleaved, zb_h1, zb_h2, zbv, v_half, dualpipev };
+
+/// Which stage of the network a rank's chunk is. Looped: chunk * p + rank. V, of two chunks: rank and 2 p - 1 - rank.
+enum class StagePlacement : std::uint8_t { looped, v_shaped };
+
+/// Chunks of a rank.
+enum class RankChunks : std::uint8_t { one, two, several };
+
+enum class MicroBatchCount : std::uint8_t { any, multiple_of_ranks, one_for_each_chunk };
+
+/// Which backwards are an input gradient and, as an action of its own, a weight gradient.
+enum class SplitBackwards : std::uint8_t { none, first_and_last, all };
+
+/// Whether a rank ends all forwards before its first backward.
+enum class Passes : std::uint8_t { alternating, forwards_first };
+
+/// Whether a search that names no schedule considers it (docs/decisions/0008).
+enum class Considered : std::uint8_t { always, when_named };
+
+struct RankShape {
+  std::int64_t p = 1;
+  std::int64_t v = 1;
+  std::int64_t m = 1;
+  std::int64_t rank = 0;
+};
+
+struct ScheduleRecord {
+  Schedule schedule;
+  std::string_view name;  ///< of flags, files and tables
+  StagePlacement placement = StagePlacement::looped;
+  RankChunks chunks = RankChunks::one;
+  MicroBatchCount micro_batches = MicroBatchCount::any;
+  SplitBackwards splits = SplitBackwards::none;
+  Passes passes = Passes::alternating;
+  Considered considered = Considered::when_named;
+  int rarity = 3;  ///< of plans that are equally fast, the simplest has the schedule that is used most
+  /// Activations alive at the peak, counted in chunks.
+  std::int64_t (*in_flight)(const RankShape& shape);
+};
+
+/// In the order of tie-breaks.
+inline constexpr std::array schedule_records{
+    ScheduleRecord{.schedule = Schedule::none,
+                   .name = "none",
+                   .considered = Considered::always,
+                   .rarity = 0,
+                   .in_flight = [](const RankShape&) { return std::int64_t{1}; }},
+    ScheduleRecord{.schedule = Schedule::gpipe,
+                   .name = "gpipe",
+                   .passes = Passes::forwards_first,
+                   .considered = Considered::always,
+                   .in_flight = [](const RankShape& s) { return s.m * s.v; }},
+    ScheduleRecord{.schedule = Schedule::one_f_one_b,
+                   .name = "1f1b",
+                   .considered = Considered::always,
+                   .rarity = 1,
+                   .in_flight = [](const RankShape& s) { return std::min(s.m, s.p - s.rank); }},
+    ScheduleRecord{
+        .schedule = Schedule::interleaved,
+        .name = "interleaved",
+        .chunks = RankChunks::several,
+        .micro_batches = MicroBatchCount::multiple_of_ranks,
+        .considered = Considered::always,
+        .rarity = 2,
+        .in_flight =
+            [](const RankShape& s) { return std::min((s.v - 1) * s.p + 2 * (s.p - 1 - s.rank) + 1, s.m * s.v); }},
+    ScheduleRecord{.schedule = Schedule::zb_h1,
+                   .name = "zb-h1",
+                   .splits = SplitBackwards::all,
+                   .in_flight = [](const RankShape& s) { return std::min(s.m, s.p); }},
+    ScheduleRecord{.schedule = Schedule::zb_h2,
+                   .name = "zb-h2",
+                   .splits = SplitBackwards::all,
+                   .in_flight = [](const RankShape& s) { return std::min(s.m, 2 * s.p - 1); }},
+    ScheduleRecord{.schedule = Schedule::zbv,
+                   .name = "zbv",
+                   .placement = StagePlacement::v_shaped,
+                   .chunks = RankChunks::two,
+                   .splits = SplitBackwards::all,
+                   .in_flight = [](const RankShape& s) { return std::min(2 * s.m, 2 * s.p); }},
+    ScheduleRecord{.schedule = Schedule::v_half,
+                   .name = "v-half",
+                   .placement = StagePlacement::v_shaped,
+                   .chunks = RankChunks::two,
+                   .splits = SplitBackwards::all,
+                   .in_flight = [](const RankShape& s) { return std::min(2 * s.m, (s.p + 2) / 2 * 2); }},
+    ScheduleRecord{.schedule = Schedule::dualpipev,
+                   .name = "dualpipev",
+                   .placement = StagePlacement::v_shaped,
+                   .chunks = RankChunks::two,
+                   .micro_batches = MicroBatchCount::one_for_each_chunk,
+                   .splits = SplitBackwards::first_and_last,
+                   .in_flight = [](const RankShape& s) { return 2 * s.p + 1; }}};
+
+/// Whether a table has one row for each schedule, in their order.
+template <class Rows>
+constexpr bool has_row_for_each_schedule(const Rows& rows) {
+  if (rows.size() != schedule_records.size()) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].schedule != static_cast<Schedule>(i)) return false;
+  return true;
+}
+static_assert(has_row_for_each_schedule(schedule_records), "records are found by their schedule's number");
+
+inline constexpr std::array all_schedules = [] {
+  std::array<Schedule, schedule_records.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = schedule_records[i].schedule;
+  return all;
+}();
+
+[[nodiscard]] constexpr const ScheduleRecord& record_of(Schedule schedule) {
+  return schedule_records[static_cast<std::size_t>(schedule)];
+}
+[[nodiscard]] constexpr std::string_view to_text(Schedule schedule) { return record_of(schedule).name; }
+[[nodiscard]] std::optional<Schedule> schedule_from_text(std::string_view text);
+
+[[nodiscard]] constexpr StagePlacement placement(Schedule schedule) { return record_of(schedule).placement; }
+/// Whether weight gradients are actions of their own.
+[[nodiscard]] constexpr bool splits_backward(Schedule schedule) {
+  return record_of(schedule).splits != SplitBackwards::none;
+}
+[[nodiscard]] constexpr bool splits_every_backward(Schedule schedule) {
+  return record_of(schedule).splits == SplitBackwards::all;
+}
+
+}  // namespace plumbline
