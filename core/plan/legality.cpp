@@ -63,7 +63,17 @@ struct Asked {
   const LegalityLimits& limits;
 };
 
+Broken degrees(const Asked& a) {
+  for (const std::int64_t degree :
+       {std::int64_t{a.s.pipeline_stages}, std::int64_t{a.s.tensor_parallel}, std::int64_t{a.s.context_parallel},
+        std::int64_t{a.s.data_parallel}, std::int64_t{a.s.expert_parallel}, std::int64_t{a.s.expert_tensor_parallel},
+        std::int64_t{a.s.virtual_stages}})
+    if (degree < 1) return "a degree of " + number(degree);
+  return std::nullopt;
+}
+
 Broken devices(const Asked& a) {
+  if (auto what = degrees(a)) return what;
   if (a.s.devices() == a.limits.devices) return std::nullopt;
   return "tp " + number(a.s.tensor_parallel) + " x cp " + number(a.s.context_parallel) + " x pp " +
          number(a.s.pipeline_stages) + " x dp " + number(a.s.data_parallel) + " = " + number(a.s.devices()) + ", not " +
@@ -117,17 +127,14 @@ Broken stages(const Asked& a) {
          number(a.facts.layers) + " layers";
 }
 
-/// Which of the rules on schedules speaks for a schedule.
-Rule schedule_rule(const Strategy& s) {
-  if (s.pipeline_stages == 1) return Rule::R12_schedule;
-  if (s.schedule == Schedule::interleaved) return Rule::R09_interleaving;
-  return placement(s.schedule) == StagePlacement::v_shaped ? Rule::R11_v_schedules : Rule::R12_schedule;
-}
-
-Broken schedule(const Asked& a, Rule rule) {
-  if (schedule_rule(a.s) != rule) return std::nullopt;
+/// The schedules whose ranks have so many chunks; one stage has none.
+Broken schedule_with(const Asked& a, RankChunks chunks) {
+  if ((a.s.pipeline_stages == 1 ? RankChunks::one : record_of(a.s.schedule).chunks) != chunks) return std::nullopt;
   return schedule_fault(a.s.schedule, a.s.pipeline_stages, a.s.virtual_stages, a.s.micro_batches);
 }
+Broken interleaving(const Asked& a) { return schedule_with(a, RankChunks::several); }
+Broken v_schedules(const Asked& a) { return schedule_with(a, RankChunks::two); }
+Broken schedule(const Asked& a) { return schedule_with(a, RankChunks::one); }
 
 Broken zero_stage_range(const Asked& a) {
   if (a.s.zero_stage < 0 || a.s.zero_stage > 3) return "ZeRO stage " + number(a.s.zero_stage);
@@ -163,15 +170,6 @@ Broken experts(const Asked& a) {
     return "etp " + number(etp) + " does not divide tp " + number(a.s.tensor_parallel);
   if (ep > 1 && a.s.tensor_parallel > 1 && a.s.sequence_parallel == SequenceParallel::off)
     return "ep " + number(ep) + " and tp " + number(a.s.tensor_parallel) + " without sequence parallelism";
-  return std::nullopt;
-}
-
-Broken degrees(const Asked& a) {
-  for (const std::int64_t degree :
-       {std::int64_t{a.s.pipeline_stages}, std::int64_t{a.s.tensor_parallel}, std::int64_t{a.s.context_parallel},
-        std::int64_t{a.s.data_parallel}, std::int64_t{a.s.expert_parallel}, std::int64_t{a.s.expert_tensor_parallel},
-        std::int64_t{a.s.virtual_stages}})
-    if (degree < 1) return "a degree of " + number(degree);
   return std::nullopt;
 }
 
@@ -229,27 +227,43 @@ Broken countable(const Asked& a) {
   return std::nullopt;
 }
 
-Broken broken(Rule rule, const Asked& a) {
-  switch (rule) {
-    case Rule::R01_devices: return devices(a);
-    case Rule::R02_tensor_parallel_in_domain: return tensor_parallel_in_domain(a);
-    case Rule::R03_heads_and_widths: return heads_and_widths(a);
-    case Rule::R04_kv_heads: return kv_heads(a);
-    case Rule::R05_sequence: return sequence(a);
-    case Rule::R06_batch: return batch(a);
-    case Rule::R07_stages: return stages(a);
-    case Rule::R09_interleaving:
-    case Rule::R11_v_schedules:
-    case Rule::R12_schedule: return schedule(a, rule);
-    case Rule::R13_zero_stage: return zero_stage_range(a);
-    case Rule::R14_shard_group: return shard_group(a);
-    case Rule::R15_experts: return experts(a);
-    case Rule::R18_sequence_parallel: return sequence_parallel(a);
-    case Rule::R19_split: return split(a);
-    case Rule::R20_countable: return countable(a);
-  }
-  return std::nullopt;
-}
+/// A rule and its check. An id never changes its meaning: users and files name it.
+struct RuleRow {
+  LegalityRule rule;
+  Broken (*check)(const Asked& asked);
+};
+
+constexpr std::array rule_rows = std::to_array<RuleRow>(
+    {{{"R01", "the degrees multiply up to the GPU count"}, devices},
+     {{"R02", "tensor parallelism stays inside the fast interconnect (policy; lift with --tp-across-nodes)"},
+      tensor_parallel_in_domain},
+     {{"R03", "tensor parallelism divides attention heads and inner widths"}, heads_and_widths},
+     {{"R04", "tensor parallelism divides the kv heads, or they divide it and are replicated"}, kv_heads},
+     {{"R05", "context parallelism divides the sequence twice over, sequence parallelism once"}, sequence},
+     {{"R06", "data parallelism and micro-batch divide the global batch"}, batch},
+     {{"R07", "every pipeline chunk holds a layer, the embedding or the head"}, stages},
+     {{"R09", "interleaving needs two virtual stages and micro-batches in multiples of the stages"}, interleaving},
+     {{"R11",
+       "schedules that place stages as a V need exactly two virtual stages, some of them a micro-batch for each stage"},
+      v_schedules},
+     {{"R12", "a pipeline schedule goes with two stages or more, virtual stages with interleaving or a V schedule"},
+      schedule},
+     {{"R13", "ZeRO stages are 0 to 3"}, zero_stage_range},
+     {{"R14", "the shard group divides the data-parallel ranks"}, shard_group},
+     {{"R15", "expert parallelism divides the experts and the ranks of a stage"}, experts},
+     {{"R18", "sequence parallelism goes with tensor parallelism"}, sequence_parallel},
+     {{"R19",
+       "layers by hand are a number for each pipeline chunk, their sum the network's; a balanced split goes with "
+       "1f1b"},
+      split},
+     {{"R20",
+       "what a data-parallel rank computes and sends in a step is at most 2^55 numbers: fewer or shorter "
+       "sequences, or more ranks"},
+      countable}});
+static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
+                                 [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
+                  rule_rows.end(),
+              "ids are in order, each once");
 
 }  // namespace
 
@@ -275,65 +289,18 @@ Divisibility divisibility(const Graph& graph) {
   return facts;
 }
 
+std::vector<LegalityRule> legality_rules() {
+  std::vector<LegalityRule> rules;
+  for (const RuleRow& row : rule_rows) rules.push_back(row.rule);
+  return rules;
+}
+
 std::optional<Violation> first_violation(const Strategy& strategy, const Training& training, const Divisibility& facts,
                                          const LegalityLimits& limits) {
   const Asked asked{strategy, training, facts, limits};
-  if (const Broken what = degrees(asked)) return Violation{Rule::R01_devices, *what};
-  for (const Rule rule : all_rules)
-    if (const Broken what = broken(rule, asked)) return Violation{rule, *what};
+  for (const RuleRow& row : rule_rows)
+    if (Broken what = row.check(asked)) return Violation{row.rule, std::move(*what)};
   return std::nullopt;
-}
-
-std::string_view rule_id(Rule rule) {
-  switch (rule) {
-    case Rule::R01_devices: return "R01";
-    case Rule::R02_tensor_parallel_in_domain: return "R02";
-    case Rule::R03_heads_and_widths: return "R03";
-    case Rule::R04_kv_heads: return "R04";
-    case Rule::R05_sequence: return "R05";
-    case Rule::R06_batch: return "R06";
-    case Rule::R07_stages: return "R07";
-    case Rule::R09_interleaving: return "R09";
-    case Rule::R11_v_schedules: return "R11";
-    case Rule::R12_schedule: return "R12";
-    case Rule::R13_zero_stage: return "R13";
-    case Rule::R14_shard_group: return "R14";
-    case Rule::R15_experts: return "R15";
-    case Rule::R18_sequence_parallel: return "R18";
-    case Rule::R19_split: return "R19";
-    case Rule::R20_countable: return "R20";
-  }
-  return "";
-}
-
-std::string_view rule_sentence(Rule rule) {
-  switch (rule) {
-    case Rule::R01_devices: return "the degrees multiply up to the GPU count";
-    case Rule::R02_tensor_parallel_in_domain:
-      return "tensor parallelism stays inside the fast interconnect (policy; lift with --tp-across-nodes)";
-    case Rule::R03_heads_and_widths: return "tensor parallelism divides attention heads and inner widths";
-    case Rule::R04_kv_heads: return "tensor parallelism divides the kv heads, or they divide it and are replicated";
-    case Rule::R05_sequence: return "context parallelism divides the sequence twice over, sequence parallelism once";
-    case Rule::R06_batch: return "data parallelism and micro-batch divide the global batch";
-    case Rule::R07_stages: return "every pipeline chunk holds a layer, the embedding or the head";
-    case Rule::R09_interleaving:
-      return "interleaving needs two virtual stages and micro-batches in multiples of the stages";
-    case Rule::R11_v_schedules:
-      return "zbv, v-half and dualpipev need exactly two virtual stages, dualpipev a micro-batch for each of them";
-    case Rule::R12_schedule:
-      return "a pipeline schedule goes with two stages or more, virtual stages with interleaving or a V schedule";
-    case Rule::R13_zero_stage: return "ZeRO stages are 0 to 3";
-    case Rule::R14_shard_group: return "the shard group divides the data-parallel ranks";
-    case Rule::R15_experts: return "expert parallelism divides the experts and the ranks of a stage";
-    case Rule::R18_sequence_parallel: return "sequence parallelism goes with tensor parallelism";
-    case Rule::R19_split:
-      return "layers by hand are a number for each pipeline chunk, their sum the network's; a balanced split goes with "
-             "1f1b";
-    case Rule::R20_countable:
-      return "what a data-parallel rank computes and sends in a step is at most 2^55 numbers: fewer or shorter "
-             "sequences, or more ranks";
-  }
-  return "";
 }
 
 }  // namespace plumbline

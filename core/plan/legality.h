@@ -1,12 +1,14 @@
 #pragma once
 /// \file legality.h: which strategies can run at all, as named rules with the sentence that a user reads.
 ///
-/// Source: Megatron-LM's argument checks, torchtitan's parallel dims, DeepSpeed's pipeline engine; each rule names its.
+/// Source: Megatron-LM's argument checks, torchtitan's parallel dims, DeepSpeed's pipeline engine.
+/// Checked against: tests/unit/core/plan/legality_test.cpp (each rule, broken).
 
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/graph/graph.h"
 #include "core/plan/strategy.h"
@@ -40,50 +42,23 @@ struct LegalityLimits {
   bool tensor_parallel_across_domains = false;  ///< lifts R02
 };
 
-enum class Rule : std::uint8_t {
-  R01_devices,
-  R02_tensor_parallel_in_domain,
-  R03_heads_and_widths,
-  R04_kv_heads,
-  R05_sequence,
-  R06_batch,
-  R07_stages,
-  R09_interleaving,
-  R11_v_schedules,
-  R12_schedule,
-  R13_zero_stage,
-  R14_shard_group,
-  R15_experts,
-  R18_sequence_parallel,
-  R19_split,
-  R20_countable,
+/// A rule by the id that tables and messages name it by, with the sentence that says what it asks. Each is one row of
+/// the table in legality.cpp, which has its check too.
+struct LegalityRule {
+  std::string_view id;
+  std::string_view sentence;
 };
-inline constexpr std::array all_rules{Rule::R01_devices,
-                                      Rule::R02_tensor_parallel_in_domain,
-                                      Rule::R03_heads_and_widths,
-                                      Rule::R04_kv_heads,
-                                      Rule::R05_sequence,
-                                      Rule::R06_batch,
-                                      Rule::R07_stages,
-                                      Rule::R09_interleaving,
-                                      Rule::R11_v_schedules,
-                                      Rule::R12_schedule,
-                                      Rule::R13_zero_stage,
-                                      Rule::R14_shard_group,
-                                      Rule::R15_experts,
-                                      Rule::R18_sequence_parallel,
-                                      Rule::R19_split,
-                                      Rule::R20_countable};
-/// "R01", ... and the sentence that says what the rule asks.
-[[nodiscard]] std::string_view rule_id(Rule rule);
-[[nodiscard]] std::string_view rule_sentence(Rule rule);
 
 struct Violation {
-  Rule rule;
+  LegalityRule rule;
   std::string what;  ///< with this strategy's numbers
 };
 
-/// The first rule that a strategy breaks, in the order of `all_rules`. Pure; no strategy is too absurd to ask about.
+/// In the order in which they are checked, which is that of their ids.
+[[nodiscard]] std::vector<LegalityRule> legality_rules();
+
+/// The first rule that a strategy breaks, in the order of `legality_rules`. Pure; no strategy is too absurd to ask
+/// about.
 [[nodiscard]] std::optional<Violation> first_violation(const Strategy& strategy, const Training& training,
                                                        const Divisibility& facts, const LegalityLimits& limits);
 

@@ -8,8 +8,8 @@ namespace plumbline::present {
 namespace {
 
 std::string sentence_of(const std::string& id) {
-  for (const Rule rule : all_rules)
-    if (rule_id(rule) == id) return std::string(rule_sentence(rule));
+  for (const LegalityRule& rule : legality_rules())
+    if (rule.id == id) return std::string(rule.sentence);
   return "";
 }
 

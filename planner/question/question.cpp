@@ -184,8 +184,8 @@ void require_units(const Question& question) {
 void require_legal(const Strategy& strategy, const Question& question) {
   const auto violation = first_violation(strategy, question.training(), question.facts(), question.limits());
   if (!violation) return;
-  throw InputError({"strategy, rule " + std::string(rule_id(violation->rule)), violation->what,
-                    std::string(rule_sentence(violation->rule)), ""});
+  throw InputError({"strategy, rule " + std::string(violation->rule.id), violation->what,
+                    std::string(violation->rule.sentence), ""});
 }
 
 }  // namespace plumbline

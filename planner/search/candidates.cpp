@@ -48,7 +48,7 @@ bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& bl
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads)
     : question_(&question), enumerator_(question, space) {
-  std::map<Rule, std::int64_t> illegal;
+  std::map<std::string_view, std::int64_t> illegal;
   std::map<decltype(block_key({})), std::size_t> block_index;
   std::map<decltype(layout_key({})), std::size_t> layout_index;
   std::vector<Strategy> block_samples;
@@ -62,7 +62,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   enumerator_.for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t leaves) {
     total_ += leaves;
     if (violation != nullptr) {
-      illegal[violation->rule] += leaves;
+      illegal[violation->rule.id] += leaves;
       return;
     }
     const auto [block, new_block] = block_index.try_emplace(block_key(s), block_samples.size());

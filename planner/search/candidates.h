@@ -58,8 +58,8 @@ class CandidateTable {
   [[nodiscard]] std::size_t family_count() const { return families_.size(); }
   [[nodiscard]] std::int64_t total_plans() const { return total_; }
   [[nodiscard]] std::int64_t leaves_of(std::size_t family) const { return families_[family].leaves; }
-  /// Plans of illegal families, by rule.
-  [[nodiscard]] const std::vector<std::pair<Rule, std::int64_t>>& illegal() const { return illegal_; }
+  /// Plans of illegal families, by the rule that refuses them.
+  [[nodiscard]] const std::vector<std::pair<std::string_view, std::int64_t>>& illegal() const { return illegal_; }
   /// Bounds all plans of one family. Pure; callable from any thread.
   void bound_family(std::size_t family, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
@@ -93,7 +93,7 @@ class CandidateTable {
   const Question* question_;
   SpaceEnumerator enumerator_;
   std::vector<FamilyEntry> families_;
-  std::vector<std::pair<Rule, std::int64_t>> illegal_;
+  std::vector<std::pair<std::string_view, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
   /// What placements of a block table choose among, made when the first is priced.
   struct Choices {

@@ -93,7 +93,7 @@ class Search {
   void bound_all(std::size_t q) {
     const CandidateTable& table = *tables_[q];
     result_.audit.total += table.total_plans();
-    for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule_id(rule))] += count;
+    for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule)] += count;
     const std::size_t families = table.family_count();
     for (std::size_t first = 0; first < families; first += families_per_epoch) {
       if (options_.stop.stop_requested() && !entries_.empty()) {

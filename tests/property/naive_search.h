@@ -148,7 +148,7 @@ class NaiveSearch {
     ++answer_.total;
     const auto violation = first_violation(s, question.training(), question.facts(), question.limits());
     if (violation) {
-      ++answer_.illegal[std::string(rule_id(violation->rule))];
+      ++answer_.illegal[std::string(violation->rule.id)];
       return;
     }
     const Plan plan = evaluate(question, s);

@@ -41,7 +41,7 @@ struct Question {
   /// "R06: dp 3 ..." or "legal".
   [[nodiscard]] std::string answer() const {
     const auto violation = first_violation(strategy, training, facts, limits);
-    return violation ? std::string(rule_id(violation->rule)) + ": " + violation->what : "legal";
+    return violation ? std::string(violation->rule.id) + ": " + violation->what : "legal";
   }
 };
 
@@ -58,16 +58,16 @@ TEST_CASE("the question that the other tests break is legal") {
 
 TEST_CASE("every rule has an id of its own and a sentence") {
   std::set<std::string_view> ids;
-  for (const Rule rule : all_rules) {
-    CHECK(rule_id(rule).size() == 3);
-    CHECK(rule_sentence(rule).size() > 15);
-    ids.insert(rule_id(rule));
+  for (const LegalityRule& rule : legality_rules()) {
+    CHECK(rule.id.size() == 3);
+    CHECK(rule.sentence.size() > 15);
+    ids.insert(rule.id);
   }
-  CHECK(ids.size() == all_rules.size());
+  CHECK(ids.size() == legality_rules().size());
 }
 
 TEST_CASE("R01: the degrees multiply up to the GPU count") {
-  CHECK(rule_sentence(Rule::R01_devices) == "the degrees multiply up to the GPU count");
+  CHECK(legality_rules().front().sentence == "the degrees multiply up to the GPU count");
   Question q;
   q.limits.devices = 24;
   CHECK(q.answer() == "R01: tp 4 x cp 1 x pp 1 x dp 4 = 16, not 24 GPUs");

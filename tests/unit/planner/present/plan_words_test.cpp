@@ -92,7 +92,7 @@ TEST_CASE("a verdict is one of three") {
 TEST_CASE("an audit sums to what was considered, and each rule says what it refuses") {
   SearchAudit audit;
   audit.total = 1015;
-  audit.illegal[std::string(rule_id(all_rules.front()))] = 1000;
+  audit.illegal[std::string(legality_rules().front().id)] = 1000;
   audit.memory = 5;
   audit.solved = 7;
   CHECK(audit_words(audit) ==
@@ -101,7 +101,7 @@ TEST_CASE("an audit sums to what was considered, and each rule says what it refu
   CHECK(audit_words(audit).find(" + 3 not looked at") != std::string::npos);
   REQUIRE(rejections(audit).size() == 1);
   CHECK(rejections(audit).front() ==
-        std::string(rule_id(all_rules.front())) + " 1 000: " + std::string(rule_sentence(all_rules.front())));
+        std::string(legality_rules().front().id) + " 1 000: " + std::string(legality_rules().front().sentence));
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST_CASE("the rules leave 154 factorisations for GPT-3 on 512 GPUs") {
       .for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t) {
         if (s.sequence_parallel == SequenceParallel::on) return;
         if (violation != nullptr) {
-          refused[std::string(rule_id(violation->rule))].insert(degrees(s));
+          refused[std::string(violation->rule.id)].insert(degrees(s));
         } else {
           kept.insert(degrees(s));
           ++with_micro_batches;
