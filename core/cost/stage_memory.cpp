@@ -68,7 +68,7 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
 /// backward behind it, is the peak.
 PeakLoads whole_load(const ChunkLoad& rank, const Strategy& s, std::int32_t index) {
   const std::int64_t v = s.virtual_stages;
-  const bool forwards_first = record_of(s.schedule).passes == Passes::forwards_first;
+  const bool forwards_first = record_of(s.schedule).passes == PassOrder::forwards_first;
   PeakLoads load;
   load[ActionKind::forward] = {(rank.saved * chunks_in_flight(s, index) + Bytes(v - 1)) / v,
                                (forwards_first ? s.micro_batches : 1) * rank.logits, rank.working_forward, 0};

@@ -233,7 +233,7 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
     slowest_forward = std::max(slowest_forward, stage.forward_total());
     slowest_backward = std::max(slowest_backward, stage.backward_total());
   }
-  if (record_of(s.schedule).passes == Passes::forwards_first)
+  if (record_of(s.schedule).passes == PassOrder::forwards_first)
     bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);
   return std::min(bound + overhead(), most_work);
 }

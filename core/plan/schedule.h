@@ -30,7 +30,7 @@ enum class MicroBatchCount : std::uint8_t { any, multiple_of_ranks, one_for_each
 enum class SplitBackwards : std::uint8_t { none, first_and_last, all };
 
 /// Whether a rank ends all forwards before its first backward.
-enum class Passes : std::uint8_t { alternating, forwards_first };
+enum class PassOrder : std::uint8_t { alternating, forwards_first };
 
 /// Whether a search that names no schedule considers it (docs/decisions/0008).
 enum class Considered : std::uint8_t { always, when_named };
@@ -49,7 +49,7 @@ struct ScheduleRecord {
   RankChunks chunks = RankChunks::one;
   MicroBatchCount micro_batches = MicroBatchCount::any;
   SplitBackwards splits = SplitBackwards::none;
-  Passes passes = Passes::alternating;
+  PassOrder passes = PassOrder::alternating;
   Considered considered = Considered::when_named;
   int rarity = 3;  ///< of plans that are equally fast, the simplest has the schedule that is used most
   /// Activations alive at the peak, counted in chunks.
@@ -65,7 +65,7 @@ inline constexpr std::array schedule_records{
                    .in_flight = [](const RankShape&) { return std::int64_t{1}; }},
     ScheduleRecord{.schedule = Schedule::gpipe,
                    .name = "gpipe",
-                   .passes = Passes::forwards_first,
+                   .passes = PassOrder::forwards_first,
                    .considered = Considered::always,
                    .in_flight = [](const RankShape& s) { return s.m * s.v; }},
     ScheduleRecord{.schedule = Schedule::one_f_one_b,

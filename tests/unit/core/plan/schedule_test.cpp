@@ -46,7 +46,7 @@ TEST_CASE("a schedule's record says which backwards its order splits, and whethe
       CHECK((counts.split > 0) == (record.splits != SplitBackwards::none));
       CHECK((counts.whole > 0) == (record.splits != SplitBackwards::all));
     }
-    CHECK(mixes == (record.passes == Passes::alternating));
+    CHECK(mixes == (record.passes == PassOrder::alternating));
   }
 }
 
