@@ -77,7 +77,9 @@ class LoweredPlan {
   std::vector<Replay> replays;
 };
 
+/// Of each expert, one after another; a matrix that is no expert's counts as one.
 struct MatrixShape {
+  std::int64_t experts = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
 };
@@ -121,7 +123,7 @@ struct Executed {
         whole->resize(static_cast<std::size_t>(p.box.whole[0] * p.box.whole[1] * p.box.whole[2]),
                       std::numeric_limits<float>::quiet_NaN());
         last = &p;
-        if (p.is_layer_matrix) result.matrices[p.name] = {p.box.whole[0] * p.box.whole[1], p.box.whole[2]};
+        if (p.is_layer_matrix) result.matrices[p.name] = {p.box.whole[0], p.box.whole[1], p.box.whole[2]};
       }
       (*whole)[static_cast<std::size_t>(index)] = value;
     });

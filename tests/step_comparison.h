@@ -83,7 +83,8 @@ class StepComparison {
     for (const auto& [name, values] : other.gradients) {
       const auto matrix = matrices_.find(name);
       if (optimizer_ == Optimizer::muon && matrix != matrices_.end())
-        compare_matrix(all, name, matrix->second, one, other);
+        for (std::int64_t expert = 0; expert < matrix->second.experts; ++expert)
+          compare_matrix(all, name, matrix->second, expert, one, other);
       else
         compare_elements(all, name, one, other);
     }
@@ -161,8 +162,8 @@ class StepComparison {
            3 * 2 * 12 * roundoff(NumberFormat::fp32) * (weight + step);
   }
 
-  void compare_matrix(StepDifference& all, const std::string& name, MatrixShape shape, const TakenStep& one,
-                      const TakenStep& other) const {
+  void compare_matrix(StepDifference& all, const std::string& name, MatrixShape shape, std::int64_t expert,
+                      const TakenStep& one, const TakenStep& other) const {
     const std::vector<double> a = direction(name, one);
     const std::vector<double> b = direction(name, other);
     double apart = 0;
@@ -170,7 +171,9 @@ class StepComparison {
     double size_b = 0;
     double moved = 0;
     double slack = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto size = static_cast<std::size_t>(shape.rows * shape.columns);
+    const std::size_t first = static_cast<std::size_t>(expert) * size;
+    for (std::size_t i = first; i < first + size; ++i) {
       const double w1 = one.weights.at(name).at(i);
       const double w2 = other.weights.at(name).at(i);
       apart += (a[i] - b[i]) * (a[i] - b[i]);
@@ -186,8 +189,8 @@ class StepComparison {
     const double ratio = std::sqrt(std::max(1.0, double(shape.rows) / double(shape.columns)));
     const double most = 2 * 1.21 * std::sqrt(rank);
     const double steep = std::pow(4.0, 5) * relative;
-    all.elements += static_cast<double>(a.size());
-    if (steep < most) all.settled += static_cast<double>(a.size());
+    all.elements += static_cast<double>(size);
+    if (steep < most) all.settled += static_cast<double>(size);
     all.see(std::sqrt(moved) - one.rate * ratio * std::min(steep, most), std::sqrt(slack), name);
   }
   /// Nesterov's.

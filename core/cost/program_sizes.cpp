@@ -61,6 +61,7 @@ std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, 
   rank.working = rank.working_forward = rank.boundary = rank.transferred = Bytes(0);
   rank.parameters.partial_trained = 0;
   rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
+  rank.parameters.largest_expert_unit = rank.parameters.largest_expert_matrix = 0;
   const MemoryBreakdown memory =
       stage_memory(rank, plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack, index);
   std::vector<PersistentBytes> states;

@@ -76,6 +76,8 @@ RankParameters RankParameters::sums() const {
           divided_matrices,
           largest_divided_matrix,
           largest_matrix_unit,
+          largest_expert_unit,
+          largest_expert_matrix,
           {}};
 }
 
@@ -91,6 +93,8 @@ RankParameters& RankParameters::add(const RankParameters& other, std::int64_t co
   divided_matrices += other.divided_matrices * count;
   largest_divided_matrix = std::max(largest_divided_matrix, other.largest_divided_matrix);
   largest_matrix_unit = std::max(largest_matrix_unit, other.largest_matrix_unit);
+  largest_expert_unit = std::max(largest_expert_unit, other.largest_expert_unit);
+  largest_expert_matrix = std::max(largest_expert_matrix, other.largest_expert_matrix);
   for (UnitParameters unit : other.units) {
     unit.count *= count;
     units.push_back(unit);
@@ -141,11 +145,14 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
         sum.divided_matrices += count;
         sum.largest_divided_matrix = std::max(sum.largest_divided_matrix, count);
       }
+      if (matrix && expert && parameter.trainable)
+        sum.largest_expert_matrix = std::max(sum.largest_expert_matrix, count);
       const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
       if (matrix && is_product && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
     }
   }
   if (unit.kind == BlockKind::layer) sum.largest_matrix_unit = unit.dense_trained;
+  if (unit.kind == BlockKind::layer) sum.largest_expert_unit = unit.expert_trained;
   sum.units = {unit};
   return sum;
 }

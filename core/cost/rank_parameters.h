@@ -73,6 +73,8 @@ struct RankParameters {
   std::int64_t divided_matrices = 0;        ///< of those that tensor-parallel ranks divide, this rank's parts
   std::int64_t largest_divided_matrix = 0;  ///< the largest of these parts
   std::int64_t largest_matrix_unit = 0;     ///< most that a layer trains
+  std::int64_t largest_expert_unit = 0;     ///< the same of experts
+  std::int64_t largest_expert_matrix = 0;   ///< this rank's experts' part of the largest tensor of matrices
   std::vector<UnitParameters> units;        ///< the same, unit by unit
 
   /// Without `units`.

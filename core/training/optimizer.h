@@ -34,7 +34,7 @@ class Hyperparameters {
 };
 
 /// Which networks `plan run` trains with it; everything else is refused.
-enum class ExecutedFor : std::uint8_t { nothing, dense_networks, all_networks };
+enum class Executed : std::uint8_t { no, yes };
 
 struct OptimizerFacts {
   Optimizer optimizer;
@@ -46,14 +46,12 @@ struct OptimizerFacts {
   // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq.
   std::string_view matrix_state = {};
   std::string_view other_state = {};
-  ExecutedFor executed = ExecutedFor::nothing;  ///< the update: one case in runtime/execution/parameter_update.cpp
+  Executed executed = Executed::no;  ///< the update: one case in runtime/execution/parameter_update.cpp
 };
 
 inline constexpr std::array optimizer_table{
-    OptimizerFacts{.optimizer = Optimizer::sgd,
-                   .name = "sgd",
-                   .reads = {Hyperparameter::weight_decay},
-                   .executed = ExecutedFor::all_networks},
+    OptimizerFacts{
+        .optimizer = Optimizer::sgd, .name = "sgd", .reads = {Hyperparameter::weight_decay}, .executed = Executed::yes},
     OptimizerFacts{.optimizer = Optimizer::momentum,
                    .name = "momentum",
                    .matrix_states = 1,
@@ -61,7 +59,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::momentum, Hyperparameter::weight_decay},
                    .matrix_state = "momentum_buffer",
                    .other_state = "momentum_buffer",
-                   .executed = ExecutedFor::all_networks},
+                   .executed = Executed::yes},
     // As published, AdaGrad, RMSProp and Adam (algorithm 1) have no weight decay.
     OptimizerFacts{.optimizer = Optimizer::adagrad,
                    .name = "adagrad",
@@ -70,7 +68,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::epsilon},
                    .matrix_state = "sum",
                    .other_state = "sum",
-                   .executed = ExecutedFor::all_networks},
+                   .executed = Executed::yes},
     OptimizerFacts{.optimizer = Optimizer::rmsprop,
                    .name = "rmsprop",
                    .matrix_states = 1,
@@ -78,7 +76,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta2, Hyperparameter::epsilon},
                    .matrix_state = "square_avg",
                    .other_state = "square_avg",
-                   .executed = ExecutedFor::all_networks},
+                   .executed = Executed::yes},
     OptimizerFacts{.optimizer = Optimizer::adam,
                    .name = "adam",
                    .matrix_states = 2,
@@ -86,7 +84,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon},
                    .matrix_state = "exp_avg",
                    .other_state = "exp_avg",
-                   .executed = ExecutedFor::all_networks},
+                   .executed = Executed::yes},
     OptimizerFacts{
         .optimizer = Optimizer::adamw,
         .name = "adamw",
@@ -95,7 +93,7 @@ inline constexpr std::array optimizer_table{
         .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
         .matrix_state = "exp_avg",
         .other_state = "exp_avg",
-        .executed = ExecutedFor::all_networks},
+        .executed = Executed::yes},
     OptimizerFacts{.optimizer = Optimizer::lion,
                    .name = "lion",
                    .matrix_states = 1,
@@ -103,7 +101,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::weight_decay},
                    .matrix_state = "exp_avg",
                    .other_state = "exp_avg",
-                   .executed = ExecutedFor::all_networks},
+                   .executed = Executed::yes},
     OptimizerFacts{.optimizer = Optimizer::muon,
                    .name = "muon",
                    .matrix_states = 1,
@@ -113,7 +111,7 @@ inline constexpr std::array optimizer_table{
                              Hyperparameter::momentum, Hyperparameter::weight_decay},
                    .matrix_state = "momentum_buffer",
                    .other_state = "exp_avg",
-                   .executed = ExecutedFor::dense_networks}};
+                   .executed = Executed::yes}};
 
 [[nodiscard]] const OptimizerFacts& facts(Optimizer optimizer);
 [[nodiscard]] inline std::string_view to_text(Optimizer optimizer) { return facts(optimizer).name; }

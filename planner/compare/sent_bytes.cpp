@@ -54,8 +54,10 @@ std::string collective_name(SentPurpose purpose, const Strategy& s) {
 }
 
 std::optional<SentPurpose> purpose_of(const SentRecord& line) {
-  // Groups that the runtime forms alongside the axes: of experts' states, and of both ends of the pipeline.
+  // Groups that the runtime forms alongside the axes: of experts' states and matrices, and of both ends of the
+  // pipeline.
   if (line.group == "pipeline_ends") return SentPurpose::tied_embedding;
+  if (line.group == "expert_matrices") return SentPurpose::gather;
   if (line.group == "expert_shard" || line.group == "expert_replicate")
     return line.collective == to_text(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;
   const auto axis = std::find_if(all_axes.begin(), all_axes.end(), [&](Axis a) { return to_text(a) == line.group; });

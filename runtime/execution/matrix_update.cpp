@@ -21,6 +21,13 @@ TensorView plane_of(float* first, const TensorBox& box, std::int64_t plane) {
   return dense_view(static_cast<void*>(first + plane * size), NumberFormat::fp32, box.extent[1], box.extent[2]);
 }
 
+/// Of the experts on this rank, with the whole of each one's matrix; the box itself where it is no expert's.
+TensorBox without_other_experts(TensorBox box) {
+  box.whole[0] = box.extent[0];
+  box.begin[0] = 0;
+  return box;
+}
+
 /// The same elements in the whole tensor, at `whole`.
 TensorView place_of(float* whole, const TensorBox& box, std::int64_t plane) {
   TensorView view = plane_of(whole + box.whole_index(plane * box.extent[1] * box.extent[2]), box, 0);
@@ -60,8 +67,8 @@ void ParameterStore::update_matrices(const OptimizerSettings& settings, double l
   for (const Section& each : layout_.sections)
     if (each.ranks > 1 && has_matrices(layout_, each)) section = std::max(section, each.padded);
   for (const LocalParameter& p : layout_.parameters)
-    if (p.is_trained && p.is_layer_matrix && p.is_divided)
-      slices = std::max(slices, p.elements() * strategy_.tensor_parallel);
+    if (const std::int64_t ranks = dividing_ranks(p); p.is_trained && p.is_layer_matrix && ranks > 1)
+      slices = std::max(slices, p.elements() * ranks);
   const Bytes size = storage(section + slices, NumberFormat::fp32);
   const BufferRef memory = size.value() > 0 ? backend_.bind(MemoryClass::gathered_parameters, size) : nullptr;
   MatrixUpdate update{settings, learning_rate, factor};
@@ -94,46 +101,58 @@ void ParameterStore::gather_directions(const Section& section, const MatrixUpdat
                 bytes_of_floats(update.section, section.padded));
 }
 
+std::int64_t ParameterStore::dividing_ranks(const LocalParameter& p) const {
+  if (p.is_expert) return strategy_.expert_tensor_parallel;
+  return p.is_divided ? strategy_.tensor_parallel : 1;
+}
+
 void ParameterStore::gather_slices(const LocalParameter& p, const float* own, const MatrixUpdate& update,
                                    float* whole) {
+  Communicator& group = p.is_expert ? groups_.expert_matrices() : groups_[Axis::tensor];
+  const std::int64_t ranks = dividing_ranks(p);
   const std::int64_t count = p.elements();
-  float* const here = update.slices + groups_.index(Axis::tensor) * count;
+  float* const here = update.slices + group.index() * count;
   device_.copy(Stream::compute, here, own, floats(count));
-  gather_floats(groups_[Axis::tensor], bytes_of_floats(here, count),
-                bytes_of_floats(update.slices, count * strategy_.tensor_parallel));
-  TensorBox box = p.box;
+  gather_floats(group, bytes_of_floats(here, count), bytes_of_floats(update.slices, count * ranks));
+  TensorBox box = without_other_experts(p.box);
   const std::size_t divided = box.extent[1] != box.whole[1] ? 1 : 2;
-  for (std::int32_t rank = 0; rank < strategy_.tensor_parallel; ++rank) {
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
     box.begin[divided] = rank * box.extent[divided];
     for (std::int64_t plane = 0; plane < box.extent[0]; ++plane)
       device_.kernels().cast({plane_of(update.slices + rank * count, box, plane), place_of(whole, box, plane)});
   }
 }
 
+/// A tensor of experts is a matrix for each of them.
 void ParameterStore::update_matrix(std::int32_t index, const Section& section, const MatrixUpdate& update) {
   const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(index)];
-  check(!p.is_expert, "Muon's matrices are dense");
   const auto owned = std::find_if(layout_.owned.begin(), layout_.owned.end(),
                                   [&](const OwnedRange& each) { return each.parameter == index; });
   const bool is_owned = owned != layout_.owned.end();
-  const std::int64_t rows = p.box.whole[0] * p.box.whole[1];
-  const std::int64_t columns = p.box.whole[2];
+  const TensorBox box = without_other_experts(p.box);
+  const std::int64_t planes = box.extent[0];
+  const std::int64_t rows = box.whole[1];
+  const std::int64_t columns = box.whole[2];
   const std::int64_t scratch = device_.kernels().orthogonalise_scratch(rows, columns);
-  const Workspace room = backend_.workspace(storage(p.elements() + rows * columns + scratch, NumberFormat::fp32));
+  const Workspace room =
+      backend_.workspace(storage(p.elements() + planes * rows * columns + scratch, NumberFormat::fp32));
   float* const own = reinterpret_cast<float*>(room.data);
   float* const whole = own + p.elements();
   if (section.ranks > 1)
     device_.copy(Stream::compute, own, update.section + p.first, floats(p.elements()));
   else
     device_.kernels().muon_direction(muon_step_of(*owned, update), own);
-  if (p.is_divided)
+  if (dividing_ranks(p) > 1)
     gather_slices(p, own, update, whole);
   else
     device_.copy(Stream::compute, whole, own, floats(p.elements()));
   if (!is_owned) return;
-  device_.kernels().orthogonalise(whole, rows, columns, MuonStep().iterations, whole + rows * columns);
-  for (std::int64_t plane = 0; plane < p.box.extent[0]; ++plane)
-    device_.kernels().cast({place_of(whole, p.box, plane), plane_of(own, p.box, plane)});
+  const std::int64_t of_plane = box.extent[1] * box.extent[2];
+  for (std::int64_t plane = owned->first / of_plane; plane * of_plane < owned->first + owned->count; ++plane) {
+    device_.kernels().orthogonalise(whole + plane * rows * columns, rows, columns, MuonStep().iterations,
+                                    whole + planes * rows * columns);
+    device_.kernels().cast({place_of(whole, box, plane), plane_of(own, box, plane)});
+  }
   device_.kernels().muon_apply(muon_step_of(*owned, update), own + owned->first, rows, columns);
 }
 

@@ -140,7 +140,9 @@ class ParameterStore {
   void gather_floats(Communicator& group, std::span<const std::byte> own, std::span<std::byte> all);
   void gather_directions(const Section& section, const MatrixUpdate& update);
   void update_matrix(std::int32_t parameter, const Section& section, const MatrixUpdate& update);
-  /// The direction of a whole matrix, from those that tensor-parallel ranks hold.
+  /// Ranks that each hold a part of every matrix of a parameter.
+  [[nodiscard]] std::int64_t dividing_ranks(const LocalParameter& parameter) const;
+  /// The direction of whole matrices, from those that ranks which divide them hold.
   void gather_slices(const LocalParameter& parameter, const float* own, const MatrixUpdate& update, float* whole);
   template <class Do>
   void for_sections(std::int32_t execution, Do act) const;

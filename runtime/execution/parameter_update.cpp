@@ -83,18 +83,22 @@ void ParameterStore::update_range(const OwnedRange& owned, const OptimizedParame
     case Optimizer::adamw: return adamw();
     case Optimizer::muon: {
       if (!p.is_layer_matrix) return adamw();
-      const auto matrix = [&](auto view) {
-        view.rows = p.rows();
-        view.columns = view.stride = p.columns();
-        return view;
-      };
-      OptimizedParameter whole = update;
-      whole.parameter = matrix(update.parameter);
-      if (update.master.is_there()) whole.master = matrix(update.master);
-      whole.gradient = matrix(update.gradient);
-      MuonStep muon{whole, matrix(moment(owned, 0)), settings.momentum};
-      muon.workspace = backend_.workspace(kernels.muon_step.workspace(muon));
-      return kernels.muon_step.run(muon);
+      const std::int64_t planes = p.box.extent[0];  // experts, each of which has a matrix of its own
+      for (std::int64_t plane = 0; plane < planes; ++plane) {
+        const auto matrix = [&](auto view) {
+          view.rows = p.rows();
+          view.columns = view.stride = p.columns();
+          return view.rows_from(plane * view.rows / planes, view.rows / planes);
+        };
+        OptimizedParameter whole = update;
+        whole.parameter = matrix(update.parameter);
+        if (update.master.is_there()) whole.master = matrix(update.master);
+        whole.gradient = matrix(update.gradient);
+        MuonStep muon{whole, matrix(moment(owned, 0)), settings.momentum};
+        muon.workspace = backend_.workspace(kernels.muon_step.workspace(muon));
+        kernels.muon_step.run(muon);
+      }
+      return;
     }
   }
 }

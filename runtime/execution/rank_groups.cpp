@@ -36,6 +36,7 @@ RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.ran
   expert_counts_ = world.communicator(ranks_of(rank_group(strategy, Axis::expert), rank_, "expert_counts"));
   expert_tensor_counts_ =
       world.communicator(ranks_of(rank_group(strategy, Axis::expert_tensor), rank_, "expert_tensor_counts"));
+  expert_matrices_ = world.communicator(ranks_of(rank_group(strategy, Axis::expert_tensor), rank_, "expert_matrices"));
   const RankSet stages = group_ranks(strategy, Axis::pipeline, rank_);
   const bool is_end = rank_ == stages.ranks.front() || rank_ == stages.ranks.back();
   if (stages.size() > 1 && is_end)

@@ -36,6 +36,8 @@ class RankGroups {
   [[nodiscard]] Communicator& expert_counts() { return *expert_counts_; }
   /// The same of ranks that divide them.
   [[nodiscard]] Communicator& expert_tensor_counts() { return *expert_tensor_counts_; }
+  /// Ranks that divide the same experts, once more: their whole matrices, in an optimizer's step.
+  [[nodiscard]] Communicator& expert_matrices() { return *expert_matrices_; }
   /// The ends of a pipeline, which hold copies of a tied embedding; null where the rank is neither.
   [[nodiscard]] Communicator* ends() { return ends_.get(); }
   /// All ranks: scalars of a step (loss, norm, overflow), which no prediction counts.
@@ -51,6 +53,7 @@ class RankGroups {
   std::unique_ptr<Communicator> expert_replicate_;
   std::unique_ptr<Communicator> expert_counts_;
   std::unique_ptr<Communicator> expert_tensor_counts_;
+  std::unique_ptr<Communicator> expert_matrices_;
   std::unique_ptr<Communicator> ends_;
   std::unique_ptr<Communicator> everyone_;
   std::unique_ptr<Communicator> replicas_;

@@ -35,9 +35,6 @@ void check_experts(const TrainingJob& job) {
       // As Megatron-LM: else every tensor-parallel rank would send the same tokens.
       refuse(s.tensor_parallel == 1 || s.sequence_parallel == SequenceParallel::on,
              "experts and tensor parallelism without sequence parallelism are not executed", "sequence parallelism");
-      const OptimizerFacts& optimizer = facts(job.training.optimizer);
-      refuse(optimizer.executed == ExecutedFor::all_networks,
-             std::string(optimizer.name) + " for experts is not executed", "another optimizer");
       refuse(job.routing == ExpertRouting::learned || balances(*router, s, job.training),
              "a rank's tokens cannot be dealt out to " + std::to_string(router->experts) + " experts equally",
              "longer sequences or micro-batches, or learned routing");
@@ -67,7 +64,7 @@ void check_strategy(const TrainingJob& job) {
              " and its head on one rank of a V-shaped schedule is not executed",
          "ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
   const OptimizerFacts& optimizer = facts(job.training.optimizer);
-  refuse(optimizer.executed != ExecutedFor::nothing, std::string(optimizer.name) + " has no update that is executed",
+  refuse(optimizer.executed == Executed::yes, std::string(optimizer.name) + " has no update that is executed",
          "another optimizer");
   refuse(job.training.precision != PrecisionRecipe::nvfp4, "products in nvfp4 are not executed",
          "fp32, tf32, bf16, fp16 or fp8");

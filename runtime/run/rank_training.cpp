@@ -316,6 +316,7 @@ std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() 
   for (const Axis axis : all_axes) groups.emplace_back(to_text(axis), &groups_[axis]);
   groups.emplace_back("expert_shard", &groups_.expert_shard());
   groups.emplace_back("expert_replicate", &groups_.expert_replicate());
+  groups.emplace_back("expert_matrices", &groups_.expert_matrices());
   groups.emplace_back("expert_counts", &groups_.expert_counts());
   groups.emplace_back("expert_tensor_counts", &groups_.expert_tensor_counts());
   if (groups_.ends() != nullptr) groups.emplace_back("pipeline_ends", groups_.ends());

@@ -150,4 +150,60 @@ TEST_CASE("Half a pair of rotated features is refused, a window with and without
   CHECK(refusal(language_model("tiny", d), {}, unfused) == "executed");
 }
 
+namespace {
+
+/// What is said of a plan once its strategy and recipe are changed to what cannot be lowered, or is not executed.
+std::string refusal_of_plan(Net net, void (*change)(Strategy&, Training&),
+                            ExpertRouting routing = ExpertRouting::learned) {
+  LoweredPlan plan(network(net), single(), recipe_of(net));
+  change(plan.strategy, plan.training);
+  try {
+    check_capability(routed(plan, routing), options());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "executed";
+}
+
+}  // namespace
+
+TEST_CASE("What of a plan is not executed is refused by one sentence") {
+  const auto v_shaped = [](Strategy& s, Training&) {
+    s.pipeline_stages = s.virtual_stages = s.data_parallel = s.shard_group = 2;
+    s.schedule = Schedule::zbv;
+    s.zero_stage = 3;
+  };
+  CHECK(refusal_of_plan(Net::gpt, v_shaped) ==
+        "--plan: a tied embedding with ZeRO-3 and its head on one rank of a V-shaped schedule is not executed; "
+        "expected ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
+  CHECK(refusal_of_plan(Net::llama, v_shaped) == "executed");
+  CHECK(refusal_of_plan(Net::gpt, [](Strategy& s, Training&) { s.recompute.mode = RecomputeMode::offloaded; }) ==
+        "--plan: offloaded activations are not executed; expected another recompute mode");
+  CHECK(refusal_of_plan(Net::gpt, [](Strategy&, Training& t) { t.precision = PrecisionRecipe::nvfp4; }) ==
+        "--plan: products in nvfp4 are not executed; expected fp32, tf32, bf16, fp16 or fp8");
+  CHECK(refusal_of_plan(Net::gpt, [](Strategy& s, Training&) { s.data_parallel = 2048; }) ==
+        "--plan: it has 2048 ranks; expected at most 1024");
+}
+
+TEST_CASE("Experts are executed with every optimizer and divided by any ranks, but not in fp8") {
+  for (const OptimizerFacts& row : optimizer_table) {
+    LoweredPlan plan(network(Net::moe), single(), recipe_of(Net::moe));
+    plan.training.optimizer = row.optimizer;
+    CHECK_NOTHROW(check_capability(plan.job(), options()));
+  }
+  CHECK(refusal_of_plan(Net::moe, [](Strategy& s, Training&) {
+          s.tensor_parallel = s.expert_tensor_parallel = 2;
+          s.sequence_parallel = SequenceParallel::on;
+        }) == "executed");
+  CHECK(refusal_of_plan(Net::moe, [](Strategy& s, Training&) { s.tensor_parallel = 2; }) ==
+        "--plan: experts and tensor parallelism without sequence parallelism are not executed; expected sequence "
+        "parallelism");
+  CHECK(refusal_of_plan(Net::moe, [](Strategy&, Training& t) { t.precision = PrecisionRecipe::fp8; }) ==
+        "--plan: experts in fp8 are not executed; expected fp32, tf32, bf16 or fp16");
+  CHECK(refusal_of_plan(
+            Net::moe, [](Strategy&, Training& t) { t.sequence_length = 18; }, ExpertRouting::balanced) ==
+        "--plan: a rank's tokens cannot be dealt out to 8 experts equally; expected longer sequences or micro-batches, "
+        "or learned routing");
+}
+
 }  // namespace plumbline

@@ -2,6 +2,8 @@
 // take.
 #include "core/cost/matrix_gathers.h"
 
+#include "kernels/muon.h"
+#include "runtime/execution/parameter_init.h"
 #include "tests/execution_checks.h"
 
 namespace plumbline {
@@ -54,6 +56,66 @@ TEST_CASE("Muon's first step on several ranks is that of one, with the bytes tha
   }
 }
 
+std::vector<Strategy> expert_layouts() {
+  const auto tensor = [](Strategy& s, std::int32_t ranks) {
+    s.tensor_parallel = ranks;
+    s.sequence_parallel = SequenceParallel::on;
+  };
+  std::vector<Strategy> all{
+      with([](Strategy& s) { s.data_parallel = s.expert_parallel = 2; }),
+      with([](Strategy& s) { s.data_parallel = 4, s.expert_parallel = 2, s.zero_stage = 2; }),
+      with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; }),
+      with([](Strategy& s) { s.expert_tensor_parallel = 2; }),
+      with([](Strategy& s) { s.data_parallel = 2, s.expert_tensor_parallel = 2, s.zero_stage = 1; }),
+      with([](Strategy& s) { s.data_parallel = s.expert_parallel = s.expert_tensor_parallel = 2, s.zero_stage = 3; })};
+  for (std::size_t i = 3; i < all.size(); ++i) tensor(all[i], i == 3 ? 4 : 2);
+  return all;
+}
+
+TEST_CASE("Muon takes each expert's matrix by itself, wherever experts are and however they are divided") {
+  Training training = recipe_of(Net::moe);
+  training.optimizer = Optimizer::muon;
+  const LoweredPlan alone(network(Net::moe), single(), training);
+  const Executed one = execute(routed(alone, ExpertRouting::balanced), options(1));
+  for (const Strategy& strategy : expert_layouts()) {
+    INFO(to_text(strategy));
+    const LoweredPlan plan(network(Net::moe), strategy, training);
+    const Executed run = execute(routed(plan, ExpertRouting::balanced), options(1));
+    require_bytes(plan, run.record);
+    for (const auto& [name, shape] : one.matrices) {
+      INFO(name);
+      CHECK(relative_difference(run.weights.at(name), one.weights.at(name), 0) <= 2e-4);
+    }
+  }
+}
+
+// w (1 - rate * decay) - rate * sqrt(max(1, rows / columns)) * O(g): of the first step, whose direction is a multiple
+// of the gradient, which O divides by its norm.
+TEST_CASE("an expert's first step is that of its own matrix and gradient") {
+  Training training = recipe_of(Net::moe);
+  training.optimizer = Optimizer::muon;
+  const LoweredPlan plan(network(Net::moe), single(), training);
+  const Executed run = execute(routed(plan, ExpertRouting::balanced), options(1));
+  const std::string name = "layers.1.experts.down.weight";
+  const MatrixShape shape = run.matrices.at(name);
+  REQUIRE((shape.experts == 8 && shape.rows == 32 && shape.columns == 16));
+  const std::int64_t size = shape.rows * shape.columns;
+  const double rate = run.record.steps[0].learning_rate;
+  std::vector<float> expected;
+  std::vector<float> scratch(static_cast<std::size_t>(reference::orthogonalise_scratch(shape.rows, shape.columns)));
+  for (std::int64_t e = 0; e < shape.experts; ++e) {
+    const auto first = run.gradients.at(name).begin() + e * size;
+    std::vector<float> direction(first, first + size);
+    reference::orthogonalise(direction.data(), shape.rows, shape.columns, 5, scratch.data());
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double start = initial_value(InitialValues::normal, 0.02, options().seed, name, e * size + i);
+      expected.push_back(static_cast<float>(start * (1 - rate * OptimizerSettings().weight_decay) -
+                                            rate * std::sqrt(2.0) * direction[static_cast<std::size_t>(i)]));
+    }
+  }
+  CHECK(relative_difference(run.weights.at(name), expected, 0) <= 1e-5);
+}
+
 TEST_CASE("two ranks that halve a matrix by rows or columns take its whole as one does, ten steps long") {
   const Training training = recipe(Optimizer::muon);
   const Executed one = execute(LoweredPlan(network(Net::llama), single(), training).job(), options(10));
@@ -88,6 +150,26 @@ TEST_CASE("gathered matrices, worked by hand") {
   s.zero_stage = 0;
   s.tensor_parallel = 1;
   CHECK(matrix_gathers(p, s, Optimizer::muon).buffer == Bytes(0));
+}
+
+// A layer with 12 elements of experts, of which two ranks hold copies and divide the states: a rank sends its half, 6
+// of fp32, and holds 12. A tensor of them has 8 on this rank, and three ranks divide it: it sends its 12 twice, and
+// holds 24.
+TEST_CASE("gathered matrices of experts, worked by hand") {
+  RankParameters p;
+  UnitParameters unit;
+  unit.expert_trained = 12;
+  p.units = {unit};
+  p.expert_trained = {12, 0};
+  p.largest_expert_unit = 12;
+  p.largest_expert_matrix = 8;
+  Strategy s;
+  s.tensor_parallel = 6;
+  s.expert_tensor_parallel = 3;
+  s.zero_stage = 1;
+  const MatrixGathers gathers = matrix_gathers(p, s, Optimizer::muon);
+  CHECK(gathers.shards == Bytes((6 + 2 * 12) * 4));
+  CHECK(gathers.buffer == Bytes((12 + 3 * 8) * 4));
 }
 
 }  // namespace
