@@ -175,7 +175,7 @@ OptimizerRecord optimizer_from(const JsonPlace& place) {
   JsonObject object(place);
   OptimizerRecord optimizer;
   optimizer.name = object.at("name").string();
-  for (const std::string_view name : {"beta1", "beta2", "epsilon", "momentum", "weight-decay", "clip"})
+  for (const std::string_view name : {"beta1", "beta2", "epsilon", "momentum", "weight-decay", "clip", "clip-value"})
     if (const auto value = object.find(name))
       optimizer.numbers.emplace_back(name, value->number(-largest_double, largest_double));
   object.finish();

@@ -1,5 +1,6 @@
 #include "runtime/training/optimizer_numbers.h"
 
+#include "core/io/run_record_json.h"
 #include "tests/execution_checks.h"
 
 namespace plumbline {
@@ -23,6 +24,18 @@ TEST_CASE("an optimizer reads the numbers that the table says, and no others") {
       INFO(to_text(optimizer) << ", " << number.name);
       CHECK((weights(optimizer, changed) != usual) == number.is_read_by(optimizer));
     }
+  }
+}
+
+TEST_CASE("a record of every optimizer is read as it was written, with both kinds of clipping") {
+  for (const OptimizerFacts& row : optimizer_table) {
+    RunRecord record;
+    record.ranks.emplace_back();
+    OptimizerSettings settings;
+    settings.clip_value = 0.25;
+    record.optimizer = optimizer_record(row.optimizer, settings);
+    const Json json = parse_json(to_json_text(to_json(record)), "m.json");
+    CHECK(run_record_from_json(JsonPlace(json, "m.json")).optimizer == record.optimizer);
   }
 }
 
