@@ -33,7 +33,7 @@ class Hyperparameters {
   unsigned bits_ = 0;
 };
 
-/// Which networks `plan run` trains with it; everything else is refused.
+/// Whether `plan run` trains with it; else it is refused.
 enum class Executed : std::uint8_t { no, yes };
 
 struct OptimizerFacts {
