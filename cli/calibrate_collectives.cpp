@@ -40,7 +40,7 @@ std::string fit_text(const LinkFit& fit, const LinkFactors& before) {
     residuals.add_row({std::string(to_text(r.kind)), std::to_string(r.ranks), std::to_string(r.nodes),
                        std::to_string(r.timings), per_cent_text(r.before), per_cent_text(r.fitted),
                        fit.residuals.size() > 1 ? per_cent_text(r.left_out) : ""});
-  return factors.text(terminal_columns) + "\nmedian error of the times of\n" + residuals.text(terminal_columns);
+  return factors.text(terminal_columns()) + "\nmedian error of the times of\n" + residuals.text(terminal_columns());
 }
 
 /// Which files, without their folders.

@@ -113,7 +113,7 @@ std::string fit_text(const Fitted& fitted, const KernelTable& kernels) {
   Table residuals({{"kernels", Align::left}, {"entries"}, {"median error"}, {"worst"}});
   for (const KernelResidual& r : fitted.residuals)
     residuals.add_row({r.kind, std::to_string(r.entries), per_cent_text(r.median), per_cent_text(r.worst)});
-  std::string text = numbers.text(terminal_columns) + "\n" + residuals.text(terminal_columns);
+  std::string text = numbers.text(terminal_columns()) + "\n" + residuals.text(terminal_columns());
   for (const CrowdTiming& crowd : kernels.crowds)
     if (crowd.threads > 1)
       text += std::to_string(crowd.threads) + " threads on " + std::to_string(kernels.cores) +

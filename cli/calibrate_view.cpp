@@ -24,7 +24,7 @@ std::string rows_text(const OwnCalibration& found, const std::vector<FitRow>& ro
                    percent(row.fitted_s / measured - 1),
                    row.left_out_s > 0 ? percent(row.left_out_s / measured - 1) : "-"});
   }
-  return table.text(terminal_columns);
+  return table.text(terminal_columns());
 }
 
 std::string number_text(double value) {
@@ -39,7 +39,7 @@ std::string numbers_text(const OwnCalibration& found) {
     table.add_row({to_text(n.id), number_text(n.before), number_text(n.after), fixed(hundred * n.sigma_after, 1) + " %",
                    fixed(hundred * n.sigma_before, 1) + " %"});
   }
-  return table.text(terminal_columns);
+  return table.text(terminal_columns());
 }
 
 }  // namespace

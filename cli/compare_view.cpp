@@ -10,7 +10,7 @@ namespace {
 
 std::string step_text(const Comparison& c) {
   std::string text = present::compared_step_words(c) + "\n";
-  if (!c.step_cause.empty()) text += wrapped(c.step_cause, terminal_columns, 2) + "\n";
+  if (!c.step_cause.empty()) text += wrapped(c.step_cause, terminal_columns(), 2) + "\n";
   return text;
 }
 

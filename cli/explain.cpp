@@ -18,14 +18,23 @@ namespace {
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
 
 std::string assumed_text(const Provenance& provenance, const std::vector<Sensitivity>& assumed) {
-  std::string text = wrapped("Priced with the calibrations " + provenance.device_calibration + " and " +
-                                 provenance.stack_calibration + ":",
-                             terminal_columns, 2) +
-                     "\none standard deviation of the step time is " + per_cent_text(provenance.trust.time_sigma) +
-                     ", of the peak memory " + per_cent_text(provenance.trust.memory_sigma) + ".\n";
-  for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns - 2, 2) + "\n";
-  if (assumed.empty()) return text + "No number that nobody measured moves this answer by half a per cent.\n";
-  text += "Numbers that nobody measured, and what one standard deviation more would do:\n";
+  std::string text =
+      wrapped("Priced with the calibrations " + provenance.device_calibration + " and " + provenance.stack_calibration +
+                  ":",
+              terminal_columns(), 2) +
+      "\n" +
+      wrapped("one standard deviation of the step time is " + per_cent_text(provenance.trust.time_sigma) +
+                  ", of the peak memory " + per_cent_text(provenance.trust.memory_sigma) + ".",
+              terminal_columns(), 0) +
+      "\n";
+  for (const std::string& note : provenance.notes) text += "  " + wrapped(note, terminal_columns() - 2, 2) + "\n";
+  if (assumed.empty())
+    return text +
+           wrapped("No number that nobody measured moves this answer by half a per cent.", terminal_columns(), 0) +
+           "\n";
+  text +=
+      wrapped("Numbers that nobody measured, and what one standard deviation more would do:", terminal_columns(), 0) +
+      "\n";
   return text + plumbline::text(present::assumed_table(assumed));
 }
 
@@ -78,7 +87,7 @@ class ExplainVerb : public Verb {
     const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n";
     if (explanation.against) return head + comparison_text(plan, *explanation.against);
     return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" +
-           wrapped("Bottleneck: " + explanation.bottleneck + ".", terminal_columns, 2) + "\n\n" + memory_text(plan) +
+           wrapped("Bottleneck: " + explanation.bottleneck + ".", terminal_columns(), 2) + "\n\n" + memory_text(plan) +
            section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
            changes_text(plan, explanation.changes) + "\n" + assumed_text(plan.provenance, explanation.assumed);
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t rows = 10;
 constexpr std::size_t label_columns = 9;
-constexpr std::size_t most_columns = terminal_columns - label_columns - 2;
+std::size_t most_columns() { return terminal_columns() - label_columns - 2; }
 
 // Pixels.
 constexpr double plot_width = 640;
@@ -138,7 +138,7 @@ class LossPlot {
 }  // namespace
 
 std::string loss_curve_text(const std::vector<double>& losses) {
-  const std::vector<double> means = column_means(losses, std::min(losses.size(), most_columns));
+  const std::vector<double> means = column_means(losses, std::min(losses.size(), most_columns()));
   Range range;
   std::size_t finite = 0;
   for (const double mean : means) {

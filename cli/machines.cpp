@@ -20,7 +20,7 @@ std::string details_text(const Cluster& cluster) {
   for (const NodeGroup& group : cluster.groups)
     text += (&group == &cluster.groups.front() ? "" : " and ") + std::to_string(group.count) + " x " +
             std::to_string(group.node.devices) + " " + group.node.device.name;
-  text = wrapped(text + ", network " + cluster.fabric.name, terminal_columns, 2) + "\n\n";
+  text = wrapped(text + ", network " + cluster.fabric.name, terminal_columns(), 2) + "\n\n";
   for (const NodeGroup& group : cluster.groups)
     text += indented_text(present::machine_number_table(group.node, cluster.price_per_device_hour));
   text += link_factors_text(cluster.link_factors);

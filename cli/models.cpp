@@ -17,11 +17,11 @@ namespace plumbline {
 namespace {
 
 std::string details_text(const Network& network) {
-  std::string text = wrapped(network.name, terminal_columns, 2) + "\n";
+  std::string text = wrapped(network.name, terminal_columns(), 2) + "\n";
   const auto line = [&](std::string name, const std::string& value) {
     if (value.empty()) return;
     name.resize(18, ' ');
-    text += "  " + name + wrapped(value, terminal_columns, 20, 20) + "\n";
+    text += "  " + name + wrapped(value, terminal_columns(), 20, 20) + "\n";
   };
   std::string aliases;
   for (const std::string& alias : network.aliases) aliases += (aliases.empty() ? "" : ", ") + alias;

@@ -53,7 +53,7 @@ std::string flag_line(const FlagWords& flag) {
   } else {
     line += "\n" + std::string(text_column, ' ');
   }
-  std::string body = wrapped(spaced, terminal_columns - text_column, 0);
+  std::string body = wrapped(spaced, terminal_columns() - text_column, 0);
   for (const char c : body) {
     line += c;
     if (c == '\n') line += std::string(text_column, ' ');
@@ -88,7 +88,7 @@ std::vector<FlagWords> flags_of(Verb& verb) {
 std::string help_text(const VerbWords& words, const std::vector<FlagWords>& flags) {
   std::string text = "plan " + std::string(words.name) + ": " + std::string(words.summary) + "\n\nUsage:\n";
   text += indented_lines("plan " + std::string(words.name) + " " + std::string(words.usage));
-  text += "\n" + wrapped(std::string(words.text), terminal_columns, 0) + "\n";
+  text += "\n" + wrapped(std::string(words.text), terminal_columns(), 0) + "\n";
   std::vector<std::string> groups;
   for (const FlagWords& flag : flags)
     if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);

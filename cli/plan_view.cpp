@@ -27,16 +27,18 @@ Colour colour_of(present::Fit fit) {
 }  // namespace
 
 std::string question_text(const Plan& plan) {
-  return wrapped(present::question_words(plan), terminal_columns, 2) + "\n" +
-         wrapped(present::basis_words(plan), terminal_columns, 2) + "\n";
+  return wrapped(present::question_words(plan), terminal_columns(), 2) + "\n" +
+         wrapped(present::basis_words(plan), terminal_columns(), 2) + "\n";
 }
 
 std::string strategy_text(const Strategy& strategy, const Training& training) {
-  return wrapped(present::strategy_words(strategy, training), terminal_columns, 2) + "\n";
+  return wrapped(present::strategy_words(strategy, training), terminal_columns(), 2) + "\n";
 }
 
 std::string waterfall_text(const TimeBreakdown& time) {
-  constexpr std::size_t bar_width = 40;
+  constexpr std::size_t most_of_a_bar = 40;
+  constexpr std::size_t columns_before = 42;  // of causes, seconds and shares
+  const std::size_t bar_width = std::min(most_of_a_bar, terminal_columns() - columns_before);
   present::Table table = present::time_table(time);
   table.columns.push_back({"bar", "", present::Unit::text, "the share, behind those before it", Align::left});
   double before = 0;
@@ -54,8 +56,10 @@ std::string memory_text(const Plan& plan) {
   const std::vector<std::size_t> stages = present::shown_stages(p);
   std::string all = text(present::memory_table(p, stages)) + "peak memory " + present::peak_words(p) + "\n";
   if (stages.size() < p.stage_memory.size())
-    all += "* the heaviest stage; of " + std::to_string(p.stage_memory.size()) +
-           " stages the heaviest, the first and the last are shown\n";
+    all += wrapped("* the heaviest stage; of " + std::to_string(p.stage_memory.size()) +
+                       " stages the heaviest, the first and the last are shown",
+                   terminal_columns(), 2) +
+           "\n";
   else if (p.stage_memory.size() > 1)
     all += "* the heaviest stage\n";
   return all;
@@ -65,18 +69,21 @@ std::string replay_text(const Plan& plan) {
   const Strategy& s = plan.strategy;
   const bool is_placed = s.recompute.mode == RecomputeMode::placed;
   if (!is_placed && s.split == StageSplit::even && s.layers_per_stage.empty()) return "";
-  return text(present::replay_table(plan.layout)) + "ms of replay and MiB kept: of one layer for one micro-batch\n";
+  return text(present::replay_table(plan.layout)) +
+         wrapped("ms of replay and MiB kept: of one layer for one micro-batch", terminal_columns(), 0) + "\n";
 }
 
 std::string trust_text(const Plan& plan) {
   const std::string words = present::trust_words(plan.provenance.trust);
-  return words.empty() ? "" : "trust        " + wrapped(words, terminal_columns, 13, 13) + "\n";
+  return words.empty() ? "" : "trust        " + wrapped(words, terminal_columns(), 13, 13) + "\n";
 }
 
 std::string throughput_text(const Plan& plan) {
   std::string text = "step         " + interval_text(plan.prediction.step_time_s) + "\n" + trust_text(plan) +
-                     "throughput   " + present::throughput_words(plan.prediction) + "\n";
-  if (plan.training.token_budget) text += "run          " + present::run_words(plan.run) + "\n";
+                     "throughput   " + wrapped(present::throughput_words(plan.prediction), terminal_columns(), 13, 13) +
+                     "\n";
+  if (plan.training.token_budget)
+    text += "run          " + wrapped(present::run_words(plan.run), terminal_columns(), 13, 13) + "\n";
   return text;
 }
 
@@ -84,7 +91,7 @@ std::string verdict_text(const Plan& plan, const Terminal& terminal) {
   const present::Fit fit = present::fit_of(plan.verdict);
   const std::string word(present::fit_words(fit));
   return terminal.painted(word, colour_of(fit)) + ": " +
-         wrapped(plan.verdict.reason, terminal_columns, 2, word.size() + 2) + "\n";
+         wrapped(plan.verdict.reason, terminal_columns(), 2, word.size() + 2) + "\n";
 }
 
 std::string changes_text(const Plan& from, const std::vector<Change>& changes) {

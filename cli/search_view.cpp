@@ -13,9 +13,9 @@ namespace plumbline {
 namespace {
 
 std::string audit_text(const SearchAudit& audit) {
-  std::string text = wrapped(present::audit_words(audit), terminal_columns, 2) + "\n";
+  std::string text = wrapped(present::audit_words(audit), terminal_columns(), 2) + "\n";
   for (const std::string& rejection : present::rejections(audit))
-    text += "  " + wrapped(rejection, terminal_columns, 4, 2) + "\n";
+    text += "  " + wrapped(rejection, terminal_columns(), 4, 2) + "\n";
   return text;
 }
 
@@ -43,7 +43,7 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! the margin is within the uncertainty of the memory estimate\n";
   for (const std::string& words : {present::tie_words(answer), present::limits_words(answer)})
-    if (!words.empty()) text += wrapped(words, terminal_columns, 2) + "\n";
+    if (!words.empty()) text += wrapped(words, terminal_columns(), 2) + "\n";
   if (!answer.result.complete) text += "Interrupted: the best so far, not the best there is.\n";
   return text;
 }
@@ -52,13 +52,13 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
 
 std::string heading_text(const session::SearchAnswer& answer) {
   const Plan& best = answer.plans.front();
-  return question_text(best) + wrapped(present::framework_words(answer.framework), terminal_columns, 2) + "\n" +
+  return question_text(best) + wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" +
          trust_text(best);
 }
 
 std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {
   const RenderedTable table =
-      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(terminal_columns);
+      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(terminal_columns());
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);
@@ -72,7 +72,7 @@ std::string nothing_fits_text(const session::SearchAnswer& answer) {
   if (answer.nearest_miss) {
     const Plan& plan = *answer.nearest_miss;
     text += "Nearest: " + strategy_text(plan.strategy, plan.training) +
-            wrapped(plan.verdict.reason, terminal_columns, 2) + "\n";
+            wrapped(plan.verdict.reason, terminal_columns(), 2) + "\n";
   }
   return text + "\n" + audit_text(answer.result.audit);
 }

@@ -8,6 +8,7 @@
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/simulation_flags.h"
+#include "cli/table.h"
 #include "cli/timeline_view.h"
 #include "cli/verb.h"
 #include "core/io/schedule_csv.h"
@@ -19,21 +20,24 @@
 namespace plumbline {
 namespace {
 
+std::string lines_of(const std::string& sentence) { return wrapped(sentence, terminal_columns(), 2) + "\n"; }
+
 std::string step_text(const Plan& plan, const session::SimulationAnswer& answer, const SimulationFlags& flags) {
   const double closed = plan.prediction.step_time_s.expected;
   const double simulated = to_seconds(answer.simulated.simulation.step()).value();
   std::string text;
   if (answer.request.order) text += "order of " + answer.request.order_name + "\n";
-  text += "simulated step " + to_text(Seconds(simulated)) + ", " + std::to_string(answer.simulated.simulation.actions) +
-          " actions; closed form of schedule " + std::string(to_text(plan.strategy.schedule)) + " " +
-          to_text(Seconds(closed)) + " (" + difference_text(simulated, closed) + ")\n";
+  text += lines_of("simulated step " + to_text(Seconds(simulated)) + ", " +
+                   std::to_string(answer.simulated.simulation.actions) + " actions; closed form of schedule " +
+                   std::string(to_text(plan.strategy.schedule)) + " " + to_text(Seconds(closed)) + " (" +
+                   difference_text(simulated, closed) + ")");
   if (const LeftOut& left_out = answer.simulated.simulation.left_out; left_out.micro_batches > 0)
-    text += "steady state: " + std::to_string(left_out.micro_batches) +
-            " micro-batches are counted, but not in a trace or picture one by one\n";
+    text += lines_of("steady state: " + std::to_string(left_out.micro_batches) +
+                     " micro-batches are counted, but not in a trace or picture one by one");
   if (!answer.step_at_speed_1) return text;
   const double priced = to_seconds(*answer.step_at_speed_1).value();
-  return text + "with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " + to_text(Seconds(priced)) +
-         " (" + difference_text(simulated, priced) + ")\n";
+  return text + lines_of("with stage speeds " + *flags.speed_text() + "; all stages at speed 1: " +
+                         to_text(Seconds(priced)) + " (" + difference_text(simulated, priced) + ")");
 }
 
 PictureWords picture_words(const session::PricedQuestion& asked, const Simulation& s) {

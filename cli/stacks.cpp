@@ -29,20 +29,20 @@ std::string residual_text(const std::string& name, const Residual& residual) {
 std::string residuals_text(const Residuals& residuals) {
   std::string text =
       "standard deviation of what is predicted, regime " + std::string(to_text(residuals.regime)) + ":\n";
-  text += "  " + wrapped(residual_text("step time", residuals.time), terminal_columns, 4, 2) + "\n";
-  text += "  " + wrapped(residual_text("peak memory", residuals.memory), terminal_columns, 4, 2) + "\n";
+  text += "  " + wrapped(residual_text("step time", residuals.time), terminal_columns(), 4, 2) + "\n";
+  text += "  " + wrapped(residual_text("peak memory", residuals.memory), terminal_columns(), 4, 2) + "\n";
   std::string runs = joined(residuals.measured.networks);
   for (std::size_t i = 0; i < run_scale_count; ++i)
     if (const auto& range = residuals.measured.scales[i])
       runs += (runs.empty() ? "" : "; ") + words_of(to_text(static_cast<RunScale>(i))) + " " + range_text(*range);
-  return text + "  " + wrapped("measured: " + (runs.empty() ? "nothing" : runs), terminal_columns, 4, 2) + "\n";
+  return text + "  " + wrapped("measured: " + (runs.empty() ? "nothing" : runs), terminal_columns(), 4, 2) + "\n";
 }
 
 std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, const Residuals& residuals) {
   const std::string origin = stack.framework + (stack.releases ? ", releases " + present::releases_text(stack) : "") +
                              (stack.aliases.empty() ? "" : "; also called " + joined(stack.aliases));
-  std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns, 2) + "\n" +
-                     wrapped(origin, terminal_columns, 2) + "\n\n";
+  std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns(), 2) + "\n" +
+                     wrapped(origin, terminal_columns(), 2) + "\n\n";
   return text + plumbline::text(present::trait_table(set, stack)) + "\n" + residuals_text(residuals) + "\n" +
          plumbline::text(present::feature_table(set, stack)) + "\n" +
          plumbline::text(present::coefficient_table(set, stack));

@@ -132,7 +132,7 @@ std::string Table::text(std::size_t columns) const {
   return text;
 }
 
-std::string text(const present::Table& table) { return Table(table).text(terminal_columns); }
+std::string text(const present::Table& table) { return Table(table).text(terminal_columns()); }
 
 std::string indented_text(present::Table table) {
   table.columns.front().title.insert(0, 2, ' ');

@@ -1,8 +1,11 @@
 #include "cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -59,9 +62,36 @@ std::string without_foreign_codes(std::string_view text, bool colours) {
   }
   return result;
 }
+/// Of the terminal on standard output; 0: there is none, or it does not say.
+std::size_t columns_of_terminal() {
+  winsize size{};
+  return ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// A number of columns as COLUMNS gives it; 0: none.
+std::size_t columns_of_environment() {
+  const char* text = std::getenv("COLUMNS");
+  std::size_t columns = 0;
+  if (text == nullptr) return columns;
+  const std::string_view digits(text);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+  return error == std::errc() && end == digits.data() + digits.size() ? columns : 0;
+}
+
 bool has_colours(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("NO_COLOR") && !is_dumb(); }
 
 }  // namespace
+
+std::size_t terminal_columns() {
+  static constexpr std::size_t most = 100;  // longer lines are hard to read
+  static constexpr std::size_t least = 70;  // below it tables would cut their numbers
+  static const std::size_t columns = [] {
+    const std::size_t of_terminal = columns_of_terminal();
+    const std::size_t asked = of_terminal > 0 ? of_terminal : columns_of_environment();
+    return asked == 0 ? most : std::clamp(asked, least, most);
+  }();
+  return columns;
+}
 
 Terminal::Terminal()
     : colours_(has_colours(STDOUT_FILENO)), shows_progress_(::isatty(STDERR_FILENO) == 1 && !is_dumb()) {}
@@ -103,7 +133,7 @@ void Terminal::progress(std::string_view line) {
   if (progress_stands_ && now - last_progress_ < std::chrono::milliseconds(100)) return;
   last_progress_ = now;
   progress_stands_ = true;
-  std::fprintf(stderr, "\r\033[K%s", printable(line.substr(0, terminal_columns - 1)).c_str());
+  std::fprintf(stderr, "\r\033[K%s", printable(line.substr(0, terminal_columns() - 1)).c_str());
   std::fflush(stderr);
 }
 

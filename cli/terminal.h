@@ -13,7 +13,8 @@ namespace plumbline {
 
 enum class Colour : std::uint8_t { plain, bold, dim, green, yellow, red };
 
-inline constexpr std::size_t terminal_columns = 100;
+/// How wide text is: as the terminal on standard output, else as COLUMNS says, else 100; from 70 to 100. Found once.
+[[nodiscard]] std::size_t terminal_columns();
 
 class Terminal {
  public:

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/table.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_rows = 16;
 constexpr std::size_t label_columns = 8;
-constexpr std::size_t slots = terminal_columns - label_columns;
 constexpr std::string_view letters = "FBWRCO";
 constexpr char idle = '.';
 
@@ -29,16 +29,18 @@ std::size_t letter_of(const Action& a) {
 
 bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
 
-using SlotTimes = std::array<std::array<std::int64_t, letters.size()>, slots>;
+/// By slot of time, then by letter.
+using SlotTimes = std::vector<std::array<std::int64_t, letters.size()>>;
+
+std::size_t slot_count() { return terminal_columns() - label_columns; }
 
 /// Adds the picoseconds of a span to the slots that it touches.
 void add_span(SlotTimes& times, const Span& span, std::size_t letter, std::int64_t slot_length) {
   std::int64_t at = span.start.value();
   while (at < span.end.value()) {
-    const std::int64_t slot = std::min<std::int64_t>(at / slot_length, slots - 1);
-    const std::int64_t end = slot + 1 == static_cast<std::int64_t>(slots)
-                                 ? span.end.value()
-                                 : std::min(span.end.value(), (slot + 1) * slot_length);
+    const std::int64_t slot = std::min<std::int64_t>(at / slot_length, std::ssize(times) - 1);
+    const std::int64_t end =
+        slot + 1 == std::ssize(times) ? span.end.value() : std::min(span.end.value(), (slot + 1) * slot_length);
     times[static_cast<std::size_t>(slot)][letter] += end - at;
     at = end;
   }
@@ -66,9 +68,9 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
     const Picoseconds length = left_out.repeats * simulated.simulation.timeline.of_rank[rank][i].length();
     if (!is_send(action)) shares[letter_of(action)] += length / between.length();
   }
-  SlotTimes whole{};
+  SlotTimes whole(times.size());
   add_span(whole, between, 0, slot_length);
-  for (std::size_t slot = 0; slot < slots; ++slot)
+  for (std::size_t slot = 0; slot < times.size(); ++slot)
     for (std::size_t letter = 0; letter < letters.size(); ++letter)
       times[slot][letter] += std::llround(shares[letter] * static_cast<double>(whole[slot][0]));
 }
@@ -76,7 +78,7 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
 std::string row(const SimulatedPlan& simulated, std::size_t index, std::int64_t slot_length) {
   const RankProgram& rank = simulated.program.ranks[index];
   const std::vector<Span>& spans = simulated.simulation.timeline.of_rank[index];
-  SlotTimes times{};
+  SlotTimes times(slot_count());
   for (std::size_t i = 0; i < spans.size(); ++i)
     if (!is_send(rank.actions[i])) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
   add_left_out(times, simulated, index, slot_length);
@@ -104,7 +106,8 @@ std::string painted_row(const std::string& row, const Terminal& terminal) {
 
 std::string timeline_text(const SimulatedPlan& simulated, const Terminal& terminal) {
   const Timeline& timeline = simulated.simulation.timeline;
-  const std::int64_t slot_length = std::max<std::int64_t>(1, timeline.end.value() / static_cast<std::int64_t>(slots));
+  const std::int64_t slot_length =
+      std::max<std::int64_t>(1, timeline.end.value() / static_cast<std::int64_t>(slot_count()));
   const std::size_t ranks = simulated.program.ranks.size();
   const std::size_t rows = std::min(ranks, most_rows);
   std::string text;
@@ -114,11 +117,11 @@ std::string timeline_text(const SimulatedPlan& simulated, const Terminal& termin
     label.resize(label_columns, ' ');
     text += label + painted_row(row(simulated, rank, slot_length), terminal) + "\n";
   }
-  text += "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
-          ": F forward, B backward, W weight gradient, R recompute, C exposed communication,\n"
-          "O optimizer, . idle" +
-          (ranks > rows ? "; " + std::to_string(rows) + " of " + std::to_string(ranks) + " ranks\n" : "\n");
-  return text;
+  const std::string legend =
+      "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
+      ": F forward, B backward, W weight gradient, R recompute, C exposed communication, O optimizer, . idle" +
+      (ranks > rows ? "; " + std::to_string(rows) + " of " + std::to_string(ranks) + " ranks" : "");
+  return text + wrapped(legend, terminal_columns(), 0) + "\n";
 }
 
 }  // namespace plumbline

@@ -60,7 +60,7 @@ std::string validation_text(const Validation& validation) {
 }
 
 std::string rules_text(const RowRuleTable& table) {
-  std::string text = wrapped(table.description, terminal_columns, 0) + "\n";
+  std::string text = wrapped(table.description, terminal_columns(), 0) + "\n";
   for (const RowRule& rule : table.rules) {
     std::string line;
     for (const RowCondition& condition : rule.when)
@@ -68,7 +68,7 @@ std::string rules_text(const RowRuleTable& table) {
     std::string then;
     for (const auto& [field, value] : rule.then) then += (then.empty() ? "" : ", ") + field + " " + value;
     text += "\n" + line + "\n  -> " + (rule.skip.empty() ? then : "skipped: " + rule.skip) + "\n     " +
-            wrapped(rule.source, terminal_columns, 5, 5) + "\n";
+            wrapped(rule.source, terminal_columns(), 5, 5) + "\n";
   }
   return text;
 }

@@ -15,7 +15,7 @@ import sys
 
 def answer(plan, command, folder):
     words = shlex.split(command)
-    environment = {**os.environ, "LC_ALL": "C"}
+    environment = {**os.environ, "LC_ALL": "C", "COLUMNS": "100"}
     done = subprocess.run([plan] + words[1:], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     return done.stdout + (f"[exit {done.returncode}]\n" if done.returncode else "")
