@@ -2,6 +2,7 @@
 /// \file random_strategies.h: what runtime tests draw: whole runs (network, recipe, strategy), or strategies of one
 /// network. Degrees are any from 1 to 8, widths are odd as often as even.
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <random>
@@ -213,8 +214,8 @@ class RandomRuns {
     shape.vocabulary = vocabulary(s);
     shape.tied = dice_.one_in(3);
     std::string name = shape.tied ? "tied llama" : "llama";
-    if (dice_.one_in(3)) {
-      const auto parts = dice_.divisor(s.tensor_parallel);
+    if (dice_.one_in(s.tensor_parallel > 1 ? 2 : 3)) {
+      const auto parts = std::max(dice_.divisor(s.tensor_parallel), dice_.divisor(s.tensor_parallel));
       expert_tensor_parallel_ = static_cast<std::int32_t>(parts);
       expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel / parts));
       shape.experts = std::max<std::int64_t>(2, expert_parallel_ * dice_.one_of({1, 2, 3}));
