@@ -42,9 +42,14 @@ std::string memory_line(const RunRecord& record) {
   for (const RankRecord& rank : record.ranks) stages = std::max(stages, rank.stage + 1);
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     Bytes peak(0);
-    for (const RankRecord& rank : record.ranks)
-      if (rank.stage == stage) peak = std::max(peak, rank.memory.at_peak.device_total());
-    text += (text.empty() ? "" : ", ") + to_text(peak) + " on stage " + std::to_string(stage);
+    Bytes arena(0);
+    for (const RankRecord& rank : record.ranks) {
+      if (rank.stage != stage) continue;
+      peak = std::max(peak, rank.memory.at_peak.device_total());
+      arena = std::max(arena, rank.memory.arena);
+    }
+    text += (text.empty() ? "" : ", ") + to_text(peak) + " on stage " + std::to_string(stage) + " (" + to_text(arena) +
+            " reserved)";
   }
   return text.empty() ? "" : "peak of live tensors of one rank: " + text + "\n";
 }

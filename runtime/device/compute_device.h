@@ -13,12 +13,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "core/program/program.h"
 
 namespace plumbline {
 
 struct DeviceKernels;
+
+/// Bytes of a device's memory, until the last holder lets go.
+using DeviceMemory = std::shared_ptr<std::byte>;
 
 /// How far a lane has come: behind its first `work` pieces of work.
 struct Mark {
@@ -34,6 +38,8 @@ class ComputeDevice {
   virtual ~ComputeDevice() = default;
 
   [[nodiscard]] virtual const DeviceKernels& kernels() const = 0;
+  /// At least one byte, aligned to 256; what it holds means nothing. Throws std::bad_alloc where there is no room.
+  [[nodiscard]] virtual DeviceMemory reserve(Bytes bytes) = 0;
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
   // Work of a lane on the device's memory. Ranges do not overlap; `upload` and `download` have one end in the host's.

@@ -1,6 +1,8 @@
 #include "runtime/device/host_memory_device.h"
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "runtime/device/cpu_kernels.h"
@@ -8,11 +10,19 @@
 namespace plumbline {
 namespace {
 
+/// What a device promises (compute_device.h).
+constexpr std::align_val_t alignment{256};
+
 std::size_t size_of(Bytes bytes) { return static_cast<std::size_t>(bytes.value()); }
 
 }  // namespace
 
 const DeviceKernels& HostMemoryDevice::kernels() const { return cpu_kernels(); }
+
+DeviceMemory HostMemoryDevice::reserve(Bytes bytes) {
+  void* const memory = ::operator new(std::max<std::size_t>(1, size_of(bytes)), alignment);
+  return {static_cast<std::byte*>(memory), [](std::byte* held) { ::operator delete(held, alignment); }};
+}
 
 void HostMemoryDevice::copy(Stream lane, void* to, const void* from, Bytes bytes) {
   if (bytes.value() > 0) enqueue(lane, [=] { std::memcpy(to, from, size_of(bytes)); });

@@ -10,6 +10,7 @@ namespace plumbline {
 class HostMemoryDevice : public ComputeDevice {
  public:
   [[nodiscard]] const DeviceKernels& kernels() const override;
+  [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
   void copy(Stream lane, void* to, const void* from, Bytes bytes) override;
   void fill(Stream lane, void* to, std::byte value, Bytes bytes) override;
   void upload(Stream lane, void* to, const void* from, Bytes bytes) override;

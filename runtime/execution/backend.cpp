@@ -1,24 +1,18 @@
 #include "runtime/execution/backend.h"
 
-#include <cstring>
-#include <new>
+#include <algorithm>
+#include <numeric>
 
 namespace plumbline {
-namespace {
 
-/// Kernels ask for 64 bytes (kernels/tensor_view.h, Workspace).
-constexpr std::align_val_t alignment{64};
-
-}  // namespace
-
-BoundBuffer::BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes)
-    : backend_(backend), class_(memory_class), bytes_(bytes), data_(backend.take(bytes)) {
+BoundBuffer::BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, const Place& place)
+    : backend_(backend), class_(memory_class), bytes_(bytes), place_(place) {
   backend_.live_.bind(class_, bytes_);
 }
 
 BoundBuffer::~BoundBuffer() {
   backend_.live_.release(class_, bytes_);
-  backend_.give_back(data_, bytes_);
+  place_.of->give_back(place_, bytes_);
 }
 
 void BoundBuffer::count_as(MemoryClass memory_class) {
@@ -27,36 +21,55 @@ void BoundBuffer::count_as(MemoryClass memory_class) {
   backend_.live_.bind(class_, bytes_);
 }
 
-void Backend::Aligned::operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
-
-Backend::Memory Backend::allocate(Bytes bytes) {
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(64, bytes.value()));
-  return Memory(static_cast<std::byte*>(::operator new(size, alignment)));
-}
-
-std::byte* Backend::take(Bytes bytes) {
-  std::vector<std::byte*>& idle = idle_[bytes];
-  if (idle.empty()) {
-    owned_.push_back(allocate(bytes));
-    arena_ += bytes;
-    idle.push_back(owned_.back().get());
-  }
-  std::byte* data = idle.back();
-  idle.pop_back();
+BufferRef Backend::bind(MemoryClass memory_class, Bytes bytes, SizeFrom size, Stream lane) {
+  const Place place = places_->take(bytes, size);
+  if (lane != Stream::compute) device_.wait(lane, device_.mark(Stream::compute));
   // All bits set is a NaN in every format.
-  if (poison_ == Poison::yes) std::memset(data, 0xff, static_cast<std::size_t>(bytes.value()));
-  return data;
+  if (poison_ == Poison::yes) device_.fill(lane, place.data, std::byte{0xff}, bytes);
+  return std::make_shared<BoundBuffer>(*this, memory_class, bytes, place);
 }
 
-void Backend::give_back(std::byte* data, Bytes bytes) { idle_[bytes].push_back(data); }
+DeviceMemory Backend::reserve_memory(Bytes bytes) {
+  ++reservations_;
+  return device_.reserve(bytes);
+}
 
 Workspace Backend::workspace(Bytes bytes, ScratchUse use) {
-  Scratch& scratch = scratch_[static_cast<std::size_t>(use)];
-  if (bytes > scratch.size) {
-    scratch.memory = allocate(bytes);
-    scratch.size = bytes;
+  const auto u = static_cast<std::size_t>(use);
+  if (scratch_[u] == nullptr || bytes > scratch_sizes_[u]) {
+    scratch_[u] = reserve_memory(bytes);
+    scratch_sizes_[u] = bytes;
   }
-  return {scratch.memory.get(), bytes};
+  return {scratch_[u].get(), bytes};
+}
+
+Bytes Backend::workspace_bytes() const {
+  return std::accumulate(scratch_sizes_.begin(), scratch_sizes_.end(), Bytes(0));
+}
+
+void* Backend::reserve(Bytes bytes) { return reserved_.emplace_back(reserve_memory(bytes)).get(); }
+
+void Backend::prepare(const StepPlan& plan) {
+  for (std::size_t use = 0; use < plan.scratch.size(); ++use)
+    (void)workspace(std::max(plan.scratch[use], scratch_sizes_[use]), static_cast<ScratchUse>(use));
+  if (plan.size <= arena_size_) return;
+  arena_memory_ = nullptr;  // before more is asked for
+  arena_memory_ = reserve_memory(plan.size);
+  arena_size_ = plan.size;
+}
+
+void Backend::begin_step(const StepPlan& plan) {
+  prepare(plan);
+  arena_.emplace(plan, arena_memory_.get(), own_);
+  places_ = &*arena_;
+  reserved_before_ = reservations();
+  may_reserve_ = plan.depends_on_routing;
+}
+
+void Backend::end_step() {
+  check(arena_.has_value() && arena_->is_empty(), "what a step binds is given back in it");
+  check(may_reserve_ || reservations() == reserved_before_, "a step reserves no memory");
+  places_ = &own_;
 }
 
 }  // namespace plumbline

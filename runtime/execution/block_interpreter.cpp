@@ -45,10 +45,11 @@ void BlockInterpreter::run(BlockPass pass) {
     const KernelCall call(env_, block_, program_, state_, execution_, i);
     const std::int32_t first = program_.operands_of(i).front();
     switch (i.kind) {
-      case InstructionKind::allocate:
-        buffer(first) =
-            env_.backend.bind(i.memory_class, call.size_of(program_.buffers[static_cast<std::size_t>(first)]));
+      case InstructionKind::allocate: {
+        const BlockBuffer& what = program_.buffers[static_cast<std::size_t>(first)];
+        buffer(first) = env_.backend.bind(i.memory_class, call.size_of(what), call.size_from(what));
         break;
+      }
       case InstructionKind::release: buffer(first) = nullptr; break;
       case InstructionKind::reclassify: call.buffer(0)->count_as(i.memory_class); break;
       case InstructionKind::kernel: run_kernel(call); break;

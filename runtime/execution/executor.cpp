@@ -98,6 +98,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     return feed_.micro_batch(layout, step, micro_batch);
   };
   loaded_ = -1;
+  begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
   env_.begin_totals();
   env_.parameters.begin_step();
@@ -123,10 +124,20 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     follow_buffers(action, Access::release);
     inside_.book(i, times_);
   }
+  end_memory();
+}
+
+void Executor::begin_memory(const StepPlan* plan) {
+  if (plan != nullptr) env_.backend.begin_step(*plan);
+}
+
+void Executor::end_memory() {
+  if (memory_ != nullptr) env_.backend.end_step();
 }
 
 void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (lanes_.is_issued(index)) return;
+  env_.backend.begin_action(index);
   const Action& action = rank_.actions[at(index)];
   ActionTime& time = times_[at(index)];
   const Stream lane = ActionLanes::lane_of(action);

@@ -4,8 +4,8 @@
 /// Answers: a step's loss and norm; what each action took and sent; what was live. Model: knows no schedule: actions
 /// are issued in the order of the program, on their lanes (action_lanes.h). Collectives inside a block run where its
 /// instructions have them (collectives_inside.h). A message is as long as its action says. Buffers are bound as
-/// operators need them; a program whose buffer is too small for what its action bound is refused.
-/// Source: core/program/program.h. Not modelled: blocks that run at the same time.
+/// operators need them, at the places that step_memory.h plans; a program whose buffer is too small for what its action
+/// bound is refused. Source: core/program/program.h. Not modelled: blocks that run at the same time.
 /// Checked against: tests/runtime/execution: one rank's losses, weights and bytes for every axis.
 
 #include <chrono>
@@ -18,6 +18,7 @@
 #include "runtime/execution/block_interpreter.h"
 #include "runtime/execution/collectives_inside.h"
 #include "runtime/execution/gradient_reductions.h"
+#include "runtime/execution/step_memory.h"
 #include "runtime/training/data_feed.h"
 
 namespace plumbline {
@@ -44,6 +45,9 @@ class Executor {
   /// `strict`: refuse what does not fit the program's buffers.
   Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
 
+  /// Buffers lie where it plans them from here on. It outlives the steps.
+  void use(StepMemory& memory) { memory_ = &memory; }
+
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
   /// The program's forwards of its first `micro_batches` micro-batches, of `batches`, with the weights as they are;
   /// what a backward would read is released at once. Every rank calls it between the same two steps.
@@ -63,6 +67,8 @@ class Executor {
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
   using Transferred = std::map<Place, std::vector<BufferRef>>;
 
+  void begin_memory(const StepPlan* plan);
+  void end_memory();
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
@@ -96,6 +102,7 @@ class Executor {
   RankEnvironment& env_;
   const DataFeed& feed_;
   bool strict_;
+  StepMemory* memory_ = nullptr;
   std::int32_t stage_;
   const RankProgram& rank_;
   std::vector<BlockId> sequence_;

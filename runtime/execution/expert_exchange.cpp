@@ -79,6 +79,7 @@ ExchangedRows arrive(const KernelCall& call, const RouteTable& routes) {
     upload_balance(call, routes);
     return balanced_rows(place, routes.shape.choices());
   }
+  if (call.env.is_rehearsal) return equal_shares(place, routes.shape.choices());
   exchange_counts(call, routes, place);
   return downloaded_rows(call, routes, place);
 }

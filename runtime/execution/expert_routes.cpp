@@ -33,7 +33,13 @@ std::shared_ptr<const RouteTable> RouteTables::take(const RouteShape& shape) {
   return taken;
 }
 
+void RouteTables::prepare_as(const RouteTables& rehearsed) {
+  for (const auto& [shape, count] : rehearsed.made_)
+    while (made_[shape] < count) idle_[shape].push_back(make(shape));
+}
+
 RouteTable RouteTables::make(const RouteShape& shape) {
+  ++made_[shape];
   const auto reserve = [&]<class T>(T*& memory, std::int64_t count) {
     memory = static_cast<T*>(backend_.reserve(Bytes(count * static_cast<std::int64_t>(sizeof(T)))));
   };
@@ -76,6 +82,14 @@ ExchangedRows balanced_rows(const ExpertPlace& place, std::int64_t choices) {
   check(choices % place.ranks == 0, "in balance every rank gets as many rows");
   return {place, std::vector<std::int64_t>(static_cast<std::size_t>(place.ranks), choices / place.ranks),
           std::vector<std::int64_t>(static_cast<std::size_t>(place.sources()), choices / place.ranks)};
+}
+
+ExchangedRows equal_shares(const ExpertPlace& place, std::int64_t choices) {
+  const auto share = [&](std::int32_t rank) { return choices / place.ranks + (rank < choices % place.ranks ? 1 : 0); };
+  ExchangedRows rows{place, {}, {}};
+  for (std::int32_t rank = 0; rank < place.ranks; ++rank) rows.leaving.push_back(share(rank));
+  rows.arriving.assign(static_cast<std::size_t>(place.sources()), share(place.rank));
+  return rows;
 }
 
 }  // namespace plumbline

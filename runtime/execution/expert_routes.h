@@ -64,11 +64,14 @@ class RouteTables {
   RouteTables& operator=(const RouteTables&) = delete;
   /// Goes back when nobody holds it, before this object goes.
   [[nodiscard]] std::shared_ptr<const RouteTable> take(const RouteShape& shape);
+  /// Reserves as many as a rehearsed step needed (step_memory.h).
+  void prepare_as(const RouteTables& rehearsed);
 
  private:
   [[nodiscard]] RouteTable make(const RouteShape& shape);
   Backend& backend_;
   std::map<RouteShape, std::vector<RouteTable>> idle_;
+  std::map<RouteShape, std::int64_t> made_;
 };
 
 /// Rows that a rank exchanges in one execution and micro-batch.
@@ -94,5 +97,7 @@ struct ExchangedRows {
                                            std::span<const std::int64_t> counts);
 /// Every expert gets as many rows of each rank. `choices`: of each.
 [[nodiscard]] ExchangedRows balanced_rows(const ExpertPlace& place, std::int64_t choices);
+/// The same as evenly as choices go, where they are not known.
+[[nodiscard]] ExchangedRows equal_shares(const ExpertPlace& place, std::int64_t choices);
 
 }  // namespace plumbline

@@ -21,6 +21,7 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
                                         const BeforeAction& before) {
   batches_ = batches;
   loaded_ = -1;
+  begin_memory(memory_ != nullptr ? &memory_->of_forwards(micro_batches) : nullptr);
   env_.begin_totals();
   env_.is_evaluating = true;
   env_.operands.begin_step();
@@ -30,11 +31,13 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
     if (!is_of_forwards(action, micro_batches)) continue;
     if (before) before(i);
     live.begin_action();
+    env_.backend.begin_action(i);
     run(action, i, {});
     env_.device.finish_all();
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
     if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }
+  end_memory();
   env_.is_evaluating = false;
   return env_.read_totals().loss;
 }

@@ -59,6 +59,12 @@ Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   }
 }
 
+SizeFrom KernelCall::size_from(const BlockBuffer& buffer) const {
+  const bool holds_arrivals =
+      buffer.rows != BufferRows::none && buffer.rows != BufferRows::chosen && is_routed(block.tensor(buffer.like));
+  return holds_arrivals && env.shard.experts_exchange() ? SizeFrom::routing : SizeFrom::program;
+}
+
 bool KernelCall::makes_part() const {
   if (env.shard.tensor_parallel == 1) return false;
   if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;

@@ -72,6 +72,7 @@ class KernelCall {
   }
   /// What a buffer of the program takes with the rows that were routed.
   [[nodiscard]] Bytes size_of(const BlockBuffer& buffer) const;
+  [[nodiscard]] SizeFrom size_from(const BlockBuffer& buffer) const;
 
  private:
   [[nodiscard]] const BlockBuffer& description(std::size_t operand) const {

@@ -86,10 +86,13 @@ void ParameterStore::look_at_state(const Look& look) const {
 }
 
 std::vector<float> ParameterStore::values_of(const ConstTensorView& row) const {
-  const Workspace room = backend_.workspace(storage(row.columns, NumberFormat::fp32));
-  device_.kernels().cast({row, dense_view(room.data, NumberFormat::fp32, 1, row.columns)});
   std::vector<float> values(static_cast<std::size_t>(row.columns));
-  device_.download(Stream::compute, values.data(), room.data, room.size);
+  for (std::int64_t done = 0; done < row.columns; done += most_host_elements) {
+    const std::int64_t count = std::min(most_host_elements, row.columns - done);
+    const Workspace room = backend_.workspace(storage(count, NumberFormat::fp32));
+    device_.kernels().cast({row.columns_from(done, count), dense_view(room.data, NumberFormat::fp32, 1, count)});
+    device_.download(Stream::compute, values.data() + done, room.data, room.size);
+  }
   device_.finish(device_.mark(Stream::compute));
   return values;
 }

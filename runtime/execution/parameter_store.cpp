@@ -45,9 +45,8 @@ BufferRef ParameterStore::persistent(MemoryClass memory_class, Bytes bytes) cons
 /// Into `to`, one row: elements of the parameter's box from `begin` on.
 void ParameterStore::put_first_weights(const FirstWeights& first, const LocalParameter& p, std::int64_t begin,
                                        const TensorView& to) const {
-  constexpr std::int64_t most = 1 << 16;  // bounds the scratch memory
-  for (std::int64_t done = 0; done < to.columns; done += most) {
-    const std::int64_t count = std::min(most, to.columns - done);
+  for (std::int64_t done = 0; done < to.columns; done += most_host_elements) {
+    const std::int64_t count = std::min(most_host_elements, to.columns - done);
     std::vector<float> values(static_cast<std::size_t>(count));
     for (std::int64_t e = 0; e < count; ++e)
       values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + done + e));
@@ -159,7 +158,8 @@ void ParameterStore::gather(std::int32_t execution) {
   is_stale_[static_cast<std::size_t>(execution)] = false;
   if (strategy_.zero_stage >= 3) {
     if (!gathered_.memory)
-      gathered_.memory = backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units, formats_.weight));
+      gathered_.memory = backend_.bind(MemoryClass::gathered_parameters, storage(layout_.two_units, formats_.weight),
+                                       SizeFrom::program, Stream::data);
     if (execution == layout_.staying_unit || execution == layout_.staying_for) gather_staying();
     if (execution == layout_.staying_unit) return;
     gathered_.execution[static_cast<std::size_t>(gathered_.next)] = execution;

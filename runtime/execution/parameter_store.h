@@ -24,6 +24,9 @@ namespace plumbline {
 
 enum class ParameterPart : std::uint8_t { weights, gradients };
 
+/// Elements that pass between the host and the device at a time: bounds the scratch memory.
+inline constexpr std::int64_t most_host_elements = 1 << 16;
+
 /// What an element of a whole tensor starts with: its parameter and its index in the whole.
 using FirstWeights = std::function<float(const LocalParameter&, std::int64_t)>;
 

@@ -35,9 +35,18 @@ void RankEnvironment::tensor_reduce_scatter(std::span<const std::byte> data, std
       [=, &group = groups[Axis::tensor]] { group.reduce_scatter(data, own, element_format(format), Reduction::sum); });
 }
 
+void RankEnvironment::reserve_ids() {
+  const std::int64_t tokens = shard.lengths.batch * local_sequence();
+  ids_ = static_cast<std::int32_t*>(backend.reserve(Bytes(2 * tokens * static_cast<std::int64_t>(sizeof *ids_))));
+}
+
+void RankEnvironment::prepare_as(const RankEnvironment& rehearsed) {
+  for (const auto& [rotary_dim, held] : rehearsed.frequencies_) (void)frequencies(rotary_dim);
+  route_tables.prepare_as(rehearsed.route_tables);
+}
+
 void RankEnvironment::upload_batch(const LocalIds& ids) {
   const Bytes bytes(static_cast<std::int64_t>(ids.tokens.size() * sizeof(std::int32_t)));
-  if (ids_ == nullptr) ids_ = static_cast<std::int32_t*>(backend.reserve(bytes * 2));
   batch.tokens = ids_;
   batch.targets = ids_ + ids.tokens.size();
   device.upload(Stream::compute, ids_, ids.tokens.data(), bytes);

@@ -53,7 +53,9 @@ class RankEnvironment {
         parameters(store),
         operands(memory, of_lanes.kernels()),
         route_tables(memory),
-        totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {}
+        totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {
+    reserve_ids();
+  }
 
   Shard shard;
   PrecisionFormats formats;
@@ -73,6 +75,7 @@ class RankEnvironment {
   float gradient_scale = 1;    ///< loss scale / tokens of the global batch
   LogitsVisit on_logits;       ///< of the step at hand; empty: nobody looks
   bool is_evaluating = false;  ///< a forward without a backward: nothing is dropped
+  bool is_rehearsal = false;   ///< nothing is computed or sent (step_memory.h): ranks get equal shares of routed rows
 
   /// Whether tensor-parallel ranks hold slices of the tokens between their regions.
   [[nodiscard]] bool slices_tokens() const {
@@ -98,6 +101,8 @@ class RankEnvironment {
     device.enqueue(Stream::compute, std::move(call));
   }
   void upload_batch(const LocalIds& ids);
+  /// Reserves what a step of `rehearsed` reserved alongside its tensors.
+  void prepare_as(const RankEnvironment& rehearsed);
   /// Of rotary positions, in the device's memory.
   [[nodiscard]] const float* frequencies(std::int64_t rotary_dim);
   void begin_totals() { device.fill(Stream::compute, totals, std::byte{0}, Bytes(sizeof(StepTotals))); }
@@ -121,6 +126,8 @@ class RankEnvironment {
   }
 
  private:
+  void reserve_ids();
+
   std::int32_t* ids_ = nullptr;                 ///< tokens, then targets
   std::map<std::int64_t, float*> frequencies_;  ///< by features that turn
 };

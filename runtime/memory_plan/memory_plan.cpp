@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
 
 #include "core/base/errors.h"
 
@@ -27,6 +26,10 @@ class Placement {
     const auto before = [](const Placed& a, const Placed& b) { return a.life->offset < b.life->offset; };
     const Placed placed{&life, life.offset.value() + room};
     placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), placed, before), placed);
+  }
+  /// What is placed from here on begins at `time` or later.
+  void forget_ended(std::int32_t time) {
+    std::erase_if(placed_, [&](const Placed& placed) { return placed.life->last < time; });
   }
   [[nodiscard]] std::int64_t size() const { return aligned(size_, alignment_); }
 
@@ -83,29 +86,28 @@ std::vector<std::int64_t> shared_rooms(const std::vector<BufferLife>& lives, con
   return rooms;
 }
 
-/// The most bytes at once: at the beginning of some life.
-Bytes live_peak(std::span<const BufferLife> lives) {
-  std::map<std::int32_t, std::int64_t> change;  // at an action, before it runs
-  for (const BufferLife& life : lives) {
-    change[life.first] += life.bytes.value();
-    change[life.last + 1] -= life.bytes.value();
-  }
-  std::int64_t live = 0;
-  std::int64_t most = 0;
-  for (const auto& [action, bytes] : change) most = std::max(most, live += bytes);
-  return Bytes(most);
-}
-
 /// Tries orders of placing and keeps the best.
 class SmallestArena {
  public:
   SmallestArena(const std::vector<BufferLife>& lives, std::int64_t alignment)
       : lives_(lives), alignment_(alignment), bound_(aligned(live_peak(lives).value(), alignment)) {}
 
+  /// In order of their beginning, where only those that live then are in the way: the one order for very many lives.
+  void sweep(const Order& by_time) {
+    std::vector<BufferLife> placed = lives_;
+    Placement placement(alignment_);
+    for (const std::size_t i : by_time) {
+      placement.forget_ended(placed[i].first);
+      placement.place(placed[i], placed[i].bytes.value());
+    }
+    keep_smaller(placement, std::move(placed));
+  }
   /// The order as it is; then, some times, with the life that lies at the top placed first.
   void improve(Order order, const std::vector<std::int64_t>& rooms) {
     constexpr int attempts = 64;
-    for (int attempt = 0; attempt < attempts && size_ > bound_; ++attempt) {
+    const auto pairs = static_cast<std::int64_t>(lives_.size() * lives_.size() / 2);
+    for (int attempt = 0; attempt < attempts && size_ > bound_ && compared_ + pairs <= most_compared; ++attempt) {
+      compared_ += pairs;
       std::vector<BufferLife> placed = lives_;
       Placement placement(alignment_);
       for (const std::size_t i : order) placement.place(placed[i], rooms[i]);
@@ -113,17 +115,25 @@ class SmallestArena {
       const auto top = std::max_element(order.begin(), order.end(),
                                         [&](std::size_t a, std::size_t b) { return end_of(a) < end_of(b); });
       if (top != order.end()) std::rotate(order.begin(), top, top + 1);
-      if (placement.size() >= size_) continue;
-      size_ = placement.size();
-      placed_ = std::move(placed);
+      keep_smaller(placement, std::move(placed));
     }
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] const std::vector<BufferLife>& placed() const { return placed_; }
 
  private:
+  /// Pairs of lives: some hundredths of a second, whatever a step binds.
+  static constexpr std::int64_t most_compared = std::int64_t{1} << 24;
+
+  void keep_smaller(const Placement& placement, std::vector<BufferLife> placed) {
+    if (placement.size() >= size_) return;
+    size_ = placement.size();
+    placed_ = std::move(placed);
+  }
+
   const std::vector<BufferLife>& lives_;
   std::int64_t alignment_;
+  std::int64_t compared_ = 0;
   std::int64_t bound_;  ///< no arena is smaller
   std::int64_t size_ = Bytes::largest().value();
   std::vector<BufferLife> placed_;
@@ -131,35 +141,16 @@ class SmallestArena {
 
 }  // namespace
 
-Bytes MemoryPlan::size() const {
-  return std::accumulate(arenas.begin(), arenas.end(), Bytes(0),
-                         [](Bytes sum, const Arena& arena) { return sum + arena.size; });
-}
-
-std::vector<BufferLife> buffer_lives(const RankProgram& rank) {
-  const auto actions = static_cast<std::int32_t>(rank.actions.size());
-  std::vector<BufferLife> lives;
-  std::vector<std::int32_t> open(rank.buffers.size(), -1);  // the life of a buffer that has no end yet
-  for (std::int32_t b = 0; b < std::ssize(rank.buffers); ++b) {
-    const Buffer& buffer = rank.buffers[static_cast<std::size_t>(b)];
-    if (buffer.lifetime == Lifetime::persistent) lives.push_back({b, -1, actions, buffer.bytes, Bytes(0)});
+Bytes live_peak(std::span<const BufferLife> lives) {
+  std::map<std::int32_t, std::int64_t> change;
+  for (const BufferLife& life : lives) {
+    change[life.first] += life.bytes.value();
+    change[life.last + 1] -= life.bytes.value();
   }
-  for (std::int32_t a = 0; a < actions; ++a) {
-    const Action& action = rank.actions[static_cast<std::size_t>(a)];
-    for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
-      const BufferUse& use = rank.uses[static_cast<std::size_t>(u)];
-      const auto b = static_cast<std::size_t>(use.buffer);
-      if (use.access == Access::allocate) {
-        open[b] = static_cast<std::int32_t>(lives.size());
-        lives.push_back({use.buffer, a, actions, rank.buffers[b].bytes, Bytes(0)});
-      } else if (use.access == Access::release) {
-        check(open[b] >= 0, "what is released was allocated");
-        lives[static_cast<std::size_t>(open[b])].last = a;
-        open[b] = -1;
-      }
-    }
-  }
-  return lives;
+  std::int64_t live = 0;
+  std::int64_t most = 0;
+  for (const auto& [time, bytes] : change) most = std::max(most, live += bytes);
+  return Bytes(most);
 }
 
 Bytes place_lives(std::vector<BufferLife>& lives, Bytes alignment) {
@@ -171,24 +162,11 @@ Bytes place_lives(std::vector<BufferLife>& lives, Bytes alignment) {
   std::vector<std::int64_t> own_rooms;
   for (const BufferLife& life : lives) own_rooms.push_back(life.bytes.value());
   SmallestArena smallest(lives, alignment.value());
+  smallest.sweep(by_time);
   for (const auto& rooms : {own_rooms, shared_rooms(lives, by_size)})
     for (const Order& order : {by_size, by_time, by_duration}) smallest.improve(order, rooms);
   lives = smallest.placed();
   return Bytes(smallest.size());
-}
-
-MemoryPlan plan_memory(const RankProgram& rank, Bytes alignment) {
-  std::map<MemoryClass, std::vector<BufferLife>> by_class;
-  for (const BufferLife& life : buffer_lives(rank))
-    by_class[rank.buffers[static_cast<std::size_t>(life.buffer)].memory_class].push_back(life);
-  MemoryPlan plan;
-  for (auto& [memory_class, lives] : by_class) {
-    Arena arena{memory_class, std::move(lives), Bytes(0), Bytes(0)};
-    arena.live_peak = live_peak(arena.lives);
-    arena.size = place_lives(arena.lives, alignment);
-    plan.arenas.push_back(std::move(arena));
-  }
-  return plan;
 }
 
 }  // namespace plumbline

@@ -63,8 +63,8 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
     : job_(job),
       options_(options),
       groups_(world, job.strategy),
-      backend_(options.poison),
       device_(options.device ? options.device() : std::make_unique<CpuDevice>(options.lanes)),
+      backend_(*device_, options.poison),
       parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
                                    world.rank()),
                   job.strategy, job.training, groups_, backend_, *device_),
@@ -83,6 +83,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
     return initial_value(p.starts, initial_deviation(options.initialisation, p.box), options.seed, p.name, index);
   };
   parameters_.initialise(options.first_weights ? options.first_weights : drawn);
+  executor_.use(memory_.emplace(plan_, environment_, feed_));
   sent_beside_.resize(named_groups().size());
 }
 

@@ -70,13 +70,14 @@ class RankTraining {
   const TrainingJob& job_;
   const RunOptions& options_;
   RankGroups groups_;
-  Backend backend_;
   std::unique_ptr<ComputeDevice> device_;
+  Backend backend_;
   ParameterStore parameters_;
   RankEnvironment environment_;
   DataFeed feed_;
   ExecutionPlan plan_;
   Executor executor_;
+  std::optional<StepMemory> memory_;
   Evaluation evaluation_;
   DynamicLossScale scale_;
   EarlyStopping early_stopping_;

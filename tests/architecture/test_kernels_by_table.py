@@ -8,8 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES_A_KERNEL = re.compile(r"\breference::|\bnamespace\s+reference\b|\bkernels/reference/")
 CALLS_THE_CPU = re.compile(NAMES_A_KERNEL.pattern + r"|\bcpu_kernels\(")
 COPIES_ON_THE_HOST = re.compile(r"\bmem(cpy|set|move)\(")
-HOST_BUFFERS = {"runtime/execution/backend.cpp",  # hands out memory that holds NaN
-                "runtime/run/rank_checkpoint.cpp",  # of files and messages
+HOST_BUFFERS = {"runtime/run/rank_checkpoint.cpp",  # of files and messages
                 "runtime/run/watched_process.cpp"}  # of a pipe
 COMMENT = re.compile(r"//.*")
 FOLDERS = ("runtime/execution", "runtime/training")

@@ -9,6 +9,7 @@
 #include "planner/pricing/simulated.h"
 #include "tests/catch.h"
 #include "tests/memory_plan_overlap.h"
+#include "tests/program_lives.h"
 #include "tests/questions.h"
 
 namespace plumbline {
@@ -19,18 +20,21 @@ struct Excess {
   std::vector<double> ratios;
   std::size_t most_lives = 0;
 
-  void add(const RankProgram& rank, const MemoryPlan& plan) {
+  void add(const RankProgram& rank) {
     MemoryBreakdown most;
     for (const MemoryPoint& point : memory_curve(rank))
       for (std::size_t c = 0; c < memory_class_count; ++c)
         most.by_class[c] = std::max(most.by_class[c], point.memory.by_class[c]);
-    for (const Arena& arena : plan.arenas) {
-      REQUIRE(arena.live_peak == most[arena.memory_class]);  // the curve is another walk over the program
-      REQUIRE(arena.size >= arena.live_peak);
-      REQUIRE_FALSE(has_overlap(arena.lives, arena.size));
-      for (const BufferLife& life : arena.lives) REQUIRE(life.offset.value() % default_alignment.value() == 0);
-      most_lives = std::max(most_lives, arena.lives.size());
-      if (arena.live_peak > Bytes(0)) ratios.push_back(arena.size / arena.live_peak - 1);
+    LivesByClass by_class = program_lives(rank);
+    for (auto& [memory_class, lives] : by_class) {
+      const Bytes peak = live_peak(lives);
+      REQUIRE(peak == most[memory_class]);  // the curve is another walk over the program
+      const Bytes size = place_lives(lives, default_alignment);
+      REQUIRE(size >= peak);
+      REQUIRE_FALSE(has_overlap(lives, size));
+      for (const BufferLife& life : lives) REQUIRE(life.offset.value() % default_alignment.value() == 0);
+      most_lives = std::max(most_lives, lives.size());
+      if (peak > Bytes(0)) ratios.push_back(size / peak - 1);
     }
   }
 };
@@ -46,7 +50,7 @@ TEST_CASE("Arenas of lowered programs hold every life, and little more than the 
     for (int n = 0; n < 30; ++n)
       for (const Granularity granularity : {Granularity::chunk, Granularity::block}) {
         const SimulatedPlan plan = simulated(question, plans[bits() % plans.size()], {granularity, {}, {}});
-        for (const RankProgram& rank : plan.program.ranks) excess.add(rank, plan_memory(rank));
+        for (const RankProgram& rank : plan.program.ranks) excess.add(rank);
       }
   }
   std::sort(excess.ratios.begin(), excess.ratios.end());

@@ -62,7 +62,8 @@ TEST_CASE("strategies drawn at random hold and send the predicted bytes in fp8, 
 
 TEST_CASE(
     "operands are e4m3 or e5m2 with the largest magnitude at the format's end, weights alongside their transpose") {
-  Backend backend;
+  CpuDevice device;
+  Backend backend(device);
   ProductOperands operands(backend, cpu_kernels());
   const std::vector<float> values{1.0F, -3.5F, 0.3F, 0.0F, 7.0F, 2.2F};
   const ConstTensorView weight = dense_view(static_cast<const void*>(values.data()), NumberFormat::fp32, 2, 3);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/device/cpu_device.h"
 #include "runtime/execution/backend.h"
 #include "tests/catch.h"
 
@@ -54,7 +55,8 @@ TEST_CASE("releasing what was not bound is our bug") {
 }
 
 TEST_CASE("memory that was given back serves the next tensor of its size") {
-  Backend backend;
+  CpuDevice device;
+  Backend backend(device);
   std::byte* first = nullptr;
   {
     const BufferRef held = backend.bind(MemoryClass::activations, kib);
@@ -71,7 +73,8 @@ TEST_CASE("memory that was given back serves the next tensor of its size") {
 }
 
 TEST_CASE("a buffer counts as its class until it is said to be of another") {
-  Backend backend;
+  CpuDevice device;
+  Backend backend(device);
   const BufferRef held = backend.bind(MemoryClass::working_buffers, kib);
   held->count_as(MemoryClass::gradients);
   CHECK(backend.live().live()[MemoryClass::working_buffers] == Bytes(0));
@@ -79,7 +82,8 @@ TEST_CASE("a buffer counts as its class until it is said to be of another") {
 }
 
 TEST_CASE("poisoned memory holds NaN each time it is handed out") {
-  Backend backend(Poison::yes);
+  CpuDevice device;
+  Backend backend(device, Poison::yes);
   for (int i = 0; i < 2; ++i) {
     const BufferRef held = backend.bind(MemoryClass::activations, Bytes(4));
     float number = 0;
@@ -91,7 +95,8 @@ TEST_CASE("poisoned memory holds NaN each time it is handed out") {
 }
 
 TEST_CASE("a workspace is the same memory for each call of one use and is not live") {
-  Backend backend;
+  CpuDevice device;
+  Backend backend(device);
   const Workspace large = backend.workspace(Bytes(4096));
   CHECK(backend.workspace(Bytes(64)).data == large.data);
   CHECK(backend.workspace(Bytes(64), ScratchUse::weight).data != large.data);

@@ -91,7 +91,7 @@ class Layouts {
 struct BufferRef {
   BufferRef(World& world, const TrainingJob& job)
       : groups(world, job.strategy),
-        backend(Poison::yes),
+        backend(device, Poison::yes),
         parameters(parameter_layout(job.graph, job.strategy, job.training, executions(job, groups), world.rank()),
                    job.strategy, job.training, groups, backend, device),
         checkpoint(world, job, parameters) {}
@@ -101,8 +101,8 @@ struct BufferRef {
   }
 
   RankGroups groups;
-  Backend backend;
   CpuDevice device;
+  Backend backend;
   ParameterStore parameters;
   RankCheckpoint checkpoint;
 };

@@ -1,0 +1,52 @@
+#include "runtime/device/idle_device.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace plumbline {
+namespace {
+
+template <class... Arguments>
+void idle(void (*&kernel)(Arguments...)) {
+  kernel = [](Arguments...) {};
+}
+template <class Arguments>
+void idle(ScratchKernel<Arguments>& kernel) {
+  idle(kernel.run);
+}
+template <class... Entries>
+void all_idle(Entries&... entries) {
+  (idle(entries), ...);
+}
+
+}  // namespace
+
+IdleDevice::IdleDevice(const DeviceKernels& table) : kernels_(table) {
+  DeviceKernels& k = kernels_;
+  all_idle(k.add, k.cast, k.transpose, k.fill, k.fp8_scale, k.add_health);
+  all_idle(k.matmul, k.linear_forward, k.linear_weight_gradient, k.grouped_linear_forward,
+           k.grouped_linear_input_gradient, k.grouped_linear_weight_gradient);
+  all_idle(k.attention_forward, k.attention_backward, k.attention_merge, k.unfused_attention_forward,
+           k.unfused_attention_backward);
+  all_idle(k.embedding_forward, k.embedding_backward, k.position_embedding_forward, k.position_embedding_backward);
+  all_idle(k.layer_norm_forward, k.layer_norm_backward, k.rms_norm_forward, k.rms_norm_backward);
+  all_idle(k.relu_forward, k.relu_backward, k.gelu_forward, k.gelu_backward, k.swiglu_forward, k.swiglu_backward);
+  all_idle(k.rotary, k.dropout_forward, k.dropout_backward);
+  all_idle(k.cross_entropy_local_maximum, k.cross_entropy_local_sum, k.cross_entropy_add);
+  all_idle(k.router_forward, k.router_backward, k.router_choice, k.router_weighing, k.expert_permutation, k.gather_rows,
+           k.combine_forward, k.combine_backward);
+  all_idle(k.sgd_step, k.adagrad_step, k.rmsprop_step, k.lion_step, k.adamw_step);
+  all_idle(k.muon_step, k.muon_direction, k.orthogonalise, k.muon_apply);
+}
+
+DeviceMemory IdleDevice::reserve(Bytes bytes) {
+  if (memory_ != nullptr && bytes <= size_) return memory_;
+  // Pages that nobody touches cost nothing.
+  auto* const memory = static_cast<std::byte*>(std::calloc(1, static_cast<std::size_t>(bytes.value()) + 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  memory_ = DeviceMemory(memory, [](std::byte* held) { std::free(held); });
+  size_ = bytes;
+  return memory_;
+}
+
+}  // namespace plumbline
