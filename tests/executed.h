@@ -117,7 +117,7 @@ struct Executed {
     WholeTensors& into = steps[step];
     const LocalParameter* last = nullptr;
     std::vector<float>* whole = nullptr;
-    store.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
+    store.state.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
       if (&p != last) {
         whole = &into[p.name];
         whole->resize(static_cast<std::size_t>(p.box.whole[0] * p.box.whole[1] * p.box.whole[2]),

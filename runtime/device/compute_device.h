@@ -2,7 +2,7 @@
 /// \file compute_device.h: what a rank computes on: its kernels, lanes of work that run alongside each other, and
 /// marks.
 ///
-/// Answers: what runs an operator; order and time of work; no bytes. Model: a lane runs its work in the order in which
+/// Answers: what runs an operator; order and time of work; memory. Model: a lane runs its work in the order in which
 /// it was enqueued. Lanes are those of core/program's streams. A mark is behind everything that its lane was given
 /// before it; a lane or the host waits until it is passed. Work that throws fails its lane: what is behind it does not
 /// run, and whoever waits for the lane gets the exception. What tensors hold lies in the device's memory and is reached
@@ -28,6 +28,7 @@ using DeviceMemory = std::shared_ptr<std::byte>;
 struct Mark {
   Stream lane = Stream::compute;
   std::int64_t work = 0;
+  std::int64_t time = -1;  ///< of a timed mark: which of the device's
 };
 
 class ComputeDevice {
@@ -42,6 +43,13 @@ class ComputeDevice {
   [[nodiscard]] virtual DeviceMemory reserve(Bytes bytes) = 0;
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
+  /// A mark that remembers when its lane passed it.
+  [[nodiscard]] virtual Mark timed_mark(Stream lane) = 0;
+  /// Between two timed marks, in nanoseconds. Whoever asks has waited for what is behind them, or returns once they are
+  /// passed; a mark that the caller itself keeps from being passed is an InternalError.
+  [[nodiscard]] virtual std::int64_t elapsed_ns(const Mark& from, const Mark& to) const = 0;
+  /// Timed marks so far may be forgotten. All are passed.
+  virtual void forget_times() = 0;
   // Work of a lane on the device's memory. Ranges do not overlap; `upload` and `download` have one end in the host's.
   virtual void copy(Stream lane, void* to, const void* from, Bytes bytes) = 0;
   virtual void fill(Stream lane, void* to, std::byte value, Bytes bytes) = 0;

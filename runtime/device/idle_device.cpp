@@ -1,6 +1,7 @@
 #include "runtime/device/idle_device.h"
 
-#include <cstdlib>
+#include <sys/mman.h>
+
 #include <new>
 
 namespace plumbline {
@@ -39,12 +40,13 @@ IdleDevice::IdleDevice(const DeviceKernels& table) : kernels_(table) {
   all_idle(k.muon_step, k.muon_direction, k.orthogonalise, k.muon_apply);
 }
 
+/// Pages of the system that nobody touches cost nothing; memory of the heap might be touched to be zero.
 DeviceMemory IdleDevice::reserve(Bytes bytes) {
   if (memory_ != nullptr && bytes <= size_) return memory_;
-  // Pages that nobody touches cost nothing.
-  auto* const memory = static_cast<std::byte*>(std::calloc(1, static_cast<std::size_t>(bytes.value()) + 1));
-  if (memory == nullptr) throw std::bad_alloc();
-  memory_ = DeviceMemory(memory, [](std::byte* held) { std::free(held); });
+  const std::size_t size = static_cast<std::size_t>(bytes.value()) + 1;
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_ = DeviceMemory(static_cast<std::byte*>(memory), [size](std::byte* held) { (void)::munmap(held, size); });
   size_ = bytes;
   return memory_;
 }

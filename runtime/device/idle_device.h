@@ -19,6 +19,9 @@ class IdleDevice : public ComputeDevice {
   [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
   void enqueue(Stream, std::function<void()>) override {}
   [[nodiscard]] Mark mark(Stream lane) const override { return {lane, 0}; }
+  [[nodiscard]] Mark timed_mark(Stream lane) override { return {lane, 0, 0}; }
+  [[nodiscard]] std::int64_t elapsed_ns(const Mark&, const Mark&) const override { return 0; }
+  void forget_times() override {}
   void copy(Stream, void*, const void*, Bytes) override {}
   void fill(Stream, void*, std::byte, Bytes) override {}
   void upload(Stream, void*, const void*, Bytes) override {}

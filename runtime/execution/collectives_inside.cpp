@@ -71,22 +71,19 @@ void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& t
       if (a.kind == kinds[k] && a.micro_batch == micro_batch) place = i;
     }
     times[static_cast<std::size_t>(place)].sent += after[k].sent - before_[k].sent;
-    if (place != index) spent_.emplace_back(place, after[k].spent_ns - before_[k].spent_ns);
+    if (place == index) continue;
+    times[static_cast<std::size_t>(place)].is_inside = true;
+    spent_.push_back({index, place, after[k].spent_ns - before_[k].spent_ns});
   }
 }
 
-void CollectivesInside::book(std::int32_t index, std::vector<ActionTime>& times) {
-  if (spent_.empty()) return;  // another lane may still write when the action ends
-  ActionTime& block = times[static_cast<std::size_t>(index)];
-  std::int64_t end = block.end_ns;
-  for (const auto& [place, spent_ns] : spent_) {
-    ActionTime& collective = times[static_cast<std::size_t>(place)];
-    collective.is_inside = true;
-    collective.end_ns = end;
-    collective.start_ns = end -= spent_ns;
+void CollectivesInside::book(std::vector<ActionTime>& times) const {
+  for (const Spent& spent : spent_) {
+    ActionTime& block = times[static_cast<std::size_t>(spent.block)];
+    ActionTime& collective = times[static_cast<std::size_t>(spent.place)];
+    collective.end_ns = block.end_ns;
+    collective.start_ns = block.end_ns -= spent.ns;
   }
-  block.end_ns = end;
-  spent_.clear();
 }
 
 }  // namespace plumbline

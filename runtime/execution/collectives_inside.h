@@ -8,7 +8,6 @@
 /// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out).
 
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "core/program/block_program.h"
@@ -30,10 +29,11 @@ class CollectivesInside {
 
   /// Throws InternalError where a block's pass, run by this action, has a collective that is not listed behind it.
   void require_listed(std::int32_t index, const BlockProgram& block) const;
+  void begin_step() { spent_.clear(); }
   void begin_block() { before_ = now(); }
   void end_block(std::int32_t index, std::vector<ActionTime>& times);
-  /// Once the end of the block's action is known.
-  void book(std::int32_t index, std::vector<ActionTime>& times);
+  /// Once the ends of the blocks' actions are known.
+  void book(std::vector<ActionTime>& times) const;
 
  private:
   /// What groups that blocks communicate in have sent, and how long that took.
@@ -47,7 +47,13 @@ class CollectivesInside {
   const RankProgram& rank_;
   RankGroups& groups_;
   OfAxes before_;
-  std::vector<std::pair<std::int32_t, std::int64_t>> spent_;  ///< by action, nanoseconds
+  /// In the block of one action, booked at another.
+  struct Spent {
+    std::int32_t block = 0;
+    std::int32_t place = 0;
+    std::int64_t ns = 0;
+  };
+  std::vector<Spent> spent_;
 };
 
 }  // namespace plumbline

@@ -12,28 +12,19 @@ bool makes_weight_gradients(const Action& a) {
   return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
 }
 
+using Tensors = std::vector<BufferRef>;
+
+const Tensor& crossing(const Block& block, const std::vector<TensorId>& tensors) {
+  check(tensors.size() == 1, "one tensor crosses between stages");
+  return block.tensor(tensors.front());
+}
+
 /// The host waits for the lanes at the optimizer step, and then no more.
 bool ends_with_update(const RankProgram& rank) {
   const auto step = std::find_if(rank.actions.begin(), rank.actions.end(),
                                  [](const Action& a) { return a.kind == ActionKind::optimizer_step; });
   return std::none_of(step, rank.actions.end(),
                       [](const Action& a) { return ActionLanes::lane_of(a) != Stream::compute; });
-}
-
-/// What the program's persistent buffers hold.
-MemoryBreakdown persistent_bytes(const RankProgram& rank) {
-  MemoryBreakdown memory;
-  for (const Buffer& buffer : rank.buffers)
-    if (buffer.lifetime == Lifetime::persistent) memory[buffer.memory_class] += buffer.bytes;
-  return memory;
-}
-
-/// Largest of what arrives from other ranks in one direction. Both have the size of what the later stage reads.
-Bytes largest_message(const Program& program, const RankProgram& rank, ActionKind kind) {
-  Bytes largest(0);
-  for (const Action& a : rank.actions)
-    if (a.kind == kind) largest = std::max(largest, program.ranks[at(a.peer)].actions[at(a.peer_action)].bytes);
-  return largest;
 }
 
 }  // namespace
@@ -48,8 +39,9 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       sequence_(plan.graph.sequence()),
       blocks_(sequence_.size()),
       passes_(sequence_.size()),
-      reductions_(environment.parameters, rank_, sequence_.size()),
-      planned_(persistent_bytes(rank_)),
+      reductions_(environment.parameters.gradients, rank_, sequence_.size()),
+      buffers_(rank_),
+      messages_(plan, environment, stage_),
       inside_(rank_, environment.groups),
       lanes_(rank_, environment.device) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
@@ -68,29 +60,12 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
     inside_.require_listed(i, blocks_[at(execution_of(a))]);
   }
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
-  const auto bind = [&](ActionKind kind, BufferRef& buffer) {
-    const Bytes bytes = largest_message(plan.program, rank_, kind);
-    if (bytes.value() > 0) buffer = env_.backend.bind(MemoryClass::communication_buffers, bytes);
-  };
-  bind(ActionKind::receive_forward, received_activation_);
-  bind(ActionKind::receive_backward, received_gradient_);
   times_.resize(rank_.actions.size());
+  marks_.resize(rank_.actions.size());
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
 std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment)].first; }
-std::int32_t Executor::network_stage(const Action& a) const {
-  return stage_of(plan_.program.placement, plan_.program.shape.pipeline_stages, stage_, a.chunk);
-}
-bool Executor::ends_chunk(const Action& a) const { return a.segment + 1 == std::ssize(rank_.chunks[at(a.chunk)]); }
-bool Executor::is_elsewhere(std::int32_t stage) const {
-  return stage >= 0 && stage < plan_.program.shape.stages() &&
-         rank_of_stage(plan_.program.placement, plan_.program.shape.pipeline_stages, stage) != stage_;
-}
-
-std::int64_t Executor::since_begin() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
-}
 
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
   begin_ = std::chrono::steady_clock::now();
@@ -101,18 +76,21 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
   env_.begin_totals();
-  env_.parameters.begin_step();
+  env_.parameters.gradients.begin_step();
   reductions_.begin_step();
   env_.operands.begin_step();
   lanes_.begin_step();
+  inside_.begin_step();
   for (ActionTime& time : times_) time = {};
+  env_.device.forget_times();
+  step_mark_ = env_.device.timed_mark(Stream::compute);
   routed_.clear();
   LiveBytes& live = env_.backend.live();
   bool is_replayed = false;  // what the next backward reads
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[at(i)];
     if (before) before(i);
-    follow_buffers(action, Access::allocate);
+    buffers_.begin(action);
     // A replay and the backward that it serves share one working set.
     if (!is_replayed) live.begin_action();
     if (action.issue == Issue::in_order)
@@ -120,11 +98,20 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     issue(i, optimizer);
     live.end_action(i);
     if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
-    check_fit(action);
-    follow_buffers(action, Access::release);
-    inside_.book(i, times_);
+    if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
+    buffers_.end(action);
   }
+  read_times();
   end_memory();
+}
+
+void Executor::read_times() {
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    if (times_[i].is_inside) continue;
+    times_[i].start_ns = env_.device.elapsed_ns(step_mark_, marks_[i].start);
+    times_[i].end_ns = env_.device.elapsed_ns(step_mark_, marks_[i].end);
+  }
+  inside_.book(times_);
 }
 
 void Executor::begin_memory(const StepPlan* plan) {
@@ -139,12 +126,12 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (lanes_.is_issued(index)) return;
   env_.backend.begin_action(index);
   const Action& action = rank_.actions[at(index)];
-  ActionTime& time = times_[at(index)];
+  const bool is_timed = !times_[at(index)].is_inside;
   const Stream lane = ActionLanes::lane_of(action);
   lanes_.begin(index);
-  if (!time.is_inside) env_.device.enqueue(lane, [&] { time.start_ns = since_begin(); });
+  if (is_timed) marks_[at(index)].start = env_.device.timed_mark(lane);
   run(action, index, optimizer);
-  if (!time.is_inside) env_.device.enqueue(lane, [&] { time.end_ns = since_begin(); });
+  if (is_timed) marks_[at(index)].end = env_.device.timed_mark(lane);
   lanes_.end(index);
 }
 
@@ -158,11 +145,11 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::send_forward:
     case ActionKind::send_backward: return send(action);
     case ActionKind::receive_forward:
-    case ActionKind::receive_backward: return receive(action);
+    case ActionKind::receive_backward: return messages_.receive(action);
     case ActionKind::all_gather_parameters:
-      for (const std::int32_t unit : units_of(action, rank_)) env_.parameters.gather(unit);
+      for (const std::int32_t unit : units_of(action, rank_)) env_.parameters.weights.gather(unit);
       return;
-    case ActionKind::release_parameters: return env_.parameters.release_gathered();
+    case ActionKind::release_parameters: return env_.parameters.weights.release();
     case ActionKind::reduce_gradients: return reductions_.run(action);
     case ActionKind::tensor_collective:
       if (action.pass == Pass::step) reductions_.run_partial();
@@ -172,7 +159,7 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::optimizer_step:
       lanes_.join();
       reductions_.require_complete();
-      env_.parameters.add_health(&env_.totals->gradients);
+      env_.parameters.gradients.add_health(&env_.totals->gradients);
       return optimizer(env_.read_totals());
     case ActionKind::offload:
     case ActionKind::fetch: break;
@@ -228,15 +215,15 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
   const Place place{execution, action.micro_batch};
   std::vector<BufferRef> waited;
   if (!of.inputs().empty()) {
-    const bool enters_stage = action.segment == 0 && network_stage(action) > 0;
+    const bool enters_stage = action.segment == 0 && messages_.network_stage(action) > 0;
     std::vector<BufferRef> inputs;
-    if (enters_stage && is_elsewhere(network_stage(action) - 1)) {
-      inputs = copied_from(received_activation_, of.inputs(), execution);
+    if (enters_stage && messages_.is_elsewhere(messages_.network_stage(action) - 1)) {
+      inputs = {messages_.copied(messages_.received(Pass::forward), crossing(of, of.inputs()))};
     } else if (enters_stage) {
       auto transferred = activations_.extract(place);
       check(!transferred.empty(), "a stage's input was made before it runs");
       waited = std::move(transferred.mapped());
-      inputs = copied_from(waited.front(), of.inputs(), execution);
+      inputs = {messages_.copied(waited.front(), crossing(of, of.inputs()))};
     } else {
       const auto transferred = activations_.extract(place);
       check(!transferred.empty(), "a block's inputs were made before it runs");
@@ -249,9 +236,11 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
   const ExchangedRows& rows = states_[place].rows;
   if (env_.shard.experts_exchange() && rows.is_known()) routed_[place] = rows.moved();
   if (outputs.empty()) return;
-  const std::int32_t next = network_stage(action) + 1;
-  const bool stays = ends_chunk(action) && next < plan_.program.shape.stages() && !is_elsewhere(next);
-  activations_[{execution + 1, action.micro_batch}] = stays ? parked(outputs) : std::move(outputs);
+  const std::int32_t next = messages_.network_stage(action) + 1;
+  const bool stays =
+      messages_.ends_chunk(action) && next < plan_.program.shape.stages() && !messages_.is_elsewhere(next);
+  activations_[{execution + 1, action.micro_batch}] =
+      stays ? Tensors{messages_.parked(outputs.front())} : std::move(outputs);
 }
 
 /// Before the first trained parameter nothing has a gradient.
@@ -265,18 +254,18 @@ bool Executor::carries_gradient(std::int32_t execution) const {
 void Executor::take_gradients(const Action& action, std::int32_t execution) {
   const Block& of = block(execution);
   if (!carries_gradient(execution)) return;
-  const std::int32_t next = network_stage(action) + 1;
-  const bool arrives = ends_chunk(action) && is_elsewhere(next);
+  const std::int32_t next = messages_.network_stage(action) + 1;
+  const bool arrives = messages_.ends_chunk(action) && messages_.is_elsewhere(next);
   const Place place{execution, action.micro_batch};
-  if (ends_chunk(action) && next < plan_.program.shape.stages() && !arrives && !parked_gradients_.empty()) {
+  if (messages_.ends_chunk(action) && next < plan_.program.shape.stages() && !arrives && !parked_gradients_.empty()) {
     const auto transferred = parked_gradients_.extract(place);
     if (!transferred.empty()) {
-      gradients_[place] = copied_from(transferred.mapped().front(), of.outputs(), execution);
+      gradients_[place] = {messages_.copied(transferred.mapped().front(), crossing(of, of.outputs()))};
       waiting_ = transferred.mapped();
     }
   }
   if (arrives && of.kind() != BlockKind::output && !gradients_.contains(place))
-    gradients_[place] = copied_from(received_gradient_, of.outputs(), execution);
+    gradients_[place] = {messages_.copied(messages_.received(Pass::backward), crossing(of, of.outputs()))};
 }
 
 void Executor::backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
@@ -293,10 +282,10 @@ void Executor::backward(BlockInterpreter& interpreter, const Action& action, std
   std::vector<BufferRef> of_inputs =
       interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {
-    const std::int32_t before = network_stage(action) - 1;
-    const bool stays = action.segment == 0 && before >= 0 && !is_elsewhere(before);
+    const std::int32_t before = messages_.network_stage(action) - 1;
+    const bool stays = action.segment == 0 && before >= 0 && !messages_.is_elsewhere(before);
     (stays ? parked_gradients_ : gradients_)[{execution - 1, action.micro_batch}] =
-        stays ? parked(of_inputs) : std::move(of_inputs);
+        stays ? Tensors{messages_.parked(of_inputs.front())} : std::move(of_inputs);
   }
   if (is_split) interpreter.keep_for_weights();
   waiting_.clear();
@@ -309,28 +298,15 @@ void Executor::finish_unit(const Action& action, std::int32_t execution) {
   if (--last_pass_[at(execution)] == 0) reductions_.wait_for_reduction(execution);
 }
 
-void Executor::follow_buffers(const Action& action, Access access) {
-  for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
-    const BufferUse& use = rank_.uses[at(u)];
-    if (use.access != access) continue;
-    const Buffer& buffer = rank_.buffers[at(use.buffer)];
-    if (access == Access::allocate)
-      planned_[buffer.memory_class] += buffer.bytes;
-    else
-      planned_[buffer.memory_class] -= buffer.bytes;
-  }
-}
-
-void Executor::check_fit(const Action& action) const {
-  if (!strict_ || !computes(action)) return;
-  const MemoryBreakdown& most = env_.backend.live().most();
-  for (std::size_t c = 0; c < memory_class_count; ++c) {
-    if (most.by_class[c] <= planned_.by_class[c]) continue;
-    throw InternalError("rank " + std::to_string(env_.groups.rank()) + ", " + to_text(action) +
-                        ": its operators hold " + std::to_string(most.by_class[c].value()) + " bytes of " +
-                        std::string(to_text(static_cast<MemoryClass>(c))) + ", the program's buffers " +
-                        std::to_string(planned_.by_class[c].value()));
-  }
+void Executor::send(const Action& action) {
+  const bool is_forward = action.pass == Pass::forward;
+  const auto& segments = rank_.chunks[at(action.chunk)];
+  Transferred& from = is_forward ? activations_ : gradients_;
+  const std::int32_t execution = is_forward ? segments.back().last : segments.front().first - 1;
+  const auto transferred = from.extract({execution, action.micro_batch});
+  // Programs send gradients that nobody needs, where what comes before is frozen: zeros.
+  check(!transferred.empty() || !is_forward, "what a stage sends was made");
+  messages_.send(action, transferred.empty() ? nullptr : transferred.mapped().front());
 }
 
 }  // namespace plumbline

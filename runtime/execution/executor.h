@@ -18,19 +18,12 @@
 #include "runtime/execution/block_interpreter.h"
 #include "runtime/execution/collectives_inside.h"
 #include "runtime/execution/gradient_reductions.h"
+#include "runtime/execution/program_buffers.h"
+#include "runtime/execution/stage_messages.h"
 #include "runtime/execution/step_memory.h"
 #include "runtime/training/data_feed.h"
 
 namespace plumbline {
-
-/// What of a plan every rank of a run shares. Pieces of the program are single executions of blocks.
-struct ExecutionPlan {
-  const Graph& graph;
-  const Strategy& strategy;
-  const Training& training;
-  const Program& program;
-  const std::vector<Replay>& replays;  ///< by execution
-};
 
 /// The sequences of a rank's micro-batch.
 using BatchSource = std::function<TokenBatch(const BatchLayout&, std::int32_t micro_batch)>;
@@ -72,31 +65,18 @@ class Executor {
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
-  [[nodiscard]] std::int64_t since_begin() const;
+  void read_times();
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   [[nodiscard]] bool carries_gradient(std::int32_t execution) const;
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
-  /// A tensor with zeros behind it.
-  [[nodiscard]] std::span<const std::byte> padded(std::span<const std::byte> tensor, Bytes bytes);
-  void receive(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
   void load_batch(std::int32_t micro_batch);
   [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
-  void follow_buffers(const Action& action, Access access);
-  void check_fit(const Action& action) const;
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
-  [[nodiscard]] std::int32_t network_stage(const Action& action) const;
   [[nodiscard]] const Block& block(std::int32_t execution) const;
-  [[nodiscard]] bool ends_chunk(const Action& action) const;
-  [[nodiscard]] bool is_elsewhere(std::int32_t stage) const;
-  [[nodiscard]] std::int32_t message_tag(const Action& action, std::int32_t receiving_stage) const;
-  /// A copy for a stage on the same rank, as a message would be.
-  [[nodiscard]] std::vector<BufferRef> parked(const std::vector<BufferRef>& made);
-  [[nodiscard]] std::vector<BufferRef> copied_from(const BufferRef& received, const std::vector<TensorId>& tensors,
-                                                   std::int32_t execution);
 
   const ExecutionPlan& plan_;
   RankEnvironment& env_;
@@ -115,13 +95,18 @@ class Executor {
   Transferred gradients_;           ///< of an execution's outputs
   Transferred parked_gradients_;    ///< the same, from a stage on the same rank
   std::vector<BufferRef> waiting_;  ///< of those, what the backward at work was transferred
-  BufferRef received_activation_;
-  BufferRef received_gradient_;
-  BatchSource batches_;       ///< of the step at hand
-  std::int32_t loaded_ = -1;  ///< micro-batch whose tokens are here
-  MemoryBreakdown planned_;   ///< what the program's own buffers hold now
+  BatchSource batches_;             ///< of the step at hand
+  std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
+  ProgramBuffers buffers_;
   std::chrono::steady_clock::time_point begin_;
+  struct Marks {
+    Mark start;
+    Mark end;
+  };
+  Mark step_mark_;            ///< where the step began
+  std::vector<Marks> marks_;  ///< by action; those of collectives inside of a block have none
   std::vector<ActionTime> times_;
+  StageMessages messages_;
   CollectivesInside inside_;
   ActionLanes lanes_;
   RoutedStep routed_;

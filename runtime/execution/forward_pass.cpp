@@ -25,15 +25,16 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
   env_.begin_totals();
   env_.is_evaluating = true;
   env_.operands.begin_step();
+  lanes_.begin_step();
+  inside_.begin_step();
+  env_.device.forget_times();
   LiveBytes& live = env_.backend.live();
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[static_cast<std::size_t>(i)];
     if (!is_of_forwards(action, micro_batches)) continue;
     if (before) before(i);
     live.begin_action();
-    env_.backend.begin_action(i);
-    run(action, i, {});
-    env_.device.finish_all();
+    issue(i, {});
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
     if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }

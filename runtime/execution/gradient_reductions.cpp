@@ -18,8 +18,8 @@ bool is_scatter(const Action& a) {
 
 }  // namespace
 
-GradientReductions::GradientReductions(ParameterStore& parameters, const RankProgram& rank, std::size_t executions)
-    : parameters_(parameters), rank_(rank), units_(executions) {}
+GradientReductions::GradientReductions(GradientSums& gradients, const RankProgram& rank, std::size_t executions)
+    : gradients_(gradients), rank_(rank), units_(executions) {}
 
 void GradientReductions::begin_step() {
   unscattered_.clear();
@@ -34,13 +34,13 @@ void GradientReductions::begin_step() {
 /// tied embedding adds to the embedding's gradients, of which there is one buffer; what an earlier pass left there is
 /// reduced first.
 void GradientReductions::open(std::int32_t unit) {
-  scatter_early(unit == parameters_.layout().staying_for ? 0 : 1);
-  parameters_.open_gradients(unit);
+  scatter_early(unit == gradients_.layout().staying_for ? 0 : 1);
+  gradients_.open(unit);
 }
 
 void GradientReductions::run(const Action& action) {
   if (action.barrier == Barrier::gradients) {
-    parameters_.reduce_tied();
+    gradients_.reduce_tied();
     has_summed_tied_ = true;
   } else if (is_scatter(action)) {
     scatter(action);
@@ -50,12 +50,12 @@ void GradientReductions::run(const Action& action) {
 }
 
 void GradientReductions::run_partial() {
-  parameters_.reduce_partial();
+  gradients_.reduce_partial();
   has_summed_partial_ = true;
 }
 
 void GradientReductions::scatter_waiting(std::vector<std::int32_t>::iterator unit) {
-  parameters_.scatter(*unit);
+  gradients_.scatter(*unit);
   unscattered_.erase(unit);
 }
 
@@ -83,7 +83,7 @@ void GradientReductions::scatter(const Action& action) {
   }
   if (!releases(action)) return;
   scatter_early(0);
-  parameters_.release_gradients();
+  gradients_.release();
 }
 
 void GradientReductions::reduce(const Action& action) {
@@ -91,7 +91,7 @@ void GradientReductions::reduce(const Action& action) {
     check(of(unit).waits_for_reduction, "gradients are all made before they are reduced, once a step");
     const auto waiting = std::find(unscattered_.begin(), unscattered_.end(), unit);
     if (waiting != unscattered_.end()) scatter_early(waiting);
-    parameters_.reduce(unit);
+    gradients_.reduce(unit);
     of(unit).waits_for_reduction = false;
   }
 }
@@ -100,11 +100,11 @@ void GradientReductions::require_complete() const {
   if (!unscattered_.empty())
     fail("no action scatters the gradients of " + name(unscattered_.front()) + " over the ranks that share them");
   for (std::int32_t unit = 0; unit < std::ssize(units_); ++unit)
-    if (units_[static_cast<std::size_t>(unit)].waits_for_reduction && parameters_.is_reduced(unit))
+    if (units_[static_cast<std::size_t>(unit)].waits_for_reduction && gradients_.is_reduced(unit))
       fail("no action sums the gradients of " + name(unit) + " over data-parallel ranks");
-  if (parameters_.has_partial() && !has_summed_partial_)
+  if (gradients_.has_partial() && !has_summed_partial_)
     fail("no action sums the gradients that each tensor-parallel rank makes from its own tokens");
-  if (parameters_.has_tied_copy() && !has_summed_tied_)
+  if (gradients_.has_tied_copy() && !has_summed_tied_)
     fail("no action sums the gradients of the tied embedding over both ends of the pipeline");
 }
 
@@ -115,7 +115,7 @@ bool GradientReductions::releases(const Action& action) const {
 }
 
 std::string GradientReductions::name(std::int32_t unit) const {
-  return parameters_.layout().unit_names[static_cast<std::size_t>(unit)];
+  return gradients_.layout().unit_names[static_cast<std::size_t>(unit)];
 }
 
 }  // namespace plumbline

@@ -10,14 +10,14 @@
 /// ones).
 
 #include "core/program/program.h"
-#include "runtime/execution/parameter_store.h"
+#include "runtime/execution/gradient_sums.h"
 
 namespace plumbline {
 
 class GradientReductions {
  public:
   /// `executions`: of the network.
-  GradientReductions(ParameterStore& parameters, const RankProgram& rank, std::size_t executions);
+  GradientReductions(GradientSums& gradients, const RankProgram& rank, std::size_t executions);
 
   void begin_step();
   /// Before the weight gradients of a unit are made.
@@ -48,7 +48,7 @@ class GradientReductions {
   [[nodiscard]] bool releases(const Action& action) const;
   [[nodiscard]] std::string name(std::int32_t unit) const;
 
-  ParameterStore& parameters_;
+  GradientSums& gradients_;
   const RankProgram& rank_;
   std::vector<OfUnit> units_;              ///< by execution
   std::vector<std::int32_t> unscattered_;  ///< in the order in which they were made

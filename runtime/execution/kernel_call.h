@@ -59,9 +59,13 @@ class KernelCall {
   /// Whether tensor-parallel ranks each make a part of the operator's output.
   [[nodiscard]] bool makes_part() const;
   [[nodiscard]] DropoutDraw draw() const;
-  [[nodiscard]] ConstTensorView weight(TensorId parameter) const { return env.parameters.weight(execution, parameter); }
+  [[nodiscard]] ConstTensorView weight(TensorId parameter) const {
+    return env.parameters.weights.weight(execution, parameter);
+  }
   /// Nothing, where the parameter is frozen.
-  [[nodiscard]] TensorView gradient(TensorId parameter) const { return env.parameters.gradient(execution, parameter); }
+  [[nodiscard]] TensorView gradient(TensorId parameter) const {
+    return env.parameters.gradients.gradient(execution, parameter);
+  }
   [[nodiscard]] std::size_t inputs() const { return op.inputs.size(); }
   [[nodiscard]] const DeviceKernels& kernels() const { return env.device.kernels(); }
   /// With the scratch memory that it asks for.

@@ -97,8 +97,8 @@ void keep_product_weights(RankEnvironment& environment, const Block& block, std:
     const NumberFormat product = product_format(block, op, environment.shard);
     if (op.kind != OpKind::linear || bits(product) != 8) continue;
     for (const LinearPart& part : linear_parts(block, op))
-      environment.operands.keep({execution, part.weight.index()}, environment.parameters.weight(execution, part.weight),
-                                product);
+      environment.operands.keep({execution, part.weight.index()},
+                                environment.parameters.weights.weight(execution, part.weight), product);
   }
 }
 

@@ -53,7 +53,7 @@ std::string listed(const std::vector<std::size_t>& ranks) {
 std::vector<ReplicaSum> replica_sums(const ParameterStore& parameters) {
   // A section is one unit's; of what tensor parallelism does not divide more ranks hold copies.
   std::map<std::pair<std::int32_t, bool>, Hashes> groups;
-  parameters.look_at_state([&](const LocalParameter& p, ElementRange elements, std::span<const std::byte> data) {
+  parameters.state.look([&](const LocalParameter& p, ElementRange elements, std::span<const std::byte> data) {
     add(groups[{p.section, p.is_replicated}], p, elements, data);
   });
   std::vector<ReplicaSum> sums;

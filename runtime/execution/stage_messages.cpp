@@ -1,35 +1,67 @@
-// What passes between pipeline stages: messages to other ranks, and copies for a stage on the same rank.
-#include "runtime/execution/executor.h"
+#include "runtime/execution/stage_messages.h"
+
+#include <algorithm>
 
 namespace plumbline {
 namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
+Bytes sent_to(const Program& program, const Action& receive) {
+  return program.ranks[at(receive.peer)].actions[at(receive.peer_action)].bytes;
+}
+
+/// Room for the largest of what arrives from other ranks in one direction. Both have the size of what the later stage
+/// reads.
+BufferRef receive_buffer(const Program& program, const RankProgram& rank, ActionKind kind, Backend& backend) {
+  Bytes largest(0);
+  for (const Action& a : rank.actions)
+    if (a.kind == kind) largest = std::max(largest, sent_to(program, a));
+  return largest.value() > 0 ? backend.bind(MemoryClass::communication_buffers, largest) : nullptr;
+}
+
 }  // namespace
 
-std::vector<BufferRef> Executor::copied_from(const BufferRef& received, const std::vector<TensorId>& tensors,
-                                             std::int32_t execution) {
-  check(received != nullptr && tensors.size() == 1, "one tensor crosses between stages");
-  const Bytes bytes = local_bytes(block(execution).tensor(tensors.front()), env_.shard);
+StageMessages::StageMessages(const ExecutionPlan& plan, RankEnvironment& environment, std::int32_t rank_stage)
+    : plan_(plan),
+      env_(environment),
+      rank_stage_(rank_stage),
+      rank_(plan.program.ranks[at(rank_stage)]),
+      activation_(receive_buffer(plan.program, rank_, ActionKind::receive_forward, environment.backend)),
+      gradient_(receive_buffer(plan.program, rank_, ActionKind::receive_backward, environment.backend)) {}
+
+std::int32_t StageMessages::network_stage(const Action& a) const {
+  return stage_of(plan_.program.placement, plan_.program.shape.pipeline_stages, rank_stage_, a.chunk);
+}
+
+bool StageMessages::ends_chunk(const Action& a) const { return a.segment + 1 == std::ssize(rank_.chunks[at(a.chunk)]); }
+
+bool StageMessages::is_elsewhere(std::int32_t stage) const {
+  return stage >= 0 && stage < plan_.program.shape.stages() &&
+         rank_of_stage(plan_.program.placement, plan_.program.shape.pipeline_stages, stage) != rank_stage_;
+}
+
+BufferRef StageMessages::copied(const BufferRef& received, const Tensor& tensor) {
+  check(received != nullptr, "what a stage reads has arrived");
+  const Bytes bytes = local_bytes(tensor, env_.shard);
   BufferRef copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
   check(received->bytes() >= bytes, "a receive buffer holds what crosses between stages");
   env_.device.copy(Stream::compute, copy->data(), received->data(), bytes);
-  return {copy};
+  return copy;
 }
 
-std::vector<BufferRef> Executor::parked(const std::vector<BufferRef>& made) {
-  BufferRef copy = env_.backend.bind(MemoryClass::activations, made.front()->bytes());
-  env_.device.copy(Stream::compute, copy->data(), made.front()->data(), copy->bytes());
-  return {copy};
+BufferRef StageMessages::parked(const BufferRef& made) {
+  BufferRef copy = env_.backend.bind(MemoryClass::activations, made->bytes());
+  env_.device.copy(Stream::compute, copy->data(), made->data(), copy->bytes());
+  return copy;
 }
 
-std::int32_t Executor::message_tag(const Action& action, std::int32_t receiving_stage) const {
+std::int32_t StageMessages::tag(const Action& action, std::int32_t receiving_stage) const {
   const std::int32_t direction = action.pass == Pass::forward ? 0 : 1;
   return (receiving_stage * 2 + direction) * plan_.program.shape.micro_batches + action.micro_batch;
 }
 
-std::span<const std::byte> Executor::padded(std::span<const std::byte> tensor, Bytes bytes) {
+std::span<const std::byte> StageMessages::padded(std::span<const std::byte> tensor, Bytes bytes) {
   const Bytes size(std::ssize(tensor));
   check(bytes >= size, "a message is as large as its tensor");
   if (bytes == size) return tensor;
@@ -39,30 +71,19 @@ std::span<const std::byte> Executor::padded(std::span<const std::byte> tensor, B
   return {message, static_cast<std::size_t>(bytes.value())};
 }
 
-/// As many bytes as the action says; its tensor comes first.
-void Executor::send(const Action& action) {
-  const bool is_forward = action.pass == Pass::forward;
-  const std::int32_t receiver = network_stage(action) + (is_forward ? 1 : -1);
-  const auto& segments = rank_.chunks[at(action.chunk)];
-  Transferred& from = is_forward ? activations_ : gradients_;
-  const std::int32_t execution = is_forward ? segments.back().last : segments.front().first - 1;
-  auto transferred = from.extract({execution, action.micro_batch});
-  // Programs send gradients that nobody needs, where what comes before is frozen: zeros.
-  check(!transferred.empty() || !is_forward, "what a stage sends was made");
-  const std::span<std::byte> tensor =
-      transferred.empty() ? std::span<std::byte>() : span_of(transferred.mapped().front());
-  const std::span<const std::byte> message = padded(tensor, action.bytes);
-  env_.communicate([=, &group = env_.groups[Axis::pipeline], to = action.peer, tag = message_tag(action, receiver)] {
-    group.send(message, to, tag);
+void StageMessages::send(const Action& action, const BufferRef& tensor) {
+  const std::int32_t receiver = network_stage(action) + (action.pass == Pass::forward ? 1 : -1);
+  const std::span<const std::byte> message = padded(tensor ? span_of(tensor) : std::span<std::byte>(), action.bytes);
+  env_.communicate([=, &group = env_.groups[Axis::pipeline], to = action.peer, as = tag(action, receiver)] {
+    group.send(message, to, as);
   });
 }
 
-void Executor::receive(const Action& action) {
-  const BufferRef& buffer = action.pass == Pass::forward ? received_activation_ : received_gradient_;
-  const Bytes bytes = plan_.program.ranks[at(action.peer)].actions[at(action.peer_action)].bytes;
-  env_.communicate([message = span_of(buffer).first(static_cast<std::size_t>(bytes.value())), from = action.peer,
+void StageMessages::receive(const Action& action) {
+  const auto bytes = static_cast<std::size_t>(sent_to(plan_.program, action).value());
+  env_.communicate([message = span_of(received(action.pass)).first(bytes), from = action.peer,
                     &group = env_.groups[Axis::pipeline],
-                    tag = message_tag(action, network_stage(action))] { group.receive(message, from, tag); });
+                    as = tag(action, network_stage(action))] { group.receive(message, from, as); });
 }
 
 }  // namespace plumbline

@@ -133,7 +133,7 @@ const std::vector<RankCheckpoint::RankState>& RankCheckpoint::answered_by_all() 
 std::vector<std::byte> RankCheckpoint::packed_part(const CheckpointTensor& tensor) const {
   std::vector<std::byte> packed;
   for_each_range(own_, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    const std::vector<std::byte> held = parameters_.downloaded(range, run_elements(part, p, range.elements));
+    const std::vector<std::byte> held = parameters_.state.downloaded(range, run_elements(part, p, range.elements));
     packed.insert(packed.end(), held.begin(), held.end());
   });
   return packed;
@@ -253,7 +253,7 @@ void RankCheckpoint::read_tensor_of(const Checkpoint& checkpoint, const Checkpoi
                    copy_elements(data.data() + (first - elements.first) * width, 1,
                                  span.data() + (place - begin) * width, stride, count, width);
                  });
-    parameters_.upload(range, elements.first, data);
+    parameters_.state.upload(range, elements.first, data);
   });
 }
 

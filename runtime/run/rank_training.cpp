@@ -82,7 +82,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
   const FirstWeights drawn = [&](const LocalParameter& p, std::int64_t index) {
     return initial_value(p.starts, initial_deviation(options.initialisation, p.box), options.seed, p.name, index);
   };
-  parameters_.initialise(options.first_weights ? options.first_weights : drawn);
+  parameters_.state.initialise(options.first_weights ? options.first_weights : drawn);
   executor_.use(memory_.emplace(plan_, environment_, feed_));
   sent_beside_.resize(named_groups().size());
 }
@@ -198,7 +198,7 @@ void RankTraining::beside_steps(Act act) {
 /// A checkpoint of what is not finite would be of no use, and the latest.
 void RankTraining::require_finite_state(std::int64_t next_step) {
   Scalars own;
-  own.has_non_finite = parameters_.has_non_finite_state() ? 1 : 0;
+  own.has_non_finite = parameters_.state.has_non_finite() ? 1 : 0;
   const auto bad = first_non_finite(all_scalars(groups_.everyone(), own));
   if (bad) diverged(*bad, next_step - 1, "has weights or optimizer state that are not finite");
 }

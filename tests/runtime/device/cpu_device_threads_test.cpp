@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/errors.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -109,6 +110,32 @@ TEST_CASE("a lane copies and fills in its order, and an upload reads the host's 
   may_go = true;
   device.finish(device.mark(Stream::data));
   CHECK(back == std::array<std::int32_t, 4>{1, 2, 3, -1});
+}
+
+TEST_CASE("timed marks tell how long a lane's work took, until they are forgotten") {
+  for (const LaneThreads threads : {LaneThreads::none, LaneThreads::one_per_lane}) {
+    CpuDevice device(threads);
+    const Mark begin = device.timed_mark(Stream::compute);
+    const Mark before = device.timed_mark(Stream::data);
+    device.enqueue(Stream::data, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+    const Mark after = device.timed_mark(Stream::data);
+    device.finish(after);
+    CHECK(device.elapsed_ns(before, after) >= 5'000'000);
+    CHECK(device.elapsed_ns(begin, after) >= device.elapsed_ns(before, after));
+    CHECK_THROWS_AS((void)device.elapsed_ns(before, device.mark(Stream::data)), InternalError);
+    device.forget_times();
+    CHECK_THROWS_AS((void)device.elapsed_ns(before, after), InternalError);
+  }
+}
+
+TEST_CASE("what a device reserves is aligned, and each time other memory") {
+  CpuDevice device;
+  const DeviceMemory one = device.reserve(Bytes(1));
+  const DeviceMemory other = device.reserve(Bytes(1000));
+  CHECK(reinterpret_cast<std::uintptr_t>(one.get()) % 256 == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(other.get()) % 256 == 0);
+  CHECK(one != other);
+  CHECK(device.reserve(Bytes(0)) != nullptr);
 }
 
 }  // namespace plumbline

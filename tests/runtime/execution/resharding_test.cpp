@@ -111,7 +111,7 @@ struct BufferRef {
 void fill(ParameterStore& parameters, const TrainingJob& job) {
   std::uint32_t state = 1;
   for (const StateRange& range : held_state(parameters.layout(), job.strategy, job.training))
-    for (std::byte& byte : parameters.state(range).data) {
+    for (std::byte& byte : parameters.memory.state(range).data) {
       state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
       byte = static_cast<std::byte>(state >> 24);
     }
@@ -127,7 +127,7 @@ CheckpointManifest manifest_of(std::int64_t step) {
 std::vector<std::byte> memory_of(const ParameterStore& parameters, const TrainingJob& job) {
   std::vector<std::byte> all;
   for (const StateRange& range : held_state(parameters.layout(), job.strategy, job.training)) {
-    const std::span<std::byte> data = parameters.state(range).data;
+    const std::span<std::byte> data = parameters.memory.state(range).data;
     all.insert(all.end(), data.begin(), data.end());
   }
   return all;

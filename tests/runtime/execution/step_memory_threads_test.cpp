@@ -126,6 +126,7 @@ TEST_CASE("no step and no evaluation reserves memory, from the first on, and the
       for (std::size_t i = 0; i < in_order.record.steps.size(); ++i) {
         CHECK(other.record.steps[i].loss == in_order.record.steps[i].loss);
         CHECK(other.record.steps[i].gradient_norm == in_order.record.steps[i].gradient_norm);
+        CHECK(other.record.steps[i].held_out_loss == in_order.record.steps[i].held_out_loss);
       }
     }
   }

@@ -33,9 +33,11 @@ struct Counts {
   std::int64_t downloads = 0;
 };
 
-/// Of `steps` steps and what follows on the last of them.
-Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes) {
+/// Of `steps` steps and what follows on the last of them. `evaluate_every`: 0: never.
+Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes, std::int64_t evaluate_every = 0) {
   RunOptions o = options(steps);
+  o.data.held_out = evaluate_every > 0 ? 1000 : 0;
+  o.evaluate_every = evaluate_every;
   o.device = [lanes] { return std::make_unique<CountingDevice>(lanes); };
   waits = downloads = 0;
   (void)train(job, o);
@@ -109,6 +111,21 @@ TEST_CASE("a learned choice lets the host wait once for each forward of experts 
     s.recompute.mode = RecomputeMode::full;
     CHECK(waited(s) == 4 * (1 + 3 * s.micro_batches));
   }
+}
+
+// Behind each of 4 steps, or every other: two evaluations more on each of two ranks. Each has 16 sequences, as many as
+// two steps, in passes over as many as the program has.
+TEST_CASE("a pass of an evaluation has one wait of the host for the device, and one read") {
+  for (const Strategy& s : strategies())
+    for (const LaneThreads lanes : {LaneThreads::none, LaneThreads::one_per_lane}) {
+      INFO(to_text(s));
+      const LoweredPlan plan(network(Net::gpt), s, recipe(Optimizer::adamw));
+      const Counts few = counts_of(plan.job(), 4, lanes, 2);
+      const Counts more = counts_of(plan.job(), 4, lanes, 1);
+      const std::int64_t passes = divided(16, s.data_parallel * s.micro_batch * s.micro_batches);
+      CHECK(more.waits - few.waits == 2 * 2 * passes);
+      CHECK(more.downloads - few.downloads == 2 * 2 * passes);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#pragma once
+/// \file gradient_sums.h: gradients as kernels add to them, and their sums over ranks.
+///
+/// Answers: views; the health of what is updated. Model: gradients are sums over all tokens of the batch. Under ZeRO-2
+/// and 3 a unit's are whole in one of two slots (unit_slots.h) until they are scattered into the ranks' parts.
+/// Reductions are work of the data lane: they are only given to it here. Source: ZeRO, arXiv:1910.02054, section 5.
+/// Not modelled: reductions in another format than the gradients'.
+/// Checked against: tests/runtime/execution (numbers and bytes of every strategy).
+
+#include "kernels/reductions.h"
+#include "runtime/execution/unit_slots.h"
+
+namespace plumbline {
+
+class GradientSums {
+ public:
+  explicit GradientSums(ParameterMemory& memory);
+
+  [[nodiscard]] const ParameterLayout& layout() const { return memory_.layout; }
+  /// Of an op's parameter; [rows, columns]. Nothing where the parameter is frozen.
+  [[nodiscard]] TensorView gradient(std::int32_t execution, TensorId tensor);
+  void begin_step() { memory_.zero_gradients(); }
+  /// Before an execution's weight gradients are made.
+  void open(std::int32_t execution);
+  void release() { slots_.release(); }
+  /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
+  void scatter(std::int32_t execution);
+  /// Once per step: what has to be summed over ranks of a unit's accumulated gradients.
+  void reduce(std::int32_t execution);
+  /// Whether that is anything.
+  [[nodiscard]] bool is_reduced(std::int32_t execution) const;
+  /// Both copies of a tied embedding get the sum of both gradients.
+  void reduce_tied();
+  [[nodiscard]] bool has_tied_copy() const { return layout().tied_embedding >= 0; }
+  /// Gradients of what every tensor-parallel rank holds whole, but makes from a part of the tokens or heads: packed
+  /// into one buffer, whatever part of them the rank has.
+  void reduce_partial();
+  [[nodiscard]] bool has_partial() const;
+  /// Of the gradients of trained elements that this rank answers for in the whole run; `sum` in the device's memory.
+  void add_health(TensorHealth* sum) const;
+
+ private:
+  [[nodiscard]] std::span<std::byte> whole(const Section& section) const;
+  void open_zeros(std::int32_t execution);
+  void sum_over(Communicator& group, std::span<std::byte> gradients);
+  /// Calls `copy(place in the packed buffer, place among the gradients, bytes)` for what the rank has of partial ones.
+  template <class Copy>
+  void for_partial(std::byte* packed, Copy copy) const;
+
+  ParameterMemory& memory_;
+  UnitSlots slots_;
+};
+
+}  // namespace plumbline

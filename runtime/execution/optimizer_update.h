@@ -1,0 +1,27 @@
+#pragma once
+/// \file optimizer_update.h: an optimizer's step on the elements whose states a rank holds.
+///
+/// Model: piece by piece (parameter_layout.h), by the device's kernel of the optimizer; matrices that Muon needs whole,
+/// where ranks share or divide them, by matrix_update.h. Source: core/training/optimizer.h.
+/// Checked against: tests/runtime/execution (PyTorch's weights; one rank's for every strategy).
+
+#include "runtime/execution/matrix_update.h"
+
+namespace plumbline {
+
+class OptimizerUpdate {
+ public:
+  explicit OptimizerUpdate(ParameterMemory& memory) : memory_(memory), matrices_(memory) {}
+
+  /// `factor`: on gradients (1 / loss scale * clip factor). `step` counts from 1.
+  void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step);
+
+ private:
+  void update_range(const OwnedRange& piece, const UpdateNumbers& numbers, std::int64_t step);
+  void update_matrix(const OwnedRange& piece, const OptimizedParameter& update, const OptimizerSettings& settings);
+
+  ParameterMemory& memory_;
+  MatrixUpdate matrices_;
+};
+
+}  // namespace plumbline
