@@ -46,7 +46,7 @@ struct OptimizerFacts {
   // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq.
   std::string_view matrix_state = {};
   std::string_view other_state = {};
-  Executed executed = Executed::no;  ///< the update: one case in runtime/execution/parameter_update.cpp
+  Executed executed = Executed::no;  ///< the update: one case in runtime/execution/optimizer_update.cpp
 };
 
 inline constexpr std::array optimizer_table{
