@@ -88,7 +88,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   const StackCalibration& stack = kernels_.calibration().stack;
   const double factor = stack.compute.step_factor;
   BlockCost cost;
-  add_passes(cost, times, of);
+  add_passes(cost, times, of, logit_bytes(block, shard, stack.memory.logit_bytes));
   cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
   const StackFeatures& features = stack.features;
   cost.waits_for_transfers = features.at_transfers == HostPace::waits;
@@ -100,7 +100,6 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.frees_logits = features.logits == LogitLifetime::next_backward;
   if (block.kind() != BlockKind::output)
     for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);
-  cost.logits = logit_bytes(block, shard, stack.memory.logit_bytes);
   cost.parameters = rank_parameters(block, shard);
   cost.tensors = parameter_tensors(block, shard, stack.sharding.gathered_from_elements);
   cost.flops = block_flops(block, shard);
@@ -113,15 +112,14 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept) : with_modules(cost, times, of));
   cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
   if (!runs_backward(block)) std::fill(cost.variants.begin() + 1, cost.variants.end(), cost.variant(Variant::kept));
-  cost.working = cost.variants[Variant::kept].working.backward;
   return cost;
 }
 
-void BlockPricer::add_passes(BlockCost& cost, Times& times, const PricedBlock& of) const {
+void BlockPricer::add_passes(BlockCost& cost, Times& times, const PricedBlock& of, Bytes logits) const {
   const BlockProgram program = of.lowering.lower({});
   const CollectiveTimes forward = collectives(of, program, BlockPass::forward);
   const CollectiveTimes backward = collectives(of, program, BlockPass::backward);
-  times.working = working_sets(program, BackwardForm::split);
+  times.memory = memory_profile(program, BackwardForm::split, Bytes(0), logits);
   cost.forward = phase(times.forward, forward);
   cost.backward = phase(times.backward, backward);
   cost.host_forward = host_time(times.kernels.forward, forward.launches);

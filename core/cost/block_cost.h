@@ -39,14 +39,12 @@ struct PhaseTime {
 /// One way to run a block: what its backward pass computes again, and what is kept for it.
 struct BlockVariant {
   PhaseTime recompute;
-  Bytes saved{0};              ///< per micro-batch in flight
   Bytes restored{0};           ///< how much larger the replay makes the working set of the backward
   Flops flops{0};              ///< that the replay repeats
   WireBytes wire;              ///< that the replay sends
   Picoseconds host{0};         ///< until the host has launched the replay
   std::vector<bool> replayed;  ///< by op in order of execution; empty: none
-  WorkingSets working;
-  Bytes on_host{0};             ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  MemoryProfile memory;
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
 };
 /// Index into BlockCost::variants. Choices of a placement follow from `first_placed` on (planner/checkpointing).
@@ -76,9 +74,7 @@ struct BlockCost {
   Bytes boundary_gradient{0};  ///< of the boundary; zero where nothing before the block is trained
   Bytes kept_output{0};        ///< of a boundary, what the last block of a stage holds of what it sends on
   Bytes output{0};             ///< what the block hands to the next one; the loss apart
-  Bytes working{0};            ///< of a backward that replays nothing (working_set.h)
   bool frees_logits = false;   ///< whether logits are gone when the backward of the block before them begins
-  Bytes logits{0};             ///< logits and what the loss makes of them
   RankParameters parameters;
   ParameterTensors tensors;
   BlockFlops flops;                  ///< of the model, on this rank
@@ -87,6 +83,8 @@ struct BlockCost {
   WireBytes wire_backward;  ///< without recompute
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
+  /// Where nothing is computed again. Every variant makes the same logits.
+  [[nodiscard]] const MemoryProfile& memory() const { return variants.front().memory; }
   [[nodiscard]] const BlockVariant& variant(std::int32_t index) const {
     return variants[static_cast<std::size_t>(index)];
   }
@@ -126,10 +124,10 @@ class BlockPricer {
   BlockPricer(const Cluster& cluster, const Calibration& calibration);
 
   [[nodiscard]] BlockCost price(const Block& block, const Shard& shard, const BlockGroups& groups) const;
-  /// Fills a variant's working sets, what its replay sends, and with `working` of its block what it restores. Returns
-  /// what the replay's collectives take.
-  CollectiveTimes fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode, Bytes working,
-                              BackwardForm form = BackwardForm::split) const;
+  /// Fills a variant's memory beyond what it saves, what its replay sends, and what it restores: more than `kept`, of
+  /// the block where nothing is computed again. Returns what the replay's collectives take.
+  CollectiveTimes fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
+                              const MemoryProfile& kept, BackwardForm form = BackwardForm::split) const;
   [[nodiscard]] const KernelClock& kernels() const { return kernels_; }
   [[nodiscard]] const CommunicationClock& communication() const { return communication_; }
 
@@ -142,7 +140,7 @@ class BlockPricer {
   void add_tensor(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
   void add_context(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
   void add_expert(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const;
-  void add_passes(BlockCost& cost, Times& times, const PricedBlock& of) const;
+  void add_passes(BlockCost& cost, Times& times, const PricedBlock& of, Bytes logits) const;
   [[nodiscard]] PhaseTime phase(Seconds compute, const CollectiveTimes& collectives) const;
   void add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const;
   [[nodiscard]] BlockVariant by_operator(const BlockCost& cost, const PricedBlock& of, const KeptByOperator& kept,

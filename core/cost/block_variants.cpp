@@ -28,11 +28,12 @@ std::vector<bool> attention_replay(const Block& block) {
 }  // namespace
 
 CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
-                                         Bytes working, BackwardForm form) const {
+                                         const MemoryProfile& kept, BackwardForm form) const {
+  variant.memory.logits = kept.logits;
   if (!runs_backward(of.block)) return {};  // what it would read is not kept
   const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept}, form);
-  variant.working = working_sets(program, form);
-  variant.restored = std::max(Bytes(0), variant.working.backward - working);
+  variant.memory = memory_profile(program, form, variant.memory.saved, kept.logits);
+  variant.restored = std::max(Bytes(0), variant.memory.working.backward - kept.working.backward);
   const CollectiveTimes replay = collectives(of, program, BlockPass::recompute);
   variant.wire = replay.wire;
   return replay;
@@ -41,25 +42,25 @@ CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBloc
 void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const {
   const std::vector<SavedTensor> saved = saved_tensors(of.block, of.shard);
   BlockVariant kept;
-  kept.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
-  kept.working = times.working;
+  kept.memory = times.memory;
+  kept.memory.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
 
   // With context parallelism keys and values go round the ring again.
   BlockVariant selective;
-  selective.saved = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
+  selective.memory.saved = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
   selective.flops = attention_flops(of.block, of.shard);
   selective.replayed = attention_replay(of.block);
-  const CollectiveTimes ring = fold_replay(selective, of, RecomputeMode::selective, kept.working.backward);
+  const CollectiveTimes ring = fold_replay(selective, of, RecomputeMode::selective, kept.memory);
   selective.recompute = phase(times.attention, ring);
   selective.host = host_time(times.attention_kernels, ring.launches);
 
   BlockVariant full;
   full.recompute = cost.forward;
-  full.saved = cost.boundary;
+  full.memory.saved = cost.boundary;
   full.flops = cost.flops.forward;
   full.host = cost.host_forward;
   full.replayed = std::vector<bool>(of.block.ops().size(), true);
-  fold_replay(full, of, RecomputeMode::full, kept.working.backward);
+  fold_replay(full, of, RecomputeMode::full, kept.memory);
   cost.variants = {std::move(kept), std::move(selective), std::move(full)};
 }
 
@@ -68,11 +69,10 @@ BlockVariant BlockPricer::by_operator(const BlockCost& cost, const PricedBlock& 
                                       double replayed) const {
   const Replay replay = kept.replay(of.block);
   BlockVariant variant;
-  variant.saved = kept_bytes(of.block, of.shard, replay);
+  variant.memory.saved = kept_bytes(of.block, of.shard, replay);
   variant.replayed = replay.replayed;
   variant.kept = replay.kept;
-  const CollectiveTimes again =
-      fold_replay(variant, of, RecomputeMode::by_operator, cost.variant(Variant::kept).working.backward);
+  const CollectiveTimes again = fold_replay(variant, of, RecomputeMode::by_operator, cost.memory());
   variant.recompute = phase(Seconds(0), again);
   variant.recompute.compute = part(cost.forward.compute, replayed);
   double ops = 0;
@@ -100,9 +100,8 @@ BlockVariant BlockPricer::with_modules(const BlockCost& cost, const Times& times
     kernels += times.op_kernels[static_cast<std::size_t>(id.index())];
     variant.flops += op_work(of.block, of.block.op(id), of.shard).forward;
   }
-  variant.saved = kept_bytes(of.block, of.shard, {variant.replayed, RecomputeMode::modules});
-  const CollectiveTimes again =
-      fold_replay(variant, of, RecomputeMode::modules, cost.variant(Variant::kept).working.backward);
+  variant.memory.saved = kept_bytes(of.block, of.shard, {variant.replayed, RecomputeMode::modules});
+  const CollectiveTimes again = fold_replay(variant, of, RecomputeMode::modules, cost.memory());
   variant.recompute = phase(compute, again);
   variant.host = host_time(kernels, again.launches);
   return variant;

@@ -33,17 +33,8 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
   SegmentSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
   sizes.restores = segment.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
-  sizes.saved = saved_on_stage(segment, sends);
-  sizes.working_forward = segment.working_forward;
-  sizes.working_backward = segment.working;
-  if (splits) {
-    sizes.working_input = segment.working_input;
-    sizes.working_weight = segment.working_weight;
-    sizes.kept_for_weight = sizes.saved - segment.dropped;
-    sizes.deferred = segment.deferred;
-    sizes.late_logits = segment.late_logits;
-  }
-  sizes.logits = segment.logits;
+  sizes.memory = memory_on_stage(segment, sends);
+  if (!splits) sizes.memory = sizes.memory.of_whole_backward();
   sizes.forward = segment.wire_forward;
   sizes.backward = segment.wire_backward;
   sizes.recompute = segment.wire_recompute;
@@ -58,7 +49,8 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
 
 /// The closed form's states, without what the program's own buffers hold.
 std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
-  rank.working = rank.working_forward = rank.boundary = rank.transferred = Bytes(0);
+  rank.memory.working = {};
+  rank.boundary = rank.transferred = Bytes(0);
   rank.parameters.partial_trained = 0;
   rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
   rank.parameters.largest_expert_unit = rank.parameters.largest_expert_matrix = 0;

@@ -39,19 +39,13 @@ void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& ro
   // What is given is a rank's own choices, less those that left and with those that came, times the others.
   const std::int64_t parts = plan.shard.expert_tensor_parallel;
   shard.extra_rows = parts * (rows.came - rows.left) + rows.gathered - rows.given;
-  const auto sets_on = [&](const Shard& of) {
-    return working_sets(BlockLowering(block, of).lower(replay), BackwardForm::split);
+  const Bytes extra = extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
+  const auto profile_on = [&](const Shard& of, Bytes saved) {
+    const MemoryProfile profile =
+        memory_profile(BlockLowering(block, of).lower(replay), BackwardForm::split, saved, Bytes(0));
+    return splits ? profile : profile.of_whole_backward();
   };
-  const WorkingSets balanced = sets_on(plan.shard);
-  const WorkingSets routed = sets_on(shard);
-  segment.saved += extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
-  segment.working_forward += routed.forward - balanced.forward;
-  segment.working_backward += routed.backward - balanced.backward;
-  if (!splits) return;
-  segment.working_input += routed.backward_input - balanced.backward_input;
-  segment.working_weight += routed.weight - balanced.weight;
-  segment.kept_for_weight += routed.saved_for_weight - balanced.saved_for_weight;
-  segment.deferred += routed.deferred - balanced.deferred;
+  segment.memory.exchange(profile_on(plan.shard, Bytes(0)), profile_on(shard, extra));
 }
 
 /// The program of a stage if every micro-batch had the rows of one of them.

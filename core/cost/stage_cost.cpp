@@ -20,7 +20,6 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   add_phase(stage.backward_weight, repeated(block.backward_weight, count));
   add_phase(stage.host_forward, repeated(block.host_forward, count));
   add_phase(stage.host_backward, repeated(block.host_backward, count));
-  stage.logits += count * block.logits;
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
   add_phase(stage.orthogonalisation, repeated(block.orthogonalisation, count));
@@ -30,20 +29,20 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }
 
-void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& variant, std::int64_t count) {
+Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks) {
+  Bytes sum(0);
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    sum += std::int64_t{content.executions[b]} * blocks[b].memory().logits;
+  return sum;
+}
+
+/// `logits`: of the whole stage.
+void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& variant, std::int64_t count,
+                 Bytes logits) {
   stage.recompute += times(variant.recompute, count);
   add_phase(stage.host_backward, repeated(variant.host, count));
-  stage.saved += count * variant.saved;
-  stage.on_host += count * variant.on_host;
-  const WorkingSets& sets = variant.working;
-  const Bytes room = block.frees_logits && block.logits == Bytes(0) ? stage.logits : Bytes(0);
-  stage.working = std::max(stage.working, beyond_logits(sets.backward, room));
-  stage.working_forward = std::max(stage.working_forward, beyond_logits(sets.forward, room));
-  stage.working_input = std::max(stage.working_input, sets.backward_input);
-  stage.working_weight = std::max(stage.working_weight, sets.weight);
-  stage.dropped += count * (variant.saved - sets.saved_for_weight);
-  stage.deferred += count * sets.deferred;
-  if (sets.needs_logits) stage.late_logits += count * block.logits;
+  const bool follows_logits = block.frees_logits && variant.memory.logits == Bytes(0);
+  stage.memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
   stage.wire_recompute += variant.wire * count;
 }
@@ -151,10 +150,11 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
     }
     cost.host_waits = cost.host_waits || blocks[b].waits_for_passes;
   }
+  const Bytes logits = logits_of(content, blocks);
   for (const VariantCount& counted : content.variants) {
     const auto b = static_cast<std::size_t>(counted.block);
     if (content.executions[b] == 0) continue;
-    add_variant(cost, blocks[b], blocks[b].variant(counted.variant), counted.count);
+    add_variant(cost, blocks[b], blocks[b].variant(counted.variant), counted.count, logits);
   }
   find_pass_ends(cost, content, blocks);
   return cost;

@@ -28,18 +28,10 @@ struct StageCost {
   PhaseTime backward;              ///< without recompute
   Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
   PhaseTime recompute;
-  Bytes saved{0};    ///< per micro-batch, all chunks
-  Bytes on_host{0};  ///< the same in host memory
-  // Where logits are freed, of layers only what is more than the room that they leave.
-  Bytes working{0};  ///< of the backward that needs most (working_set.h)
-  Bytes working_forward{0};
-  Bytes working_input{0};   ///< of a split backward's input gradients
-  Bytes working_weight{0};  ///< of its weight gradients
-  Bytes dropped{0};         ///< of `saved`, released by input gradients
-  Bytes deferred{0};        ///< alongside the rest of `saved`, from input to weight gradients
-  Bytes late_logits{0};     ///< of `logits`, held for weight gradients
-  Bytes logits{0};
-  Bytes kept_output{0};  ///< per micro-batch, alongside `saved`, where the stage sends its result on
+  /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
+  /// they leave.
+  MemoryProfile memory;
+  Bytes kept_output{0};  ///< per micro-batch, next to what is saved, where the stage sends its result on
   Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
   /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
   Bytes boundary_gradient{0};
@@ -71,9 +63,6 @@ struct StageCost {
   /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };
-
-/// What of `working` is needed alongside `logits` of the same pass: a layer's is in the room that they leave.
-[[nodiscard]] inline Bytes beyond_logits(Bytes working, Bytes logits) { return std::max(Bytes(0), working - logits); }
 
 /// Where every execution of a block runs, and how.
 struct Arrangement {

@@ -66,28 +66,16 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
 /// backward behind it, is the peak.
-PeakLoads whole_load(const ChunkLoad& rank, const Strategy& s, std::int32_t index) {
+PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t index) {
   const std::int64_t v = s.virtual_stages;
   const bool forwards_first = record_of(s.schedule).passes == PassOrder::forwards_first;
   PeakLoads load;
   load[ActionKind::forward] = {(rank.saved * chunks_in_flight(s, index) + Bytes(v - 1)) / v,
-                               (forwards_first ? s.micro_batches : 1) * rank.logits, rank.working_forward, 0};
+                               (forwards_first ? s.micro_batches : 1) * rank.logits, rank.working.forward, 0};
   load[ActionKind::backward] = load[ActionKind::forward];
-  load[ActionKind::backward].working = rank.working_backward;
+  load[ActionKind::backward].working = rank.working.backward;
   load[ActionKind::backward].position = 1;
   return load;
-}
-
-ChunkLoad load_of(const StageCost& cost, Bytes saved) {
-  return {.saved = saved,
-          .logits = cost.logits,
-          .working_forward = cost.working_forward,
-          .working_backward = cost.working,
-          .working_input = cost.working_input,
-          .working_weight = cost.working_weight,
-          .dropped = cost.dropped,
-          .deferred = cost.deferred,
-          .late_logits = cost.late_logits};
 }
 
 struct AtPeak {
@@ -149,8 +137,10 @@ ShardRanks shard_ranks(const Strategy& s) {
   return {s.shard_group, s.shard_group == s.gradient_ranks() ? expert : std::gcd(s.shard_group, expert)};
 }
 
-Bytes saved_on_stage(const StageCost& stage, bool sends) {
-  return sends ? stage.saved + stage.kept_output : stage.saved;
+MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
+  MemoryProfile memory = stage.memory;
+  if (sends) memory.keep_output(stage.kept_output);
+  return memory;
 }
 
 namespace {
@@ -165,7 +155,7 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
     const std::int32_t stage = stage_of(placement(s.schedule), s.pipeline_stages, rank, c);
     const StageCost& cost = cost_of(static_cast<std::size_t>(c), static_cast<std::size_t>(stage));
     const bool sends = stage + 1 < s.pipeline_stages * v;
-    chunks.push_back(load_of(cost, saved_on_stage(cost, sends)));
+    chunks.push_back({memory_on_stage(cost, sends)});
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
     if (!hands_on) continue;
     const StageCost& next = stages.stage(static_cast<std::size_t>(stage) + 1);
@@ -174,7 +164,7 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
   }
   const PipelineShape shape = pipeline_shape(s);
   if (const auto peaks = order_of(s.schedule).peaks) return peaks(shape, rank, chunks);
-  if (v == 1 && !splits_backward(s.schedule)) return whole_load(chunks.front(), s, rank);
+  if (v == 1 && !splits_backward(s.schedule)) return whole_load(chunks.front().memory, s, rank);
   const auto order = checked_order(s.schedule, peak_shape(s.schedule, shape));
   return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
 }
@@ -243,7 +233,8 @@ MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, cons
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                              Optimizer optimizer, const StackCalibration& stack, std::int32_t rank) {
   const std::int64_t sending = s.virtual_stages - (rank + 1 == s.pipeline_stages ? 1 : 0);
-  const ChunkLoad whole = load_of(stage, stage.saved + sending * stage.kept_output);
+  MemoryProfile whole = stage.memory;
+  whole.keep_output(sending * stage.kept_output);
   return stage_memory(stage, whole_load(whole, s, rank), s, formats, optimizer, stack);
 }
 

@@ -23,7 +23,7 @@
 namespace plumbline {
 
 /// What one micro-batch in flight holds. `sends`: whether the result goes on to another stage.
-[[nodiscard]] Bytes saved_on_stage(const StageCost& stage, bool sends);
+[[nodiscard]] MemoryProfile memory_on_stage(const StageCost& stage, bool sends);
 /// What the micro-batches of a pipeline rank hold. The same for every ZeRO stage.
 [[nodiscard]] PeakLoads rank_load(const StageTable& stages, const Strategy& strategy, std::int32_t rank);
 /// The same of a rank whose chunks cost `chunks` instead; `stages`: of this split, with other variants.

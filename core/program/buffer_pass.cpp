@@ -174,7 +174,9 @@ class BufferUses {
   [[nodiscard]] std::int32_t working(const Action& a) const {
     return is_split_ ? segment(a).working_input : segment(a).working_backward;
   }
-  [[nodiscard]] bool has_late_logits(const Action& a) const { return context_.segment(a).late_logits > Bytes(0); }
+  [[nodiscard]] bool has_late_logits(const Action& a) const {
+    return context_.segment(a).memory.late_logits > Bytes(0);
+  }
 
   void make_weight_gradients(const Action& a) {
     write_weight_gradients();

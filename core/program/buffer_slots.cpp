@@ -28,15 +28,16 @@ SegmentSlots segment_slots(const SegmentSizes& sizes, std::int32_t micro_batches
     owner.bytes = bytes;
     return add(rank, owner, copies);
   };
-  return {slot(MemoryClass::activations, sizes.saved - sizes.offloaded - sizes.kept_for_weight, micro_batches),
-          slot(MemoryClass::activations, sizes.kept_for_weight, micro_batches),
-          slot(MemoryClass::activations, sizes.deferred, micro_batches),
+  const MemoryProfile& memory = sizes.memory;
+  return {slot(MemoryClass::activations, memory.dropped() - sizes.offloaded, micro_batches),
+          slot(MemoryClass::activations, memory.kept_for_weight, micro_batches),
+          slot(MemoryClass::activations, memory.deferred, micro_batches),
           slot(MemoryClass::activations, sizes.offloaded, micro_batches),
-          slot(MemoryClass::logits_and_loss, sizes.logits, micro_batches),
-          slot(MemoryClass::working_buffers, sizes.working_forward, 1),
-          slot(MemoryClass::working_buffers, sizes.working_backward, 1),
-          slot(MemoryClass::working_buffers, sizes.working_input, 1),
-          slot(MemoryClass::working_buffers, sizes.working_weight, 1)};
+          slot(MemoryClass::logits_and_loss, memory.logits, micro_batches),
+          slot(MemoryClass::working_buffers, memory.working.forward, 1),
+          slot(MemoryClass::working_buffers, memory.working.backward, 1),
+          slot(MemoryClass::working_buffers, memory.working.backward_input, 1),
+          slot(MemoryClass::working_buffers, memory.working.weight, 1)};
 }
 
 }  // namespace

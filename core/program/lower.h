@@ -12,6 +12,7 @@
 /// Checked against: tests/unit/core/program/lower_test.cpp (lists worked by hand).
 
 #include "core/plan/strategy.h"
+#include "core/program/memory_profile.h"
 #include "core/program/program.h"
 #include "core/program/wire_bytes.h"
 
@@ -21,17 +22,8 @@ enum class Restores : std::uint8_t { nothing, something };
 struct SegmentSizes {
   Segment executions;
   Restores restores = Restores::nothing;  ///< before its backward
-  Bytes saved{0};                         ///< from forward to backward, per micro-batch
-  Bytes working_forward{0};
-  Bytes working_backward{0};  ///< with what recompute restores
-  // Of split backwards:
-  Bytes working_input{0};    ///< as working_backward, while input gradients are made
-  Bytes working_weight{0};   ///< while weight gradients are made
-  Bytes kept_for_weight{0};  ///< of `saved`, from the forward to the weight gradients; the rest to input gradients
-  Bytes deferred{0};         ///< from input to weight gradients, per micro-batch
-  Bytes late_logits{0};      ///< of `logits`, released by weight gradients: all of them or none
-  Bytes logits{0};
-  WireBytes forward;  ///< what its collectives send, pass by pass
+  MemoryProfile memory;                   ///< of whole backwards alone where no backward is split
+  WireBytes forward;                      ///< what its collectives send, pass by pass
   WireBytes backward;
   WireBytes recompute;
   std::int64_t units = 1;  ///< block executions: what is gathered and reduced at once
@@ -39,7 +31,7 @@ struct SegmentSizes {
   Bytes scatter{0};        ///< sent per micro-batch to reduce its gradients
   Bytes reduction{0};      ///< of the rank's, sent once its last gradients are made
   Bytes update{0};         ///< of the rank's, sent to gather what the optimizer has updated
-  Bytes offloaded{0};      ///< of `saved`, held by the host between forward and backward; per micro-batch
+  Bytes offloaded{0};      ///< of what is saved, held by the host between forward and backward; per micro-batch
 };
 
 struct ChunkSizes {

@@ -12,35 +12,36 @@ class Load {
 
   /// `position`: of the action in the order.
   void forward(std::int32_t chunk, std::int64_t position) {
-    const ChunkLoad& own = of(chunk);
-    saved_ += own.saved + own.transferred;
+    const MemoryProfile& own = of(chunk).memory;
+    saved_ += own.saved + of(chunk).transferred;
     logits_ += own.logits;
-    see(ActionKind::forward, own.working_forward, position);
+    see(ActionKind::forward, own.working.forward, position);
     saved_ -= before(chunk).transferred;
   }
   void backward(std::int32_t chunk, std::int64_t position) {
+    const MemoryProfile& own = of(chunk).memory;
     saved_ += before(chunk).transferred_gradient;
-    see(ActionKind::backward, of(chunk).working_backward, position);
-    saved_ -= of(chunk).saved + of(chunk).transferred_gradient;
-    logits_ -= of(chunk).logits;
+    see(ActionKind::backward, own.working.backward, position);
+    saved_ -= own.saved + of(chunk).transferred_gradient;
+    logits_ -= own.logits;
   }
   void backward_input(std::int32_t chunk, std::int64_t position) {
-    const ChunkLoad& own = of(chunk);
+    const MemoryProfile& own = of(chunk).memory;
     saved_ += own.deferred + before(chunk).transferred_gradient;
-    see(ActionKind::backward_input, own.working_input, position);
-    saved_ -= own.dropped + own.transferred_gradient;
+    see(ActionKind::backward_input, own.working.backward_input, position);
+    saved_ -= own.dropped() + of(chunk).transferred_gradient;
     logits_ -= own.logits - own.late_logits;
   }
   void backward_weight(std::int32_t chunk, std::int64_t position) {
-    const ChunkLoad& own = of(chunk);
-    see(ActionKind::backward_weight, own.working_weight, position);
-    saved_ -= own.saved - own.dropped + own.deferred;
+    const MemoryProfile& own = of(chunk).memory;
+    see(ActionKind::backward_weight, own.working.weight, position);
+    saved_ -= own.kept_for_weight + own.deferred;
     logits_ -= own.late_logits;
   }
   /// The net effect of `count` forwards of one chunk, or backwards for a negative count.
   void skip(std::int32_t chunk, std::int64_t count) {
-    saved_ += count * of(chunk).saved;
-    logits_ += count * of(chunk).logits;
+    saved_ += count * of(chunk).memory.saved;
+    logits_ += count * of(chunk).memory.logits;
   }
   [[nodiscard]] const PeakLoads& peaks() const { return peaks_; }
 
@@ -96,11 +97,11 @@ class InterleavedRuns {
  private:
   /// The first forward after the warm-up and its backward see the most in flight.
   [[nodiscard]] PeakLoads alike() const {
-    const ChunkLoad& chunk = chunks_.front();
+    const MemoryProfile& chunk = chunks_.front().memory;
     const std::int64_t alive = std::min(warm_up_ + 1, passes_);
     PeakLoads peaks;
-    peaks[ActionKind::forward] = {alive * chunk.saved, alive * chunk.logits, chunk.working_forward, alive - 1};
-    peaks[ActionKind::backward] = {alive * chunk.saved, alive * chunk.logits, chunk.working_backward, alive};
+    peaks[ActionKind::forward] = {alive * chunk.saved, alive * chunk.logits, chunk.working.forward, alive - 1};
+    peaks[ActionKind::backward] = {alive * chunk.saved, alive * chunk.logits, chunk.working.backward, alive};
     return peaks;
   }
   [[nodiscard]] std::int64_t change_after(std::int64_t pass) const { return (pass / p_ + 1) * p_; }

@@ -15,23 +15,15 @@
 #include <span>
 
 #include "core/program/compute_schedule.h"
+#include "core/program/memory_profile.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
 
-/// What one micro-batch of one chunk holds, and what the chunk needs alongside while it acts.
+/// What one micro-batch of one chunk holds, and what the rank's next chunk takes over where it is the next stage.
 struct ChunkLoad {
-  Bytes saved{0};
-  Bytes logits{0};
-  Bytes working_forward{0};
-  Bytes working_backward{0};
-  // Of split backwards:
-  Bytes working_input{0};         ///< while input gradients are made
-  Bytes working_weight{0};        ///< while weight gradients are made
-  Bytes dropped{0};               ///< of `saved`, released by input gradients
-  Bytes deferred{0};              ///< alongside the rest of it, from input to weight gradients
-  Bytes late_logits{0};           ///< of `logits`, held until weight gradients
-  Bytes transferred{0};           ///< from its forward to that of the rank's next chunk, which is the next stage
+  MemoryProfile memory;
+  Bytes transferred{0};           ///< from its forward to that of the next chunk
   Bytes transferred_gradient{0};  ///< from that chunk's (input) gradients to its own
   bool operator==(const ChunkLoad&) const = default;
 };

@@ -27,7 +27,10 @@ std::vector<RecomputeChoice> choices_of(const RecomputeProblem& problem) {
 
 BlockVariant variant_of(const RecomputeChoice& choice, const RecomputeProblem& problem, const Block& block,
                         const Shard& shard) {
-  BlockVariant variant{{}, choice.saved, choice.restored, Flops(0), {}, Picoseconds(0), choice.replayed, {}};
+  BlockVariant variant;
+  variant.memory.saved = choice.saved;
+  variant.restored = choice.restored;
+  variant.replayed = choice.replayed;
   for (std::size_t o = 0; o < choice.replayed.size(); ++o) {
     if (!choice.replayed[o]) continue;
     const RecomputeOp& op = problem.ops[o];
@@ -69,8 +72,10 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
       continue;
     }
     const RecomputeProblem problem = recompute_problem(block, shard, groups, question.block_pricer());
-    for (const RecomputeChoice& choice : choices_of(problem))
+    for (const RecomputeChoice& choice : choices_of(problem)) {
       variants.push_back(variant_of(choice, problem, block, shard));
+      variants.back().memory.logits = blocks[b].memory().logits;
+    }
   }
 }
 
@@ -84,7 +89,7 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
     const PricedBlock of{block, shard, groups};
     std::vector<BlockVariant>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
-      question.block_pricer().fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].working, form);
+      question.block_pricer().fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);
   }
 }
 
@@ -100,16 +105,16 @@ RecomputePlacer::RecomputePlacer(const Question& question, const Strategy& strat
 
 Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes capacity) const {
   StageCost loaded = stage;
-  loaded.saved = Bytes(0);
+  loaded.memory.saved = Bytes(0);
   const auto holds = [&](Bytes held) {
-    loaded.working = held;
+    loaded.memory.working.backward = held;
     return total(loaded, rank) <= capacity;
   };
   if (!holds(Bytes(0))) return Bytes(-1);
   // The allocator's loss is a part of what is held, rounded down: the largest load that fits is near the quotient.
   // A forward pass that fits sets no limit to what a backward holds, nor does the packing of partial gradients.
   StageCost bare = loaded;
-  bare.working_forward = bare.working = Bytes(0);
+  bare.memory.working = {};
   bare.parameters.partial_trained = 0;
   const Bytes free = capacity - total(bare, rank);
   const double part = 1 + question_->calibration().stack.memory.fragmentation_fraction;

@@ -7,7 +7,8 @@ namespace {
 
 Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks) {
   Bytes sum(0);
-  for (std::size_t b = 0; b < blocks.size(); ++b) sum += std::int64_t{content.executions[b]} * blocks[b].logits;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    sum += std::int64_t{content.executions[b]} * blocks[b].memory().logits;
   return sum;
 }
 
@@ -31,7 +32,7 @@ RankLayers::RankLayers(std::span<const RankContent> chunks, std::int32_t virtual
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (contents[c]->executions[b] == 0) continue;
       const auto block = static_cast<std::int32_t>(b);
-      const Bytes logits = blocks[b].logits > Bytes(0) ? Bytes(0) : logits_of(*contents[c], blocks);
+      const Bytes logits = blocks[b].memory().logits > Bytes(0) ? Bytes(0) : logits_of(*contents[c], blocks);
       members_.push_back({c, block});
       scales_.push_back({block, virtual_stages, repeats[c], logits});
       groups_.push_back({{}, contents[c]->executions[b]});
@@ -55,7 +56,8 @@ RankLayersTable::RankLayersTable(const std::vector<BlockCost>& blocks) : blocks_
     std::vector<LayerOption>& options = options_.emplace_back();
     for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v) {
       const BlockVariant& variant = block.variants[v];
-      options.push_back({variant.saved, variant.recompute.total(), block.working + variant.restored});
+      options.push_back(
+          {variant.memory.saved, variant.recompute.total(), block.memory().working.backward + variant.restored});
     }
   }
 }

@@ -45,8 +45,12 @@ class EntryWriter {
  private:
   [[nodiscard]] RecomputeRun run(BlockId id, std::int32_t index) const {
     const BlockVariant& variant = blocks_[static_cast<std::size_t>(id.index())].variant(index);
-    return {layer_,        layer_,           replayed_ops(graph_.block(id), variant),
-            variant.saved, variant.restored, variant.recompute.total()};
+    return {layer_,
+            layer_,
+            replayed_ops(graph_.block(id), variant),
+            variant.memory.saved,
+            variant.restored,
+            variant.recompute.total()};
   }
 
   const Graph& graph_;

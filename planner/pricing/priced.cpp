@@ -120,7 +120,7 @@ Bytes checkpoints_per_node(const Question& question, const StageTable& stages, c
   Bytes most(0);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
-    most = std::max(most, stages[rank].on_host * chunks / std::int64_t{strategy.virtual_stages});
+    most = std::max(most, stages[rank].memory.on_host * chunks / std::int64_t{strategy.virtual_stages});
   }
   // A rank's part is far below 2^63 bytes (rule R20), those of a whole node need not be.
   const std::int64_t ranks = ranks_per_node(question);

@@ -27,7 +27,7 @@ std::vector<BlockCost> least_of(std::vector<BlockCost> blocks) {
     BlockVariant least = block.variant(Variant::kept);
     for (std::size_t v = 0; v < block.variants.size(); ++v)
       if (v != Variant::modules && v != Variant::offloaded)
-        least.saved = std::min(least.saved, block.variants[v].saved);
+        least.memory.saved = std::min(least.memory.saved, block.variants[v].memory.saved);
     block.variants = {std::move(least)};
   }
   return blocks;

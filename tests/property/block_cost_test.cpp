@@ -80,7 +80,7 @@ TEST_CASE("a frozen layer without backward replays nothing, whatever recompute i
     for (const BlockVariant& variant : priced(first_layer(graph), s).variants) {
       CHECK(variant.wire == WireBytes{});
       CHECK(variant.recompute == PhaseTime{});
-      CHECK(variant.saved == Bytes(0));
+      CHECK(variant.memory.saved == Bytes(0));
     }
   }
 }
@@ -126,8 +126,8 @@ TEST_CASE("full recompute repeats the forward pass, selective recompute the atte
       const BlockVariant& selective = cost.variant(Variant::selective);
       CHECK(selective.recompute.compute > Picoseconds(0));
       CHECK(selective.recompute.total() < cost.forward.compute);
-      CHECK(cost.boundary < cost.variant(Variant::kept).saved);
-      CHECK(selective.saved <= cost.variant(Variant::kept).saved);
+      CHECK(cost.boundary < cost.memory().saved);
+      CHECK(selective.memory.saved <= cost.memory().saved);
     }
   }
   // 4 b s^2 a d on one rank: 16 heads of 64.
@@ -147,7 +147,7 @@ TEST_CASE("more tokens never take less time, bytes or FLOPs") {
         INFO(block.name() << ", micro-batch " << s.micro_batch);
         REQUIRE(cost.forward.total() >= before.forward.total());
         REQUIRE(cost.backward.total() >= before.backward.total());
-        REQUIRE(cost.variant(Variant::kept).saved >= before.variant(Variant::kept).saved);
+        REQUIRE(cost.memory().saved >= before.memory().saved);
         REQUIRE(cost.wire().tensor >= before.wire().tensor);
         REQUIRE(cost.flops.total() >= before.flops.total());
         before = cost;

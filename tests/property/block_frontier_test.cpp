@@ -129,7 +129,7 @@ TEST_CASE("none, selective and full are sets of a real block, and the frontier i
     const RecomputeChoice none = price_choice(problem, std::vector<bool>(core.size(), false));
     const RecomputeChoice full = price_choice(problem, std::vector<bool>(core.size(), true));
     const RecomputeChoice selective = price_choice(problem, core);
-    CHECK(none.saved == cost.variant(Variant::kept).saved);
+    CHECK(none.saved == cost.memory().saved);
     CHECK(none.time == Picoseconds(0));
     CHECK(full.saved == cost.boundary);
     CHECK(full.time <= cost.variant(Variant::full).recompute.total());
@@ -138,7 +138,7 @@ TEST_CASE("none, selective and full are sets of a real block, and the frontier i
     CHECK(all == cost.forward.total());
     if (c.flash == FlashAttention::off) {
       // A replay of the core writes its output again too, which the mode of core/cost keeps.
-      CHECK(selective.saved + context == cost.variant(Variant::selective).saved);
+      CHECK(selective.saved + context == cost.variant(Variant::selective).memory.saved);
       CHECK(selective.time.value() ==
             Approx(static_cast<double>(cost.variant(Variant::selective).recompute.total().value())).epsilon(0.02));
     }

@@ -260,14 +260,14 @@ TEST_CASE("stages add up to the network: parameters, FLOPs, saved bytes, times")
       for (const StageCost& stage : pricing.stages(pipeline_of(stages, virtual_stages, {}))) {
         sum.forward += stage.forward;
         sum.backward += stage.backward;
-        sum.saved += stage.saved;
+        sum.memory.saved += stage.memory.saved;
         sum.parameters += stage.parameters;
         sum.model_flops += stage.model_flops;
         sum.units += stage.units;
       }
       CHECK(sum.forward == whole.forward);
       CHECK(sum.backward == whole.backward);
-      CHECK(sum.saved == whole.saved);
+      CHECK(sum.memory.saved == whole.memory.saved);
       CHECK(sum.model_flops.value() == Approx(whole.model_flops.value()).epsilon(1e-14));
       CHECK(sum.units == whole.units);
       // The last stage holds its own copy of a tied embedding.
@@ -316,9 +316,9 @@ TEST_CASE("more recompute never keeps more and never takes less time") {
     const StageCost full = stage(RecomputeMode::full, 1);
     INFO(graph.name());
     CHECK(none.recompute.total() == Picoseconds(0));
-    CHECK(none.saved >= third.saved);
-    CHECK(third.saved >= half.saved);
-    CHECK(half.saved >= full.saved);
+    CHECK(none.memory.saved >= third.memory.saved);
+    CHECK(third.memory.saved >= half.memory.saved);
+    CHECK(half.memory.saved >= full.memory.saved);
     CHECK(third.backward_total() <= half.backward_total());
     CHECK(half.backward_total() <= full.backward_total());
     CHECK(full.recompute_flops <= none.model_flops);

@@ -22,14 +22,14 @@ class Random {
     std::vector<ChunkLoad> result;
     for (std::int32_t c = 0; c < count; ++c) {
       const Bytes working = bytes(30);
-      ChunkLoad load{bytes(between(0, 1) * 9), between(0, 3) == 0 ? bytes(20) : Bytes(0), working,
-                     working + bytes(between(0, 1) * 30)};
-      load.working_input = bytes(40);
-      load.working_weight = bytes(20);
-      load.dropped = bytes(static_cast<std::int32_t>(load.saved.value()));
-      load.deferred = bytes(10);
-      load.late_logits = between(0, 1) == 0 ? load.logits : Bytes(0);
-      result.push_back(load);
+      MemoryProfile memory;
+      memory.saved = bytes(between(0, 1) * 9);
+      memory.logits = between(0, 3) == 0 ? bytes(20) : Bytes(0);
+      memory.working = {working, working + bytes(between(0, 1) * 30), bytes(40), bytes(20)};
+      memory.kept_for_weight = bytes(static_cast<std::int32_t>(memory.saved.value()));
+      memory.deferred = bytes(10);
+      memory.late_logits = between(0, 1) == 0 ? memory.logits : Bytes(0);
+      result.push_back({memory});
     }
     return result;
   }
@@ -44,12 +44,12 @@ class Random {
   std::mt19937_64 bits_{20241111};
 };
 
-Bytes working_of(const ChunkLoad& own, ActionKind kind) {
+Bytes working_of(const WorkingSets& own, ActionKind kind) {
   switch (kind) {
-    case ActionKind::forward: return own.working_forward;
-    case ActionKind::backward: return own.working_backward;
-    case ActionKind::backward_input: return own.working_input;
-    default: return own.working_weight;
+    case ActionKind::forward: return own.forward;
+    case ActionKind::backward: return own.backward;
+    case ActionKind::backward_input: return own.backward_input;
+    default: return own.weight;
   }
 }
 
@@ -62,18 +62,19 @@ std::array<Bytes, 4> replayed(const RankOrder& order, const std::vector<ChunkLoa
   std::array<Bytes, 4> most{Bytes(-1), Bytes(-1), Bytes(-1), Bytes(-1)};
   for (const ComputeAction& a : order) {
     const std::pair state(a.chunk, a.micro_batch);
-    const ChunkLoad& own = chunks[static_cast<std::size_t>(a.chunk)];
+    const MemoryProfile& own = chunks[static_cast<std::size_t>(a.chunk)].memory;
     const bool makes_input_gradients = a.kind == ActionKind::backward || a.kind == ActionKind::backward_input;
     if (a.kind == ActionKind::forward) saved.insert(state);
     if (a.kind == ActionKind::forward && a.chunk == 0) transferred.insert(a.micro_batch);
     if (makes_input_gradients && a.chunk == 1) transferred_gradients.insert(a.micro_batch);
-    Bytes alive = working_of(own, a.kind);
+    Bytes alive = working_of(own.working, a.kind);
     if (a.kind == ActionKind::backward_input) alive += own.deferred;
     for (const auto& [chunk, m] : saved)
-      alive += chunks[static_cast<std::size_t>(chunk)].saved + chunks[static_cast<std::size_t>(chunk)].logits;
+      alive +=
+          chunks[static_cast<std::size_t>(chunk)].memory.saved + chunks[static_cast<std::size_t>(chunk)].memory.logits;
     for (const auto& [chunk, m] : deferred) {
-      const ChunkLoad& other = chunks[static_cast<std::size_t>(chunk)];
-      alive += other.saved - other.dropped + other.deferred + other.late_logits;
+      const MemoryProfile& other = chunks[static_cast<std::size_t>(chunk)].memory;
+      alive += other.kept_for_weight + other.deferred + other.late_logits;
     }
     alive += std::ssize(transferred) * chunks.front().transferred;
     alive += std::ssize(transferred_gradients) * chunks.front().transferred_gradient;

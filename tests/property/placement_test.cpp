@@ -181,10 +181,10 @@ TEST_CASE("a budget is the largest load that fits") {
   const StageLayout layout = layout_of(c.question, c.strategy);
   const StageTable table(c.question.graph(), layout, blocks);
   StageCost loaded = table[0];
-  loaded.saved = Bytes(0);
-  loaded.working = placer.budget(table[0], 0, c.question.certain_capacity());
+  loaded.memory.saved = Bytes(0);
+  loaded.memory.working.backward = placer.budget(table[0], 0, c.question.certain_capacity());
   CHECK(heaviest(c.question, c.strategy, {loaded}) <= c.question.certain_capacity());
-  loaded.working += Bytes(2);
+  loaded.memory.working.backward += Bytes(2);
   CHECK(heaviest(c.question, c.strategy, {loaded}) > c.question.certain_capacity());
 }
 

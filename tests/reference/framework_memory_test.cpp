@@ -158,7 +158,7 @@ TEST_CASE("checkpoints on the host leave the device one layer's input and cost t
     const Block& layer = of.graph.blocks()[static_cast<std::size_t>(of.graph.sequence()[1].index())];
     return pricer.price(layer, shard_of(of.strategy, of.training), block_groups(of.strategy)).variant(Variant::full);
   };
-  CHECK(replay(host).on_host == input);
+  CHECK(replay(host).memory.on_host == input);
   CHECK(replay(host).recompute.total() - replay(run).recompute.total() ==
         to_picoseconds(Seconds(2.0 * static_cast<double>(input.value()) / 1e9)));
 }
@@ -196,7 +196,7 @@ TEST_CASE(
     return memory[MemoryClass::activations] + memory[MemoryClass::working_buffers];
   };
   const BlockCost layer = run.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
-  const Bytes saved = layer.variant(Variant::kept).saved;
+  const Bytes saved = layer.memory().saved;
   CHECK(held(run) - held(offloads) == 2 * saved);
 
   const auto shown = [&](double bytes_per_second) {

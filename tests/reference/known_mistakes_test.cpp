@@ -153,8 +153,8 @@ TEST_CASE("dense and sparse layers are priced apart and each as often as it runs
   const Bytes dense = saved_by(dense_layer(graph), shard);
   const Bytes sparse = saved_by(sparse_layer(graph), shard);
   CHECK(dense != sparse);
-  CHECK(stage.saved == std::int64_t{2} * dense + std::int64_t{4} * sparse + saved_by(graph.blocks()[0], shard) +
-                           saved_by(graph.blocks()[3], shard));
+  CHECK(stage.memory.saved == std::int64_t{2} * dense + std::int64_t{4} * sparse + saved_by(graph.blocks()[0], shard) +
+                                  saved_by(graph.blocks()[3], shard));
 }
 
 // llmfit #230. Eight times the experts: eight times their memory, the same FLOPs but for the router's 2 b s h E.

@@ -84,7 +84,7 @@ TEST_CASE("a replay of mla_up_proj costs its two products") {
   CHECK(variant.flops.value() == Approx(products).epsilon(0.001));
   CHECK(variant.recompute.total() > Picoseconds(0));
   CHECK(variant.recompute.total() < cost.forward.total() / std::int64_t{4});
-  CHECK(variant.saved + Bytes(135048 * tokens) == cost.variant(Variant::kept).saved);
+  CHECK(variant.memory.saved + Bytes(135048 * tokens) == cost.memory().saved);
 }
 
 TEST_CASE("sets of modules are read and written alike; the attention core alone is selective recompute") {

@@ -107,9 +107,9 @@ TEST_CASE("A lowered program's lives are those of its memory curve") {
   input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
   SegmentSizes segment;
   segment.executions = {0, 1};
-  segment.saved = Bytes(100);
-  segment.working_forward = Bytes(10);
-  segment.working_backward = Bytes(30);
+  segment.memory.saved = Bytes(100);
+  segment.memory.working.forward = Bytes(10);
+  segment.memory.working.backward = Bytes(30);
   RankSizes rank;
   rank.chunks = {{{segment}, Bytes(4)}};  // 4 bytes travel; nobody keeps a buffer for them here
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}};

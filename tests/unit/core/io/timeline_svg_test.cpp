@@ -19,7 +19,7 @@ std::string picture(std::int32_t ranks, Bytes capacity) {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::zb_h1, {ranks, 1, ranks});
   SegmentSizes piece;
-  piece.saved = Bytes(std::int64_t{1} << 30);
+  piece.memory.saved = Bytes(std::int64_t{1} << 30);
   RankSizes rank;
   rank.chunks = {{{piece}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(std::int64_t{4} << 30)}};

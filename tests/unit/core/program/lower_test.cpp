@@ -16,9 +16,9 @@ LoweringInput two_ranks(std::int32_t zero_stage, std::int32_t micro_batches = 1)
   input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, micro_batches});
   SegmentSizes segment;
   segment.executions = {0, 1};
-  segment.saved = Bytes(100);
-  segment.working_forward = Bytes(10);
-  segment.working_backward = Bytes(30);
+  segment.memory.saved = Bytes(100);
+  segment.memory.working.forward = Bytes(10);
+  segment.memory.working.backward = Bytes(30);
   segment.forward.tensor = segment.backward.tensor = Bytes(8);
   RankSizes rank;
   rank.chunks = {{{segment}, Bytes(4)}};

@@ -12,9 +12,9 @@ Program two_ranks() {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::gpipe, {2, 1, 2});
   SegmentSizes segment;
-  segment.saved = Bytes(100);
-  segment.working_forward = Bytes(10);
-  segment.working_backward = Bytes(30);
+  segment.memory.saved = Bytes(100);
+  segment.memory.working.forward = Bytes(10);
+  segment.memory.working.backward = Bytes(30);
   RankSizes rank;
   rank.chunks = {{{segment}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(1000)}};

@@ -17,7 +17,7 @@ struct Small {
     LoweringInput input;
     input.schedule = compute_schedule(Schedule::one_f_one_b, {2, 1, 1});
     SegmentSizes segment;
-    segment.saved = Bytes(1 << 20);
+    segment.memory.saved = Bytes(1 << 20);
     segment.forward.tensor = Bytes(7);
     RankSizes rank;
     rank.chunks = {{{segment}, Bytes(4)}};
