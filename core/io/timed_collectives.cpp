@@ -21,14 +21,6 @@ constexpr double most_seconds = 1e6;
 constexpr double most_gbps = 1e6;
 constexpr std::size_t longest_quoted = 40;
 
-constexpr std::array<std::pair<std::string_view, Collective>, 6> programs{
-    {{"all_reduce_perf", Collective::all_reduce},
-     {"all_gather_perf", Collective::all_gather},
-     {"reduce_scatter_perf", Collective::reduce_scatter},
-     {"alltoall_perf", Collective::all_to_all},
-     {"broadcast_perf", Collective::broadcast},
-     {"sendrecv_perf", Collective::send_receive}}};
-
 std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view blanks = " \t\r";
   std::vector<std::string_view> words;
@@ -98,7 +90,8 @@ class NcclTestsReader {
 
   Collective kind_of(std::string_view program) const {
     std::vector<std::string> names;
-    for (const auto& [name, kind] : programs) {
+    for (const Collective kind : all_collectives) {
+      const std::string_view name = record_of(kind).timed_by;
       if (name != program) {
         names.emplace_back(name);
         continue;

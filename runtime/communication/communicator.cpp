@@ -24,24 +24,6 @@ std::int64_t element_bytes(ElementFormat format) {
   return 1;
 }
 
-CallKind call_kind(Collective kind) {
-  switch (kind) {
-    case Collective::all_reduce: return CallKind::all_reduce;
-    case Collective::all_gather: return CallKind::all_gather;
-    case Collective::reduce_scatter: return CallKind::reduce_scatter;
-    case Collective::all_to_all: return CallKind::all_to_all;
-    case Collective::broadcast: return CallKind::broadcast;
-    case Collective::send_receive: return CallKind::send_receive;
-  }
-  return CallKind::barrier;
-}
-
-std::string_view to_text(CallKind kind) {
-  for (const Collective collective : all_collectives)
-    if (call_kind(collective) == kind) return to_text(collective);
-  return "barrier";
-}
-
 ElementRange owned_range(std::int64_t elements, std::int32_t ranks, std::int32_t index) {
   const std::int64_t part = elements / ranks;
   const std::int64_t longer = elements % ranks;

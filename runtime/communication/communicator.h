@@ -26,20 +26,8 @@ enum class ElementFormat : std::uint8_t { fp32, bf16, fp16, bytes };
 [[nodiscard]] std::string_view to_text(ElementFormat format);
 [[nodiscard]] std::int64_t element_bytes(ElementFormat format);
 
-/// `maximum` returns a NaN where any rank has one.
-/// The kinds of core/sharding/collective.h, and the barrier, which carries no bytes.
-enum class CallKind : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  all_to_all,
-  broadcast,
-  send_receive,
-  barrier
-};
-inline constexpr std::size_t call_kind_count = 7;
-[[nodiscard]] std::string_view to_text(CallKind kind);
-[[nodiscard]] CallKind call_kind(Collective kind);
+using CallKind = Collective;
+inline constexpr std::size_t call_kind_count = collective_records.size();
 
 /// Counted where a message leaves its rank. `calls` counts those that this rank made; of messages, the sends.
 struct SentByKind {
@@ -81,7 +69,7 @@ class Communicator {
   [[nodiscard]] virtual std::int32_t index() const = 0;
   [[nodiscard]] virtual const SentByKind& sent() const = 0;
 
-  /// In place; no reduction of `bytes`.
+  /// In place; no reduction of `bytes`. A maximum is a NaN where any rank has one.
   virtual void all_reduce(std::span<std::byte> data, ElementFormat format, Reduction reduction) = 0;
   /// `own` has the size of owned_range(elements of `data`); it may be that very part of `data`.
   virtual void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, ElementFormat format,

@@ -178,7 +178,7 @@ TEST_CASE("Where the ranks divide the elements, each rank sends the bytes of the
     const Bytes bytes(4 * 24);
     const auto sent = sent_of(ranks, 24);
     for (const SentByKind& rank : sent) {
-      for (const Collective kind : ring_kinds) CHECK(rank[call_kind(kind)] == wire_bytes(kind, bytes, ranks));
+      for (const Collective kind : ring_kinds) CHECK(rank[kind] == wire_bytes(kind, bytes, ranks));
       CHECK(rank[CallKind::all_to_all] == wire_bytes(Collective::all_to_all, bytes, ranks));
       CHECK(rank[CallKind::barrier] == Bytes(0));
       CHECK(rank.calls[static_cast<std::size_t>(CallKind::all_reduce)] == 1);
@@ -198,9 +198,9 @@ TEST_CASE("Uneven chunks: a rank is at most one element off the formula, the gro
       for (const SentByKind& rank : sent_of(ranks, elements))
         for (const Collective kind : ring_kinds) {
           const std::int64_t passes = kind == Collective::all_reduce ? 2 : 1;
-          const std::int64_t difference = rank[call_kind(kind)].value() - wire_bytes(kind, bytes, ranks).value();
+          const std::int64_t difference = rank[kind].value() - wire_bytes(kind, bytes, ranks).value();
           CHECK(std::abs(difference) <= 4 * passes);  // the formula itself is rounded up
-          total[kind] += rank[call_kind(kind)].value();
+          total[kind] += rank[kind].value();
         }
       CHECK(total[Collective::reduce_scatter] == bytes.value() * (ranks - 1));
       CHECK(total[Collective::all_gather] == bytes.value() * (ranks - 1));
