@@ -134,16 +134,11 @@ TensorId BlockBuilder::head_norm(std::string name, NormKind kind, TensorId x, st
   return y;
 }
 
-TensorId BlockBuilder::activation(std::string name, TensorId x) { return same_shape(OpKind::activation, name, {x}); }
 TensorId BlockBuilder::gated_activation(std::string name, TensorId gate, TensorId up) {
   const Tensor like = tensor(up);
   Op& op = add_op(OpKind::gated_activation, std::move(name), {gate, up});
   return result(op, like.shape, like.partition, like.partition_units);
 }
-TensorId BlockBuilder::rotary(std::string name, TensorId x) { return same_shape(OpKind::rotary, name, {x}); }
-TensorId BlockBuilder::dropout(std::string name, TensorId x) { return same_shape(OpKind::dropout, name, {x}); }
-TensorId BlockBuilder::add(std::string name, TensorId a, TensorId b) { return same_shape(OpKind::add, name, {a, b}); }
-TensorId BlockBuilder::softmax(std::string name, TensorId x) { return same_shape(OpKind::softmax, name, {x}); }
 
 TensorId BlockBuilder::attention(std::string name, TensorId query, TensorId key, TensorId value,
                                  AttentionAttributes attributes) {

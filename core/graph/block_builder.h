@@ -54,13 +54,13 @@ class BlockBuilder {
   TensorId norm(std::string name, NormKind kind, TensorId x);
   /// A norm over the last `features` of each head (query/key norm): its parameters are `features` wide.
   TensorId head_norm(std::string name, NormKind kind, TensorId x, std::int64_t features);
-  TensorId activation(std::string name, TensorId x);
+  TensorId activation(const std::string& name, TensorId x) { return same_shape(OpKind::activation, name, {x}); }
   /// act(gate) * up; a gate one feature wide is multiplied with every feature of up.
   TensorId gated_activation(std::string name, TensorId gate, TensorId up);
-  TensorId rotary(std::string name, TensorId x);
-  TensorId dropout(std::string name, TensorId x);
-  TensorId add(std::string name, TensorId a, TensorId b);
-  TensorId softmax(std::string name, TensorId x);
+  TensorId rotary(const std::string& name, TensorId x) { return same_shape(OpKind::rotary, name, {x}); }
+  TensorId dropout(const std::string& name, TensorId x) { return same_shape(OpKind::dropout, name, {x}); }
+  TensorId add(const std::string& name, TensorId a, TensorId b) { return same_shape(OpKind::add, name, {a, b}); }
+  TensorId softmax(const std::string& name, TensorId x) { return same_shape(OpKind::softmax, name, {x}); }
   TensorId attention(std::string name, TensorId query, TensorId key, TensorId value, AttentionAttributes attributes);
   /// [.., m, k] x [.., k, n]; both operands are activations.
   TensorId batched_matmul(std::string name, TensorId a, TensorId b);

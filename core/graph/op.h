@@ -2,8 +2,10 @@
 /// \file op.h: the operators of the graph and what each needs to know about itself.
 ///
 /// An operator names its inputs, parameters and outputs; everything that estimators price follows from its kind, its
-/// attributes and those tensors. "To add an operator" touch this file, shape_rules.cpp and core/sharding/op_work.cpp.
+/// attributes and those tensors. To add an operator, see the table in CONTRIBUTING.md.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,7 +46,42 @@ enum class OpKind : std::uint8_t {
   cross_entropy,
 };
 
-[[nodiscard]] std::string_view to_text(OpKind kind);
+struct OpName {
+  OpKind kind;
+  std::string_view name;
+};
+inline constexpr std::array op_names = std::to_array<OpName>({{OpKind::embedding, "embedding"},
+                                                              {OpKind::position_embedding, "position_embedding"},
+                                                              {OpKind::linear, "linear"},
+                                                              {OpKind::grouped_linear, "grouped_linear"},
+                                                              {OpKind::batched_matmul, "batched_matmul"},
+                                                              {OpKind::attention, "attention"},
+                                                              {OpKind::softmax, "softmax"},
+                                                              {OpKind::layer_norm, "layer_norm"},
+                                                              {OpKind::rms_norm, "rms_norm"},
+                                                              {OpKind::batch_norm, "batch_norm"},
+                                                              {OpKind::activation, "activation"},
+                                                              {OpKind::gated_activation, "gated_activation"},
+                                                              {OpKind::rotary, "rotary"},
+                                                              {OpKind::dropout, "dropout"},
+                                                              {OpKind::add, "add"},
+                                                              {OpKind::router, "router"},
+                                                              {OpKind::dispatch, "dispatch"},
+                                                              {OpKind::combine, "combine"},
+                                                              {OpKind::convolution, "convolution"},
+                                                              {OpKind::pooling, "pooling"},
+                                                              {OpKind::upsample, "upsample"},
+                                                              {OpKind::concatenate, "concatenate"},
+                                                              {OpKind::select, "select"},
+                                                              {OpKind::cross_entropy, "cross_entropy"}});
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < op_names.size(); ++i)
+        if (op_names[i].kind != static_cast<OpKind>(i)) return false;
+      return op_names.back().kind == OpKind::cross_entropy;
+    }(),
+    "every kind has its name, in their order");
+[[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return op_names[static_cast<std::size_t>(kind)].name; }
 
 /// How a linear operator's weight is divided over tensor-parallel ranks (Shoeybi et al., arXiv:1909.08053, section 3).
 enum class WeightPartition : std::uint8_t { replicated, column, row };

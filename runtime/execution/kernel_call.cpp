@@ -1,6 +1,7 @@
 #include "runtime/execution/kernel_call.h"
 
 #include <algorithm>
+#include <array>
 
 namespace plumbline {
 namespace {
@@ -82,27 +83,45 @@ DropoutDraw KernelCall::draw() const {
   return {probability, {env.seed, number, 0}};
 }
 
+namespace {
+
+struct OpKernel {
+  OpKind kind;
+  void (*run)(const KernelCall&);
+};
+/// What is executed; a network with another operator is refused.
+constexpr std::array op_kernels = std::to_array<OpKernel>({{OpKind::embedding, run_embedding},
+                                                           {OpKind::position_embedding, run_position_embedding},
+                                                           {OpKind::linear, run_linear},
+                                                           {OpKind::grouped_linear, run_grouped_linear},
+                                                           {OpKind::router, run_router},
+                                                           {OpKind::dispatch, run_expert_rows},
+                                                           {OpKind::combine, run_expert_rows},
+                                                           {OpKind::layer_norm, run_norm},
+                                                           {OpKind::rms_norm, run_norm},
+                                                           {OpKind::attention, run_attention},
+                                                           {OpKind::activation, run_activation},
+                                                           {OpKind::gated_activation, run_activation},
+                                                           {OpKind::rotary, run_rotary},
+                                                           {OpKind::dropout, run_dropout},
+                                                           {OpKind::add, run_add},
+                                                           {OpKind::cross_entropy, run_loss}});
+
+const OpKernel* kernel_of(OpKind kind) {
+  const auto* at =
+      std::find_if(op_kernels.begin(), op_kernels.end(), [&](const OpKernel& k) { return k.kind == kind; });
+  return at == op_kernels.end() ? nullptr : at;
+}
+
+}  // namespace
+
+bool is_executed(OpKind kind) { return kernel_of(kind) != nullptr; }
+
 void run_kernel(const KernelCall& call) {
   if (call.instruction.role == KernelRole::accumulate) return run_accumulate(call);
-  switch (call.op.kind) {
-    case OpKind::embedding: return run_embedding(call);
-    case OpKind::position_embedding: return run_position_embedding(call);
-    case OpKind::linear: return run_linear(call);
-    case OpKind::grouped_linear: return run_grouped_linear(call);
-    case OpKind::router: return run_router(call);
-    case OpKind::dispatch:
-    case OpKind::combine: return run_expert_rows(call);
-    case OpKind::layer_norm:
-    case OpKind::rms_norm: return run_norm(call);
-    case OpKind::attention: return run_attention(call);
-    case OpKind::activation:
-    case OpKind::gated_activation: return run_activation(call);
-    case OpKind::rotary: return run_rotary(call);
-    case OpKind::dropout: return run_dropout(call);
-    case OpKind::add: return run_add(call);
-    case OpKind::cross_entropy: return run_loss(call);
-    default: check(false, "an operator of a network that passed the capability check is executed");
-  }
+  const OpKernel* kernel = kernel_of(call.op.kind);
+  check(kernel != nullptr, "an operator of a network that passed the capability check is executed");
+  kernel->run(call);
 }
 
 }  // namespace plumbline

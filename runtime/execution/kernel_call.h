@@ -100,6 +100,8 @@ void keep_product_weights(RankEnvironment& environment, const Block& block, std:
 
 /// Calls the kernel that the instruction names.
 void run_kernel(const KernelCall& call);
+/// Whether there is a kernel for an operator.
+[[nodiscard]] bool is_executed(OpKind kind);
 
 // By operator; each knows the roles that core/program/block_program.h gives it.
 void run_embedding(const KernelCall& call);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/execution/kernel_call.h"
 #include "runtime/execution/rotary_frequencies.h"
 
 namespace plumbline {
@@ -73,28 +74,6 @@ void check_strategy(const TrainingJob& job) {
   refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
          "fp32, tf32, bf16 or fp16");
   refuse(s.devices() <= 1024, "it has " + std::to_string(s.devices()) + " ranks", "at most 1024");
-}
-
-bool is_executed(OpKind kind) {
-  switch (kind) {
-    case OpKind::embedding:
-    case OpKind::position_embedding:
-    case OpKind::linear:
-    case OpKind::grouped_linear:
-    case OpKind::attention:
-    case OpKind::layer_norm:
-    case OpKind::rms_norm:
-    case OpKind::activation:
-    case OpKind::gated_activation:
-    case OpKind::rotary:
-    case OpKind::dropout:
-    case OpKind::add:
-    case OpKind::router:
-    case OpKind::dispatch:
-    case OpKind::combine:
-    case OpKind::cross_entropy: return true;
-    default: return false;
-  }
 }
 
 /// Refuses in the name of one operator.
