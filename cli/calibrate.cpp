@@ -252,8 +252,8 @@ class CalibrateVerb : public Verb {
   std::string phase_;
 };
 
-}  // namespace
+const RegisteredVerb registered(90, make_verb<CalibrateVerb>);
 
-std::unique_ptr<Verb> make_calibrate_verb() { return std::make_unique<CalibrateVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

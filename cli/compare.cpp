@@ -56,8 +56,8 @@ class CompareVerb : public Verb {
   bool json_ = false;
 };
 
-}  // namespace
+const RegisteredVerb registered(70, make_verb<CompareVerb>);
 
-std::unique_ptr<Verb> make_compare_verb() { return std::make_unique<CompareVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

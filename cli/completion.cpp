@@ -47,8 +47,8 @@ class CompletionVerb : public Verb {
   OutputFlag out_{"--out", "script"};
 };
 
-}  // namespace
+const RegisteredVerb registered(130, make_verb<CompletionVerb>);
 
-std::unique_ptr<Verb> make_completion_verb() { return std::make_unique<CompletionVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

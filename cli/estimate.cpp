@@ -53,8 +53,8 @@ class EstimateVerb : public Verb {
   bool ranks_ = false;
 };
 
-}  // namespace
+const RegisteredVerb registered(30, make_verb<EstimateVerb>);
 
-std::unique_ptr<Verb> make_estimate_verb() { return std::make_unique<EstimateVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -97,8 +97,8 @@ class ExplainVerb : public Verb {
   std::optional<std::string> against_;
 };
 
-}  // namespace
+const RegisteredVerb registered(50, make_verb<ExplainVerb>);
 
-std::unique_ptr<Verb> make_explain_verb() { return std::make_unique<ExplainVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

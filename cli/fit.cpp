@@ -62,8 +62,8 @@ class FitVerb : public Verb {
   OutputOptions output_;
 };
 
-}  // namespace
+const RegisteredVerb registered(20, make_verb<FitVerb>);
 
-std::unique_ptr<Verb> make_fit_verb() { return std::make_unique<FitVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -63,8 +63,8 @@ class MachinesVerb : public CatalogueVerb {
   }
 };
 
-}  // namespace
+const RegisteredVerb registered(110, make_verb<MachinesVerb>);
 
-std::unique_ptr<Verb> make_machines_verb() { return std::make_unique<MachinesVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -73,8 +73,8 @@ class ManVerb : public Verb {
   OutputFlag out_{"--out", "page"};
 };
 
-}  // namespace
+const RegisteredVerb registered(140, make_verb<ManVerb>);
 
-std::unique_ptr<Verb> make_man_verb() { return std::make_unique<ManVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

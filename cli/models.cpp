@@ -77,8 +77,8 @@ class ModelsVerb : public CatalogueVerb {
   std::optional<std::string> graph_;
 };
 
-}  // namespace
+const RegisteredVerb registered(100, make_verb<ModelsVerb>);
 
-std::unique_ptr<Verb> make_models_verb() { return std::make_unique<ModelsVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -251,8 +251,8 @@ class RunVerb : public Verb {
   bool json_ = false;
 };
 
-}  // namespace
+const RegisteredVerb registered(60, make_verb<RunVerb>);
 
-std::unique_ptr<Verb> make_run_verb() { return std::make_unique<RunVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

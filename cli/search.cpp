@@ -116,8 +116,8 @@ class SearchVerb : public Verb {
   bool all_ = false;
 };
 
-}  // namespace
+const RegisteredVerb registered(10, make_verb<SearchVerb>);
 
-std::unique_ptr<Verb> make_search_verb() { return std::make_unique<SearchVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

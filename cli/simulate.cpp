@@ -116,8 +116,8 @@ class SimulateVerb : public Verb {
   OutputFlag schedule_{"--schedule-csv", "schedule"};
 };
 
-}  // namespace
+const RegisteredVerb registered(40, make_verb<SimulateVerb>);
 
-std::unique_ptr<Verb> make_simulate_verb() { return std::make_unique<SimulateVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -76,8 +76,8 @@ class StacksVerb : public CatalogueVerb {
   }
 };
 
-}  // namespace
+const RegisteredVerb registered(120, make_verb<StacksVerb>);
 
-std::unique_ptr<Verb> make_stacks_verb() { return std::make_unique<StacksVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

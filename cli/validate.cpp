@@ -109,8 +109,8 @@ class ValidateVerb : public Verb {
   bool json_ = false;
 };
 
-}  // namespace
+const RegisteredVerb registered(80, make_verb<ValidateVerb>);
 
-std::unique_ptr<Verb> make_validate_verb() { return std::make_unique<ValidateVerb>(); }
+}  // namespace
 
 }  // namespace plumbline

@@ -1,7 +1,7 @@
 #pragma once
 /// \file verb.h: one verb of the command: its words for help, man page and completions, its flags, what it does.
 ///
-/// To add a verb: one file with a class and a function that makes it, and one line in verbs.cpp.
+/// To add a verb: one file with a class and an object that registers it.
 
 #include <memory>
 #include <string_view>
@@ -40,22 +40,26 @@ class Verb {
   virtual ExitCode run(Terminal& terminal) = 0;
 };
 
+template <class OneVerb>
+[[nodiscard]] std::unique_ptr<Verb> make_verb() {
+  return std::make_unique<OneVerb>();
+}
+
+/// Puts a verb among `all_verbs`: one object at namespace scope in the verb's file.
+class RegisteredVerb {
+ public:
+  using Make = std::unique_ptr<Verb> (*)();
+  /// `place`: in the help.
+  RegisteredVerb(int place, Make make) noexcept;
+
+ private:
+  friend std::vector<std::unique_ptr<Verb>> all_verbs();
+  int place_;
+  Make make_;
+  const RegisteredVerb* before_;
+};
+
 /// All of them, in the order of the help.
 [[nodiscard]] std::vector<std::unique_ptr<Verb>> all_verbs();
-
-[[nodiscard]] std::unique_ptr<Verb> make_search_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_fit_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_estimate_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_simulate_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_explain_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_run_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_compare_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_validate_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_calibrate_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_models_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_machines_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_stacks_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_completion_verb();
-[[nodiscard]] std::unique_ptr<Verb> make_man_verb();
 
 }  // namespace plumbline

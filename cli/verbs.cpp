@@ -1,23 +1,29 @@
+#include <algorithm>
+
 #include "cli/verb.h"
 
 namespace plumbline {
+namespace {
+
+const RegisteredVerb*& last_registered() noexcept {
+  static const RegisteredVerb* last = nullptr;
+  return last;
+}
+
+}  // namespace
+
+RegisteredVerb::RegisteredVerb(int place, Make make) noexcept : place_(place), make_(make), before_(last_registered()) {
+  last_registered() = this;
+}
 
 std::vector<std::unique_ptr<Verb>> all_verbs() {
+  std::vector<const RegisteredVerb*> registered;
+  for (const RegisteredVerb* each = last_registered(); each != nullptr; each = each->before_)
+    registered.push_back(each);
+  std::sort(registered.begin(), registered.end(),
+            [](const RegisteredVerb* a, const RegisteredVerb* b) { return a->place_ < b->place_; });
   std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(make_search_verb());
-  verbs.push_back(make_fit_verb());
-  verbs.push_back(make_estimate_verb());
-  verbs.push_back(make_simulate_verb());
-  verbs.push_back(make_explain_verb());
-  verbs.push_back(make_run_verb());
-  verbs.push_back(make_compare_verb());
-  verbs.push_back(make_validate_verb());
-  verbs.push_back(make_calibrate_verb());
-  verbs.push_back(make_models_verb());
-  verbs.push_back(make_machines_verb());
-  verbs.push_back(make_stacks_verb());
-  verbs.push_back(make_completion_verb());
-  verbs.push_back(make_man_verb());
+  for (const RegisteredVerb* each : registered) verbs.push_back(each->make_());
   return verbs;
 }
 
