@@ -217,8 +217,7 @@ class RandomRuns {
     if (dice_.one_in(s.tensor_parallel > 1 ? 2 : 3)) {
       const auto parts = std::max(dice_.divisor(s.tensor_parallel), dice_.divisor(s.tensor_parallel));
       expert_tensor_parallel_ = static_cast<std::int32_t>(parts);
-      const std::int64_t others = s.gradient_ranks() * s.tensor_parallel / parts;
-      expert_parallel_ = static_cast<std::int32_t>(std::max(dice_.divisor(others), dice_.divisor(others)));
+      expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel / parts));
       shape.experts = std::max<std::int64_t>(2, expert_parallel_ * dice_.one_of({1, 2, 3}));
       shape.chosen = dice_.between(1, std::min<std::int64_t>(3, shape.experts));
       shape.expert_width = parts * dice_.one_of<std::int64_t>({5, 8, 11});

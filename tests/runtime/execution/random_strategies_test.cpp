@@ -125,7 +125,6 @@ class Campaign {
       compare(run, number);
       ++executed_;
       ++executed_etp_[run.strategy.expert_tensor_parallel];
-      if (run.strategy.expert_parallel > 1 && run.strategy.expert_tensor_parallel > 1) ++executed_both_;
     } catch (const InputError& refused) {
       ++refused_[without_numbers(refused.what())];
     } catch (const std::exception& failed) {
@@ -145,13 +144,8 @@ class Campaign {
     for (const auto& [of, l] : largest_) settled += l.settled, elements += l.elements;
     return settled / elements;
   }
-  /// With experts that ranks divide and deal out.
-  [[nodiscard]] std::int64_t executed_both() const { return executed_both_; }
   void print() const {
     std::printf("%ld executed and compared\n", static_cast<long>(executed_));
-    for (const auto& [ranks, count] : executed_etp_)
-      std::printf("%6ld executed: etp %d\n", static_cast<long>(count), ranks);
-    std::printf("%6ld executed: ep and etp above 1\n", static_cast<long>(executed_both_));
     for (const auto& [sentence, count] : refused_) std::printf("%6d refused: %s\n", count, sentence.c_str());
     for (const auto& [of, l] : largest_)
       std::printf("%-20s of what is allowed: loss %.3f, gradients %.3f, weights %.3f; above rounding: %.1f%% of %.0f\n",
@@ -238,7 +232,6 @@ class Campaign {
   std::int64_t seed_;
   std::int64_t executed_ = 0;
   std::map<std::int32_t, std::int64_t> executed_etp_;
-  std::int64_t executed_both_ = 0;
   std::map<std::string, int> refused_;
   std::map<std::string, int> met_;
   std::map<std::string, Largest> largest_;
@@ -256,7 +249,6 @@ TEST_CASE("three hundred strategies drawn at random equal one rank and what was 
   CHECK(campaign.executed() >= 200);
   CHECK(campaign.executed_etp(2) >= 10);
   CHECK(campaign.executed_etp(3) >= 2);
-  CHECK(campaign.executed_both() >= 2);
   CHECK(campaign.settled_share() >= 0.9);
 }
 
