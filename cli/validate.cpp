@@ -43,7 +43,7 @@ class ValidateVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     if (assumptions_) {
       require_only(*app_, "--assumptions", {});
-      terminal.print(rules_text(row_assumptions()));
+      terminal.print(rules_text(all_assumptions()));
       return ExitCode::done;
     }
     require_writable({&plot_, &report_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
@@ -58,6 +58,18 @@ class ValidateVerb : public Verb {
   }
 
  private:
+  /// Those of each published source, which come first, and those that hold for all.
+  [[nodiscard]] static RowRuleTable all_assumptions() {
+    RowRuleTable shared = row_assumptions();
+    RowRuleTable all{shared.name, shared.description, {}};
+    for (const RowSet& set : published_rows())
+      for (RowRule rule : set.rules.assumptions) {
+        rule.when.insert(rule.when.begin(), {"rows", {set.name}});
+        all.rules.push_back(std::move(rule));
+      }
+    for (RowRule& rule : shared.rules) all.rules.push_back(std::move(rule));
+    return all;
+  }
   /// The picture as the report names it: from its own folder.
   [[nodiscard]] std::string picture() const {
     if (!plot_) return "";

@@ -9,9 +9,9 @@ namespace plumbline {
 namespace {
 
 RowRuleTable read_rules(std::string_view name) {
-  for (const embedded::EmbeddedFile& file : embedded::calibrations()) {
+  for (const embedded::EmbeddedFile& file : embedded::row_rules()) {
     if (file.name != name) continue;
-    const std::string where = "calibrations/" + std::string(file.name) + ".json";
+    const std::string where = "row_rules/" + std::string(file.name) + ".json";
     const Json json = parse_json(file.text, where);
     return row_rules_from_json(JsonPlace(json, where));
   }
@@ -30,8 +30,8 @@ std::vector<RowSet> published_rows() {
   return sets;
 }
 
-RowRuleTable row_aliases() { return read_rules("row-aliases"); }
-RowRuleTable row_doubts() { return read_rules("row-doubts"); }
-RowRuleTable row_assumptions() { return read_rules("row-assumptions"); }
+RowRuleTable row_aliases() { return read_rules("aliases"); }
+RowRuleTable row_doubts() { return read_rules("doubts"); }
+RowRuleTable row_assumptions() { return read_rules("assumptions"); }
 
 }  // namespace plumbline

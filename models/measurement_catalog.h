@@ -4,15 +4,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/measurement/row.h"
-#include "core/measurement/row_rules.h"
+#include "core/measurement/row_set.h"
 
 namespace plumbline {
 
-/// models/measurements, sorted by file name.
+/// models/measurements, sorted by file name, with the rules that hold for each source alone.
 [[nodiscard]] std::vector<RowSet> published_rows();
 
-/// How spellings are understood; which rows contradict their neighbours; what is taken where nothing was published.
+/// models/row_rules, which hold for all sources: how spellings are understood; which runs contradict their neighbours;
+/// what is taken where nothing was published.
 [[nodiscard]] RowRuleTable row_aliases();
 [[nodiscard]] RowRuleTable row_doubts();
 [[nodiscard]] RowRuleTable row_assumptions();

@@ -40,7 +40,9 @@ std::vector<std::string> one_or_several(const JsonPlace& place) {
   return result;
 }
 
-RowRule rule_from(const JsonPlace& place) {
+}  // namespace
+
+RowRule row_rule_from_json(const JsonPlace& place) {
   JsonObject object(place);
   RowRule rule;
   JsonObject when(object.at("when"));
@@ -66,14 +68,12 @@ RowRule rule_from(const JsonPlace& place) {
   return rule;
 }
 
-}  // namespace
-
 RowRuleTable row_rules_from_json(const JsonPlace& document) {
   JsonObject object = open_document(document, "plumbline.row_rules/1");
   RowRuleTable table;
   table.name = object.at("name").string();
   table.description = object.at("description").string();
-  for (const JsonPlace& place : object.at("rules").elements()) table.rules.push_back(rule_from(place));
+  for (const JsonPlace& place : object.at("rules").elements()) table.rules.push_back(row_rule_from_json(place));
   object.finish();
   return table;
 }

@@ -6,7 +6,8 @@
 
 namespace plumbline {
 
-/// Throws InputError naming the rule and key that is wrong.
+/// Both throw InputError naming the rule and key that is wrong.
+[[nodiscard]] RowRule row_rule_from_json(const JsonPlace& place);
 [[nodiscard]] RowRuleTable row_rules_from_json(const JsonPlace& document);
 
 }  // namespace plumbline

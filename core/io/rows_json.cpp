@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/errors.h"
+#include "core/io/row_rules_json.h"
 #include "core/measurement/row_fields.h"
 
 namespace plumbline {
@@ -124,9 +125,22 @@ void complete(MeasuredRow& row, const RowFields& common) {
   for (const auto& [key, value] : common.numbers) row.question.fields.numbers.emplace(key, value);
 }
 
+SourceRules source_rules_from(const JsonPlace& place) {
+  JsonObject object(place);
+  SourceRules rules;
+  const auto read = [&](std::string_view key, std::vector<RowRule>& into) {
+    if (const auto list = object.find(key))
+      for (const JsonPlace& rule : list->elements()) into.push_back(row_rule_from_json(rule));
+  };
+  read("meanings", rules.meanings);
+  read("assumptions", rules.assumptions);
+  object.finish();
+  return rules;
+}
+
 RowSet read_own(const JsonPlace& document, std::string name) {
   JsonObject object = open_document(document, rows_format);
-  RowSet set{std::move(name), {}};
+  RowSet set{.name = std::move(name), .rows = {}};
   if (const auto given = object.find("name")) set.name = given->string();
   const std::string source = text_of(object, "source");
   const std::string notes = text_of(object, "notes");
@@ -136,6 +150,7 @@ RowSet read_own(const JsonPlace& document, std::string name) {
     read_fields(fields, row_number_fields, row_word_fields, common);
     fields.finish();
   }
+  if (const auto rules = object.find("rules")) set.rules = source_rules_from(*rules);
   for (const JsonPlace& element : object.at("rows").elements()) {
     MeasuredRow row = row_from(element, Unknown::refused);
     complete(row, common);
@@ -158,7 +173,7 @@ void refuse_repeated_ids(const RowSet& set, const std::string& where) {
 }  // namespace
 
 RowSet rows_from_json(const JsonPlace& document, std::string name) {
-  RowSet set{std::move(name), {}};
+  RowSet set{.name = std::move(name), .rows = {}};
   if (document.value().if_array() == nullptr && document.value().if_object() == nullptr)
     throw InputError({document.where(), "is " + std::string(document.value().type_name()),
                       "an array of rows or a " + std::string(rows_format) + " document", ""});

@@ -3,12 +3,13 @@
 ///
 /// Two forms: a plain array of rows as people collect them (see row_fields.h; keys that are not known are ignored, so
 /// that files written for a later version can be read), and a plumbline.rows/1 document whose `common` keys hold for
-/// every row and whose unknown keys are refused. Types, ranges and units are strict in both.
+/// every row, whose `rules` say how they are read ({"meanings": [..], "assumptions": [..]}, row_rules_json.h) and whose
+/// unknown keys are refused. Types, ranges and units are strict in both.
 
 #include <string>
 
 #include "core/io/json.h"
-#include "core/measurement/row.h"
+#include "core/measurement/row_set.h"
 
 namespace plumbline {
 

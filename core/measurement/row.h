@@ -70,9 +70,4 @@ struct MeasuredRow {
 };
 
 /// The rows of one file.
-struct RowSet {
-  std::string name;
-  std::vector<MeasuredRow> rows;
-};
-
 }  // namespace plumbline

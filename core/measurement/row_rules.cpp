@@ -52,8 +52,8 @@ bool holds(const RowRule& rule, const RowFields& fields) {
   });
 }
 
-RuledRow apply(const RowRuleTable& table, RuledRow row, const std::set<std::string, std::less<>>& unverified) {
-  for (const RowRule& rule : table.rules) {
+RuledRow apply(const std::vector<RowRule>& rules, RuledRow row, const std::set<std::string, std::less<>>& unverified) {
+  for (const RowRule& rule : rules) {
     if (!holds(rule, row.fields)) continue;
     if (!rule.skip.empty() && row.skip.empty()) row.skip = rule.skip;
     for (const auto& [field, value] : rule.then) {

@@ -1,8 +1,9 @@
 #pragma once
 /// \file row_rules.h: what to understand by a published spelling, and what to assume where nothing was published.
 ///
-/// A rule applies when each of its conditions holds; the first rule that speaks of a field decides it. Tables of rules
-/// are data (models/calibrations/row-*.json), each rule with its source.
+/// A rule applies when each of its conditions holds; the first rule that speaks of a field decides it. Rules are data,
+/// each with its source: those that hold for one source's runs are in its file (models/measurements/*.json, "rules"),
+/// those that hold for all in models/row_rules/*.json.
 
 #include <string>
 #include <utility>
@@ -51,7 +52,7 @@ struct RuledRow {
   std::string skip;                   ///< the first reason why the row cannot be asked; empty: none
 };
 /// Pure. Published fields are never changed, except inferred ones by a rule that says so.
-[[nodiscard]] RuledRow apply(const RowRuleTable& table, RuledRow row,
+[[nodiscard]] RuledRow apply(const std::vector<RowRule>& rules, RuledRow row,
                              const std::set<std::string, std::less<>>& unverified);
 
 }  // namespace plumbline

@@ -4,7 +4,7 @@
 /// Three tests of growing distance. Folds: rows are tested by source and model, everything that was ever fitted is
 /// fitted anew on the other folds. A software stack left out: nothing of it, then with a calibration from three of its
 /// rows (informative_rows.h). Both start from priors that no training run decided (models/calibrations/priors.json).
-/// Not refitted: rules that complete a row's question (models/calibrations/row-*.json); memory decides an unpublished
+/// Not refitted: rules that complete a row's question (models/row_rules); memory decides an unpublished
 /// recompute, never time.
 /// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp (what is tested is never seen; constants
 /// that made synthetic rows are found again).

@@ -110,7 +110,7 @@ FitRows fit_rows(const std::vector<RowSet>& sets, const RowResolver& resolver) {
     for (const MeasuredRow& row : set.rows) {
       const RowUses uses = uses_of(row);
       if (std::find(uses.kinds.begin(), uses.kinds.end(), RowKind::time) == uses.kinds.end()) continue;
-      Resolution resolution = resolver.resolve(row.question, set.name);
+      Resolution resolution = resolver.resolve(row.question, set);
       if (!resolution.row) {
         result.skipped.push_back({row.question.id, set.name, RowKind::time, resolution.skipped});
         continue;

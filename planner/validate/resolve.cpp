@@ -63,18 +63,19 @@ ResolvedRow resolved(const RowQuestion& row, RuledRow ruled) {
 
 }  // namespace
 
-RuledRow RowResolver::ruled(const RowQuestion& row, const std::string& rows) const {
+RuledRow RowResolver::ruled(const RowQuestion& row, const RowSet& set) const {
   RowFields fields = with_algebra(row.fields);
   fields.words["id"] = row.id;
-  fields.words["rows"] = rows;
-  RuledRow understood{std::move(fields), {}, ""};
-  for (const RowRuleTable& table : meanings_) understood = apply(table, std::move(understood), row.unverified);
+  fields.words["rows"] = set.name;
+  RuledRow understood = apply(set.rules.meanings, {std::move(fields), {}, ""}, row.unverified);
+  for (const RowRuleTable& table : meanings_) understood = apply(table.rules, std::move(understood), row.unverified);
   understood.assumed.clear();  // a spelling that was understood is no assumption
-  return apply(assumptions_, std::move(understood), row.unverified);
+  understood = apply(set.rules.assumptions, std::move(understood), row.unverified);
+  return apply(assumptions_.rules, std::move(understood), row.unverified);
 }
 
-Resolution RowResolver::resolve(const RowQuestion& row, const std::string& rows) const {
-  RuledRow applied = ruled(row, rows);
+Resolution RowResolver::resolve(const RowQuestion& row, const RowSet& set) const {
+  RuledRow applied = ruled(row, set);
   if (!applied.skip.empty()) return {std::nullopt, applied.skip};
   try {
     return {resolved(row, std::move(applied)), ""};

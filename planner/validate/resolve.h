@@ -2,12 +2,12 @@
 /// \file resolve.h: a row's question as the question and strategy that this program prices.
 ///
 /// Answers nothing itself: it turns published words into a network, a machine, a recipe and a strategy. Spellings are
-/// understood by one table of aliases, unpublished fields filled from one table of assumptions (both data with sources,
-/// models/calibrations/row-*.json), and every assumed field is reported.
-/// It is given a RowQuestion, which holds nothing that was measured.
-/// Checked against: tests/unit/planner/validate/resolve_test.cpp, one row of each source worked by hand.
+/// understood and unpublished fields filled by rules, those of the source itself first (row_set.h), then those that
+/// hold for all (models/row_rules/*.json); every assumed field is reported. It is given a RowQuestion, which holds
+/// nothing that was measured. Checked against: tests/unit/planner/validate/resolve_test.cpp, one row of each source
+/// worked by hand.
 
-#include "core/measurement/row_rules.h"
+#include "core/measurement/row_set.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
@@ -31,10 +31,10 @@ class RowResolver {
   /// Aliases and doubts say what a row means; `assumptions` fills what it leaves open.
   RowResolver(std::vector<RowRuleTable> meanings, RowRuleTable assumptions)
       : meanings_(std::move(meanings)), assumptions_(std::move(assumptions)) {}
-  /// `rows`: the name of the row's file, which rules may ask for. Never throws for what a row says.
-  [[nodiscard]] Resolution resolve(const RowQuestion& row, const std::string& rows) const;
-  /// The fields after all tables; what a rule refuses is in `skip`.
-  [[nodiscard]] RuledRow ruled(const RowQuestion& row, const std::string& rows) const;
+  /// `set`: of the row; its name, which rules may ask for, and its rules are read. Never throws for what a row says.
+  [[nodiscard]] Resolution resolve(const RowQuestion& row, const RowSet& set) const;
+  /// The fields after all rules; what a rule refuses is in `skip`.
+  [[nodiscard]] RuledRow ruled(const RowQuestion& row, const RowSet& set) const;
 
  private:
   std::vector<RowRuleTable> meanings_;

@@ -21,13 +21,14 @@ class Validator {
  public:
   Validator(const RowResolver& resolver, Validation& result) : resolver_(resolver), result_(result) {}
 
-  void add(const MeasuredRow& row, const std::string& source) {
+  void add(const MeasuredRow& row, const RowSet& set) {
+    const std::string& source = set.name;
     const RowUses uses = uses_of(row);
     if (uses.kinds.empty()) {
       skip(row, source, RowKind::time, uses.reason);
       return;
     }
-    const Resolution resolution = resolver_.resolve(row.question, source);
+    const Resolution resolution = resolver_.resolve(row.question, set);
     if (!resolution.row) {
       for (const RowKind kind : uses.kinds) skip(row, source, kind, resolution.skipped);
       return;
@@ -122,7 +123,7 @@ Validation validate(const std::vector<RowSet>& sets, const RowResolver& resolver
   std::size_t done = 0;
   for (const RowSet& set : sets)
     for (const MeasuredRow& row : set.rows) {
-      if (passes(filter, set, row)) validator.add(row, set.name);
+      if (passes(filter, set, row)) validator.add(row, set);
       if (progress) progress(++done, all);
     }
   return result;

@@ -62,6 +62,16 @@ TEST_CASE("in our own form an unknown key is refused with the nearest") {
         std::string::npos);
 }
 
+TEST_CASE("a source's own rules are read as strictly as those that hold for all") {
+  const auto with = [](const std::string& rules) {
+    return refusal(R"({"format": "plumbline.rows/1", "rules": )" + rules + R"(, "rows": [{"id": "a"}]})");
+  };
+  CHECK(with(R"({"assumptions": [{"when": {"id": "a"}, "then": {"pp": "1"}, "source": "s"}]})") == "accepted");
+  CHECK(with(R"({"assumption": []})").find("nearest: assumptions") != std::string::npos);
+  CHECK(with(R"({"meanings": [{"when": {}, "then": {"pp": "1"}, "source": ""}]})") ==
+        "r.json:/rules/meanings/0/source: is empty; expected who says so, or why it is assumed");
+}
+
 TEST_CASE("a rule names fields that a row has, does one thing, and says who says so") {
   CHECK(rules_refusal(R"({"when": {"tp": "1"}, "then": {"pp": "1"}, "source": "s"})") == "accepted");
   CHECK(rules_refusal(R"({"when": {"framwork": "x"}, "then": {"pp": "1"}, "source": "s"})") ==

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   require_accepted_or_refused([&] {
     const Json json = parse_json(text, "rules");
-    const RuledRow ruled = apply(row_rules_from_json(JsonPlace(json, "rules")), {}, {});
+    const RuledRow ruled = apply(row_rules_from_json(JsonPlace(json, "rules")).rules, {}, {});
     for (const AssumedField& field : ruled.assumed) require(!field.source.empty());
   });
   return 0;

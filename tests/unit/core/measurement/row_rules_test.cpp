@@ -39,7 +39,7 @@ TEST_CASE("an empty value asks for an unknown field, an exclamation mark for a k
 TEST_CASE("the first rule that speaks of an open field decides it, and says who says so") {
   RowRuleTable table;
   table.rules = {rule({}, {{"vpp", "2"}, {"stack", "first"}}), rule({}, {{"stack", "second"}, {"zero_stage", "1"}})};
-  const RuledRow row = apply(table, {fields(), {}, ""}, {});
+  const RuledRow row = apply(table.rules, {fields(), {}, ""}, {});
   CHECK(row.fields.number("vpp") == 2);
   CHECK(row.fields.word("stack") == "first");
   CHECK(row.fields.number("zero_stage") == 1);
@@ -50,10 +50,10 @@ TEST_CASE("the first rule that speaks of an open field decides it, and says who 
 TEST_CASE("a published field is never changed; an inferred one only by a rule that says so") {
   RowRuleTable table;
   table.rules = {rule({}, {{"pp", "2"}})};
-  CHECK(apply(table, {fields(), {}, ""}, {"pp"}).fields.number("pp") == 8);
+  CHECK(apply(table.rules, {fields(), {}, ""}, {"pp"}).fields.number("pp") == 8);
   table.rules.front().over_unverified = true;
-  CHECK(apply(table, {fields(), {}, ""}, {}).fields.number("pp") == 8);
-  CHECK(apply(table, {fields(), {}, ""}, {"pp"}).fields.number("pp") == 2);
+  CHECK(apply(table.rules, {fields(), {}, ""}, {}).fields.number("pp") == 8);
+  CHECK(apply(table.rules, {fields(), {}, ""}, {"pp"}).fields.number("pp") == 2);
 }
 
 TEST_CASE("a later rule sees what an earlier one decided, and the first reason to skip stays") {
@@ -61,7 +61,7 @@ TEST_CASE("a later rule sees what an earlier one decided, and the first reason t
   table.rules = {rule({}, {{"machine", "dgx-a100-80g"}}),
                  {{{"machine", {"dgx*"}}}, {}, "one", false, "a test"},
                  {{}, {}, "two", false, "a test"}};
-  CHECK(apply(table, {fields(), {}, ""}, {}).skip == "one");
+  CHECK(apply(table.rules, {fields(), {}, ""}, {}).skip == "one");
 }
 
 }  // namespace plumbline

@@ -17,18 +17,18 @@ namespace plumbline {
   return resolver;
 }
 
-/// The row and the name of its set.
-[[nodiscard]] inline std::pair<const MeasuredRow*, std::string> published_row(const std::string& id) {
+/// The row and its set.
+[[nodiscard]] inline std::pair<const MeasuredRow*, const RowSet*> published_row(const std::string& id) {
   for (const RowSet& set : rows_of_catalogue())
     for (const MeasuredRow& row : set.rows)
-      if (row.question.id == id) return {&row, set.name};
+      if (row.question.id == id) return {&row, &set};
   FAIL("no published row " << id);
   return {};
 }
 
 [[nodiscard]] inline Resolution resolved_row(const std::string& id) {
   const auto [row, rows] = published_row(id);
-  return resolver_of_catalogue().resolve(row->question, rows);
+  return resolver_of_catalogue().resolve(row->question, *rows);
 }
 
 }  // namespace plumbline

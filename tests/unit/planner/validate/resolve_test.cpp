@@ -2,11 +2,13 @@
 
 #include "planner/validate/resolve.h"
 
+#include <algorithm>
 #include "core/graph/parameter_count.h"
 #include "core/sharding/op_work.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/validate/row_strategy.h"
+
 #include "tests/unit/planner/validate/published_rows.h"
 
 namespace plumbline {
@@ -187,7 +189,7 @@ TEST_CASE("layers that a nominal size implies are assumed and reported") {
   for (const RowSet& set : rows_of_catalogue())
     for (const MeasuredRow& row : set.rows) {
       if (row.question.fields.word("model") != "bs-183b" || row.question.fields.number("pp") != 12) continue;
-      const Resolution resolution = resolver_of_catalogue().resolve(row.question, set.name);
+      const Resolution resolution = resolver_of_catalogue().resolve(row.question, set);
       REQUIRE(resolution.row);
       REQUIRE(assumed(*resolution.row, "layers") != nullptr);
       CHECK(assumed(*resolution.row, "layers")->value == "72");
@@ -201,7 +203,7 @@ TEST_CASE("a network of the catalogue may be cut to its first layers, or get mor
   RowQuestion row = published_row("ao-h100-l8b-none").first->question;
   const auto layers = [&](std::int64_t count) {
     row.fields.numbers["num_layers_override"] = count;
-    return resolver_of_catalogue().resolve(row, "torchao_docs").row->question.graph().layer_count();
+    return resolver_of_catalogue().resolve(row, {"torchao_docs", {}}).row->question.graph().layer_count();
   };
   CHECK(layers(4) == 4);
   CHECK(layers(40) == 40);
@@ -214,7 +216,8 @@ TEST_CASE("absurd shapes are refused, not counted wrongly") {
   RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
   row.shape.emplace();
   row.shape->numbers = {{"hidden", 10'000'000}, {"layers", 100'000}, {"heads", 1}, {"vocab", 100'000'000}};
-  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").skipped.find("10^16 parameters") != std::string::npos);
+  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).skipped.find("10^16 parameters") !=
+        std::string::npos);
 }
 
 TEST_CASE("what cannot be asked is skipped with the reason") {
@@ -229,7 +232,7 @@ TEST_CASE("what cannot be asked is skipped with the reason") {
 TEST_CASE("degrees that contradict the GPU count are refused") {
   RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
   row.fields.numbers["dp"] = 2;
-  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").skipped ==
+  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).skipped ==
         "dp: 2 contradicts the other degrees; expected 1");
 }
 
@@ -237,28 +240,50 @@ TEST_CASE("the batch follows from its factors") {
   RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
   row.fields.numbers.erase("micro_batch");
   row.fields.numbers["grad_accum"] = 24;
-  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").row->strategy.micro_batch == 6);
+  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).row->strategy.micro_batch == 6);
   row.fields.numbers["micro_batch"] = 6;
   row.fields.numbers.erase("global_batch");
-  CHECK(resolver_of_catalogue().resolve(row, "zero_bubble").row->question.training().global_batch == 144);
+  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).row->question.training().global_batch == 144);
 }
 
-TEST_CASE("every rule is reached by a published row or fills a field that one may lack") {
+TEST_CASE("every rule has a source, and what a source says of a run speaks of one that it has") {
   for (const RowRuleTable& table : {row_aliases(), row_doubts(), row_assumptions()}) {
     CHECK_FALSE(table.description.empty());
-    for (const RowRule& rule : table.rules) CHECK_FALSE(rule.source.empty());
+    for (const RowRule& rule : table.rules) {
+      CHECK_FALSE(rule.source.empty());
+      // What names runs of one source is data of that source.
+      for (const RowCondition& condition : rule.when) CHECK((condition.field != "id" && condition.field != "rows"));
+    }
   }
-  for (const RowRule& rule : row_doubts().rules) {  // a doubt about no row would be a misspelt id
-    bool reached = false;
-    for (const RowSet& set : rows_of_catalogue())
-      for (const MeasuredRow& row : set.rows) {
+  std::size_t assumptions = 0;
+  for (const RowSet& set : rows_of_catalogue()) {
+    for (const RowRule& rule : set.rules.meanings) {  // one that speaks of no run would be a misspelt id
+      CAPTURE(set.name, rule.source);
+      CHECK_FALSE(rule.source.empty());
+      CHECK(std::any_of(set.rows.begin(), set.rows.end(), [&](const MeasuredRow& row) {
         RowFields fields = row.question.fields;
         fields.words["id"] = row.question.id;
-        reached = reached || holds(rule, fields);
-      }
-    CAPTURE(rule.then.front().second);
-    CHECK(reached);
+        return holds(rule, fields);
+      }));
+    }
+    for (const RowRule& rule : set.rules.assumptions) CHECK_FALSE(rule.source.empty());
+    assumptions += set.rules.assumptions.size();
   }
+  CHECK(assumptions > 40);
+}
+
+TEST_CASE("a rule of a source comes before those that hold for all, and holds for no other source") {
+  const auto [row, set] = published_row("tt-27aa4907-l8b-fsdp8-full");
+  CHECK(resolver_of_catalogue().ruled(row->question, *set).fields.word("release") == "27aa4907");
+  CHECK(resolver_of_catalogue().ruled(row->question, {"another", {}}).fields.word("release").empty());
+  RowSet own{"own", {}};
+  own.rules.assumptions.push_back(RowRule{{}, {{"optimizer", "SGD"}}, "", false, "a test"});
+  RowQuestion silent = row->question;
+  silent.fields.words.erase("optimizer");
+  const RuledRow ruled = resolver_of_catalogue().ruled(silent, own);
+  CHECK(ruled.fields.word("optimizer") == "SGD");
+  CHECK(std::any_of(ruled.assumed.begin(), ruled.assumed.end(),
+                    [](const AssumedField& field) { return field.field == "optimizer" && field.source == "a test"; }));
 }
 
 }  // namespace plumbline

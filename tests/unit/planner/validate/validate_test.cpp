@@ -81,7 +81,7 @@ TEST_CASE("rows that prove less are summarized apart") {
   inferred.question.fields.numbers["global_batch"] = 288;
   inferred.question.unverified.insert("global_batch");
   MeasuredRow doubtful = known;
-  doubtful.question.id = "bloom-prequel-l775";  // of which row-doubts.json speaks
+  doubtful.question.id = "bloom-prequel-l775";  // of which its source's rules speak
   doubtful.question.fields.numbers["global_batch"] = 432;
   const ValidationSummary summary =
       summarize(validate({{"zero_bubble", {known, inferred, doubtful}}}, resolver_of_catalogue()));
@@ -95,7 +95,7 @@ TEST_CASE("rows that prove less are summarized apart") {
 
 TEST_CASE("a fit answer that contradicts its neighbours is counted apart") {
   MeasuredRow row = zero_bubble_row();
-  row.question.id = "bloom-prequel-l957";  // of which row-doubts.json speaks
+  row.question.id = "bloom-prequel-l957";  // of which its source's rules speak
   row.measured.out_of_memory = true;
   row.uses.reset();
   const ValidationSummary summary = summarize(validate({{"zero_bubble", {row}}}, resolver_of_catalogue()));
