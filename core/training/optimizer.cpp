@@ -19,7 +19,7 @@ std::optional<Optimizer> optimizer_from_text(std::string_view text) {
 std::vector<Optimizer> executed_optimizers() {
   std::vector<Optimizer> executed;
   for (const OptimizerFacts& row : optimizer_table)
-    if (row.executed == Executed::yes) executed.push_back(row.optimizer);
+    if (row.executed == IsExecuted::yes) executed.push_back(row.optimizer);
   return executed;
 }
 

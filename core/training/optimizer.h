@@ -34,7 +34,7 @@ class Hyperparameters {
 };
 
 /// Whether `plan run` trains with it; else it is refused.
-enum class Executed : std::uint8_t { no, yes };
+enum class IsExecuted : std::uint8_t { no, yes };
 
 struct OptimizerFacts {
   Optimizer optimizer;
@@ -46,12 +46,14 @@ struct OptimizerFacts {
   // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq.
   std::string_view matrix_state = {};
   std::string_view other_state = {};
-  Executed executed = Executed::no;  ///< the update: one case in runtime/execution/optimizer_update.cpp
+  IsExecuted executed = IsExecuted::no;  ///< the update: one case in runtime/execution/optimizer_update.cpp
 };
 
 inline constexpr std::array optimizer_table{
-    OptimizerFacts{
-        .optimizer = Optimizer::sgd, .name = "sgd", .reads = {Hyperparameter::weight_decay}, .executed = Executed::yes},
+    OptimizerFacts{.optimizer = Optimizer::sgd,
+                   .name = "sgd",
+                   .reads = {Hyperparameter::weight_decay},
+                   .executed = IsExecuted::yes},
     OptimizerFacts{.optimizer = Optimizer::momentum,
                    .name = "momentum",
                    .matrix_states = 1,
@@ -59,7 +61,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::momentum, Hyperparameter::weight_decay},
                    .matrix_state = "momentum_buffer",
                    .other_state = "momentum_buffer",
-                   .executed = Executed::yes},
+                   .executed = IsExecuted::yes},
     // As published, AdaGrad, RMSProp and Adam (algorithm 1) have no weight decay.
     OptimizerFacts{.optimizer = Optimizer::adagrad,
                    .name = "adagrad",
@@ -68,7 +70,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::epsilon},
                    .matrix_state = "sum",
                    .other_state = "sum",
-                   .executed = Executed::yes},
+                   .executed = IsExecuted::yes},
     OptimizerFacts{.optimizer = Optimizer::rmsprop,
                    .name = "rmsprop",
                    .matrix_states = 1,
@@ -76,7 +78,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta2, Hyperparameter::epsilon},
                    .matrix_state = "square_avg",
                    .other_state = "square_avg",
-                   .executed = Executed::yes},
+                   .executed = IsExecuted::yes},
     OptimizerFacts{.optimizer = Optimizer::adam,
                    .name = "adam",
                    .matrix_states = 2,
@@ -84,7 +86,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon},
                    .matrix_state = "exp_avg",
                    .other_state = "exp_avg",
-                   .executed = Executed::yes},
+                   .executed = IsExecuted::yes},
     OptimizerFacts{
         .optimizer = Optimizer::adamw,
         .name = "adamw",
@@ -93,7 +95,7 @@ inline constexpr std::array optimizer_table{
         .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
         .matrix_state = "exp_avg",
         .other_state = "exp_avg",
-        .executed = Executed::yes},
+        .executed = IsExecuted::yes},
     OptimizerFacts{.optimizer = Optimizer::lion,
                    .name = "lion",
                    .matrix_states = 1,
@@ -101,7 +103,7 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::weight_decay},
                    .matrix_state = "exp_avg",
                    .other_state = "exp_avg",
-                   .executed = Executed::yes},
+                   .executed = IsExecuted::yes},
     OptimizerFacts{.optimizer = Optimizer::muon,
                    .name = "muon",
                    .matrix_states = 1,
@@ -111,7 +113,7 @@ inline constexpr std::array optimizer_table{
                              Hyperparameter::momentum, Hyperparameter::weight_decay},
                    .matrix_state = "momentum_buffer",
                    .other_state = "exp_avg",
-                   .executed = Executed::yes}};
+                   .executed = IsExecuted::yes}};
 
 [[nodiscard]] const OptimizerFacts& facts(Optimizer optimizer);
 [[nodiscard]] inline std::string_view to_text(Optimizer optimizer) { return facts(optimizer).name; }

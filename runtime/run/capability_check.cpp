@@ -65,7 +65,7 @@ void check_strategy(const TrainingJob& job) {
              " and its head on one rank of a V-shaped schedule is not executed",
          "ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
   const OptimizerFacts& optimizer = facts(job.training.optimizer);
-  refuse(optimizer.executed == Executed::yes, std::string(optimizer.name) + " has no update that is executed",
+  refuse(optimizer.executed == IsExecuted::yes, std::string(optimizer.name) + " has no update that is executed",
          "another optimizer");
   refuse(job.training.precision != PrecisionRecipe::nvfp4, "products in nvfp4 are not executed",
          "fp32, tf32, bf16, fp16 or fp8");
