@@ -15,8 +15,8 @@
 #include "cli/output_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/io/measured_runs_json.h"
 #include "core/io/output_file.h"
-#include "core/io/rows_json.h"
 #include "core/io/stack_json.h"
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
@@ -27,10 +27,10 @@
 namespace plumbline {
 namespace {
 
-constexpr int most_folds = 1000;  // more than there are models among the published rows
+constexpr int most_folds = 1000;  // more than there are models among the published runs
 
-std::vector<std::size_t> all_of(const std::vector<FitRow>& rows) {
-  std::vector<std::size_t> all(rows.size());
+std::vector<std::size_t> all_of(const std::vector<FitRun>& runs) {
+  std::vector<std::size_t> all(runs.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
 }
@@ -42,7 +42,7 @@ class CalibrateVerb : public Verb {
         "calibrate", "fit a software stack to your own measured runs",
         "--rows FILE... [--device D] [--stack S | --like S] --out C.json",
         "Moves the numbers of a software stack as far as your measured steps can tell, from what ships as a prior; a "
-        "handful of runs that differ is enough. Prints how far off it was before, after, and on rows that it had "
+        "handful of runs that differ is enough. Prints how far off it was before, after, and on runs that it had "
         "not seen, and writes a file for --stack. --kernels fits a device to a table of its kernels instead, "
         "--collectives a machine's links to outputs of nccl-tests. "
         "docs/calibrating.md goes through all three step by step. --all and --cross-validate fit and test the "
@@ -56,23 +56,23 @@ class CalibrateVerb : public Verb {
     const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
       app.add_option(flag, value, text)->type_name(type);
     };
-    app.add_option("--rows", files_, "files of measured rows (docs/rows.md)")->type_name("FILE");
-    option("--device", device_, "NAME", "only rows of this device");
-    option("--stack", stack_, "STACK", "what they ran on, where rows do not say; its numbers are where the fit starts");
+    app.add_option("--rows", files_, "files of measured runs (docs/rows.md)")->type_name("FILE");
+    option("--device", device_, "NAME", "only runs of this device");
+    option("--stack", stack_, "STACK", "what they ran on, where runs do not say; its numbers are where the fit starts");
     option("--like", like_, "STACK", "they ran on another stack, most like this one");
     option("--name", name_, "NAME", "of the new stack (own)");
     out_.declare(app, "write the stack, or with --collectives the machine, to this file; with --all: a folder for all");
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there");
     kernels_.declare(app);
     collectives_.declare(app);
-    app.add_flag("--all", all_, "fit the calibrations that ship to the published rows and --rows anew")
+    app.add_flag("--all", all_, "fit the calibrations that ship to the published runs and --rows anew")
         ->group("Maintenance");
     app.add_flag("--cross-validate", cross_validate_,
-                 "predict published rows by fits that never saw their model (JSON)")
+                 "predict published runs by fits that never saw their model (JSON)")
         ->group("Maintenance");
-    app.add_flag("--by-question", by_question_, "with --cross-validate --rows: test these rows question by question")
+    app.add_flag("--by-question", by_question_, "with --cross-validate --rows: test these runs question by question")
         ->group("Maintenance");
-    app.add_option("--folds", folds_, "how many fits test all rows (6)")->group("Maintenance")->type_name("N");
+    app.add_option("--folds", folds_, "how many fits test all runs (6)")->group("Maintenance")->type_name("N");
     app.add_option("--fold", fold_, "with --cross-validate: only this one of them, from 1")
         ->group("Maintenance")
         ->type_name("N");
@@ -109,56 +109,56 @@ class CalibrateVerb : public Verb {
       if (stack) say(CalibrationSet::shipped().stack_name_remark(*stack));
     if (kernels_.machine()) say(machine_name_remark(*kernels_.machine()));
   }
-  [[nodiscard]] std::vector<RowSet> sets() const {
-    std::vector<RowSet> result;
-    for (const std::string& file : files_) result.push_back(read_rows_file(file));
+  [[nodiscard]] std::vector<RunSet> sets() const {
+    std::vector<RunSet> result;
+    for (const std::string& file : files_) result.push_back(read_runs_file(file));
     return result;
   }
 
   /// The published ones and those that were given.
-  [[nodiscard]] std::vector<RowSet> all_sets() const {
-    std::vector<RowSet> measured = published_rows();
-    const std::vector<RowSet> added = sets();
+  [[nodiscard]] std::vector<RunSet> all_sets() const {
+    std::vector<RunSet> measured = published_runs();
+    const std::vector<RunSet> added = sets();
     measured.insert(measured.end(), added.begin(), added.end());
     return measured;
   }
 
   ExitCode own(Terminal& terminal) {
-    if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured rows (docs/rows.md)", ""});
+    if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured runs (docs/rows.md)", ""});
     require_only(*app_, "--rows", {"--device", "--stack", "--like", "--name", "--out", "--json"});
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
     if (stack_ && like_) throw InputError({"--like", "cannot be combined with --stack", "one of them", ""});
-    const std::vector<FitRow> rows = own_rows(terminal);
-    OwnRowsOptions options;
+    const std::vector<FitRun> runs = own_runs(terminal);
+    OwnRunsOptions options;
     options.name = name_.value_or("own");
     options.like = stack_ ? *stack_ : like_.value_or("");
     options.stack_sigma = like_ ? sigma_of_like_stack : sigma_of_own_stack;
     options.fit = fit_;
-    const OwnCalibration found = calibrate_on(rows, options);
+    const OwnCalibration found = calibrate_on(runs, options);
     out_.write([&] { return to_json_text(software_stack_json(found.stack)); }, terminal, Narration::silent);
-    terminal.print(json_ ? to_json_text(to_json(found, rows)) : calibration_text(found, rows));
+    terminal.print(json_ ? to_json_text(to_json(found, runs)) : calibration_text(found, runs));
     if (out_ && !json_ && !out_.is_standard_output())
       terminal.remark("stack written to " + *out_.name() + ": use it with --stack " + *out_.name());
     return ExitCode::done;
   }
 
-  [[nodiscard]] std::vector<FitRow> own_rows(Terminal& terminal) const {
-    FitRows read = fit_rows(sets(), resolver());
-    for (const SkippedRow& row : read.skipped) terminal.remark("skipped " + row.id + ": " + row.reason);
-    if (!device_) return std::move(read.rows);
+  [[nodiscard]] std::vector<FitRun> own_runs(Terminal& terminal) const {
+    FitRuns read = fit_runs(sets(), resolver());
+    for (const SkippedRun& run : read.skipped) terminal.remark("skipped " + run.id + ": " + run.reason);
+    if (!device_) return std::move(read.runs);
     std::vector<std::string> known;
-    std::vector<FitRow> chosen;
-    for (FitRow& row : read.rows) {
-      known.push_back(row.device.name);
-      if (same_name(row.device.name, *device_)) chosen.push_back(std::move(row));
+    std::vector<FitRun> chosen;
+    for (FitRun& run : read.runs) {
+      known.push_back(run.device.name);
+      if (same_name(run.device.name, *device_)) chosen.push_back(std::move(run));
     }
     if (chosen.empty())
       throw InputError(
-          {"--device", "no row is of \"" + *device_ + "\"", "a device that rows bear", nearest_text(*device_, known)});
+          {"--device", "no run is of \"" + *device_ + "\"", "a device that runs bear", nearest_text(*device_, known)});
     return chosen;
   }
 
-  [[nodiscard]] static RowResolver resolver() { return RowResolver({row_aliases(), row_doubts()}, row_assumptions()); }
+  [[nodiscard]] static RunResolver resolver() { return RunResolver({run_aliases(), run_doubts()}, run_assumptions()); }
 
   void show_progress(Terminal& terminal) {
     fit_.progress = [this, &terminal](int iteration, double) {
@@ -171,18 +171,18 @@ class CalibrateVerb : public Verb {
     if (!out_) throw InputError({"--out", "is missing", "a folder for the calibrations", ""});
     require_writable_folder(out_.flag(), *out_.name());
     show_progress(terminal);
-    const FitRows read = fit_rows(all_sets(), resolver());
+    const FitRuns read = fit_runs(all_sets(), resolver());
     const PriorTable priors = shipped_priors();
-    const ParameterSpace space(CalibrationSet::shipped(), priors, read.rows);
-    phase_ = "all rows";
-    const Trained trained(space, read.rows, all_of(read.rows), fit_);
+    const ParameterSpace space(CalibrationSet::shipped(), priors, read.runs);
+    phase_ = "all runs";
+    const Trained trained(space, read.runs, all_of(read.runs), fit_);
     terminal.clear_progress();
     if (fit_.stop.stop_requested()) {
       terminal.remark("interrupted: nothing was written");
       return ExitCode::environment;
     }
-    const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " published rows with priors";
-    fitted_set(CalibrationSet::shipped(), space, trained, read.rows, priors, source).write(*out_.name());
+    const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " published runs with priors";
+    write_files(fitted_set(CalibrationSet::shipped(), space, trained, read.runs, priors, source), *out_.name());
     terminal.remark("calibrations written to " + *out_.name());
     return ExitCode::done;
   }
@@ -197,22 +197,22 @@ class CalibrateVerb : public Verb {
     if (fold_ < 0 || fold_ > folds_)
       throw InputError({"--fold", std::to_string(fold_) + " is none", "1 to " + std::to_string(folds_), ""});
     show_progress(terminal);
-    FitRows read = fit_rows(all_sets(), resolver());
+    FitRuns read = fit_runs(all_sets(), resolver());
     CrossValidationAnswer answer;
-    answer.rows = std::move(read.rows);
+    answer.runs = std::move(read.runs);
     answer.skipped = std::move(read.skipped);
     CrossValidationOptions options;
     options.folds = static_cast<std::size_t>(folds_);
     options.only_fold = static_cast<std::size_t>(fold_);
     options.fit = fit_;
     options.progress = [this](const std::string& phase) { phase_ = phase; };
-    if (by_question_) test_only(sets(), answer.rows, options);
-    const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), answer.rows);
+    if (by_question_) test_only(sets(), answer.runs, options);
+    const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), answer.runs);
     if (fold_ == 0) fit_all(answer, space);
-    answer.tested = cross_validate(answer.rows, space, options);
+    answer.tested = cross_validate(answer.runs, space, options);
     if (!by_question_ && fold_ == 0)
-      answer.stacks = leave_stacks_out(answer.rows, CalibrationSet::shipped(), space, options);
-    answer.questions = rank_questions(answer.rows, answer.tested);
+      answer.stacks = leave_stacks_out(answer.runs, CalibrationSet::shipped(), space, options);
+    answer.questions = rank_questions(answer.runs, answer.tested);
     answer.complete = !fit_.stop.stop_requested();
     terminal.clear_progress();
     terminal.print(to_json_text(to_json(answer)));
@@ -220,20 +220,20 @@ class CalibrateVerb : public Verb {
   }
 
   void fit_all(CrossValidationAnswer& answer, const ParameterSpace& space) {
-    phase_ = "all rows";
-    const Trained trained(space, answer.rows, all_of(answer.rows), fit_);
+    phase_ = "all runs";
+    const Trained trained(space, answer.runs, all_of(answer.runs), fit_);
     answer.numbers = fitted_numbers(space, trained.result());
-    for (const FitRow& row : answer.rows)
-      answer.fitted_s.push_back(std::exp(space.log_step(row, trained.result().unknowns)));
+    for (const FitRun& run : answer.runs)
+      answer.fitted_s.push_back(std::exp(space.log_step(run, trained.result().unknowns)));
   }
 
-  /// Rows of `sets` are tested by the question that they answer, all others only trained on.
-  static void test_only(const std::vector<RowSet>& sets, std::vector<FitRow>& rows, CrossValidationOptions& options) {
-    for (const RowSet& set : sets) options.tested_sources.push_back(set.name);
-    for (FitRow& row : rows)
-      if (std::find(options.tested_sources.begin(), options.tested_sources.end(), row.source) !=
+  /// Runs of `sets` are tested by the question that they answer, all others only trained on.
+  static void test_only(const std::vector<RunSet>& sets, std::vector<FitRun>& runs, CrossValidationOptions& options) {
+    for (const RunSet& set : sets) options.tested_sources.push_back(set.name);
+    for (FitRun& run : runs)
+      if (std::find(options.tested_sources.begin(), options.tested_sources.end(), run.source) !=
           options.tested_sources.end())
-        row.group = row.source + "|" + row.question;
+        run.group = run.source + "|" + run.question;
   }
 
   const CLI::App* app_ = nullptr;

@@ -82,7 +82,7 @@ Fitted of_this_computer(const std::string& name, const KernelTable& table) {
 
 Fitted of_gpu(const std::string& name, const KernelTable& table, const Device& device, const std::string& stack) {
   const CalibrationSet& shipped = CalibrationSet::shipped();
-  const DeviceFit fit = fit_device(table, device, shipped.of(device, stack), shipped.traits());
+  const DeviceFit fit = fit_device(table, device, shipped.of(device, stack), shipped.axis_table());
   const SoftwareStack like = shipped.software_stack(stack);
   return {{name,
            {},

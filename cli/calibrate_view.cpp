@@ -16,13 +16,13 @@ constexpr std::size_t most_numbers = 12;
 
 std::string percent(double share) { return (share > 0 ? "+" : "") + fixed(hundred * share, 1) + " %"; }
 
-std::string rows_text(const OwnCalibration& found, const std::vector<FitRow>& rows) {
+std::string rows_text(const OwnCalibration& found, const std::vector<FitRun>& runs) {
   Table table({{"row", Align::left}, {"measured"}, {"shipped"}, {"fitted"}, {"left out"}});
-  for (const OwnRow& row : found.rows) {
-    const double measured = rows[row.row].measured_s;
-    table.add_row({rows[row.row].id, to_text(Seconds(measured)), percent(row.shipped_s / measured - 1),
-                   percent(row.fitted_s / measured - 1),
-                   row.left_out_s > 0 ? percent(row.left_out_s / measured - 1) : "-"});
+  for (const OwnRun& run : found.runs) {
+    const double measured = runs[run.run].measured_s;
+    table.add_row({runs[run.run].id, to_text(Seconds(measured)), percent(run.shipped_s / measured - 1),
+                   percent(run.fitted_s / measured - 1),
+                   run.left_out_s > 0 ? percent(run.left_out_s / measured - 1) : "-"});
   }
   return table.text(terminal_columns());
 }
@@ -44,16 +44,16 @@ std::string numbers_text(const OwnCalibration& found) {
 
 }  // namespace
 
-std::string calibration_text(const OwnCalibration& found, const std::vector<FitRow>& rows) {
-  const MeanErrors mean = mean_errors(found, rows);
+std::string calibration_text(const OwnCalibration& found, const std::vector<FitRun>& runs) {
+  const MeanErrors mean = mean_errors(found, runs);
   std::string text = "stack \"" + found.stack.name + "\", as " + found.like + ", from " +
-                     std::to_string(found.rows.size()) + " rows on " + rows.front().device.name + "\n\n" +
-                     rows_text(found, rows) + "\n" + numbers_text(found) + "\n";
+                     std::to_string(found.runs.size()) + " runs on " + runs.front().device.name + "\n\n" +
+                     rows_text(found, runs) + "\n" + numbers_text(found) + "\n";
   text += "mean error: shipped " + fixed(hundred * mean.shipped, 1) + " %, fitted " + fixed(hundred * mean.fitted, 1) +
-          " % (these rows were fitted: no prediction)";
-  if (found.rows.size() > 1)
+          " % (these runs were fitted: no prediction)";
+  if (found.runs.size() > 1)
     text += ", left out " + fixed(hundred * mean.left_out, 1) + " % (" +
-            (found.by_group ? "by source and model" : "row by row: one model only, so new models may be further off") +
+            (found.by_group ? "by source and model" : "run by run: one model only, so new models may be further off") +
             ")";
   const double half = std::exp(deviations_90_percent * found.sigma) - 1;
   text += "\n90 % interval of a step like these: " + fixed(hundred * half, 1) + " % up and down\n";

@@ -1,10 +1,10 @@
 #pragma once
 /// \file calibrate_view.h: what `plan calibrate --rows` found, as text.
 
-#include "planner/calibrate/own_rows.h"
+#include "planner/calibrate/own_runs.h"
 
 namespace plumbline {
 
-[[nodiscard]] std::string calibration_text(const OwnCalibration& found, const std::vector<FitRow>& rows);
+[[nodiscard]] std::string calibration_text(const OwnCalibration& found, const std::vector<FitRun>& runs);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// plan stacks: the software stacks that this program knows: their traits, and what they rest on.
+// plan stacks: the software stacks that this program knows: their axis values, and what they rest on.
 #include "cli/catalogue_verb.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
@@ -22,7 +22,7 @@ std::string range_text(const MeasuredRange& range) {
 }
 
 std::string residual_text(const std::string& name, const Residual& residual) {
-  return name + " " + per_cent_text(residual.sigma) + " (" + std::to_string(residual.rows) + " measured runs; " +
+  return name + " " + per_cent_text(residual.sigma) + " (" + std::to_string(residual.runs) + " measured runs; " +
          residual.sigma.kind + ": " + residual.sigma.source + ")";
 }
 
@@ -43,7 +43,7 @@ std::string details_text(const CalibrationSet& set, const SoftwareStack& stack, 
                              (stack.aliases.empty() ? "" : "; also called " + joined(stack.aliases));
   std::string text = wrapped(stack.name + ": " + stack.description, terminal_columns(), 2) + "\n" +
                      wrapped(origin, terminal_columns(), 2) + "\n\n";
-  return text + plumbline::text(present::trait_table(set, stack)) + "\n" + residuals_text(residuals) + "\n" +
+  return text + plumbline::text(present::stack_axis_table(set, stack)) + "\n" + residuals_text(residuals) + "\n" +
          plumbline::text(present::feature_table(set, stack)) + "\n" +
          plumbline::text(present::coefficient_table(set, stack));
 }

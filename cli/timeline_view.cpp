@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_runs = 16;
 constexpr std::size_t label_columns = 8;
 constexpr std::string_view letters = "FBWRCO";
 constexpr char idle = '.';
@@ -109,7 +109,7 @@ std::string timeline_text(const SimulatedPlan& simulated, const Terminal& termin
   const std::int64_t slot_length =
       std::max<std::int64_t>(1, timeline.end.value() / static_cast<std::int64_t>(slot_count()));
   const std::size_t ranks = simulated.program.ranks.size();
-  const std::size_t rows = std::min(ranks, most_rows);
+  const std::size_t rows = std::min(ranks, most_runs);
   std::string text;
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t rank = rows == 1 ? 0 : i * (ranks - 1) / (rows - 1);

@@ -1,4 +1,4 @@
-// plan validate: measured rows against predictions: how far to trust this program, and where not.
+// plan validate: measured runs against predictions: how far to trust this program, and where not.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -12,7 +12,7 @@
 #include "cli/validate_view.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "core/io/rows_json.h"
+#include "core/io/measured_runs_json.h"
 #include "models/measurement_catalog.h"
 #include "planner/io/validation_json.h"
 
@@ -26,19 +26,19 @@ class ValidateVerb : public Verb {
             "[--rows FILE...] [--device D,...] [--source S,...] [--plot out.svg]",
             "Predicts step time, peak memory and fit of measured training runs, from their configuration alone, and "
             "prints how far off it was, source by source. Without --rows: the published runs that ship with the "
-            "program. Fields that a source does not publish are assumed from one table (--assumptions); a row whose "
+            "program. Fields that a source does not publish are assumed from one table (--assumptions); a run whose "
             "question is incomplete or cannot be asked is skipped with the reason.",
             "plan validate --source llm_foundry\nplan validate --rows my_runs.json --json"};
   }
   void declare(CLI::App& app) override {
     app_ = &app;
-    app.add_option("--rows", files_, "files of measured rows; absent: the published ones")->type_name("FILE");
-    app.add_option("--device", filter_.devices, "only rows of these devices")->type_name("NAME")->delimiter(',');
-    app.add_option("--source", filter_.sources, "only these row files, by name")->type_name("NAME")->delimiter(',');
+    app.add_option("--rows", files_, "files of measured runs; absent: the published ones")->type_name("FILE");
+    app.add_option("--device", filter_.devices, "only runs of these devices")->type_name("NAME")->delimiter(',');
+    app.add_option("--source", filter_.sources, "only these run files, by name")->type_name("NAME")->delimiter(',');
     plot_.declare(app, "draw predicted against measured into this SVG file");
     report_.declare(app, "write the tables into this Markdown file");
     app.add_flag("--assumptions", assumptions_, "print what is assumed for unpublished fields, and stop");
-    app.add_flag("--json", json_, "print every row as JSON");
+    app.add_flag("--json", json_, "print every run as JSON");
   }
   ExitCode run(Terminal& terminal) override {
     if (assumptions_) {
@@ -59,15 +59,15 @@ class ValidateVerb : public Verb {
 
  private:
   /// Those of each published source, which come first, and those that hold for all.
-  [[nodiscard]] static RowRuleTable all_assumptions() {
-    RowRuleTable shared = row_assumptions();
-    RowRuleTable all{shared.name, shared.description, {}};
-    for (const RowSet& set : published_rows())
-      for (RowRule rule : set.rules.assumptions) {
+  [[nodiscard]] static RunRuleTable all_assumptions() {
+    RunRuleTable shared = run_assumptions();
+    RunRuleTable all{shared.name, shared.description, {}};
+    for (const RunSet& set : published_runs())
+      for (RunRule rule : set.rules.assumptions) {
         rule.when.insert(rule.when.begin(), {"rows", {set.name}});
         all.rules.push_back(std::move(rule));
       }
-    for (RowRule& rule : shared.rules) all.rules.push_back(std::move(rule));
+    for (RunRule& rule : shared.rules) all.rules.push_back(std::move(rule));
     return all;
   }
   /// The picture as the report names it: from its own folder.
@@ -77,36 +77,36 @@ class ValidateVerb : public Verb {
         .lexically_relative(std::filesystem::path(*report_.name()).parent_path())
         .string();
   }
-  [[nodiscard]] std::vector<RowSet> sets() const {
-    if (files_.empty()) return published_rows();
-    std::vector<RowSet> result;
-    for (const std::string& file : files_) result.push_back(read_rows_file(file));
+  [[nodiscard]] std::vector<RunSet> sets() const {
+    if (files_.empty()) return published_runs();
+    std::vector<RunSet> result;
+    for (const std::string& file : files_) result.push_back(read_runs_file(file));
     return result;
   }
-  /// A name that no row bears would answer with silence.
-  void require_known(const std::vector<RowSet>& rows) const {
+  /// A name that no run bears would answer with silence.
+  void require_known(const std::vector<RunSet>& runs) const {
     std::vector<std::string> sources;
     std::vector<std::string> devices;
-    for (const RowSet& set : rows) {
+    for (const RunSet& set : runs) {
       sources.push_back(set.name);
-      for (const MeasuredRow& row : set.rows) devices.push_back(row.question.fields.word("hardware"));
+      for (const MeasuredRun& run : set.runs) devices.push_back(run.question.fields.word("hardware"));
     }
     const auto require = [](const char* flag, const std::vector<std::string>& asked, std::vector<std::string> known) {
       std::sort(known.begin(), known.end());
       known.erase(std::unique(known.begin(), known.end()), known.end());
       for (const std::string& name : asked)
         if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return same_name(k, name); }))
-          throw InputError({flag, "no row is of \"" + name + "\"", "a name that rows bear", nearest_text(name, known)});
+          throw InputError({flag, "no run is of \"" + name + "\"", "a name that runs bear", nearest_text(name, known)});
     };
     require("--source", filter_.sources, std::move(sources));
     require("--device", filter_.devices, std::move(devices));
   }
   [[nodiscard]] Validation validated(Terminal& terminal) const {
-    const std::vector<RowSet> rows = sets();
-    require_known(rows);
-    const RowResolver resolver({row_aliases(), row_doubts()}, row_assumptions());
-    Validation validation = validate(rows, resolver, filter_, [&](std::size_t done, std::size_t all) {
-      terminal.progress("row " + std::to_string(done) + " of " + std::to_string(all));
+    const std::vector<RunSet> runs = sets();
+    require_known(runs);
+    const RunResolver resolver({run_aliases(), run_doubts()}, run_assumptions());
+    Validation validation = validate(runs, resolver, filter_, [&](std::size_t done, std::size_t all) {
+      terminal.progress("run " + std::to_string(done) + " of " + std::to_string(all));
     });
     terminal.clear_progress();
     return validation;

@@ -31,7 +31,7 @@ constexpr const char* band_colour = "#c3d4e8";
 enum class Shape : std::uint8_t { circle, square, triangle, diamond };
 constexpr std::size_t shape_count = 4;
 
-/// How the rows of one source are drawn.
+/// How the runs of one source are drawn.
 struct Style {
   std::string colour;
   Shape shape = Shape::circle;
@@ -64,7 +64,7 @@ std::string marker_path(double x, double y, Shape shape) {
 /// One pair of logarithmic axes of the same range.
 class Panel {
  public:
-  Panel(double left, std::string title, std::string unit, RowKind kind, double scale)
+  Panel(double left, std::string title, std::string unit, RunKind kind, double scale)
       : left_(left), title_(std::move(title)), unit_(std::move(unit)), kind_(kind), scale_(scale) {}
 
   void draw(Svg& svg, const Validation& validation, const std::map<std::string, Style>& styles) {
@@ -84,9 +84,9 @@ class Panel {
   void find_range(const Validation& validation) {
     double smallest = HUGE_VAL;
     double largest = 0;
-    for (const RowOutcome& row : validation.rows) {
-      if (row.kind != kind_) continue;
-      for (const double value : {row.pair.measured / scale_, row.pair.predicted.expected / scale_}) {
+    for (const RunOutcome& run : validation.runs) {
+      if (run.kind != kind_) continue;
+      for (const double value : {run.pair.measured / scale_, run.pair.predicted.expected / scale_}) {
         smallest = std::min(smallest, value);
         largest = std::max(largest, value);
       }
@@ -104,9 +104,9 @@ class Panel {
   [[nodiscard]] std::string markers(const Validation& validation, const std::string& source, Shape shape,
                                     bool trusted) const {
     std::string path;
-    for (const RowOutcome& row : validation.rows)
-      if (row.kind == kind_ && row.source == source && (row.trust == RowTrust::trusted) == trusted)
-        path += marker_path(x_of(row.pair.measured / scale_), y_of(row.pair.predicted.expected / scale_), shape);
+    for (const RunOutcome& run : validation.runs)
+      if (run.kind == kind_ && run.source == source && (run.trust == RunTrust::trusted) == trusted)
+        path += marker_path(x_of(run.pair.measured / scale_), y_of(run.pair.predicted.expected / scale_), shape);
     return path;
   }
 
@@ -138,7 +138,7 @@ class Panel {
   double left_;
   std::string title_;
   std::string unit_;
-  RowKind kind_;
+  RunKind kind_;
   double scale_;
   double low_ = 0;
   double high_ = 1;
@@ -146,8 +146,8 @@ class Panel {
 
 std::map<std::string, Style> styles_of(const Validation& validation) {
   std::map<std::string, Style> styles;
-  for (const RowOutcome& row : validation.rows)
-    if (row.kind != RowKind::fit) styles.emplace(row.source, Style{});
+  for (const RunOutcome& run : validation.runs)
+    if (run.kind != RunKind::fit) styles.emplace(run.source, Style{});
   std::size_t i = 0;
   for (auto& [source, style] : styles) {
     style = {std::string(series_colours.at(i % series_colours.size())),
@@ -166,7 +166,7 @@ void draw_legend(Svg& svg, const std::map<std::string, Style>& styles, double le
   }
   y += legend_line / 2;
   svg.outline(marker_path(left, y, Shape::circle), frame_colour);
-  svg.text(left + 12, y + 4, "hollow: inferred or doubtful row");
+  svg.text(left + 12, y + 4, "hollow: inferred or doubtful run");
   y += legend_line;
   svg.box({left - mark, y - mark, 3 * mark, 2 * mark}, band_colour);
   svg.text(left + 12, y + 4, "within 10 %");
@@ -180,8 +180,8 @@ std::string validation_svg(const Validation& validation) {
   const double legend = second + panel_side + panel_gap / 2;
   const double legend_height = (static_cast<double>(styles.size()) + 3) * legend_line;
   Svg svg(legend + legend_width, margin_top + std::max(panel_side, legend_height) + margin_bottom);
-  Panel(margin_left, "step time", "s", RowKind::time, 1).draw(svg, validation, styles);
-  Panel(second, "peak memory", "GiB", RowKind::memory, gibibyte).draw(svg, validation, styles);
+  Panel(margin_left, "step time", "s", RunKind::time, 1).draw(svg, validation, styles);
+  Panel(second, "peak memory", "GiB", RunKind::memory, gibibyte).draw(svg, validation, styles);
   draw_legend(svg, styles, legend);
   return std::move(svg).finish();
 }

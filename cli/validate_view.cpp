@@ -22,12 +22,12 @@ std::string fit_text(const Validation& validation) {
   std::string text;
   if (summary.fit.n > 0) {
     text += "fits or not: " + std::to_string(summary.fit.right) + " of " + std::to_string(summary.fit.n) + " right";
-    for (const RowOutcome& row : validation.rows)
-      if (row.kind == RowKind::fit && !row.is_right())
-        text += "\n  " + row.id + ": " + present::value_text(row, row.pair.predicted.expected) + " predicted of " +
-                present::value_text(row, row.pair.measured) + ", yet it " +
-                (row.measured_fits ? "ran" : "ran out of memory") +
-                (row.doubt.empty() ? "" : " (not counted: it contradicts its neighbours)");
+    for (const RunOutcome& run : validation.runs)
+      if (run.kind == RunKind::fit && !run.is_right())
+        text += "\n  " + run.id + ": " + present::value_text(run, run.pair.predicted.expected) + " predicted of " +
+                present::value_text(run, run.pair.measured) + ", yet it " +
+                (run.measured_fits ? "ran" : "ran out of memory") +
+                (run.doubt.empty() ? "" : " (not counted: it contradicts its neighbours)");
     text += "\n";
   }
   if (summary.ran.n > 0)
@@ -59,11 +59,11 @@ std::string validation_text(const Validation& validation) {
   return text + worst_text(validation) + fit_text(validation) + skipped_text(validation);
 }
 
-std::string rules_text(const RowRuleTable& table) {
+std::string rules_text(const RunRuleTable& table) {
   std::string text = wrapped(table.description, terminal_columns(), 0) + "\n";
-  for (const RowRule& rule : table.rules) {
+  for (const RunRule& rule : table.rules) {
     std::string line;
-    for (const RowCondition& condition : rule.when)
+    for (const RunCondition& condition : rule.when)
       line += (line.empty() ? "" : ", ") + condition.field + " " + joined(condition.values);
     std::string then;
     for (const auto& [field, value] : rule.then) then += (then.empty() ? "" : ", ") + field + " " + value;

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "core/measurement/row_rules.h"
+#include "core/measurement/run_rules.h"
 #include "planner/validate/validate.h"
 
 namespace plumbline {
 
-/// Tables per source, the rows that missed most, what was reported apart, how many rows were skipped for what.
+/// Tables per source, the runs that missed most, what was reported apart, how many runs were skipped for what.
 [[nodiscard]] std::string validation_text(const Validation& validation);
 /// The table of assumptions, rule by rule.
-[[nodiscard]] std::string rules_text(const RowRuleTable& table);
+[[nodiscard]] std::string rules_text(const RunRuleTable& table);
 
 }  // namespace plumbline

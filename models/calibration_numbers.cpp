@@ -39,6 +39,13 @@ std::vector<ParameterId> parameters_in(const DeviceCalibration& device) {
   return ids;
 }
 
+[[noreturn]] void refuse(const CalibrationSet& set, std::string_view text) {
+  std::vector<std::string> known;
+  for (const ParameterId& id : set.parameters()) known.push_back(to_text(id));
+  throw InputError({"calibration", "\"" + std::string(text.substr(0, 120)) + "\" is no number of it",
+                    "a path such as base/step_factor", nearest_text(text, known)});
+}
+
 }  // namespace
 
 std::vector<ParameterId> CalibrationSet::parameters() const {
@@ -51,10 +58,10 @@ std::vector<ParameterId> CalibrationSet::parameters() const {
   };
   for (const DeviceCalibration& device : devices_)
     for (ParameterId& id : parameters_in(device)) all.push_back(std::move(id));
-  add(traits_.base, ParameterId::of_base(""));
-  for (const TraitAxis& axis : traits_.axes)
-    for (const TraitValue& value : axis.values)
-      add(value.coefficients, ParameterId::of_trait(axis.name, value.name, ""));
+  add(axis_table_.base, ParameterId::of_base(""));
+  for (const StackAxis& axis : axis_table_.axes)
+    for (const AxisValue& value : axis.values)
+      add(value.coefficients, ParameterId::of_axis_value(axis.name, value.name, ""));
   for (const SoftwareStack& stack : stacks_) add(stack.coefficients, ParameterId::of_stack(stack.name, ""));
   std::sort(all.begin(), all.end());
   return all;
@@ -69,10 +76,10 @@ std::vector<ParameterId> CalibrationSet::parameters_of(const Device& device, std
 
 const Coefficient* CalibrationSet::locate(const ParameterId& id) const {
   switch (id.kind) {
-    case ParameterKind::base: return coefficient_in(traits_.base, id.field);
-    case ParameterKind::trait: {
-      const TraitAxis* axis = traits_.find(id.owner);
-      const TraitValue* value = axis == nullptr ? nullptr : axis->find(id.value);
+    case ParameterKind::base: return coefficient_in(axis_table_.base, id.field);
+    case ParameterKind::axis_value: {
+      const StackAxis* axis = axis_table_.find(id.owner);
+      const AxisValue* value = axis == nullptr ? nullptr : axis->find(id.value);
       return value == nullptr ? nullptr : coefficient_in(value->coefficients, id.field);
     }
     case ParameterKind::stack: {
@@ -86,16 +93,9 @@ const Coefficient* CalibrationSet::locate(const ParameterId& id) const {
   return device == nullptr ? nullptr : in_device(*device, id);
 }
 
-void CalibrationSet::refuse(std::string_view text) const {
-  std::vector<std::string> known;
-  for (const ParameterId& id : parameters()) known.push_back(to_text(id));
-  throw InputError({"calibration", "\"" + std::string(text.substr(0, 120)) + "\" is no number of it",
-                    "a path such as base/step_factor", nearest_text(text, known)});
-}
-
 ParameterId CalibrationSet::parameter(std::string_view text) const {
   const auto id = parameter_id_from_text(text);
-  if (!id || !has(*id)) refuse(text);
+  if (!id || !has(*id)) refuse(*this, text);
   return *id;
 }
 
@@ -103,13 +103,13 @@ bool CalibrationSet::has(const ParameterId& id) const { return locate(id) != nul
 
 const Coefficient& CalibrationSet::at(const ParameterId& id) const {
   const Coefficient* found = locate(id);
-  if (found == nullptr) refuse(to_text(id));
+  if (found == nullptr) refuse(*this, to_text(id));
   return *found;
 }
 
 std::pair<double, double> CalibrationSet::range(const ParameterId& id) const {
   const auto bounds = [&](const auto* field) {
-    if (field == nullptr) refuse(to_text(id));
+    if (field == nullptr) refuse(*this, to_text(id));
     return std::pair(field->smallest, field->largest);
   };
   if (id.kind == ParameterKind::device) return bounds(find_field(device_fields, id.field));
@@ -127,7 +127,7 @@ void CalibrationSet::set(const ParameterId& id, const Coefficient& coefficient) 
     return;
   }
   SoftwareStack* stack = id.kind == ParameterKind::stack ? named(stacks_, id.owner) : nullptr;
-  if (stack == nullptr) refuse(to_text(id));
+  if (stack == nullptr) refuse(*this, to_text(id));
   stack->coefficients.push_back({id.field, std::move(kept)});
 }
 

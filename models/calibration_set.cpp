@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view stack_prefix = "stack-";
 constexpr std::string_view device_prefix = "device-";
-constexpr std::string_view traits_file = "traits";
+constexpr std::string_view axes_file = "traits";
 constexpr std::string_view generic_device = "*";
 
 template <class Read>
@@ -39,9 +39,9 @@ bool is_made_for(const DeviceCalibration& calibration, std::string_view device) 
   return std::find(calibration.devices.begin(), calibration.devices.end(), device) != calibration.devices.end();
 }
 
-ChosenTrait* chosen_on(std::vector<ChosenTrait>& traits, std::string_view axis) {
-  const auto at = std::find_if(traits.begin(), traits.end(), [&](const ChosenTrait& one) { return one.axis == axis; });
-  return at == traits.end() ? nullptr : &*at;
+AxisChoice* chosen_on(std::vector<AxisChoice>& choices, std::string_view axis) {
+  const auto at = std::find_if(choices.begin(), choices.end(), [&](const AxisChoice& one) { return one.axis == axis; });
+  return at == choices.end() ? nullptr : &*at;
 }
 
 template <class T>
@@ -52,6 +52,17 @@ void replace_or_add(std::vector<T>& all, T one, bool in_front) {
     all.insert(in_front ? all.begin() : all.end(), std::move(one));
 }
 
+/// The generic calibration's, where a device states none.
+DeviceCalibration with_shapes(DeviceCalibration calibration, const std::vector<DeviceCalibration>& devices) {
+  if (calibration.shapes) return calibration;
+  const auto generic = std::find_if(devices.begin(), devices.end(), [](const DeviceCalibration& each) {
+    return is_made_for(each, generic_device) && each.shapes;
+  });
+  if (generic == devices.end()) throw InternalError("the catalogue's generic calibration states shapes of products");
+  calibration.shapes = generic->shapes;
+  return calibration;
+}
+
 }  // namespace
 
 const CalibrationSet& CalibrationSet::shipped() {
@@ -60,12 +71,12 @@ const CalibrationSet& CalibrationSet::shipped() {
     for (const embedded::EmbeddedFile& file : embedded::calibrations()) {
       if (file.name.starts_with(device_prefix))
         made.devices_.push_back(read_embedded(file, device_calibration_from_json));
-      if (file.name == traits_file) made.traits_ = read_embedded(file, trait_table_from_json);
+      if (file.name == axes_file) made.axis_table_ = read_embedded(file, stack_axes_from_json);
     }
     for (const embedded::EmbeddedFile& file : embedded::calibrations())
       if (file.name.starts_with(stack_prefix))
         made.stacks_.push_back(read_embedded(file, [&](const JsonPlace& place) {
-          return software_stack_from_json(place, made.traits_, embedded_stacks());
+          return software_stack_from_json(place, made.axis_table_, embedded_stacks());
         }));
     return made;
   }();
@@ -87,7 +98,7 @@ NameOrPath CalibrationSet::resolved(std::string_view text) const {
 SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) const {
   if (resolved(name_or_path).is_path) {
     const Json json = read_json_file(name_or_path);
-    return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), traits_, stack_names());
+    return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), axis_table_, stack_names());
   }
   if (const SoftwareStack* stack = find(name_or_path)) return *stack;
   std::vector<std::string> known = stack_names();
@@ -100,12 +111,12 @@ std::string CalibrationSet::stack_name_remark(std::string_view name_or_path) con
   return resolved(name_or_path).remark;
 }
 
-std::vector<ChosenTrait> CalibrationSet::traits_of(const SoftwareStack& stack) const {
-  std::vector<ChosenTrait> chosen;
-  if (const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like)) chosen = traits_of(*parent);
-  for (const TraitAxis& axis : traits_.axes)
+std::vector<AxisChoice> CalibrationSet::axis_choices_of(const SoftwareStack& stack) const {
+  std::vector<AxisChoice> chosen;
+  if (const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like)) chosen = axis_choices_of(*parent);
+  for (const StackAxis& axis : axis_table_.axes)
     if (chosen_on(chosen, axis.name) == nullptr) chosen.push_back({axis.name, ""});
-  for (const ChosenTrait& own : stack.traits) chosen_on(chosen, own.axis)->value = own.value;
+  for (const AxisChoice& own : stack.axis_choices) chosen_on(chosen, own.axis)->value = own.value;
   return chosen;
 }
 
@@ -128,10 +139,10 @@ void CalibrationSet::decide(const SoftwareStack& stack, const Take& take, std::s
   if (parent != nullptr)
     decide(*parent, take, depth + 1);
   else
-    take(traits_.base, traits_.base_features, ParameterId::of_base(""));
-  for (const ChosenTrait& trait : stack.traits) {
-    const TraitValue& value = *traits_.find(trait.axis)->find(trait.value);
-    take(value.coefficients, value.features, ParameterId::of_trait(trait.axis, trait.value, ""));
+    take(axis_table_.base, axis_table_.base_features, ParameterId::of_base(""));
+  for (const AxisChoice& choice : stack.axis_choices) {
+    const AxisValue& value = *axis_table_.find(choice.axis)->find(choice.value);
+    take(value.coefficients, value.features, ParameterId::of_axis_value(choice.axis, choice.value, ""));
   }
   take(stack.coefficients, stack.features, ParameterId::of_stack(stack.name, ""));
 }
@@ -184,25 +195,15 @@ const DeviceCalibration& CalibrationSet::made_for(const Device& device) const {
 }
 
 DeviceCalibration CalibrationSet::device(const Device& device) const {
-  DeviceCalibration calibration = with_shapes(made_for(device));
+  DeviceCalibration calibration = with_shapes(made_for(device), devices_);
   if (!calibration.residuals) calibration.residuals = unknown(devices_);
-  return calibration;
-}
-
-DeviceCalibration CalibrationSet::with_shapes(DeviceCalibration calibration) const {
-  if (calibration.shapes) return calibration;
-  const auto generic = std::find_if(devices_.begin(), devices_.end(), [](const DeviceCalibration& each) {
-    return is_made_for(each, generic_device) && each.shapes;
-  });
-  if (generic == devices_.end()) throw InternalError("the catalogue's generic calibration states shapes of products");
-  calibration.shapes = generic->shapes;
   return calibration;
 }
 
 /// Its shared numbers were measured wherever those of `all` were.
 template <class T>
 Residuals CalibrationSet::unknown(const std::vector<T>& all) const {
-  const RegimeSigma& sigma = traits_.regimes[static_cast<std::size_t>(CalibrationRegime::unknown)];
+  const RegimeSigma& sigma = axis_table_.regimes[static_cast<std::size_t>(CalibrationRegime::unknown)];
   Residuals residuals;
   residuals.time.sigma = sigma.time;
   residuals.memory.sigma = sigma.memory;
@@ -214,7 +215,7 @@ Residuals CalibrationSet::unknown(const std::vector<T>& all) const {
 Calibration CalibrationSet::of(const Device& device, std::string_view stack) const {
   const SoftwareStack described = software_stack(stack);
   const bool has_own = described.device && is_made_for(*described.device, device.name);
-  return {has_own ? with_shapes(*described.device) : this->device(device), this->stack(stack)};
+  return {has_own ? with_shapes(*described.device, devices_) : this->device(device), this->stack(stack)};
 }
 
 std::vector<std::string> CalibrationSet::stack_names() const {
@@ -240,7 +241,7 @@ void CalibrationSet::set_stack_residuals(std::string_view stack, Residuals resid
 }
 
 void CalibrationSet::set_regime(CalibrationRegime regime, Coefficient time) {
-  traits_.regimes[static_cast<std::size_t>(regime)].time = std::move(time);
+  axis_table_.regimes[static_cast<std::size_t>(regime)].time = std::move(time);
 }
 
 void CalibrationSet::add(SoftwareStack stack) {
@@ -258,7 +259,7 @@ void CalibrationSet::add(SoftwareStack stack) {
 void CalibrationSet::add(DeviceCalibration device) { replace_or_add(devices_, std::move(device), true); }
 
 std::vector<CalibrationSet::File> CalibrationSet::files() const {
-  std::vector<File> files{{std::string(traits_file) + ".json", to_json_text(trait_table_json(traits_))}};
+  std::vector<File> files{{std::string(axes_file) + ".json", to_json_text(stack_axes_json(axis_table_))}};
   for (const DeviceCalibration& device : devices_)
     files.push_back({std::string(device_prefix) + device.name + ".json", to_json_text(calibration_json(device))});
   for (const SoftwareStack& stack : stacks_)
@@ -267,8 +268,8 @@ std::vector<CalibrationSet::File> CalibrationSet::files() const {
   return files;
 }
 
-void CalibrationSet::write(const std::filesystem::path& folder) const {
-  for (const File& file : files()) write_output_file(folder / file.name, file.text);
+void write_files(const CalibrationSet& set, const std::filesystem::path& folder) {
+  for (const CalibrationSet::File& file : set.files()) write_output_file(folder / file.name, file.text);
 }
 
 }  // namespace plumbline

@@ -1,6 +1,6 @@
 #pragma once
-/// \file calibration_set.h: every calibration as one value: devices, traits and stacks, composed into what estimators
-/// read.
+/// \file calibration_set.h: every calibration as one value: devices, axis values and stacks, composed into what
+/// estimators read.
 ///
 /// Each number has an id, which says where it is in the files (parameter_id.h); features, which are no numbers, have
 /// none. A fit copies the shipped set, asks which numbers decide a run's device and stack, moves them, and composes
@@ -42,8 +42,8 @@ class CalibrationSet {
   /// The calibration made for a device, else that of its architecture's kind, else the generic one; what states no
   /// residuals gets those of an unknown device, what states no shapes of products the generic ones. Never fails.
   [[nodiscard]] DeviceCalibration device(const Device& device) const;
-  /// Composed; what states no residuals gets those of an unknown stack, whose traits were measured wherever any stack
-  /// was, and is no surer than the stack that it is like. Throws as `of`.
+  /// Composed; what states no residuals gets those of an unknown stack, whose axis values were measured wherever any
+  /// stack was, and is no surer than the stack that it is like. Throws as `of`.
   [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
   /// As its file says. Throws as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
@@ -51,7 +51,7 @@ class CalibrationSet {
   [[nodiscard]] std::string stack_name_remark(std::string_view name_or_path) const;
   /// The value that a stack, or one that it is like, chose on every axis, in the order of the table; empty where own
   /// numbers stand for an axis.
-  [[nodiscard]] std::vector<ChosenTrait> traits_of(const SoftwareStack& stack) const;
+  [[nodiscard]] std::vector<AxisChoice> axis_choices_of(const SoftwareStack& stack) const;
 
   /// In which format the stack's framework, or that of the one it is like, keeps gradients under a recipe when nobody
   /// says; none: the recipe's. Throws as `of`.
@@ -63,7 +63,7 @@ class CalibrationSet {
   /// In the order of stack_feature_fields().
   [[nodiscard]] std::vector<DecidedFeature> decided_features(const SoftwareStack& stack) const;
 
-  [[nodiscard]] const TraitTable& traits() const { return traits_; }
+  [[nodiscard]] const StackAxisTable& axis_table() const { return axis_table_; }
   [[nodiscard]] const std::vector<DeviceCalibration>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<SoftwareStack>& stacks() const { return stacks_; }
   /// Sorted; without aliases.
@@ -101,24 +101,23 @@ class CalibrationSet {
   };
   /// As they are in models/calibrations: the same set gives the same bytes, sorted by name.
   [[nodiscard]] std::vector<File> files() const;
-  /// Writes them all into a folder, each by temporary and rename.
-  void write(const std::filesystem::path& folder) const;
 
  private:
   [[nodiscard]] const SoftwareStack* find(std::string_view name) const;
   [[nodiscard]] NameOrPath resolved(std::string_view text) const;
   [[nodiscard]] const DeviceCalibration& made_for(const Device& device) const;
-  [[nodiscard]] DeviceCalibration with_shapes(DeviceCalibration calibration) const;
   template <class T>
   [[nodiscard]] Residuals unknown(const std::vector<T>& all) const;
   template <class Take>
   void decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const;
   [[nodiscard]] const Coefficient* locate(const ParameterId& id) const;
-  [[noreturn]] void refuse(std::string_view text) const;
 
   std::vector<DeviceCalibration> devices_;
-  TraitTable traits_;
+  StackAxisTable axis_table_;
   std::vector<SoftwareStack> stacks_;
 };
+
+/// Writes the files of a set into a folder, each by temporary and rename.
+void write_files(const CalibrationSet& set, const std::filesystem::path& folder);
 
 }  // namespace plumbline

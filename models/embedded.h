@@ -11,11 +11,11 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-/// models/networks, machines, calibrations, measurements and row_rules, each sorted by name.
+/// models/networks, machines, calibrations, measurements and run_rules, each sorted by name.
 [[nodiscard]] std::span<const EmbeddedFile> networks();
 [[nodiscard]] std::span<const EmbeddedFile> machines();
 [[nodiscard]] std::span<const EmbeddedFile> calibrations();
 [[nodiscard]] std::span<const EmbeddedFile> measurements();
-[[nodiscard]] std::span<const EmbeddedFile> row_rules();
+[[nodiscard]] std::span<const EmbeddedFile> run_rules();
 
 }  // namespace plumbline::embedded

@@ -1,37 +1,37 @@
 #include "models/measurement_catalog.h"
 
 #include "core/base/errors.h"
-#include "core/io/row_rules_json.h"
-#include "core/io/rows_json.h"
+#include "core/io/measured_runs_json.h"
+#include "core/io/run_rules_json.h"
 #include "models/embedded.h"
 
 namespace plumbline {
 namespace {
 
-RowRuleTable read_rules(std::string_view name) {
-  for (const embedded::EmbeddedFile& file : embedded::row_rules()) {
+RunRuleTable read_rules(std::string_view name) {
+  for (const embedded::EmbeddedFile& file : embedded::run_rules()) {
     if (file.name != name) continue;
-    const std::string where = "row_rules/" + std::string(file.name) + ".json";
+    const std::string where = "run_rules/" + std::string(file.name) + ".json";
     const Json json = parse_json(file.text, where);
-    return row_rules_from_json(JsonPlace(json, where));
+    return run_rules_from_json(JsonPlace(json, where));
   }
   throw InternalError("the rules " + std::string(name) + " were not compiled in");
 }
 
 }  // namespace
 
-std::vector<RowSet> published_rows() {
-  std::vector<RowSet> sets;
+std::vector<RunSet> published_runs() {
+  std::vector<RunSet> sets;
   for (const embedded::EmbeddedFile& file : embedded::measurements()) {
     const std::string where = "measurements/" + std::string(file.name) + ".json";
     const Json json = parse_json(file.text, where);
-    sets.push_back(rows_from_json(JsonPlace(json, where), std::string(file.name)));
+    sets.push_back(runs_from_json(JsonPlace(json, where), std::string(file.name)));
   }
   return sets;
 }
 
-RowRuleTable row_aliases() { return read_rules("aliases"); }
-RowRuleTable row_doubts() { return read_rules("doubts"); }
-RowRuleTable row_assumptions() { return read_rules("assumptions"); }
+RunRuleTable run_aliases() { return read_rules("aliases"); }
+RunRuleTable run_doubts() { return read_rules("doubts"); }
+RunRuleTable run_assumptions() { return read_rules("assumptions"); }
 
 }  // namespace plumbline

@@ -36,8 +36,8 @@ ParameterId ParameterId::of_stack(std::string_view stack, std::string_view field
   return {.kind = ParameterKind::stack, .owner = std::string(stack), .value = {}, .field = std::string(field)};
 }
 
-ParameterId ParameterId::of_trait(std::string_view axis, std::string_view value, std::string_view field) {
-  return {.kind = ParameterKind::trait,
+ParameterId ParameterId::of_axis_value(std::string_view axis, std::string_view value, std::string_view field) {
+  return {.kind = ParameterKind::axis_value,
           .owner = std::string(axis),
           .value = std::string(value),
           .field = std::string(field)};
@@ -51,7 +51,7 @@ std::string place_of(const ParameterId& id) {
     case ParameterKind::device: return "device/" + id.owner;
     case ParameterKind::product: return "device/" + id.owner + "/products/" + std::string(to_text(id.format));
     case ParameterKind::stack: return "stack/" + id.owner;
-    case ParameterKind::trait: return "trait/" + id.owner + "/" + id.value;
+    case ParameterKind::axis_value: return "trait/" + id.owner + "/" + id.value;
   }
   return "";
 }
@@ -63,7 +63,7 @@ std::optional<ParameterId> parameter_id_from_text(std::string_view text) {
   const std::string_view kind = parts.front();
   if (kind == "base" && parts.size() == 2) return ParameterId::of_base(parts[1]);
   if (kind == "stack" && parts.size() == 3) return ParameterId::of_stack(parts[1], parts[2]);
-  if (kind == "trait" && parts.size() == 4) return ParameterId::of_trait(parts[1], parts[2], parts[3]);
+  if (kind == "trait" && parts.size() == 4) return ParameterId::of_axis_value(parts[1], parts[2], parts[3]);
   if (kind == "device" && parts.size() == 3) return ParameterId::of_device(parts[1], parts[2]);
   if (kind != "device" || parts.size() != 5 || parts[2] != "products") return std::nullopt;
   const auto format = number_format_from_text(parts[3]);

@@ -16,12 +16,12 @@
 
 namespace plumbline {
 
-enum class ParameterKind : std::uint8_t { base, device, product, stack, trait };
+enum class ParameterKind : std::uint8_t { base, device, product, stack, axis_value };
 
 struct ParameterId {
   ParameterKind kind = ParameterKind::base;
   std::string owner;                         ///< name of the device, the stack or the axis; of the base: empty
-  std::string value;                         ///< of a trait: the value of its axis
+  std::string value;                         ///< of an axis value: the value of its axis
   NumberFormat format = NumberFormat::bf16;  ///< of a product
   std::string field;                         ///< key of the coefficient (core/cost/calibration_fields.h)
 
@@ -29,7 +29,7 @@ struct ParameterId {
   [[nodiscard]] static ParameterId of_device(std::string_view device, std::string_view field);
   [[nodiscard]] static ParameterId of_product(std::string_view device, NumberFormat format, std::string_view field);
   [[nodiscard]] static ParameterId of_stack(std::string_view stack, std::string_view field);
-  [[nodiscard]] static ParameterId of_trait(std::string_view axis, std::string_view value, std::string_view field);
+  [[nodiscard]] static ParameterId of_axis_value(std::string_view axis, std::string_view value, std::string_view field);
 
   /// Whether it is a number of a device, its products included.
   [[nodiscard]] bool is_of_device() const { return kind == ParameterKind::device || kind == ParameterKind::product; }

@@ -34,8 +34,7 @@ Beyond past(const std::optional<MeasuredRange>& range, std::int64_t value, std::
   return beyond;
 }
 
-void add_scales(const MeasuredRuns& device, const MeasuredRuns& stack, const RunFeatures& run,
-                std::vector<Beyond>& all) {
+void add_scales(const RunRanges& device, const RunRanges& stack, const RunFeatures& run, std::vector<Beyond>& all) {
   for (std::size_t i = 0; i < run_scale_count; ++i) {
     Beyond farther = past(stack.scales[i], run.scales[i], i);
     if (Beyond other = past(device.scales[i], run.scales[i], i); other.doublings > farther.doublings)

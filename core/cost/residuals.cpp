@@ -30,14 +30,14 @@ std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view t
 
 std::string_view to_text(RunScale scale) { return scale_texts[static_cast<std::size_t>(scale)]; }
 
-void MeasuredRuns::include(const RunFeatures& run) {
+void RunRanges::include(const RunFeatures& run) {
   insert(devices, run.device);
   insert(formats, run.format);
   insert(networks, run.network);
   for (std::size_t i = 0; i < run_scale_count; ++i) widen(scales[i], {run.scales[i], run.scales[i]});
 }
 
-void MeasuredRuns::include(const MeasuredRuns& other) {
+void RunRanges::include(const RunRanges& other) {
   for (const std::string& name : other.devices) insert(devices, name);
   for (const std::string& name : other.formats) insert(formats, name);
   for (const std::string& name : other.networks) insert(networks, name);

@@ -24,8 +24,8 @@ struct Coefficient {
 };
 
 /// What a calibration rests on: many runs of its own, a handful, or what it shares with others.
-enum class CalibrationRegime : std::uint8_t { calibrated, few_rows, unknown };
-inline constexpr std::array calibration_regimes{CalibrationRegime::calibrated, CalibrationRegime::few_rows,
+enum class CalibrationRegime : std::uint8_t { calibrated, few_runs, unknown };
+inline constexpr std::array calibration_regimes{CalibrationRegime::calibrated, CalibrationRegime::few_runs,
                                                 CalibrationRegime::unknown};
 [[nodiscard]] std::string_view to_text(CalibrationRegime regime);
 [[nodiscard]] std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view text);
@@ -54,7 +54,7 @@ struct MeasuredRange {
 };
 
 /// What the runs behind a calibration covered. An empty list, an absent range: nobody said.
-struct MeasuredRuns {
+struct RunRanges {
   std::vector<std::string> devices;  ///< sorted, as the next two
   std::vector<std::string> formats;
   std::vector<std::string> networks;
@@ -63,20 +63,20 @@ struct MeasuredRuns {
   /// Widens everything so that the run lies inside.
   void include(const RunFeatures& run);
   /// Widens everything so that the other's runs lie inside.
-  void include(const MeasuredRuns& other);
+  void include(const RunRanges& other);
 };
 
-/// `rows`: measured runs that are known of it, whether or not sigma was taken over them (its kind says).
+/// `runs`: measured runs that are known of it, whether or not sigma was taken over them (its kind says).
 struct Residual {
   Coefficient sigma;
-  std::int64_t rows = 0;
+  std::int64_t runs = 0;
 };
 
 struct Residuals {
   CalibrationRegime regime = CalibrationRegime::unknown;
   Residual time;    ///< of step times
   Residual memory;  ///< of peak memory; a device leaves it open
-  MeasuredRuns measured;
+  RunRanges measured;
 };
 
 /// What stands for a calibration that states no residuals.

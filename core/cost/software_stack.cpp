@@ -20,9 +20,9 @@ std::vector<std::string> names_of(const std::vector<T>& all) {
 
 }  // namespace
 
-const TraitValue* TraitAxis::find(std::string_view value) const { return named(values, value); }
-std::vector<std::string> TraitAxis::value_names() const { return names_of(values); }
-const TraitAxis* TraitTable::find(std::string_view axis) const { return named(axes, axis); }
-std::vector<std::string> TraitTable::axis_names() const { return names_of(axes); }
+const AxisValue* StackAxis::find(std::string_view value) const { return named(values, value); }
+std::vector<std::string> StackAxis::value_names() const { return names_of(values); }
+const StackAxis* StackAxisTable::find(std::string_view axis) const { return named(axes, axis); }
+std::vector<std::string> StackAxisTable::axis_names() const { return names_of(axes); }
 
 }  // namespace plumbline

@@ -1,11 +1,11 @@
 #pragma once
-/// \file software_stack.h: software stacks as traits: what a framework of some release does, axis by axis.
+/// \file software_stack.h: software stacks as values of axes: what a framework of some release does, axis by axis.
 ///
 /// An axis (attention, fusion, gradient reduction, ...) has a few values; each value sets the same coefficients and
 /// features of a StackCalibration. The base sets those that no axis decides. A stack names one value of every axis, so
 /// that what two stacks share is one number, and a stack without a measured run is predicted from what it shares. It
-/// keeps numbers of its own only where its runs contradict its traits. Where both speak, what is nearer to the stack
-/// decides: own number, own trait, the stack that it is like (by the same order), base.
+/// keeps numbers of its own only where its runs contradict its axis values. Where both speak, what is nearer to the
+/// stack decides: own number, own axis value, the stack that it is like (by the same order), base.
 
 #include <array>
 #include <optional>
@@ -19,33 +19,33 @@
 
 namespace plumbline {
 
-struct TraitValue {
+struct AxisValue {
   std::string name;
   std::string description;
   std::vector<NamedCoefficient> coefficients;
   std::vector<NamedFeature> features;
 };
 
-struct TraitAxis {
+struct StackAxis {
   std::string name;
   std::string description;
-  std::vector<TraitValue> values;
+  std::vector<AxisValue> values;
 
   /// The value with a name, or null.
-  [[nodiscard]] const TraitValue* find(std::string_view value) const;
+  [[nodiscard]] const AxisValue* find(std::string_view value) const;
   [[nodiscard]] std::vector<std::string> value_names() const;
 };
 
 /// Base and axes together set every coefficient and feature of a StackCalibration exactly once; readers see to it.
-struct TraitTable {
+struct StackAxisTable {
   std::string description;
   std::vector<NamedCoefficient> base;
   std::vector<NamedFeature> base_features;
-  std::vector<TraitAxis> axes;
+  std::vector<StackAxis> axes;
   std::array<RegimeSigma, calibration_regimes.size()> regimes;  ///< by CalibrationRegime
 
   /// The axis with a name, or null.
-  [[nodiscard]] const TraitAxis* find(std::string_view axis) const;
+  [[nodiscard]] const StackAxis* find(std::string_view axis) const;
   [[nodiscard]] std::vector<std::string> axis_names() const;
 };
 
@@ -62,7 +62,7 @@ struct GradientDefault {
   std::string source;
 };
 
-struct ChosenTrait {
+struct AxisChoice {
   std::string axis;
   std::string value;
 };
@@ -75,8 +75,8 @@ struct SoftwareStack {
   std::optional<Releases> releases;
   std::string description;
   std::string like;  ///< the stack that decides what this one leaves open; empty: none
-  std::vector<ChosenTrait> traits;
-  std::vector<NamedCoefficient> coefficients;  ///< own numbers, against those of its traits
+  std::vector<AxisChoice> axis_choices;
+  std::vector<NamedCoefficient> coefficients;  ///< own numbers, against those of its axis values
   std::optional<Residuals> residuals;          ///< absent: no run of it was ever measured
   /// Of the devices that a file of one's own was calibrated on; it counts before the catalogue's.
   std::optional<DeviceCalibration> device = std::nullopt;

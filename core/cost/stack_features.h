@@ -21,7 +21,7 @@ enum class GatheredDimension : std::uint8_t { sequence, batch };
 /// Whether the host launches on while the device works.
 enum class HostPace : std::uint8_t { runs_ahead, waits };
 /// Weights of fp8 products.
-enum class QuantizedWeights : std::uint8_t { beside_16_bit, alone };
+enum class QuantizedWeights : std::uint8_t { with_16_bit, alone };
 /// fp8 copies of such a weight, kept from micro-batch to micro-batch.
 enum class QuantizedCopies : std::uint8_t { none, one, two };
 /// What ZeRO-3 divides of trained parameters: what the recipe keeps, or parameters and gradients in 32 bits alone.

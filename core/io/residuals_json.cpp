@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_rows = 1'000'000'000;
+constexpr std::int64_t most_runs = 1'000'000'000;
 constexpr std::int64_t largest_scale = 1'000'000'000'000;
 constexpr std::string_view rows_key = "rows";
 
@@ -18,14 +18,14 @@ CalibrationRegime regime_from_json(const JsonPlace& place) {
   if (const auto regime = calibration_regime_from_text(word)) return *regime;
   std::vector<std::string> known;
   for (const CalibrationRegime regime : calibration_regimes) known.emplace_back(to_text(regime));
-  throw InputError({place.where(), "\"" + word + "\"", "calibrated, few_rows or unknown", nearest_text(word, known)});
+  throw InputError({place.where(), "\"" + word + "\"", "calibrated, few_runs or unknown", nearest_text(word, known)});
 }
 
 /// A coefficient's object with "rows" alongside its keys.
 Residual residual_from_json(const JsonPlace& place) {
   JsonObject object(place);
   Residual residual;
-  residual.rows = object.at(rows_key).integer(0, most_rows);
+  residual.runs = object.at(rows_key).integer(0, most_runs);
   Json::Object rest;
   for (const Json::Member& member : *place.value().if_object())
     if (member.first != rows_key) rest.push_back(member);
@@ -51,9 +51,9 @@ MeasuredRange range_from_json(const JsonPlace& place) {
   return {least, ends[1].integer(least, largest_scale)};
 }
 
-MeasuredRuns measured_from_json(const JsonPlace& place) {
+RunRanges measured_from_json(const JsonPlace& place) {
   JsonObject object(place);
-  MeasuredRuns measured;
+  RunRanges measured;
   measured.devices = names_from_json(object.find("devices"));
   measured.formats = names_from_json(object.find("formats"));
   measured.networks = names_from_json(object.find("networks"));
@@ -65,11 +65,11 @@ MeasuredRuns measured_from_json(const JsonPlace& place) {
 
 Json residual_json(const Residual& residual) {
   Json::Object object = *coefficient_json(residual.sigma).if_object();
-  object.emplace_back(std::string(rows_key), residual.rows);
+  object.emplace_back(std::string(rows_key), residual.runs);
   return object;
 }
 
-Json measured_json(const MeasuredRuns& measured) {
+Json measured_json(const RunRanges& measured) {
   Json::Object object;
   const auto add = [&](const std::string& key, const std::vector<std::string>& names) {
     Json::Array array;

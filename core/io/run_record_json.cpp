@@ -14,7 +14,7 @@ constexpr std::int64_t most_bytes = 1'000'000'000'000'000'000;
 constexpr std::int64_t most_ranks = 10'000'000;
 constexpr std::int64_t most_steps = 1'000'000'000'000;
 constexpr std::int64_t most_actions = 100'000'000;
-constexpr std::int64_t most_rows = 1'000'000'000'000;  // times a row's bytes it is still an integer
+constexpr std::int64_t most_runs = 1'000'000'000'000;  // times a row's bytes it is still an integer
 constexpr double largest_double = std::numeric_limits<double>::max();
 
 Json memory_json(const MemoryBreakdown& memory) {
@@ -114,13 +114,13 @@ RoutedRecord routed_from(const JsonPlace& place) {
   RoutedRecord rows;
   rows.execution = static_cast<std::int32_t>(object.at("execution").integer(0, most_actions));
   rows.micro_batch = static_cast<std::int32_t>(object.at("micro_batch").integer(0, most_actions));
-  rows.all.left = object.at("left").integer(0, most_rows);
-  rows.all.came = object.at("came").integer(0, most_rows);
-  rows.at_peak.left = object.at("left_at_peak").integer(0, most_rows);
-  rows.at_peak.came = object.at("came_at_peak").integer(0, most_rows);
+  rows.all.left = object.at("left").integer(0, most_runs);
+  rows.all.came = object.at("came").integer(0, most_runs);
+  rows.at_peak.left = object.at("left_at_peak").integer(0, most_runs);
+  rows.at_peak.came = object.at("came_at_peak").integer(0, most_runs);
   const auto rows_or_none = [&](std::string_view key) -> std::int64_t {
     const auto found = object.find(key);
-    return found ? found->integer(0, most_rows) : 0;
+    return found ? found->integer(0, most_runs) : 0;
   };
   rows.all.given = rows_or_none("given");
   rows.all.gathered = rows_or_none("gathered");

@@ -42,7 +42,7 @@ Settings settings_from_json(const std::optional<JsonPlace>& numbers, const std::
 }
 
 /// Names of everything that a value of an axis sets.
-Names set_by(const TraitValue& value) {
+Names set_by(const AxisValue& value) {
   Names names = names_of(value.coefficients);
   for (std::string& feature : names_of(value.features)) names.push_back(std::move(feature));
   return names;
@@ -59,9 +59,9 @@ void require_known(const JsonPlace& place, std::string_view word, const std::str
     throw InputError({place.where(), what, "one of " + joined(known), nearest_text(word, known)});
 }
 
-TraitValue value_from_json(const JsonPlace& place) {
+AxisValue value_from_json(const JsonPlace& place) {
   JsonObject object(place);
-  TraitValue value;
+  AxisValue value;
   value.name = object.at("name").string();
   value.description = object.at("description").string();
   Settings settings = settings_from_json(object.at("coefficients"), object.find("features"));
@@ -71,14 +71,14 @@ TraitValue value_from_json(const JsonPlace& place) {
   return value;
 }
 
-TraitAxis axis_from_json(const JsonPlace& place) {
+StackAxis axis_from_json(const JsonPlace& place) {
   JsonObject object(place);
-  TraitAxis axis;
+  StackAxis axis;
   axis.name = object.at("name").string();
   axis.description = object.at("description").string();
   const JsonPlace values = object.at("values");
   for (const JsonPlace& one : values.elements()) {
-    TraitValue value = value_from_json(one);
+    AxisValue value = value_from_json(one);
     if (axis.find(value.name) != nullptr)
       throw InputError({one.where(), "value \"" + value.name + "\" appears twice", "one value of a name", ""});
     if (!axis.values.empty() && set_by(value) != set_by(axis.values.front()))
@@ -92,7 +92,7 @@ TraitAxis axis_from_json(const JsonPlace& place) {
 }
 
 /// Every coefficient and feature is set by the base or by one axis, never by both.
-void require_partition(const TraitTable& table, const JsonPlace& root) {
+void require_partition(const StackAxisTable& table, const JsonPlace& root) {
   std::set<std::string, std::less<>> set;
   const auto take = [&](const Names& names, const std::string& place) {
     for (const std::string& name : names)
@@ -111,28 +111,28 @@ void require_partition(const TraitTable& table, const JsonPlace& root) {
   for (const FeatureField& field : stack_feature_fields()) require(field.key);
 }
 
-std::vector<ChosenTrait> traits_from_json(const JsonPlace& place, const TraitTable& table) {
-  std::vector<ChosenTrait> traits;
+std::vector<AxisChoice> axis_choices_from_json(const JsonPlace& place, const StackAxisTable& table) {
+  std::vector<AxisChoice> choices;
   for (const auto& [key, word] : JsonObject(place).members()) {
     require_known(word, key, "is no axis of software stacks", table.axis_names());
     const std::string& value = word.string();
     require_known(word, value, "\"" + value + "\"", table.find(key)->value_names());
-    traits.push_back({key, value});
+    choices.push_back({key, value});
   }
-  return traits;
+  return choices;
 }
 
 /// A stack that is like no other leaves nothing open.
-void require_whole(const SoftwareStack& stack, const TraitTable& table, const JsonPlace& traits) {
+void require_whole(const SoftwareStack& stack, const StackAxisTable& table, const JsonPlace& choices) {
   Names own = names_of(stack.coefficients);
   for (std::string& feature : names_of(stack.features)) own.push_back(std::move(feature));
-  for (const TraitAxis& axis : table.axes) {
-    const bool chosen = std::any_of(stack.traits.begin(), stack.traits.end(),
-                                    [&](const ChosenTrait& trait) { return trait.axis == axis.name; });
+  for (const StackAxis& axis : table.axes) {
+    const bool chosen = std::any_of(stack.axis_choices.begin(), stack.axis_choices.end(),
+                                    [&](const AxisChoice& choice) { return choice.axis == axis.name; });
     if (chosen) continue;
     for (const std::string& name : set_by(axis.values.front()))
       if (!contains(own, name))
-        throw InputError({traits.where(), "axis \"" + axis.name + "\" is missing, and " + name + " with it",
+        throw InputError({choices.where(), "axis \"" + axis.name + "\" is missing, and " + name + " with it",
                           "one of " + joined(axis.value_names()) + ", or \"like\": a stack that decides it", ""});
   }
 }
@@ -166,7 +166,7 @@ GradientDefault gradients_from_json(const JsonPlace& place) {
   return gradients;
 }
 
-Json value_json(const TraitValue& value) {
+Json value_json(const AxisValue& value) {
   Json::Object object{{"name", value.name}, {"description", value.description}};
   if (!value.features.empty()) object.emplace_back("features", features_json(value.features));
   object.emplace_back("coefficients", coefficients_json(value.coefficients));
@@ -183,15 +183,15 @@ Json gradients_json(const GradientDefault& gradients) {
 
 }  // namespace
 
-TraitTable trait_table_from_json(const JsonPlace& root) {
+StackAxisTable stack_axes_from_json(const JsonPlace& root) {
   JsonObject object = open_document(root, "plumbline.traits/1");
-  TraitTable table;
+  StackAxisTable table;
   table.description = object.at("description").string();
   Settings base = settings_from_json(object.at("base"), object.find("features"));
   table.base = std::move(base.coefficients);
   table.base_features = std::move(base.features);
   for (const JsonPlace& place : object.at("axes").elements()) {
-    TraitAxis axis = axis_from_json(place);
+    StackAxis axis = axis_from_json(place);
     if (table.find(axis.name) != nullptr)
       throw InputError({place.where(), "axis \"" + axis.name + "\" appears twice", "one axis of a name", ""});
     table.axes.push_back(std::move(axis));
@@ -202,7 +202,7 @@ TraitTable trait_table_from_json(const JsonPlace& root) {
   return table;
 }
 
-SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& table, const Names& stacks) {
+SoftwareStack software_stack_from_json(const JsonPlace& root, const StackAxisTable& table, const Names& stacks) {
   JsonObject object = open_document(root, "plumbline.stack/1");
   SoftwareStack stack;
   const JsonPlace name = object.at("name");
@@ -220,8 +220,8 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& 
       throw InputError({like->where(), "\"" + stack.like.substr(0, 60) + "\" is no stack of the catalogue",
                         "a name of plan stacks", nearest_text(stack.like, stacks)});
   }
-  const JsonPlace traits = object.at("traits");
-  stack.traits = traits_from_json(traits, table);
+  const JsonPlace choices = object.at("traits");
+  stack.axis_choices = axis_choices_from_json(choices, table);
   Settings own = settings_from_json(object.find("coefficients"), object.find("features"));
   stack.coefficients = std::move(own.coefficients);
   stack.features = std::move(own.features);
@@ -229,15 +229,15 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& 
   if (const auto residuals = object.find("residuals")) stack.residuals = residuals_from_json(*residuals);
   if (const auto device = object.find("device")) stack.device = device_calibration_from_json(*device);
   object.finish();
-  if (stack.like.empty()) require_whole(stack, table, traits);
+  if (stack.like.empty()) require_whole(stack, table, choices);
   return stack;
 }
 
-Json trait_table_json(const TraitTable& table) {
+Json stack_axes_json(const StackAxisTable& table) {
   Json::Array axes;
-  for (const TraitAxis& axis : table.axes) {
+  for (const StackAxis& axis : table.axes) {
     Json::Array values;
-    for (const TraitValue& value : axis.values) values.emplace_back(value_json(value));
+    for (const AxisValue& value : axis.values) values.emplace_back(value_json(value));
     axes.emplace_back(
         Json::Object{{"name", axis.name}, {"description", axis.description}, {"values", std::move(values)}});
   }
@@ -260,9 +260,9 @@ Json software_stack_json(const SoftwareStack& stack) {
                         Json::Object{{"oldest", stack.releases->oldest}, {"newest", stack.releases->newest}});
   object.emplace_back("description", stack.description);
   if (!stack.like.empty()) object.emplace_back("like", stack.like);
-  Json::Object traits;
-  for (const ChosenTrait& trait : stack.traits) traits.emplace_back(trait.axis, trait.value);
-  object.emplace_back("traits", std::move(traits));
+  Json::Object choices;
+  for (const AxisChoice& choice : stack.axis_choices) choices.emplace_back(choice.axis, choice.value);
+  object.emplace_back("traits", std::move(choices));
   if (!stack.features.empty()) object.emplace_back("features", features_json(stack.features));
   object.emplace_back("coefficients", coefficients_json(stack.coefficients));
   if (stack.gradients) object.emplace_back("gradients", gradients_json(*stack.gradients));

@@ -1,5 +1,5 @@
 #pragma once
-/// \file stack_json.h: the traits of software stacks ("plumbline.traits/1") and the stacks ("plumbline.stack/1").
+/// \file stack_json.h: the axes of software stacks ("plumbline.traits/1") and the stacks ("plumbline.stack/1").
 ///
 /// {"format": "plumbline.stack/1", "name", "aliases": [..], "framework", "releases": {"oldest", "newest"},
 /// "description", "like": "other-stack", "traits": {axis: value}, "features": {own choices}, "coefficients": {own
@@ -18,12 +18,12 @@ namespace plumbline {
 
 /// Strict; throw InputError: unknown axes, values, coefficients and stacks with the nearest names, a coefficient that
 /// no part of the table sets or two do, values of one axis that set different ones.
-[[nodiscard]] TraitTable trait_table_from_json(const JsonPlace& root);
+[[nodiscard]] StackAxisTable stack_axes_from_json(const JsonPlace& root);
 /// `stacks`: the names that "like" may hold.
-[[nodiscard]] SoftwareStack software_stack_from_json(const JsonPlace& root, const TraitTable& traits,
+[[nodiscard]] SoftwareStack software_stack_from_json(const JsonPlace& root, const StackAxisTable& axes,
                                                      const std::vector<std::string>& stacks);
 
-[[nodiscard]] Json trait_table_json(const TraitTable& table);
+[[nodiscard]] Json stack_axes_json(const StackAxisTable& table);
 [[nodiscard]] Json software_stack_json(const SoftwareStack& stack);
 
 }  // namespace plumbline

@@ -50,7 +50,7 @@ struct AttentionTiming {
   NumberFormat format = NumberFormat::fp32;
   double forward_s = 0;
   double backward_s = 0;
-  std::string kernel = "flash-2";  ///< a value of the trait `attention`
+  std::string kernel = "flash-2";  ///< a value of the axis `attention`
   bool operator==(const AttentionTiming&) const = default;
 };
 

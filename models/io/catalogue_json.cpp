@@ -37,15 +37,15 @@ Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
   const Residuals residuals = set.stack(stack.name).residuals;
   Json::Array aliases;
   for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
-  Json::Object traits;
-  for (const ChosenTrait& trait : set.traits_of(stack)) traits.emplace_back(trait.axis, trait.value);
+  Json::Object choices;
+  for (const AxisChoice& choice : set.axis_choices_of(stack)) choices.emplace_back(choice.axis, choice.value);
   return Json::Object{{"name", stack.name},
                       {"aliases", std::move(aliases)},
                       {"framework", stack.framework},
                       {"oldest_release", stack.releases ? Json(stack.releases->oldest) : Json()},
                       {"newest_release", stack.releases ? Json(stack.releases->newest) : Json()},
                       {"description", stack.description},
-                      {"traits", std::move(traits)},
+                      {"traits", std::move(choices)},
                       {"residuals", residuals_json(residuals)}};
 }
 

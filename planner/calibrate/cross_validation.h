@@ -1,13 +1,13 @@
 #pragma once
 /// \file cross_validation.h: how well steps are predicted that the calibration never saw.
 ///
-/// Three tests of growing distance. Folds: rows are tested by source and model, everything that was ever fitted is
+/// Three tests of growing distance. Folds: runs are tested by source and model, everything that was ever fitted is
 /// fitted anew on the other folds. A software stack left out: nothing of it, then with a calibration from three of its
-/// rows (informative_rows.h). Both start from priors that no training run decided (models/calibrations/priors.json).
-/// Not refitted: rules that complete a row's question (models/row_rules); memory decides an unpublished
+/// runs (informative_runs.h). Both start from priors that no training run decided (models/calibrations/priors.json).
+/// Not refitted: rules that complete a run's question (models/run_rules); memory decides an unpublished
 /// recompute, never time.
 /// Checked against: tests/unit/planner/calibrate/cross_validation_test.cpp (what is tested is never seen; constants
-/// that made synthetic rows are found again).
+/// that made synthetic runs are found again).
 
 #include <functional>
 
@@ -15,11 +15,11 @@
 
 namespace plumbline {
 
-/// What a calibration knew of a tested row: by the rows of its stack on its class of devices that were trained on.
-[[nodiscard]] CalibrationRegime regime_of(std::size_t rows);
+/// What a calibration knew of a tested run: by the runs of its stack on its class of devices that were trained on.
+[[nodiscard]] CalibrationRegime regime_of(std::size_t runs);
 
-struct TestedRow {
-  std::size_t row = 0;  ///< index
+struct TestedRun {
+  std::size_t run = 0;  ///< index
   Interval predicted;
   CalibrationRegime regime = CalibrationRegime::unknown;
   std::size_t fold = 0;  ///< that it was tested in, from 1; 0: with its stack
@@ -29,24 +29,24 @@ struct CrossValidationOptions {
   FitOptions fit;
   std::size_t folds = 6;
   std::size_t only_fold = 0;  ///< from 1; 0: all
-  std::size_t rows_for_calibration = rows_of_recalibration;
-  std::vector<std::string> tested_sources;  ///< only their rows are tested, all others only trained on; empty: all
+  std::size_t runs_for_calibration = runs_of_recalibration;
+  std::vector<std::string> tested_sources;  ///< only their runs are tested, all others only trained on; empty: all
   std::function<void(const std::string& phase)> progress = {};
 };
 
-/// Each row once, in order of the rows; folds that were not asked for, or interrupted, are missing.
-[[nodiscard]] std::vector<TestedRow> cross_validate(const std::vector<FitRow>& rows, const ParameterSpace& space,
+/// Each run once, in order of the runs; folds that were not asked for, or interrupted, are missing.
+[[nodiscard]] std::vector<TestedRun> cross_validate(const std::vector<FitRun>& runs, const ParameterSpace& space,
                                                     const CrossValidationOptions& options);
 
 /// All releases and variants of one framework.
 struct LeftOutStack {
   std::string framework;
-  std::vector<TestedRow> without;   ///< all its rows, fitted without any of them
-  std::vector<std::size_t> chosen;  ///< the rows that it was then calibrated on
-  std::vector<TestedRow> after;     ///< the others
+  std::vector<TestedRun> without;   ///< all its runs, fitted without any of them
+  std::vector<std::size_t> chosen;  ///< the runs that it was then calibrated on
+  std::vector<TestedRun> after;     ///< the others
 };
-/// Every framework with more than `rows_for_calibration` trusted rows.
-[[nodiscard]] std::vector<LeftOutStack> leave_stacks_out(const std::vector<FitRow>& rows, const CalibrationSet& set,
+/// Every framework with more than `runs_for_calibration` trusted runs.
+[[nodiscard]] std::vector<LeftOutStack> leave_stacks_out(const std::vector<FitRun>& runs, const CalibrationSet& set,
                                                          const ParameterSpace& space,
                                                          const CrossValidationOptions& options);
 

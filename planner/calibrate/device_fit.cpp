@@ -25,8 +25,8 @@ constexpr double most_share = 1.05;
 
 class Fit {
  public:
-  Fit(const KernelTable& table, const Device& device, const Calibration& shipped, const TraitTable& traits)
-      : table_(table), device_(device), traits_(traits), fitted_(shipped), measured_(table) {
+  Fit(const KernelTable& table, const Device& device, const Calibration& shipped, const StackAxisTable& axes)
+      : table_(table), device_(device), axis_table_(axes), fitted_(shipped), measured_(table) {
     fitted_.device.name = device.name;
     fitted_.device.devices = {device.name};
   }
@@ -150,11 +150,11 @@ class Fit {
         throw InputError({"attention",
                           "holds two kernels, \"" + kernel.substr(0, 40) + "\" and \"" + a.kernel.substr(0, 40) + "\"",
                           "one", ""});
-    const TraitAxis* axis = traits_.find("attention");
-    const TraitValue* value = axis == nullptr ? nullptr : axis->find(kernel);
+    const StackAxis* axis = axis_table_.find("attention");
+    const AxisValue* value = axis == nullptr ? nullptr : axis->find(kernel);
     if (value == nullptr)
       throw InputError({"attention", "names the kernel \"" + kernel.substr(0, 40) + "\"",
-                        "a value of the trait attention",
+                        "a value of the axis attention",
                         axis == nullptr ? "" : nearest_text(kernel.substr(0, 40), axis->value_names())});
     for (const NamedCoefficient& c : value->coefficients)
       if (c.name == "flash_factor") return c.coefficient.value;
@@ -179,9 +179,9 @@ class Fit {
       if (m.op == streaming_kernel && m.bytes > caches_of_a_stream * device_.l2_cache.value)
         errors_.note("sums of tensors", priced.stream(static_cast<double>(m.bytes.value())).value(), m.median_s);
     // Kernels were measured, whole steps were not: no surer than a device that a few runs are known of.
-    const Coefficient& few = traits_.regimes[static_cast<std::size_t>(CalibrationRegime::few_rows)].time;
+    const Coefficient& few = axis_table_.regimes[static_cast<std::size_t>(CalibrationRegime::few_runs)].time;
     Residuals residuals;
-    residuals.regime = CalibrationRegime::few_rows;
+    residuals.regime = CalibrationRegime::few_runs;
     residuals.time.sigma = measured_.sigma(std::max(errors_.sigma(), few.value));
     residuals.measured.devices = {device_.name};
     fitted_.device.residuals = residuals;
@@ -189,7 +189,7 @@ class Fit {
 
   const KernelTable& table_;
   const Device& device_;
-  const TraitTable& traits_;
+  const StackAxisTable& axis_table_;
   Calibration fitted_;  ///< its device, as far as it is fitted
   MeasuredCoefficients measured_;
   KernelResiduals errors_;
@@ -198,8 +198,8 @@ class Fit {
 }  // namespace
 
 DeviceFit fit_device(const KernelTable& table, const Device& device, const Calibration& shipped,
-                     const TraitTable& traits) {
-  return Fit(table, device, shipped, traits).run();
+                     const StackAxisTable& axes) {
+  return Fit(table, device, shipped, axes).run();
 }
 
 }  // namespace plumbline

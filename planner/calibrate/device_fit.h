@@ -5,7 +5,7 @@
 /// as it ships. Model: the laws of core/cost/kernel_time.h, inverted (kernel_laws.h). Bandwidth: the median of sums of
 /// tensors larger than the cache. Products: for every exponent of wave quantisation on a grid, efficiency over 1 / k of
 /// the shapes that arithmetic bounds; the exponent of the least median error is taken. Attention: over the kernel that
-/// the table names, by the factor that its trait has over FlashAttention 2.
+/// the table names, by the factor that its axis value has over FlashAttention 2.
 /// A table says nothing about a software stack: fusion, overlap and the host stay those of the stack that is chosen.
 /// Not modelled: clocks that fall under a longer load than that of one kernel; collectives.
 /// Checked against: tests/unit/planner/calibrate/device_fit_test.cpp (tables made from the laws of A100 and H100).
@@ -24,10 +24,10 @@ struct DeviceFit {
   std::vector<KernelResidual> residuals;
 };
 
-/// `shipped`: what the device's calibration was so far; `traits`: of attention kernels and of regimes. Throws
+/// `shipped`: what the device's calibration was so far; `axes`: of attention kernels and of regimes. Throws
 /// InputError where the table has no 16-bit product or no sum of tensors, or names an attention kernel that there is
 /// not.
 [[nodiscard]] DeviceFit fit_device(const KernelTable& table, const Device& device, const Calibration& shipped,
-                                   const TraitTable& traits);
+                                   const StackAxisTable& axes);
 
 }  // namespace plumbline

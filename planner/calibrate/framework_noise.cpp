@@ -4,7 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "planner/calibrate/informative_rows.h"
+#include "planner/calibrate/informative_runs.h"
 #include "planner/question/question.h"
 #include "planner/validate/summary.h"
 
@@ -32,7 +32,7 @@ LeftOutError error_of(const FittedFrameworks& fitted, const FitResult& result, s
           open + fitted.class_noise[i] * fitted.class_noise[i]};
 }
 
-/// The fit without a framework, recalibrated on some of its rows, all to first order.
+/// The fit without a framework, recalibrated on some of its runs, all to first order.
 FitResult recalibrated(const FittedFrameworks& fitted, const FitResult& without, const Knowledge& known,
                        const std::vector<std::size_t>& chosen, const FitOptions& options) {
   const auto log_predicted = [&](std::size_t i, std::span<const double> x) {
@@ -57,18 +57,18 @@ FitResult recalibrated(const FittedFrameworks& fitted, const FitResult& without,
 }
 
 std::vector<LeftOutError> errors_after_few(const FittedFrameworks& fitted, const FitResult& without,
-                                           const std::vector<std::size_t>& rows, const FitOptions& options) {
+                                           const std::vector<std::size_t>& runs, const FitOptions& options) {
   const Knowledge known = with_devices_held(knowledge_of(without), fitted.space);
   std::vector<LogSensitivity> candidates;
-  for (const std::size_t i : rows)
+  for (const std::size_t i : runs)
     candidates.push_back({fitted.problem.observations[i].unknowns, without.gradients[i]});
   const RemainingUncertainty remaining(recalibration(known, fitted.space, {}).priors, known.unknowns.size(),
                                        candidates);
   std::vector<std::size_t> chosen;
-  for (const std::size_t place : informative_rows(remaining, rows_of_recalibration)) chosen.push_back(rows[place]);
+  for (const std::size_t place : informative_runs(remaining, runs_of_recalibration)) chosen.push_back(runs[place]);
   const FitResult after = recalibrated(fitted, without, known, chosen, options);
   std::vector<LeftOutError> errors;
-  for (const std::size_t i : rows)
+  for (const std::size_t i : runs)
     if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) errors.push_back(error_of(fitted, after, i));
   return errors;
 }
@@ -97,15 +97,15 @@ FrameworkNoise framework_noise(const std::vector<std::vector<LeftOutError>>& fra
 
 FrameworkNoises framework_noises(const FittedFrameworks& fitted, const FitOptions& options) {
   std::vector<std::vector<LeftOutError>> unknown;
-  std::vector<std::vector<LeftOutError>> few_rows;
+  std::vector<std::vector<LeftOutError>> few_runs;
   for (const std::vector<std::size_t>& members : fitted.members) {
-    const std::vector<std::size_t> rows = trusted_of(fitted, members);
+    const std::vector<std::size_t> runs = trusted_of(fitted, members);
     const FitResult without = without_group(fitted.problem, fitted.result, members, options.loss_scale);
     unknown.emplace_back();
-    for (const std::size_t i : rows) unknown.back().push_back(error_of(fitted, without, i));
-    if (rows.size() > rows_of_recalibration) few_rows.push_back(errors_after_few(fitted, without, rows, options));
+    for (const std::size_t i : runs) unknown.back().push_back(error_of(fitted, without, i));
+    if (runs.size() > runs_of_recalibration) few_runs.push_back(errors_after_few(fitted, without, runs, options));
   }
-  return {framework_noise(unknown), framework_noise(few_rows)};
+  return {framework_noise(unknown), framework_noise(few_runs)};
 }
 
 }  // namespace plumbline

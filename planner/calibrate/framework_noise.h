@@ -1,12 +1,12 @@
 #pragma once
-/// \file framework_noise.h: how much farther off a framework is of which nothing, or only a few rows, were fitted.
+/// \file framework_noise.h: how much farther off a framework is of which nothing, or only a few runs, were fitted.
 ///
-/// Model: log(measured / predicted) of a framework's rows is normal; its variance is what the fit leaves open, the
-/// noise of the row's class, and what frameworks add. Each framework of the training rows is left out in turn; what it
-/// adds is the mean over its rows of the squared error beyond the first two, and the median of frameworks counts, so
+/// Model: log(measured / predicted) of a framework's runs is normal; its variance is what the fit leaves open, the
+/// noise of the run's class, and what frameworks add. Each framework of the training runs is left out in turn; what it
+/// adds is the mean over its runs of the squared error beyond the first two, and the median of frameworks counts, so
 /// that none decides alone. Frameworks are few: the deviations of nine tenths are Student's t with one degree of
-/// freedom less than there are frameworks. After a few rows: the same, each framework recalibrated on its telling rows
-/// (informative_rows.h), all to first order of the fit.
+/// freedom less than there are frameworks. After a few runs: the same, each framework recalibrated on its telling runs
+/// (informative_runs.h), all to first order of the fit.
 /// Source: Gelman & Hill, "Data analysis using regression and multilevel models", 2007, chapter 12 (groups as draws).
 /// Not modelled: frameworks that resemble each other. Checked against:
 /// tests/unit/planner/calibrate/framework_noise_test.cpp; coverage over left-out stacks in docs/fidelity.md.
@@ -15,20 +15,20 @@
 
 namespace plumbline {
 
-/// After so many rows of its own a stack counts as known from a few.
-inline constexpr std::size_t rows_of_recalibration = 3;
+/// After so many runs of its own a stack counts as known from a few.
+inline constexpr std::size_t runs_of_recalibration = 3;
 
 struct FrameworkNoise {
   double variance = 0;
   double deviations = 0;  ///< of 90 %, two-sided
-  double sigma = 0;       ///< of a typical row, with everything in it: deviations / 1.645 * standard deviation
+  double sigma = 0;       ///< of a typical run, with everything in it: deviations / 1.645 * standard deviation
   std::size_t frameworks = 0;
 };
 
 /// `frameworks`: errors by framework; each variance is what is expected without the framework's share.
 [[nodiscard]] FrameworkNoise framework_noise(const std::vector<std::vector<LeftOutError>>& frameworks);
 
-/// A fit as it was made, its observations' frameworks by number, and which of them count (trusted rows).
+/// A fit as it was made, its observations' frameworks by number, and which of them count (trusted runs).
 struct FittedFrameworks {
   const ParameterSpace& space;
   const FitProblem& problem;
@@ -39,7 +39,7 @@ struct FittedFrameworks {
 };
 struct FrameworkNoises {
   FrameworkNoise unknown;   ///< nothing of the framework was fitted
-  FrameworkNoise few_rows;  ///< rows_of_recalibration of its rows were
+  FrameworkNoise few_runs;  ///< runs_of_recalibration of its runs were
 };
 [[nodiscard]] FrameworkNoises framework_noises(const FittedFrameworks& fitted, const FitOptions& options);
 

@@ -246,7 +246,7 @@ class Fit {
                      m.median_s);
     result_.residuals = errors_.list();
     Residuals residuals;
-    residuals.regime = CalibrationRegime::few_rows;  // kernels were measured, whole steps were not
+    residuals.regime = CalibrationRegime::few_runs;  // kernels were measured, whole steps were not
     residuals.time.sigma = measured_.sigma(errors_.sigma());
     residuals.measured.devices = {device_.name};
     result_.device.residuals = residuals;

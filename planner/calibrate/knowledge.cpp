@@ -7,7 +7,7 @@ namespace {
 
 /// A number that is known this well is as good as fixed; also keeps the priors' matrix regular.
 constexpr double least_sigma = 1e-3;
-/// A user's own rows are of one machine, one release and one hand: they count as this many published ones.
+/// A user's own runs are of one machine, one release and one hand: they count as this many published ones.
 constexpr double weight_of_own = 2;
 /// Posterior over prior sigma above which a number was not learned; its centre may have been, a little.
 constexpr double nothing_learned = 0.8;

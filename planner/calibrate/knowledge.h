@@ -5,7 +5,7 @@
 /// freedom than there is. A number that nothing was learned of stays around its centre, so that stacks of one family
 /// move together. Not modelled: what the numbers of a fit have in common.
 /// Checked against: tests/unit/planner/calibrate/knowledge_test.cpp (what becomes of each number) and
-/// tests/unit/planner/calibrate/cross_validation_test.cpp (three rows of a slower world).
+/// tests/unit/planner/calibrate/cross_validation_test.cpp (three runs of a slower world).
 
 #include "planner/calibrate/parameter_space.h"
 

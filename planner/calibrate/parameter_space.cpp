@@ -14,7 +14,7 @@ namespace {
 /// How far a number is moved to see what it decides, and below which nothing has moved.
 constexpr double probe = 0.02;
 constexpr double unmoved = 1e-9;
-/// How far a number is moved to see whether a row depends on it at all, beyond the kinks that a fit may cross.
+/// How far a number is moved to see whether a run depends on it at all, beyond the kinks that a fit may cross.
 constexpr double far_probe = 0.5;
 
 std::vector<double> values(Calibration calibration) {
@@ -36,14 +36,14 @@ std::vector<Coefficient*> all_coefficients(Calibration& calibration) {
   return result;
 }
 
-ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRow> rows)
-    : base_(set), rows_(rows) {
-  std::map<std::string, const FitRow*> kinds;
-  for (const FitRow& row : rows) kinds.emplace(key(row), &row);
-  for (const auto& [name, row] : kinds) give_own_numbers(priors, row->stack);
+ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRun> runs)
+    : base_(set), runs_(runs) {
+  std::map<std::string, const FitRun*> kinds;
+  for (const FitRun& run : runs) kinds.emplace(key(run), &run);
+  for (const auto& [name, run] : kinds) give_own_numbers(priors, run->stack);
   std::set<ParameterId> wanted;
-  for (const auto& [name, row] : kinds)
-    for (const ParameterId& id : base_.parameters_of(row->device, row->stack)) add_with_centres(id, priors, wanted);
+  for (const auto& [name, run] : kinds)
+    for (const ParameterId& id : base_.parameters_of(run->device, run->stack)) add_with_centres(id, priors, wanted);
   for (const ParameterId& id : wanted) add_unknown(id, *prior_of(priors, id));
   add_terms(priors);
   for (std::size_t u = 0; u < ids_.size(); ++u) {
@@ -51,29 +51,29 @@ ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& prio
     start.value = std::exp(unknowns_[u].start);
     base_.set(ids_[u], start);
   }
-  for (const auto& [name, row] : kinds) bindings_.emplace(name, bound(row->device, row->stack));
-  find_active(rows);
-  rows_ = {};
+  for (const auto& [name, run] : kinds) bindings_.emplace(name, bound(run->device, run->stack));
+  find_active(runs);
+  runs_ = {};
 }
 
-void ParameterSpace::find_active(std::span<const FitRow> rows) {
-  std::vector<std::vector<std::uint32_t>> found(rows.size());
-  parallel_for(rows.size(), thread_count(0), [&](std::size_t i) { found[i] = active(rows[i]); });
-  for (std::size_t i = 0; i < rows.size(); ++i) active_.emplace(name(rows[i]), std::move(found[i]));
+void ParameterSpace::find_active(std::span<const FitRun> runs) {
+  std::vector<std::vector<std::uint32_t>> found(runs.size());
+  parallel_for(runs.size(), thread_count(0), [&](std::size_t i) { found[i] = active(runs[i]); });
+  for (std::size_t i = 0; i < runs.size(); ++i) active_.emplace(name(runs[i]), std::move(found[i]));
 }
 
-std::vector<std::uint32_t> ParameterSpace::active(const FitRow& row) const {
+std::vector<std::uint32_t> ParameterSpace::active(const FitRun& run) const {
   std::set<std::uint32_t> bound;
-  for (const Effect& effect : bindings_.at(key(row)).effects) bound.insert(effect.unknown);
+  for (const Effect& effect : bindings_.at(key(run)).effects) bound.insert(effect.unknown);
   std::vector<double> at;
   for (const FitUnknown& unknown : unknowns_) at.push_back(unknown.start);
-  const double before = log_step(row, at);
+  const double before = log_step(run, at);
   std::vector<std::uint32_t> result;
   for (const std::uint32_t u : bound) {
     const double start = at[u];
     const auto moves = [&](double by) {
       at[u] = start + by;
-      const bool moved = log_step(row, at) != before;
+      const bool moved = log_step(run, at) != before;
       at[u] = start;
       return moved;
     };
@@ -155,9 +155,9 @@ void ParameterSpace::require_no_leak(const ParameterId& id, const Device& device
   moved.set(id, coefficient);
   const Calibration before = base_.of(device, stack);
   const Calibration after = moved.of(device, stack);
-  for (const FitRow& row : rows_)
-    if (row.device.name == device.name && row.stack == stack && row.pricer.step_s(before) != row.pricer.step_s(after))
-      throw InputError({"priors", to_text(id) + " was fitted before, decides row " + row.id + " and has no prior",
+  for (const FitRun& run : runs_)
+    if (run.device.name == device.name && run.stack == stack && run.pricer.step_s(before) != run.pricer.step_s(after))
+      throw InputError({"priors", to_text(id) + " was fitted before, decides run " + run.id + " and has no prior",
                         "an entry that matches it", ""});
 }
 
@@ -184,13 +184,13 @@ ParameterSpace::Binding ParameterSpace::bound(const Device& device, const std::s
   return binding;
 }
 
-std::vector<std::uint32_t> ParameterSpace::unknowns_of(const FitRow& row) const {
-  const auto found = active_.find(name(row));
-  return found == active_.end() ? active(row) : found->second;
+std::vector<std::uint32_t> ParameterSpace::unknowns_of(const FitRun& run) const {
+  const auto found = active_.find(name(run));
+  return found == active_.end() ? active(run) : found->second;
 }
 
-Calibration ParameterSpace::calibration(const FitRow& row, std::span<const double> unknowns) const {
-  const Binding& binding = bindings_.at(key(row));
+Calibration ParameterSpace::calibration(const FitRun& run, std::span<const double> unknowns) const {
+  const Binding& binding = bindings_.at(key(run));
   Calibration calibration = binding.calibration;
   const std::vector<Coefficient*> coefficients = all_coefficients(calibration);
   for (const Effect& effect : binding.effects)
@@ -199,8 +199,8 @@ Calibration ParameterSpace::calibration(const FitRow& row, std::span<const doubl
   return calibration;
 }
 
-double ParameterSpace::log_step(const FitRow& row, std::span<const double> unknowns) const {
-  return std::log(row.pricer.step_s(calibration(row, unknowns)));
+double ParameterSpace::log_step(const FitRun& run, std::span<const double> unknowns) const {
+  return std::log(run.pricer.step_s(calibration(run, unknowns)));
 }
 
 }  // namespace plumbline

@@ -1,9 +1,9 @@
 #pragma once
-/// \file parameter_space.h: which numbers of a calibration a set of rows can teach, and how each enters a row's price.
+/// \file parameter_space.h: which numbers of a calibration a set of runs can teach, and how each enters a run's price.
 ///
 /// The bridge between calibrations as sets (ids and values) and a fit (logarithms by index). Which coefficients a
 /// number decides for a device and stack is found by moving it and looking what moved, so that no composition rule is
-/// repeated here. Rows are used for their device and stack only.
+/// repeated here. Runs are used for their device and stack only.
 
 #include <map>
 #include <set>
@@ -13,28 +13,28 @@
 
 #include "models/calibration_set.h"
 #include "models/parameter_priors.h"
-#include "planner/calibrate/fit_row.h"
+#include "planner/calibrate/fit_run.h"
 #include "planner/calibrate/robust_fit.h"
 
 namespace plumbline {
 
 class ParameterSpace {
  public:
-  /// Fitted are the numbers that decide a row, are not 0 and have a prior; where a prior lies around another number
-  /// (of the base), every stack of a row gets a number of its own, around that of the stack it is like. Throws
+  /// Fitted are the numbers that decide a run, are not 0 and have a prior; where a prior lies around another number
+  /// (of the base), every stack of a run gets a number of its own, around that of the stack it is like. Throws
   /// InputError where the centre has no prior, and for a number that was fitted before and has none: it would leak what
   /// is to be tested.
-  ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRow> rows);
+  ParameterSpace(const CalibrationSet& set, const PriorTable& priors, std::span<const FitRun> runs);
 
   [[nodiscard]] const std::vector<ParameterId>& ids() const { return ids_; }
   [[nodiscard]] const std::vector<FitUnknown>& unknowns() const { return unknowns_; }
   [[nodiscard]] const std::vector<PriorTerm>& priors() const { return terms_; }
   [[nodiscard]] double prior_sigma(std::size_t unknown) const;
-  /// On which the prediction of a row depends: those that moved it when they were moved far; ascending.
-  [[nodiscard]] std::vector<std::uint32_t> unknowns_of(const FitRow& row) const;
+  /// On which the prediction of a run depends: those that moved it when they were moved far; ascending.
+  [[nodiscard]] std::vector<std::uint32_t> unknowns_of(const FitRun& run) const;
   /// log(seconds).
-  [[nodiscard]] double log_step(const FitRow& row, std::span<const double> unknowns) const;
-  [[nodiscard]] Calibration calibration(const FitRow& row, std::span<const double> unknowns) const;
+  [[nodiscard]] double log_step(const FitRun& run, std::span<const double> unknowns) const;
+  [[nodiscard]] Calibration calibration(const FitRun& run, std::span<const double> unknowns) const;
   /// The set with all priors in place: what the fit starts from.
   [[nodiscard]] const CalibrationSet& base() const { return base_; }
 
@@ -57,19 +57,19 @@ class ParameterSpace {
   void add_terms(const PriorTable& priors);
   [[nodiscard]] Binding bound(const Device& device, const std::string& stack) const;
   void require_no_leak(const ParameterId& id, const Device& device, const std::string& stack) const;
-  void find_active(std::span<const FitRow> rows);
-  [[nodiscard]] std::vector<std::uint32_t> active(const FitRow& row) const;
-  [[nodiscard]] static std::string key(const FitRow& row) { return row.device.name + "|" + row.stack; }
-  [[nodiscard]] static std::string name(const FitRow& row) { return row.source + "|" + row.id; }
+  void find_active(std::span<const FitRun> runs);
+  [[nodiscard]] std::vector<std::uint32_t> active(const FitRun& run) const;
+  [[nodiscard]] static std::string key(const FitRun& run) { return run.device.name + "|" + run.stack; }
+  [[nodiscard]] static std::string name(const FitRun& run) { return run.source + "|" + run.id; }
 
   CalibrationSet base_;
-  std::span<const FitRow> rows_;  ///< while it is made
+  std::span<const FitRun> runs_;  ///< while it is made
   std::vector<ParameterId> ids_;
   std::map<ParameterId, std::uint32_t> index_;
   std::vector<FitUnknown> unknowns_;
   std::vector<PriorTerm> terms_;
   std::map<std::string, Binding> bindings_;
-  std::map<std::string, std::vector<std::uint32_t>> active_;  ///< by row
+  std::map<std::string, std::vector<std::uint32_t>> active_;  ///< by run
 };
 
 /// All coefficients of a calibration in one order.

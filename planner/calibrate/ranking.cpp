@@ -32,7 +32,7 @@ RankedQuestion ranked(const std::string& question, const std::string& source, do
   result.question = question;
   result.source = source;
   result.noise = noise;
-  result.rows = static_cast<std::int64_t>(answers.size());
+  result.runs = static_cast<std::int64_t>(answers.size());
   count_pairs(answers, result);
   std::vector<double> measured;
   std::vector<double> predicted;
@@ -48,16 +48,16 @@ RankedQuestion ranked(const std::string& question, const std::string& source, do
 
 }  // namespace
 
-std::map<std::string, SourceNoise> noise_by_source(const std::vector<FitRow>& rows) {
+std::map<std::string, SourceNoise> noise_by_source(const std::vector<FitRun>& runs) {
   std::map<std::string, SourceNoise> result;
   std::map<std::string, double> squares;
-  for (const FitRow& row : rows) {
-    SourceNoise& noise = result[row.source];
-    if (row.repetitions_s.size() < 2 || row.trust == RowTrust::doubtful) continue;
+  for (const FitRun& run : runs) {
+    SourceNoise& noise = result[run.source];
+    if (run.repetitions_s.size() < 2 || run.trust == RunTrust::doubtful) continue;
     std::vector<double> logs;
-    for (const double seconds : row.repetitions_s) logs.push_back(std::log(seconds));
+    for (const double seconds : run.repetitions_s) logs.push_back(std::log(seconds));
     const double middle = mean(logs);
-    for (const double log : logs) squares[row.source] += (log - middle) * (log - middle);
+    for (const double log : logs) squares[run.source] += (log - middle) * (log - middle);
     noise.repetitions += static_cast<std::int64_t>(logs.size()) - 1;
   }
   for (auto& [source, noise] : result)
@@ -66,13 +66,13 @@ std::map<std::string, SourceNoise> noise_by_source(const std::vector<FitRow>& ro
   return result;
 }
 
-std::vector<RankedQuestion> rank_questions(const std::vector<FitRow>& rows, const std::vector<TestedRow>& tested) {
-  const std::map<std::string, SourceNoise> noise = noise_by_source(rows);
+std::vector<RankedQuestion> rank_questions(const std::vector<FitRun>& runs, const std::vector<TestedRun>& tested) {
+  const std::map<std::string, SourceNoise> noise = noise_by_source(runs);
   std::map<std::pair<std::string, std::string>, std::vector<Answer>> questions;
-  for (const TestedRow& one : tested) {
-    const FitRow& row = rows[one.row];
-    if (row.trust != RowTrust::doubtful)
-      questions[{row.source, row.question}].push_back({row.measured_s, one.predicted.expected});
+  for (const TestedRun& one : tested) {
+    const FitRun& run = runs[one.run];
+    if (run.trust != RunTrust::doubtful)
+      questions[{run.source, run.question}].push_back({run.measured_s, one.predicted.expected});
   }
   std::vector<RankedQuestion> result;
   for (const auto& [key, answers] : questions)

@@ -24,10 +24,10 @@ double sigma_ratio(const PriorTerm& prior, const FitResult& result) {
   return std::sqrt(result.variance(both, difference)) / prior.sigma;
 }
 
-/// Errors of one device's or stack's rows, each predicted without its group.
+/// Errors of one device's or stack's runs, each predicted without its group.
 struct Missed {
   std::vector<LeftOutError> errors;
-  MeasuredRuns runs;
+  RunRanges ranges;
   [[nodiscard]] double sigma() const {
     constexpr double covered = 0.9;
     std::vector<LeftOutError> whole = errors;
@@ -36,22 +36,22 @@ struct Missed {
   }
 };
 
-/// `few_rows`: what is used for a calibration of which few rows are known.
-Residuals residuals_of(const Missed& missed, const Residuals& before, double few_rows, const std::string& source) {
+/// `few_runs`: what is used for a calibration of which few runs are known.
+Residuals residuals_of(const Missed& missed, const Residuals& before, double few_runs, const std::string& source) {
   Residuals residuals = before;
-  const bool many = missed.errors.size() >= rows_of_calibrated;
-  residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_rows;
-  residuals.measured.include(missed.runs);
-  const auto rows = static_cast<std::int64_t>(missed.errors.size());
-  // A handful of errors says little about nine tenths: no less than what frameworks need after a few rows.
-  const double sigma = many ? missed.sigma() : std::max(missed.sigma(), few_rows);
-  residuals.time = {{four_digits(sigma), four_digits(1 / std::sqrt(2 * static_cast<double>(rows))), "fitted",
-                     source + ", each row predicted without its source's model"},
-                    rows};
+  const bool many = missed.errors.size() >= runs_of_calibrated;
+  residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_runs;
+  residuals.measured.include(missed.ranges);
+  const auto runs = static_cast<std::int64_t>(missed.errors.size());
+  // A handful of errors says little about nine tenths: no less than what frameworks need after a few runs.
+  const double sigma = many ? missed.sigma() : std::max(missed.sigma(), few_runs);
+  residuals.time = {{four_digits(sigma), four_digits(1 / std::sqrt(2 * static_cast<double>(runs))), "fitted",
+                     source + ", each run predicted without its source's model"},
+                    runs};
   return residuals;
 }
 
-/// What stands for a stack of which nothing, or a few rows, are known: what the frameworks of the rows needed so.
+/// What stands for a stack of which nothing, or a few runs, are known: what the frameworks of the runs needed so.
 void set_regimes(CalibrationSet& set, const FrameworkNoises& noises, const std::string& source) {
   const auto set_one = [&](CalibrationRegime regime, const FrameworkNoise& noise, const std::string& how) {
     if (noise.frameworks < 2) return;
@@ -59,30 +59,30 @@ void set_regimes(CalibrationSet& set, const FrameworkNoises& noises, const std::
     set.set_regime(regime, {four_digits(noise.sigma), four_digits(relative), "fitted",
                             source + ", " + std::to_string(noise.frameworks) + " frameworks predicted " + how});
   };
-  set_one(CalibrationRegime::few_rows, noises.few_rows,
-          "after " + std::to_string(rows_of_recalibration) + " of their rows");
-  set_one(CalibrationRegime::unknown, noises.unknown, "without any of their rows");
+  set_one(CalibrationRegime::few_runs, noises.few_runs,
+          "after " + std::to_string(runs_of_recalibration) + " of their runs");
+  set_one(CalibrationRegime::unknown, noises.unknown, "without any of their runs");
 }
 
-void set_residuals(CalibrationSet& set, const Trained& trained, const std::vector<FitRow>& rows,
+void set_residuals(CalibrationSet& set, const Trained& trained, const std::vector<FitRun>& runs,
                    const std::string& source) {
   std::map<std::string, Missed> devices;
   std::map<std::string, Missed> stacks;
   for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
-    const FitRow& row = rows[trained.fitted()[i]];
-    if (row.trust != RowTrust::trusted) continue;
-    for (Missed* missed : {&devices[set.device(row.device).name], &stacks[set.software_stack(row.stack).name]}) {
+    const FitRun& run = runs[trained.fitted()[i]];
+    if (run.trust != RunTrust::trusted) continue;
+    for (Missed* missed : {&devices[set.device(run.device).name], &stacks[set.software_stack(run.stack).name]}) {
       missed->errors.push_back(trained.left_out()[i]);
-      missed->runs.include(row.run);
+      missed->ranges.include(run.features);
     }
   }
-  const double few_rows = set.traits().regimes[static_cast<std::size_t>(CalibrationRegime::few_rows)].time;
+  const double few_runs = set.axis_table().regimes[static_cast<std::size_t>(CalibrationRegime::few_runs)].time;
   for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices()))
     if (const auto found = devices.find(device.name); found != devices.end())
       set.set_device_residuals(device.name,
-                               residuals_of(found->second, device.residuals.value_or(Residuals{}), few_rows, source));
+                               residuals_of(found->second, device.residuals.value_or(Residuals{}), few_runs, source));
   for (const auto& [name, missed] : stacks)
-    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, few_rows, source));
+    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, few_runs, source));
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitR
 }
 
 CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
-                          const std::vector<FitRow>& rows, const PriorTable& priors, const std::string& source) {
+                          const std::vector<FitRun>& runs, const PriorTable& priors, const std::string& source) {
   CalibrationSet fitted = set;
   for (const FittedNumber& number : fitted_numbers(space, trained.result())) {
     const std::string prior = prior_of(priors, number.id)->source;
@@ -105,7 +105,7 @@ CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space
                            identified ? source : prior + "; not identified by the " + source});
   }
   set_regimes(fitted, trained.of_frameworks(), source);
-  set_residuals(fitted, trained, rows, source);
+  set_residuals(fitted, trained, runs, source);
   return fitted;
 }
 

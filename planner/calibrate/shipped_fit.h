@@ -1,7 +1,7 @@
 #pragma once
-/// \file shipped_fit.h: the calibrations that ship with this program, fitted to the published rows.
+/// \file shipped_fit.h: the calibrations that ship with this program, fitted to the published runs.
 ///
-/// A number that the rows identify becomes "fitted" with the uncertainty that the fit leaves; one that they do not
+/// A number that the runs identify becomes "fitted" with the uncertainty that the fit leaves; one that they do not
 /// keeps its prior's source, is "assumed", and lies where the fit left it.
 
 #include "planner/calibrate/trained.h"
@@ -23,10 +23,10 @@ struct FittedNumber {
 };
 [[nodiscard]] std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result);
 
-/// `set` with the fitted numbers in place, and with what every device and stack of the rows was off by on rows whose
+/// `set` with the fitted numbers in place, and with what every device and stack of the runs was off by on runs whose
 /// group was left out. `source`: what a fitted number says of itself. Memory's residuals stay.
 [[nodiscard]] CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
-                                        const std::vector<FitRow>& rows, const PriorTable& priors,
+                                        const std::vector<FitRun>& runs, const PriorTable& priors,
                                         const std::string& source);
 
 }  // namespace plumbline

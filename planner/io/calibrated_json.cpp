@@ -5,14 +5,14 @@
 
 namespace plumbline {
 
-Json to_json(const OwnCalibration& found, const std::vector<FitRow>& rows) {
+Json to_json(const OwnCalibration& found, const std::vector<FitRun>& runs) {
   Json::Array row_list;
-  for (const OwnRow& row : found.rows)
-    row_list.push_back(Json::Object{{"id", rows[row.row].id},
-                                    {"measured", rows[row.row].measured_s},
-                                    {"shipped", row.shipped_s},
-                                    {"fitted", row.fitted_s},
-                                    {"left_out", row.left_out_s > 0 ? Json(row.left_out_s) : Json()}});
+  for (const OwnRun& run : found.runs)
+    row_list.push_back(Json::Object{{"id", runs[run.run].id},
+                                    {"measured", runs[run.run].measured_s},
+                                    {"shipped", run.shipped_s},
+                                    {"fitted", run.fitted_s},
+                                    {"left_out", run.left_out_s > 0 ? Json(run.left_out_s) : Json()}});
   Json::Array numbers;
   for (const OwnNumber& n : found.numbers)
     numbers.push_back(Json::Object{{"path", to_text(n.id)},
@@ -21,15 +21,15 @@ Json to_json(const OwnCalibration& found, const std::vector<FitRow>& rows) {
                                    {"sigma_before", n.sigma_before},
                                    {"sigma_after", n.sigma_after}});
   Json::Array warnings(found.warnings.begin(), found.warnings.end());
-  const MeanErrors mean = mean_errors(found, rows);
+  const MeanErrors mean = mean_errors(found, runs);
   return Json::Object{{"format", "plumbline.calibrated/1"},
                       {"like", found.like},
-                      {"device", rows.front().device.name},
+                      {"device", runs.front().device.name},
                       {"rows", std::move(row_list)},
                       {"numbers", std::move(numbers)},
                       {"mean_error", Json::Object{{"shipped", mean.shipped},
                                                   {"fitted", mean.fitted},
-                                                  {"left_out", found.rows.size() > 1 ? Json(mean.left_out) : Json()}}},
+                                                  {"left_out", found.runs.size() > 1 ? Json(mean.left_out) : Json()}}},
                       {"left_out_by", found.by_group ? "source and model" : "row"},
                       {"sigma", found.sigma},
                       {"warnings", std::move(warnings)},

@@ -7,12 +7,12 @@
 #include "core/io/machine_json.h"
 #include "planner/calibrate/kernel_laws.h"
 #include "planner/calibrate/link_fit.h"
-#include "planner/calibrate/own_rows.h"
+#include "planner/calibrate/own_runs.h"
 
 namespace plumbline {
 
 /// Of one's own runs: "plumbline.calibrated/1".
-[[nodiscard]] Json to_json(const OwnCalibration& found, const std::vector<FitRow>& rows);
+[[nodiscard]] Json to_json(const OwnCalibration& found, const std::vector<FitRun>& runs);
 /// Of a machine's links: "plumbline.link_fit/1"; `document` is the machine with them.
 [[nodiscard]] Json to_json(const LinkFit& fit, const MachineDocument& document);
 /// Of kernels: {"coefficients","residuals","core_share"}. `measured`: what the table decided; `core_share`: of a core

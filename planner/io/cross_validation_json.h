@@ -1,5 +1,5 @@
 #pragma once
-/// \file cross_validation_json.h: what `plan calibrate --cross-validate` found, row by row
+/// \file cross_validation_json.h: what `plan calibrate --cross-validate` found, run by run
 /// ("plumbline.cross_validation/1").
 
 #include "core/io/json.h"
@@ -10,11 +10,11 @@
 namespace plumbline {
 
 struct CrossValidationAnswer {
-  std::vector<FitRow> rows;
-  std::vector<SkippedRow> skipped;
+  std::vector<FitRun> runs;
+  std::vector<SkippedRun> skipped;
   std::vector<FittedNumber> numbers;
-  std::vector<double> fitted_s;  ///< by row: predicted by the fit over all rows
-  std::vector<TestedRow> tested;
+  std::vector<double> fitted_s;  ///< by run: predicted by the fit over all runs
+  std::vector<TestedRun> tested;
   std::vector<LeftOutStack> stacks;
   std::vector<RankedQuestion> questions;
   bool complete = true;

@@ -21,29 +21,29 @@ Json summary_json(const ValidationSummary& s) {
                       {"ran", Json::Object{{"n", s.ran.n}, {"predicted_not_to", s.ran.predicted_not_to}}}};
 }
 
-/// A fit row measures whether it fitted; its error is 0 when that was predicted, else how far over the device's memory
+/// A fit run measures whether it fitted; its error is 0 when that was predicted, else how far over the device's memory
 /// (above 0) or below it (below 0) the prediction lies.
-Json measured_of(const RowOutcome& row) {
-  return row.kind == RowKind::fit ? Json(row.measured_fits) : Json(row.pair.measured);
+Json measured_of(const RunOutcome& run) {
+  return run.kind == RunKind::fit ? Json(run.measured_fits) : Json(run.pair.measured);
 }
-double error_of(const RowOutcome& row) { return row.kind == RowKind::fit && row.is_right() ? 0 : row.pair.error(); }
+double error_of(const RunOutcome& run) { return run.kind == RunKind::fit && run.is_right() ? 0 : run.pair.error(); }
 
-Json row_json(const RowOutcome& row) {
-  Json::Object object{{"id", row.id},
-                      {"kind", to_text(row.kind)},
-                      {"measured", measured_of(row)},
-                      {"predicted", to_json(row.pair.predicted)},
-                      {"error", error_of(row)},
-                      {"source", row.source},
-                      {"trust", to_text(row.trust)},
-                      {"predicted_fits", row.predicted_fits},
-                      {"device", row.device},
-                      {"stack", row.stack},
-                      {"regime", row.regime},
-                      {"strategy", row.strategy}};
-  if (!row.doubt.empty()) object.emplace_back("doubt", row.doubt);
+Json row_json(const RunOutcome& run) {
+  Json::Object object{{"id", run.id},
+                      {"kind", to_text(run.kind)},
+                      {"measured", measured_of(run)},
+                      {"predicted", to_json(run.pair.predicted)},
+                      {"error", error_of(run)},
+                      {"source", run.source},
+                      {"trust", to_text(run.trust)},
+                      {"predicted_fits", run.predicted_fits},
+                      {"device", run.device},
+                      {"stack", run.stack},
+                      {"regime", run.regime},
+                      {"strategy", run.strategy}};
+  if (!run.doubt.empty()) object.emplace_back("doubt", run.doubt);
   Json::Object assumed;
-  for (const AssumedField& field : row.assumed) assumed.emplace_back(field.field, field.value);
+  for (const AssumedField& field : run.assumed) assumed.emplace_back(field.field, field.value);
   object.emplace_back("assumed", std::move(assumed));
   return object;
 }
@@ -51,17 +51,17 @@ Json row_json(const RowOutcome& row) {
 }  // namespace
 
 Json to_json(const Validation& validation) {
-  Json::Array rows;
-  for (const RowOutcome& row : validation.rows) rows.push_back(row_json(row));
+  Json::Array runs;
+  for (const RunOutcome& run : validation.runs) runs.push_back(row_json(run));
   Json::Array skipped;
-  for (const SkippedRow& row : validation.skipped)
+  for (const SkippedRun& run : validation.skipped)
     skipped.push_back(
-        Json::Object{{"id", row.id}, {"kind", to_text(row.kind)}, {"reason", row.reason}, {"source", row.source}});
+        Json::Object{{"id", run.id}, {"kind", to_text(run.kind)}, {"reason", run.reason}, {"source", run.source}});
   Json::Object by_source;
   for (const std::string& source : sources_of(validation))
     by_source.emplace_back(source, summary_json(summarize(validation, source)));
   return Json::Object{{"format", "plumbline.validation/1"},
-                      {"rows", std::move(rows)},
+                      {"rows", std::move(runs)},
                       {"skipped", std::move(skipped)},
                       {"summary", summary_json(summarize(validation))},
                       {"by_source", std::move(by_source)}};

@@ -1,5 +1,5 @@
 #pragma once
-/// \file validation_json.h: measured rows against predictions ("plumbline.validation/1"); written only.
+/// \file validation_json.h: measured runs against predictions ("plumbline.validation/1"); written only.
 ///
 /// Checked against: tests/unit/planner/io/answers_json_test.cpp, tests/integration/validate_test.py.
 

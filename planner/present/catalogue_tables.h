@@ -28,7 +28,7 @@ namespace plumbline::present {
 
 /// Every software stack of the catalogue.
 [[nodiscard]] Table stack_table();
-[[nodiscard]] Table trait_table(const CalibrationSet& set, const SoftwareStack& stack);
+[[nodiscard]] Table stack_axis_table(const CalibrationSet& set, const SoftwareStack& stack);
 /// Every feature of a stack, with what decides it.
 [[nodiscard]] Table feature_table(const CalibrationSet& set, const SoftwareStack& stack);
 /// Every number of a stack, with what decides it.

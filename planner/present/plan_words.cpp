@@ -39,7 +39,7 @@ std::string basis_words(const Plan& plan) {
   const NumberFormat gradients =
       plan.training.gradient_format.value_or(precision_formats(plan.training.precision).gradient);
   const bool is_calibrated = p.trust.regime == to_text(CalibrationRegime::calibrated);
-  const bool has_few = p.trust.regime == to_text(CalibrationRegime::few_rows);
+  const bool has_few = p.trust.regime == to_text(CalibrationRegime::few_runs);
   return "stack " + p.stack_calibration + (p.stack_is_default ? " (default)" : "") + ", " +
          std::string(to_text(gradients)) + " gradients, calibrated by " +
          (is_calibrated ? "many runs"
@@ -53,7 +53,7 @@ std::string trust_words(const Trust& trust) {
   for (const std::string& one : trust.beyond) text += (text.empty() ? "" : "; ") + one;
   if (!text.empty()) text = (trust.is_far ? "far from anything measured: " : "outside of what was measured: ") + text;
   if (trust.regime == to_text(CalibrationRegime::calibrated)) return text;
-  return std::string(trust.regime == to_text(CalibrationRegime::few_rows) ? "few runs" : "no run") +
+  return std::string(trust.regime == to_text(CalibrationRegime::few_runs) ? "few runs" : "no run") +
          " of this device or stack measured" + (text.empty() ? "" : "; ") + text;
 }
 

@@ -46,21 +46,21 @@ Table stack_table() {
   for (const std::string& name : set.stack_names()) {
     const SoftwareStack stack = set.software_stack(name);
     const Residuals residuals = set.stack(name).residuals;
-    table.rows.push_back({words(name), words(stack.framework), words(releases_text(stack)), whole(residuals.time.rows),
+    table.rows.push_back({words(name), words(stack.framework), words(releases_text(stack)), whole(residuals.time.runs),
                           per_cent_cell(residuals.time.sigma), words(to_text(residuals.regime))});
   }
   return table;
 }
 
-Table trait_table(const CalibrationSet& set, const SoftwareStack& stack) {
-  Table table{{{"trait", "trait", Unit::text, "in what stacks differ", left},
+Table stack_axis_table(const CalibrationSet& set, const SoftwareStack& stack) {
+  Table table{{{"axis", "axis", Unit::text, "in what stacks differ", left},
                {"value", "value", Unit::text, "how this one is", left},
                {"meaning", "which means", Unit::text, "what follows from it", left}},
               {}};
-  for (const ChosenTrait& trait : set.traits_of(stack)) {
-    const TraitValue* value = trait.value.empty() ? nullptr : set.traits().find(trait.axis)->find(trait.value);
+  for (const AxisChoice& choice : set.axis_choices_of(stack)) {
+    const AxisValue* value = choice.value.empty() ? nullptr : set.axis_table().find(choice.axis)->find(choice.value);
     table.rows.push_back(
-        {words(trait.axis), words(trait.value), words(value == nullptr ? "numbers of its own" : value->description)});
+        {words(choice.axis), words(choice.value), words(value == nullptr ? "numbers of its own" : value->description)});
   }
   return table;
 }
@@ -68,7 +68,7 @@ Table trait_table(const CalibrationSet& set, const SoftwareStack& stack) {
 Table feature_table(const CalibrationSet& set, const SoftwareStack& stack) {
   Table table{{{"feature", "feature", Unit::text, "what stacks do in one of several ways", left},
                {"choice", "choice", Unit::text, "how this one does it", left},
-               {"decided_by", "decided by", Unit::text, "the trait or stack that states it", left},
+               {"decided_by", "decided by", Unit::text, "the axis value or stack that states it", left},
                {"source", "source", Unit::text, "where it is from", left}},
               {}};
   for (const DecidedFeature& one : set.decided_features(stack))
@@ -82,7 +82,7 @@ Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
                {"value", "value", Unit::number, "its value"},
                {"sigma", "+-", Unit::per_cent, "one standard deviation of it"},
                {"kind", "kind", Unit::text, "fitted, measured or assumed", left},
-               {"decided_by", "decided by", Unit::text, "the trait or stack that states it", left},
+               {"decided_by", "decided by", Unit::text, "the axis value or stack that states it", left},
                {"source", "source", Unit::text, "where it is from", left}},
               {}};
   for (const DecidedCoefficient& one : set.decided(stack))

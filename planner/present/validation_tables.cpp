@@ -24,8 +24,8 @@ void add_series(Table& table, const std::string& name, const SeriesSummary& s) {
 std::string share_text(double fraction) { return per_cent_text(fraction); }
 std::string signed_share_text(double fraction) { return (fraction > 0 ? "+" : "") + share_text(fraction); }
 
-std::string value_text(const RowOutcome& row, double value) {
-  return row.kind == RowKind::time ? to_text(Seconds(value)) : to_text(Bytes(static_cast<std::int64_t>(value)));
+std::string value_text(const RunOutcome& row, double value) {
+  return row.kind == RunKind::time ? to_text(Seconds(value)) : to_text(Bytes(static_cast<std::int64_t>(value)));
 }
 
 Table series_table(const Validation& validation, const std::string& title, Series series) {
@@ -46,10 +46,10 @@ Table series_table(const Validation& validation, const std::string& title, Serie
 }
 
 Table furthest_table(const Validation& validation, std::size_t most) {
-  std::vector<const RowOutcome*> rows;
-  for (const RowOutcome& row : validation.rows)
-    if (row.kind != RowKind::fit && row.trust == RowTrust::trusted) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [](const RowOutcome* a, const RowOutcome* b) {
+  std::vector<const RunOutcome*> rows;
+  for (const RunOutcome& row : validation.runs)
+    if (row.kind != RunKind::fit && row.trust == RunTrust::trusted) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](const RunOutcome* a, const RunOutcome* b) {
     return std::abs(a->pair.error()) > std::abs(b->pair.error());
   });
   if (rows.size() > most) rows.resize(most);
@@ -59,7 +59,7 @@ Table furthest_table(const Validation& validation, std::size_t most) {
                {"predicted", "predicted", Unit::text, "seconds or bytes that are predicted"},
                {"error", "error", Unit::per_cent, "predicted over measured"}},
               {}};
-  for (const RowOutcome* row : rows)
+  for (const RunOutcome* row : rows)
     table.rows.push_back({words(row->id),
                           words(to_text(row->kind)),
                           {value_text(*row, row->pair.measured), row->pair.measured},
@@ -78,7 +78,7 @@ Table skipped_table(const Validation& validation) {
 
 std::vector<std::pair<std::string, std::int64_t>> skip_reasons(const Validation& validation) {
   std::map<std::string, std::int64_t> counts;
-  for (const SkippedRow& row : validation.skipped)
+  for (const SkippedRun& row : validation.skipped)
     ++counts[row.reason.starts_with("a repetition of") ? "a repetition of another run" : row.reason];
   std::vector<std::pair<std::string, std::int64_t>> reasons(counts.begin(), counts.end());
   std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -28,6 +28,6 @@ using Series = SeriesSummary ValidationSummary::*;
 [[nodiscard]] std::string share_text(double fraction);
 [[nodiscard]] std::string signed_share_text(double fraction);
 /// Seconds or bytes of a row, as its kind says.
-[[nodiscard]] std::string value_text(const RowOutcome& row, double value);
+[[nodiscard]] std::string value_text(const RunOutcome& row, double value);
 
 }  // namespace plumbline::present

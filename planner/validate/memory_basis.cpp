@@ -8,7 +8,7 @@ namespace {
 constexpr double gigabyte = 1e9;
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-MemoryFigure as_stated(const RowFields& fields, double bytes) {
+MemoryFigure as_stated(const RunFields& fields, double bytes) {
   const std::string understood = fields.word("memory_basis_as");
   const std::string basis = understood.empty() ? fields.word("memory_basis") : understood;
   return {bytes, memory_basis_from_text(basis).value_or(MemoryBasis::device_total),
@@ -26,7 +26,7 @@ Bytes on_basis(const MemoryBreakdown& memory, MemoryBasis basis) {
 
 }  // namespace
 
-std::optional<MemoryFigure> memory_figure(const RowMeasurement& measured, const RowFields& fields) {
+std::optional<MemoryFigure> memory_figure(const RunMeasurement& measured, const RunFields& fields) {
   if (measured.memory_max_allocated_bytes) {
     MemoryFigure figure = as_stated(fields, *measured.memory_max_allocated_bytes);
     figure.basis = MemoryBasis::allocated;

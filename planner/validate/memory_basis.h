@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "core/measurement/row.h"
+#include "core/measurement/measured_run.h"
 #include "core/plan/estimate.h"
 
 namespace plumbline {
@@ -19,7 +19,7 @@ struct MemoryFigure {
 };
 
 /// Nothing when no memory was measured. `fields` after the rules.
-[[nodiscard]] std::optional<MemoryFigure> memory_figure(const RowMeasurement& measured, const RowFields& fields);
+[[nodiscard]] std::optional<MemoryFigure> memory_figure(const RunMeasurement& measured, const RunFields& fields);
 /// The predicted bytes on the same basis and rank.
 [[nodiscard]] double predicted_bytes(const Prediction& prediction, const MemoryFigure& figure);
 

@@ -5,8 +5,8 @@
 
 #include "core/base/errors.h"
 #include "planner/pricing/evaluate.h"
-#include "planner/validate/row_network.h"
-#include "planner/validate/row_strategy.h"
+#include "planner/validate/run_network.h"
+#include "planner/validate/run_strategy.h"
 
 namespace plumbline {
 namespace {
@@ -32,21 +32,21 @@ Recompute least_that_fits(const Question& question, Strategy strategy) {
   return candidates.back();
 }
 
-void require_consistent(const RowFields& fields, const Strategy& strategy) {
+void require_consistent(const RunFields& fields, const Strategy& strategy) {
   const auto stated = fields.number("dp");
   if (stated && *stated != strategy.data_parallel)
     throw InputError(
         {"dp", std::to_string(*stated) + " contradicts the other degrees", std::to_string(strategy.data_parallel), ""});
 }
 
-ResolvedRow resolved(const RowQuestion& row, RuledRow ruled) {
+ResolvedRun resolved(const RunQuestion& run, RuledRun ruled) {
   QuestionText text;
   text.model = ruled.fields.word("model");
   text.machine = ruled.fields.word("machine");
   text.training = training_of(ruled.fields);
   text.stack = ruled.fields.word("stack");
   text.tensor_parallel_across_nodes = true;
-  Network network = network_of(ruled.fields, row.shape, ruled.assumed);
+  Network network = network_of(ruled.fields, run.shape, ruled.assumed);
   Cluster cluster = cluster_of(ruled.fields);
   text.devices = device_count(cluster);
   Question question(text, std::move(network), std::move(cluster));
@@ -63,22 +63,22 @@ ResolvedRow resolved(const RowQuestion& row, RuledRow ruled) {
 
 }  // namespace
 
-RuledRow RowResolver::ruled(const RowQuestion& row, const RowSet& set) const {
-  RowFields fields = with_algebra(row.fields);
-  fields.words["id"] = row.id;
+RuledRun RunResolver::ruled(const RunQuestion& run, const RunSet& set) const {
+  RunFields fields = with_algebra(run.fields);
+  fields.words["id"] = run.id;
   fields.words["rows"] = set.name;
-  RuledRow understood = apply(set.rules.meanings, {std::move(fields), {}, ""}, row.unverified);
-  for (const RowRuleTable& table : meanings_) understood = apply(table.rules, std::move(understood), row.unverified);
+  RuledRun understood = apply(set.rules.meanings, {std::move(fields), {}, ""}, run.unverified);
+  for (const RunRuleTable& table : meanings_) understood = apply(table.rules, std::move(understood), run.unverified);
   understood.assumed.clear();  // a spelling that was understood is no assumption
-  understood = apply(set.rules.assumptions, std::move(understood), row.unverified);
-  return apply(assumptions_.rules, std::move(understood), row.unverified);
+  understood = apply(set.rules.assumptions, std::move(understood), run.unverified);
+  return apply(assumptions_.rules, std::move(understood), run.unverified);
 }
 
-Resolution RowResolver::resolve(const RowQuestion& row, const RowSet& set) const {
-  RuledRow applied = ruled(row, set);
+Resolution RunResolver::resolve(const RunQuestion& run, const RunSet& set) const {
+  RuledRun applied = ruled(run, set);
   if (!applied.skip.empty()) return {std::nullopt, applied.skip};
   try {
-    return {resolved(row, std::move(applied)), ""};
+    return {resolved(run, std::move(applied)), ""};
   } catch (const InputError& error) {
     return {std::nullopt, error.what()};
   }

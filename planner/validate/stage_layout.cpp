@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-/// Rows may come from anybody: a message stays one line that can be read.
+/// Runs may come from anybody: a message stays one line that can be read.
 std::string quoted(std::string_view text) {
   return "\"" + (text.size() > 60 ? std::string(text.substr(0, 57)) + "..." : std::string(text)) + "\"";
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// \file stage_layout.h: how many layers each pipeline chunk holds, read from a row's text.
+/// \file stage_layout.h: how many layers each pipeline chunk holds, read from a run's text.
 ///
 /// Answers a number of layers for each chunk, in the order of the pipeline.
 /// Model: numbers ("9,8,8,7"), or Megatron-Core's layout ("Et*3|(tt|)*6mL"): E embedding, t layer, m layer of

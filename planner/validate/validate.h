@@ -1,9 +1,9 @@
 #pragma once
-/// \file validate.h: measured rows against what this program predicts of them.
+/// \file validate.h: measured runs against what this program predicts of them.
 ///
-/// Each row is resolved and priced from its question alone (planner/validate/resolve.h); only then is the prediction
+/// Each run is resolved and priced from its question alone (planner/validate/resolve.h); only then is the prediction
 /// laid alongside what was measured. Runs of one question count once: the fastest of them, and of memory the largest
-/// peak (a peak is what must fit). A row that its collector only partly knew (time, sequence, batch or a degree
+/// peak (a peak is what must fit). A run that its collector only partly knew (time, sequence, batch or a degree
 /// inferred) or that contradicts its neighbours is predicted too and summarized apart.
 /// Not modelled: noise of a source; see summary.h for the statistics.
 
@@ -11,61 +11,61 @@
 #include <string>
 #include <vector>
 
-#include "core/measurement/row.h"
+#include "core/measurement/measured_run.h"
 #include "planner/validate/resolve.h"
-#include "planner/validate/row_use.h"
+#include "planner/validate/run_use.h"
 #include "planner/validate/summary.h"
 
 namespace plumbline {
 
-struct RowOutcome {
+struct RunOutcome {
   std::string id;
-  std::string source;  ///< name of the row set
-  RowKind kind = RowKind::time;
-  RowTrust trust = RowTrust::trusted;
-  PredictedPair pair;  ///< seconds, or bytes; of a fit row the bytes of the device
+  std::string source;  ///< name of the run set
+  RunKind kind = RunKind::time;
+  RunTrust trust = RunTrust::trusted;
+  PredictedPair pair;  ///< seconds, or bytes; of a fit run the bytes of the device
   bool measured_fits = true;
   bool predicted_fits = true;
   std::string device;
   std::string stack;
   std::string regime;    ///< what device and stack calibration rest on (core/cost/residuals.h)
-  RunFeatures run;       ///< as calibrations look at it: what MeasuredRuns::include takes
+  RunFeatures features;  ///< as calibrations look at it: what RunRanges::include takes
   std::string strategy;  ///< one line
   std::string doubt;     ///< why it is doubtful
   std::vector<AssumedField> assumed;
   [[nodiscard]] bool is_right() const { return measured_fits == predicted_fits; }
 };
 
-struct SkippedRow {
+struct SkippedRun {
   std::string id;
   std::string source;
-  RowKind kind = RowKind::time;
+  RunKind kind = RunKind::time;
   std::string reason;
 };
 
 struct Validation {
-  std::vector<RowOutcome> rows;
-  std::vector<SkippedRow> skipped;
+  std::vector<RunOutcome> runs;
+  std::vector<SkippedRun> skipped;
 };
 
 /// Empty lists: everything.
 struct ValidationFilter {
-  std::vector<std::string> devices;  ///< as the rows' `hardware` or the catalogue spells them, in any case
-  std::vector<std::string> sources;  ///< names of row sets
+  std::vector<std::string> devices;  ///< as the runs' `hardware` or the catalogue spells them, in any case
+  std::vector<std::string> sources;  ///< names of run sets
 };
 
 /// Whether two names are one in any case, as filters compare them.
 [[nodiscard]] bool same_name(std::string_view a, std::string_view b);
 
-/// `progress` is called with the number of rows done and of all.
-[[nodiscard]] Validation validate(const std::vector<RowSet>& sets, const RowResolver& resolver,
+/// `progress` is called with the number of runs done and of all.
+[[nodiscard]] Validation validate(const std::vector<RunSet>& sets, const RunResolver& resolver,
                                   const ValidationFilter& filter = {},
                                   const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 struct FitSummary {
   std::int64_t n = 0;
   std::int64_t right = 0;
-  std::int64_t doubtful = 0;  ///< alongside `n`: rows that contradict their neighbours
+  std::int64_t doubtful = 0;  ///< alongside `n`: runs that contradict their neighbours
 };
 /// Runs that are known to have fitted because their time or memory was measured.
 struct RanCount {
@@ -85,7 +85,7 @@ struct ValidationSummary {
 };
 /// Of one source; of all when it is empty.
 [[nodiscard]] ValidationSummary summarize(const Validation& validation, const std::string& source = "");
-/// The sources of predicted and skipped rows, sorted.
+/// The sources of predicted and skipped runs, sorted.
 [[nodiscard]] std::vector<std::string> sources_of(const Validation& validation);
 
 }  // namespace plumbline

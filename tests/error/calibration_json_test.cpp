@@ -40,11 +40,11 @@ std::string refusal_of(const std::string& text, Read read) {
 std::string stack_refusal(const std::string& text) {
   return refusal_of(text, [](const JsonPlace& place) {
     const CalibrationSet& shipped = CalibrationSet::shipped();
-    return software_stack_from_json(place, shipped.traits(), shipped.stack_names());
+    return software_stack_from_json(place, shipped.axis_table(), shipped.stack_names());
   });
 }
 
-std::string traits_refusal(const std::string& text) { return refusal_of(text, trait_table_from_json); }
+std::string traits_refusal(const std::string& text) { return refusal_of(text, stack_axes_from_json); }
 
 /// A small table in the shape of the shipped one, to break in places that the shipped one may lose.
 std::string small_stack(const std::string& rest) {
@@ -129,11 +129,11 @@ TEST_CASE("a stack that is like no other decides every axis, by a trait or by nu
 
 TEST_CASE("a traits file in which a coefficient is set twice, nowhere or not by all values of an axis is refused") {
   const std::string number = R"({"value": 1, "relative_sigma": 0, "kind": "assumed", "source": "none"})";
-  const std::string traits = file_text("traits");
-  CHECK(traits_refusal(replaced(traits, "\"base\": {", "\"base\": {\"memory_bound_factor\": " + number + ",")) ==
+  const std::string axes = file_text("traits");
+  CHECK(traits_refusal(replaced(axes, "\"base\": {", "\"base\": {\"memory_bound_factor\": " + number + ",")) ==
         "s.json:/axes/1: memory_bound_factor is set twice; expected one axis or the base sets it");
   CHECK(traits_refusal(
-            replaced(traits, "\"coefficients\": {\n            \"memory_bound_factor\"",
+            replaced(axes, "\"coefficients\": {\n            \"memory_bound_factor\"",
                      "\"coefficients\": {\"loss_factor\": " + number + ",\n            \"memory_bound_factor\""))
             .starts_with("s.json:/axes/1/values/1: sets other coefficients than the axis' first value"));
   const std::string regime = R"({"time": )" + number + R"(, "memory": )" + number + "}";
@@ -150,7 +150,7 @@ TEST_CASE("residuals are read strictly: regime, numbers, ranges, names") {
   const std::string time = R"("time": {"value": 0.1, "relative_sigma": 0, "kind": "fitted", "source": "s", "rows": 3})";
   CHECK(refused(R"({"regime": "few_rows", )" + time + "}") == "accepted");
   CHECK(refused(R"({"regime": "few", )" + time + "}") ==
-        "s.json:/residuals/regime: \"few\"; expected calibrated, few_rows or unknown; nearest: "
+        "s.json:/residuals/regime: \"few\"; expected calibrated, few_runs or unknown; nearest: "
         "few_rows");
   CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"gpus": [8]}})") ==
         "s.json:/residuals/measured/gpus: 1 numbers; expected the least and the most");

@@ -1,4 +1,4 @@
-// Whatever the bytes: a calibration, traits or stack file is refused in one line, or every coefficient lies in its
+// Whatever the bytes: a calibration, axis values or stack file is refused in one line, or every coefficient lies in its
 // range and what was read is written back the same.
 #include <cmath>
 
@@ -34,7 +34,7 @@ DeviceCalibration device_from(const JsonPlace& place) {
 /// A stack that was accepted can be composed.
 SoftwareStack stack_from(const JsonPlace& place) {
   CalibrationSet set = CalibrationSet::shipped();
-  SoftwareStack stack = software_stack_from_json(place, set.traits(), set.stack_names());
+  SoftwareStack stack = software_stack_from_json(place, set.axis_table(), set.stack_names());
   try {
     set.add(stack);
   } catch (const InputError&) {
@@ -49,7 +49,7 @@ SoftwareStack stack_from(const JsonPlace& place) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of(data, size);
   try_reading(text, device_from, calibration_json);
-  try_reading(text, trait_table_from_json, trait_table_json);
+  try_reading(text, stack_axes_from_json, stack_axes_json);
   try_reading(text, stack_from, software_stack_json);
   return 0;
 }

@@ -31,7 +31,7 @@ Calibration measured(double device_sigma, double stack_sigma) {
   calibration.stack.uncertainty.shared_time_sigma = number(0.05);
   calibration.stack.uncertainty.sigma_per_doubling = number(0.03);
   calibration.stack.uncertainty.sigma_per_novelty = number(0.08);
-  for (MeasuredRuns* runs : {&calibration.device.residuals->measured, &calibration.stack.residuals.measured}) {
+  for (RunRanges* runs : {&calibration.device.residuals->measured, &calibration.stack.residuals.measured}) {
     runs->include(run_of(8));
     runs->include(run_of(64));
   }

@@ -91,7 +91,7 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
   const Bytes products(8 * 12 * 1024 * 1024);
-  const Bytes both = states(QuantizedWeights::beside_16_bit, QuantizedCopies::two);
+  const Bytes both = states(QuantizedWeights::with_16_bit, QuantizedCopies::two);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::one) == 2 * products);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::none) == 3 * products);
 }
@@ -108,10 +108,10 @@ TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
   const Bytes products(8 * 12 * 1024 * 1024);
-  constexpr QuantizedWeights beside = QuantizedWeights::beside_16_bit;
-  const Bytes none = states(PrecisionRecipe::nvfp4, alongside, QuantizedCopies::none);
-  const Bytes two = states(PrecisionRecipe::nvfp4, alongside, QuantizedCopies::two);
-  CHECK(states(PrecisionRecipe::fp8, alongside, QuantizedCopies::two) - two == products);
+  constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
+  const Bytes none = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::none);
+  const Bytes two = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::two);
+  CHECK(states(PrecisionRecipe::fp8, with_16_bit, QuantizedCopies::two) - two == products);
   CHECK(two - none == products);
   CHECK(states(PrecisionRecipe::nvfp4, QuantizedWeights::alone, QuantizedCopies::none) == none);
 }

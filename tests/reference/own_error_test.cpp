@@ -1,14 +1,14 @@
-// How much of a prediction's error is a plan's own: published rows that answer one question, in-sample.
+// How much of a prediction's error is a plan's own: published runs that answer one question, in-sample.
 
 #include <cmath>
 #include <map>
 
 #include "core/cost/extrapolation.h"
 #include "models/calibration_catalog.h"
-#include "planner/calibrate/fit_row.h"
+#include "planner/calibrate/fit_run.h"
 #include "planner/search/ties.h"
 #include "tests/catch.h"
-#include "tests/unit/planner/validate/published_rows.h"
+#include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline {
 namespace {
@@ -17,17 +17,17 @@ namespace {
 struct OwnErrors {
   std::map<std::string, std::vector<double>> by_question;
 
-  void add(const FitRow& row) {
-    const Calibration calibration = CalibrationSet::shipped().of(row.device, row.stack);
-    const double error = std::log(row.pricer.step_s(calibration) / row.measured_s);
-    by_question[row.source + "|" + row.question].push_back(error / uncertainty(calibration, row.run).time_sigma);
+  void add(const FitRun& run) {
+    const Calibration calibration = CalibrationSet::shipped().of(run.device, run.stack);
+    const double error = std::log(run.pricer.step_s(calibration) / run.measured_s);
+    by_question[run.source + "|" + run.question].push_back(error / uncertainty(calibration, run.features).time_sigma);
   }
 };
 
 TEST_CASE("of a prediction's error about two thirds are not shared by other plans of its question") {
   OwnErrors errors;
-  for (const FitRow& row : fit_rows(rows_of_catalogue(), resolver_of_catalogue()).rows)
-    if (row.trust == RowTrust::trusted) errors.add(row);
+  for (const FitRun& run : fit_runs(rows_of_catalogue(), resolver_of_catalogue()).runs)
+    if (run.trust == RunTrust::trusted) errors.add(run);
   double squares = 0;
   std::size_t freedom = 0;
   std::size_t questions = 0;

@@ -1,6 +1,7 @@
 // Rows of experts, by hand.
 #include "runtime/execution/expert_routes.h"
 
+#include "runtime/device/cpu_device.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -40,7 +41,8 @@ TEST_CASE("in balance every rank sends as many rows to every other") {
 }
 
 TEST_CASE("a table of routes that is let go serves the next of its shape") {
-  Backend backend;
+  CpuDevice device;
+  Backend backend(device);
   RouteTables tables(backend);
   const RouteShape shape{4, 2, 8, 4, 2};
   auto first = tables.take(shape);

@@ -118,15 +118,15 @@ TEST_CASE("what is nearer to a stack decides: its own trait goes before the numb
   child.like = "megatron-lm-2021";
   set.add(child);
   CHECK(set.stack("child").compute.memory_bound_factor == 3);
-  child.traits = {{"fusion", "compiled"}};
+  child.axis_choices = {{"fusion", "compiled"}};
   set.add(child);
   CHECK(set.stack("child").compute.memory_bound_factor ==
         set.at(set.parameter("trait/fusion/compiled/memory_bound_factor")).value);
   child.coefficients = {{"memory_bound_factor", number(2)}};
   set.add(child);
   CHECK(set.stack("child").compute.memory_bound_factor == 2);
-  const auto traits = set.traits_of(child);
-  CHECK(traits.size() == set.traits().axes.size());
+  const auto choices = set.axis_choices_of(child);
+  CHECK(choices.size() == set.axis_table().axes.size());
 }
 
 TEST_CASE("every feature of every stack is decided by one place of the set, and is no path of it") {
@@ -156,7 +156,7 @@ TEST_CASE("a feature is decided as numbers are: own choice, own trait, the stack
   set.add(child);
   CHECK(set.stack("child").features.norms == OperatorKernels::fused);
   CHECK(set.stack("child").features.rotations == OperatorKernels::primitive);
-  child.traits = {{"fusion", "primitive"}};
+  child.axis_choices = {{"fusion", "primitive"}};
   set.add(child);
   CHECK(set.stack("child").features.norms == OperatorKernels::primitive);
   child.features = {{"norms", "fused", "a test"}, {"logits", "own_backward", "a test"}};
@@ -174,7 +174,7 @@ TEST_CASE("a stack's file whose features are still numbers composes as one that 
                                      rest + "}",
                                  "own.json");
     CalibrationSet with = set;
-    with.add(software_stack_from_json(JsonPlace(json, "own.json"), set.traits(), set.stack_names()));
+    with.add(software_stack_from_json(JsonPlace(json, "own.json"), set.axis_table(), set.stack_names()));
     return with.stack("own").features;
   };
   const std::string number = R"(, "relative_sigma": 0, "kind": "assumed", "source": "a test"})";

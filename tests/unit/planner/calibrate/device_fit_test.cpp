@@ -50,7 +50,7 @@ KernelTable table_of(const Known& k, std::vector<NumberFormat> formats) {
 
 DeviceFit fit_of(const KernelTable& table, const Known& k) {
   const CalibrationSet& shipped = CalibrationSet::shipped();
-  return fit_device(table, k.device, shipped.of(k.device, stack), shipped.traits());
+  return fit_device(table, k.device, shipped.of(k.device, stack), shipped.axis_table());
 }
 
 std::string refusal(const KernelTable& table, const Known& k) {
@@ -104,7 +104,7 @@ TEST_CASE("attention that another kernel computed is counted against that kernel
   KernelTable table = table_of(k, {NumberFormat::bf16});
   const double flash = fit_of(table, k).device.flash_forward_fraction;
   for (AttentionTiming& a : table.attention) a.kernel = "cudnn";
-  const TraitAxis* axis = CalibrationSet::shipped().traits().find("attention");
+  const StackAxis* axis = CalibrationSet::shipped().axis_table().find("attention");
   REQUIRE(axis != nullptr);
   double factor = 0;
   for (const NamedCoefficient& c : axis->find("cudnn")->coefficients)

@@ -30,7 +30,7 @@ TEST_CASE("A group is in one fold and folds differ by no more than the largest g
   CHECK(*std::max_element(sizes.begin(), sizes.end()) - *std::min_element(sizes.begin(), sizes.end()) <= 7);
 }
 
-TEST_CASE("Folds do not depend on the order of the rows") {
+TEST_CASE("Folds do not depend on the order of the runs") {
   std::vector<std::string> groups = some_groups();
   const std::vector<std::size_t> folds = folds_of(groups, 4);
   std::map<std::string, std::size_t> fold_of;

@@ -10,7 +10,7 @@ using Catch::Matchers::WithinAbs;
 
 namespace {
 
-/// Two rows of a framework that are both off by as much where nothing was expected.
+/// Two runs of a framework that are both off by as much where nothing was expected.
 std::vector<LeftOutError> off_by(double error) { return {{error, 0.0}, {-error, 0.0}}; }
 
 }  // namespace
@@ -24,7 +24,7 @@ TEST_CASE("Few frameworks make wider intervals than the normal distribution") {
   CHECK(framework_noise({off_by(0.1)}).deviations == deviations_90_percent);
 }
 
-TEST_CASE("A framework counts once, however many rows it has, and none decides alone") {
+TEST_CASE("A framework counts once, however many runs it has, and none decides alone") {
   std::vector<LeftOutError> many;
   for (int i = 0; i < 100; ++i) many.push_back({0.02, 0.0});
   const double one = framework_noise({off_by(0.1), many, off_by(0.1)}).variance;

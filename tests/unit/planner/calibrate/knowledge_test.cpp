@@ -1,17 +1,17 @@
 #include "planner/calibrate/knowledge.h"
 
 #include "tests/catch.h"
-#include "tests/unit/planner/validate/published_rows.h"
+#include "tests/unit/planner/validate/published_runs.h"
 
 using namespace plumbline;
 using Catch::Matchers::WithinRel;
 
 namespace {
 
-std::vector<FitRow> rows_of(const std::string& set_name) {
-  for (const RowSet& set : rows_of_catalogue())
-    if (set.name == set_name) return fit_rows({set}, resolver_of_catalogue()).rows;
-  FAIL("no rows " << set_name);
+std::vector<FitRun> rows_of(const std::string& set_name) {
+  for (const RunSet& set : rows_of_catalogue())
+    if (set.name == set_name) return fit_runs({set}, resolver_of_catalogue()).runs;
+  FAIL("no runs " << set_name);
   return {};
 }
 
@@ -38,9 +38,9 @@ TEST_CASE("What a fit found is known with its sigmas, each number on its own") {
   CHECK_THAT(known.sigmas[1], WithinRel(0.3, 1e-12));
 }
 
-TEST_CASE("A few rows move a stack's numbers and leave the device's where they are") {
-  const std::vector<FitRow> rows = rows_of("zero_bubble");
-  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
+TEST_CASE("A few runs move a stack's numbers and leave the device's where they are") {
+  const std::vector<FitRun> runs = rows_of("zero_bubble");
+  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), runs);
   const Knowledge known = half_known(space);
   const Knowledge held = with_devices_held(known, space);
   std::size_t of_devices = 0;
@@ -58,8 +58,8 @@ TEST_CASE("A few rows move a stack's numbers and leave the device's where they a
 }
 
 TEST_CASE("A number that was learned is its own prior; one of which nothing was learned follows its centre") {
-  const std::vector<FitRow> rows = rows_of("zero_bubble");
-  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
+  const std::vector<FitRun> runs = rows_of("zero_bubble");
+  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), runs);
   const auto centred = std::find_if(space.priors().begin(), space.priors().end(),
                                     [](const PriorTerm& term) { return term.centre.has_value(); });
   REQUIRE(centred != space.priors().end());
@@ -78,9 +78,9 @@ TEST_CASE("A number that was learned is its own prior; one of which nothing was 
   CHECK(unlearned.sigma == centred->sigma);
 }
 
-TEST_CASE("A recalibration starts from what is known, and own rows weigh as two published ones each") {
-  const std::vector<FitRow> rows = rows_of("zero_bubble");
-  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), rows);
+TEST_CASE("A recalibration starts from what is known, and own runs weigh as two published ones each") {
+  const std::vector<FitRun> runs = rows_of("zero_bubble");
+  const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), runs);
   Knowledge known = half_known(space);
   for (double& unknown : known.unknowns) unknown += 0.01;
   const FitProblem problem = recalibration(known, space, {{{0.5, 0.25, {0}}, {0.6, 1, {0}}}, {}});

@@ -1,7 +1,7 @@
 #include "planner/calibrate/ranking.h"
 
 #include "tests/catch.h"
-#include "tests/unit/planner/validate/published_rows.h"
+#include "tests/unit/planner/validate/published_runs.h"
 
 using namespace plumbline;
 using Catch::Matchers::WithinAbs;
@@ -9,23 +9,23 @@ using Catch::Matchers::WithinAbs;
 namespace {
 
 /// Three answers to one question; who measured what is made up.
-std::vector<FitRow> three_answers(double a, double b, double c) {
-  std::vector<FitRow> rows;
-  for (const RowSet& set : rows_of_catalogue())
-    if (set.name == "karpathy") rows = fit_rows({set}, resolver_of_catalogue()).rows;
-  REQUIRE(rows.size() >= 3);
-  rows.erase(rows.begin() + 3, rows.end());
+std::vector<FitRun> three_answers(double a, double b, double c) {
+  std::vector<FitRun> runs;
+  for (const RunSet& set : rows_of_catalogue())
+    if (set.name == "karpathy") runs = fit_runs({set}, resolver_of_catalogue()).runs;
+  REQUIRE(runs.size() >= 3);
+  runs.erase(runs.begin() + 3, runs.end());
   const std::array seconds{a, b, c};
   for (std::size_t i = 0; i < 3; ++i) {
-    rows[i].question = "one";
-    rows[i].trust = RowTrust::trusted;
-    rows[i].measured_s = seconds[i];
-    rows[i].repetitions_s = {seconds[i]};
+    runs[i].question = "one";
+    runs[i].trust = RunTrust::trusted;
+    runs[i].measured_s = seconds[i];
+    runs[i].repetitions_s = {seconds[i]};
   }
-  return rows;
+  return runs;
 }
 
-std::vector<TestedRow> predicted(double a, double b, double c) {
+std::vector<TestedRun> predicted(double a, double b, double c) {
   return {{0, {a, a, a}, CalibrationRegime::calibrated},
           {1, {b, b, b}, CalibrationRegime::calibrated},
           {2, {c, c, c}, CalibrationRegime::calibrated}};
@@ -44,12 +44,12 @@ TEST_CASE("Pairs within twice the noise do not count; regret is what the predict
 }
 
 TEST_CASE("A source's noise is the pooled standard deviation of its repetitions, at least the steadiest source's") {
-  std::vector<FitRow> rows = three_answers(1, 1, 1);
-  const std::string source = rows[0].source;
-  CHECK(noise_by_source(rows).at(source).sigma == default_noise);
+  std::vector<FitRun> runs = three_answers(1, 1, 1);
+  const std::string source = runs[0].source;
+  CHECK(noise_by_source(runs).at(source).sigma == default_noise);
   // logs +-0.05 around their mean, twice: sqrt(4 * 0.05^2 / 2).
-  rows[0].repetitions_s = {std::exp(0.05), std::exp(-0.05)};
-  rows[1].repetitions_s = {std::exp(1.05), std::exp(0.95)};
-  CHECK_THAT(noise_by_source(rows).at(source).sigma, WithinAbs(std::sqrt(0.01 / 2), 1e-12));
-  CHECK(noise_by_source(rows).at(source).repetitions == 2);
+  runs[0].repetitions_s = {std::exp(0.05), std::exp(-0.05)};
+  runs[1].repetitions_s = {std::exp(1.05), std::exp(0.95)};
+  CHECK_THAT(noise_by_source(runs).at(source).sigma, WithinAbs(std::sqrt(0.01 / 2), 1e-12));
+  CHECK(noise_by_source(runs).at(source).repetitions == 2);
 }

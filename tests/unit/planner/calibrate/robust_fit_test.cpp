@@ -79,7 +79,7 @@ TEST_CASE("A number that no observation depends on stays at its prior with the p
   CHECK_THAT(result.sigma(1), WithinAbs(0.25, 1e-9));
 }
 
-TEST_CASE("A number around another follows it where its own rows are silent") {
+TEST_CASE("A number around another follows it where its own runs are silent") {
   // x1 ~ x0 +- 0.1 and only x0 is measured, at 1.
   FitProblem problem;
   problem.unknowns = {{0.0}, {0.0}};

@@ -3,7 +3,7 @@
 #include "planner/io/calibrated_json.h"
 
 #include "tests/catch.h"
-#include "tests/unit/planner/validate/published_rows.h"
+#include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline {
 namespace {
@@ -16,26 +16,26 @@ std::vector<std::string> keys(const Json& object) {
 using Names = std::vector<std::string>;
 
 /// Two measured runs of the catalogue, found to be off by 10 and 30 %.
-std::vector<FitRow> two_rows() {
-  for (const RowSet& set : rows_of_catalogue()) {
-    std::vector<FitRow> rows = fit_rows({set}, resolver_of_catalogue()).rows;
-    if (rows.size() < 2) continue;
-    rows.erase(rows.begin() + 2, rows.end());
-    return rows;
+std::vector<FitRun> two_rows() {
+  for (const RunSet& set : rows_of_catalogue()) {
+    std::vector<FitRun> runs = fit_runs({set}, resolver_of_catalogue()).runs;
+    if (runs.size() < 2) continue;
+    runs.erase(runs.begin() + 2, runs.end());
+    return runs;
   }
   return {};
 }
 
-TEST_CASE("a fit to own runs is written with its rows, numbers and mean errors") {
-  std::vector<FitRow> rows = two_rows();
-  REQUIRE(rows.size() == 2);
-  rows[0].measured_s = rows[1].measured_s = 1;
+TEST_CASE("a fit to own runs is written with its runs, numbers and mean errors") {
+  std::vector<FitRun> runs = two_rows();
+  REQUIRE(runs.size() == 2);
+  runs[0].measured_s = runs[1].measured_s = 1;
   OwnCalibration found;
   found.like = "torchtitan";
-  found.rows = {{0, 1.1, 1.0, 1.05}, {1, 0.7, 1.0, 0.95}};
-  found.numbers = {{"stack/own/overhead", 1, 2, 0.3, 0.1}};
+  found.runs = {{0, 1.1, 1.0, 1.05}, {1, 0.7, 1.0, 0.95}};
+  found.numbers = {{ParameterId::of_stack("own", "overhead"), 1, 2, 0.3, 0.1}};
   found.warnings = {"a warning"};
-  const Json json = to_json(found, rows);
+  const Json json = to_json(found, runs);
   CHECK(keys(json) == Names{"format", "like", "device", "rows", "numbers", "mean_error", "left_out_by", "sigma",
                             "warnings", "stack"});
   const Json& mean = *json.find("mean_error");

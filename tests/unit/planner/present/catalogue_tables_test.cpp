@@ -43,7 +43,7 @@ TEST_CASE("a network's blocks and a stack's traits and numbers are listed") {
   CHECK(blocks.rows.size() >= 3);
   const CalibrationSet& set = CalibrationSet::shipped();
   const SoftwareStack stack = set.software_stack("torchtitan");
-  check_whole(trait_table(set, stack));
+  check_whole(stack_axis_table(set, stack));
   const Table numbers = coefficient_table(set, stack);
   check_whole(numbers);
   CHECK(numbers.rows.size() == set.decided(stack).size());

@@ -61,15 +61,15 @@ TEST_CASE("the peak is shown by class, and its largest buffers alike together") 
 TEST_CASE("a validation is a row for each source and one for all") {
   Validation validation;
   for (const double predicted : {1.1, 0.9, 1.3}) {
-    RowOutcome row;
-    row.id = "run " + std::to_string(validation.rows.size());
+    RunOutcome row;
+    row.id = "run " + std::to_string(validation.runs.size());
     row.source = "mine";
     row.pair = {1, {predicted - 0.2, predicted, predicted + 0.2}};
-    validation.rows.push_back(row);
+    validation.runs.push_back(row);
   }
-  validation.skipped = {{"a", "mine", RowKind::time, "a repetition of x"},
-                        {"b", "mine", RowKind::time, "a repetition of y"},
-                        {"c", "mine", RowKind::time, "no batch"}};
+  validation.skipped = {{"a", "mine", RunKind::time, "a repetition of x"},
+                        {"b", "mine", RunKind::time, "a repetition of y"},
+                        {"c", "mine", RunKind::time, "no batch"}};
   const Table series = series_table(validation, "step time", &ValidationSummary::time);
   check_whole(series);
   CHECK(titles(series).front() == "step time");

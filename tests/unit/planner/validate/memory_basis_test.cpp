@@ -32,10 +32,10 @@ TEST_CASE("the basis decides which bytes, the rank whose") {
 }
 
 TEST_CASE("a key that carries unit and basis needs no field, a printed GB does") {
-  RowFields fields;
+  RunFields fields;
   fields.words["memory_basis"] = "reserved";
   fields.words["memory_rank"] = "last";
-  RowMeasurement measured;
+  RunMeasurement measured;
   CHECK_FALSE(memory_figure(measured, fields));
   measured.memory_gb_as_published = 2;
   CHECK(memory_figure(measured, fields)->bytes == 2.0 * 1024 * 1024 * 1024);

@@ -1,4 +1,4 @@
-// One row of each source, its machine, stack and strategy worked out by hand from what the source prints.
+// One run of each source, its machine, stack and strategy worked out by hand from what the source prints.
 
 #include "planner/validate/resolve.h"
 
@@ -7,9 +7,9 @@
 #include "core/sharding/op_work.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
-#include "planner/validate/row_strategy.h"
+#include "planner/validate/run_strategy.h"
 
-#include "tests/unit/planner/validate/published_rows.h"
+#include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline {
 namespace {
@@ -69,14 +69,14 @@ constexpr std::array expected_rows{
     Expected{"zb-t4-1.5b-zb-2p-m24", "dgx-a100-80g", "megatron-zero-bubble-2023", "pp 8 zb-h2 mbs 6 x 24"},
 };
 
-const AssumedField* assumed(const ResolvedRow& row, const std::string& field) {
-  for (const AssumedField& each : row.assumed)
+const AssumedField* assumed(const ResolvedRun& run, const std::string& field) {
+  for (const AssumedField& each : run.assumed)
     if (each.field == field) return &each;
   return nullptr;
 }
 
-RowFields on_pipeline(const char* pp, const char* vpp, const char* layers) {
-  RowFields fields;
+RunFields on_pipeline(const char* pp, const char* vpp, const char* layers) {
+  RunFields fields;
   fields.words["layers_per_stage"] = layers;
   fields.words["recompute"] = "none";
   fields.numbers["pp"] = std::stoi(pp);
@@ -88,7 +88,7 @@ RowFields on_pipeline(const char* pp, const char* vpp, const char* layers) {
 
 }  // namespace
 
-TEST_CASE("layers of chunks are those of the row, where there is a pipeline") {
+TEST_CASE("layers of chunks are those of the run, where there is a pipeline") {
   const Graph graph = find_network("llama-3-8b").graph;
   const auto layers = [&](const char* pp, const char* text) {
     return layers_text(strategy_of(on_pipeline(pp, "1", text), graph).strategy.layers_per_stage);
@@ -98,36 +98,36 @@ TEST_CASE("layers of chunks are those of the row, where there is a pipeline") {
   CHECK_THROWS_AS(layers("4", "4,x"), InputError);
 }
 
-TEST_CASE("published rows become the questions that their sources asked") {
+TEST_CASE("published runs become the questions that their sources asked") {
   for (const Expected& expected : expected_rows) {
     CAPTURE(expected.id);
     const Resolution resolution = resolved_row(expected.id);
     REQUIRE(resolution.skipped.empty());
-    REQUIRE(resolution.row);
-    CHECK(resolution.row->question.text().machine == expected.machine);
-    CHECK(resolution.row->question.calibration().stack.name == expected.stack);
-    CHECK(to_text(resolution.row->strategy) == expected.strategy);
+    REQUIRE(resolution.run);
+    CHECK(resolution.run->question.text().machine == expected.machine);
+    CHECK(resolution.run->question.calibration().stack.name == expected.stack);
+    CHECK(to_text(resolution.run->strategy) == expected.strategy);
   }
 }
 
 TEST_CASE("recipes say what logs do not: 16-bit moments, a pipeline's first stage, dropout") {
   const Resolution moonlight = resolved_row("mbskill-moonlight-0");
-  REQUIRE(moonlight.row);
-  CHECK(moonlight.row->question.training().optimizer_format == NumberFormat::bf16);
+  REQUIRE(moonlight.run);
+  CHECK(moonlight.run->question.training().optimizer_format == NumberFormat::bf16);
   const Resolution first = resolved_row("bs-v100-1b3-l28");
-  REQUIRE(first.row);
-  CHECK(first.row->fields.word("memory_rank") == "first");
-  CHECK(first.row->fields.word("attention_dropout") == "on");
+  REQUIRE(first.run);
+  CHECK(first.run->fields.word("memory_rank") == "first");
+  CHECK(first.run->fields.word("attention_dropout") == "on");
 }
 
 TEST_CASE("unpublished recompute is the least that fits, and says so") {
   for (const char* id : {"mbcard-qwen3-8b-pretrain-h100", "mbcard-moonlight-16b-a3b-pretrain-h100"}) {
     CAPTURE(id);
     const Resolution resolution = resolved_row(id);
-    REQUIRE(resolution.row);
-    const AssumedField* field = assumed(*resolution.row, "recompute");
+    REQUIRE(resolution.run);
+    const AssumedField* field = assumed(*resolution.run, "recompute");
     REQUIRE(field != nullptr);
-    CHECK(field->value == "least that fits: " + to_text(resolution.row->strategy.recompute));
+    CHECK(field->value == "least that fits: " + to_text(resolution.run->strategy.recompute));
   }
 }
 
@@ -135,26 +135,26 @@ TEST_CASE("unpublished recompute is what the framework's own configuration says,
   for (const char* id : {"mbridge-26.04.01-097", "nemo-24.12-028", "nemo-24.07-003", "automodel-11"}) {
     CAPTURE(id);
     const Resolution resolution = resolved_row(id);
-    REQUIRE(resolution.row);
-    CHECK(resolution.row->strategy.recompute.mode == RecomputeMode::none);
-    const AssumedField* field = assumed(*resolution.row, "recompute");
+    REQUIRE(resolution.run);
+    CHECK(resolution.run->strategy.recompute.mode == RecomputeMode::none);
+    const AssumedField* field = assumed(*resolution.run, "recompute");
     REQUIRE(field != nullptr);
     CHECK_FALSE(field->source.empty());
   }
   const Resolution deepseek = resolved_row("mbridge-26.04-137");
-  REQUIRE(deepseek.row);
-  CHECK(to_text(deepseek.row->strategy.recompute) == "selective:mla_up_proj");
+  REQUIRE(deepseek.run);
+  CHECK(to_text(deepseek.run->strategy.recompute) == "selective:mla_up_proj");
   const Resolution automodel = resolved_row("automodel-10");
-  REQUIRE(automodel.row);
-  CHECK(automodel.row->strategy.recompute.mode == RecomputeMode::full);
+  REQUIRE(automodel.run);
+  CHECK(automodel.run->strategy.recompute.mode == RecomputeMode::full);
 }
 
 // 4096 tokens in documents of 225: 18 of them, so a query sees 225 / 4096 of the keys it would see in one sequence.
 TEST_CASE("documents packed into a sequence attend to themselves alone") {
   const Resolution resolution = resolved_row("nemo-24.07-016");
-  REQUIRE(resolution.row);
-  const Question& question = resolution.row->question;
-  const Shard shard = shard_of(resolution.row->strategy, question.training());
+  REQUIRE(resolution.run);
+  const Question& question = resolution.run->question;
+  const Shard shard = shard_of(resolution.run->strategy, question.training());
   bool found = false;
   for (const Block& block : question.graph().blocks())
     for (const Op& op : block.ops()) {
@@ -170,53 +170,53 @@ TEST_CASE("documents packed into a sequence attend to themselves alone") {
 }
 
 TEST_CASE("attention is fused where the source says so, and unfused before it existed") {
-  CHECK(resolved_row("llmfoundry-001").row->strategy.flash_attention == FlashAttention::on);
-  CHECK(resolved_row("llmc-gpt2-1558m").row->strategy.flash_attention == FlashAttention::on);  // "cuDNN"
-  CHECK(resolved_row("bloom-prequel-l832").row->strategy.flash_attention == FlashAttention::off);
-  CHECK(resolved_row("zb-t4-1.5b-zb-2p-m24").row->strategy.flash_attention == FlashAttention::off);
+  CHECK(resolved_row("llmfoundry-001").run->strategy.flash_attention == FlashAttention::on);
+  CHECK(resolved_row("llmc-gpt2-1558m").run->strategy.flash_attention == FlashAttention::on);  // "cuDNN"
+  CHECK(resolved_row("bloom-prequel-l832").run->strategy.flash_attention == FlashAttention::off);
+  CHECK(resolved_row("zb-t4-1.5b-zb-2p-m24").run->strategy.flash_attention == FlashAttention::off);
 }
 
 // 24 layers of 12 * 2048^2 + 13 * 2048, V = 50257 padded to 50304, 2048 positions, final norm:
 // 24 * (50331648 + 26624) + 50304 * 2048 + 2048 * 2048 + 4096 = 1208598528 + 103022592 + 4194304 + 4096.
 TEST_CASE("a name that is a shape is that network, its vocabulary padded as Megatron does") {
   const Resolution resolution = resolved_row("bs-v100-1b3-l23");
-  REQUIRE(resolution.row);
-  CHECK(parameter_count(resolution.row->question.network().graph) == 1'315'819'520);
+  REQUIRE(resolution.run);
+  CHECK(parameter_count(resolution.run->question.network().graph) == 1'315'819'520);
 }
 
 // (183e9 - 250880 * 14400) / (12 * 14400^2) = 72.09.
 TEST_CASE("layers that a nominal size implies are assumed and reported") {
-  for (const RowSet& set : rows_of_catalogue())
-    for (const MeasuredRow& row : set.rows) {
-      if (row.question.fields.word("model") != "bs-183b" || row.question.fields.number("pp") != 12) continue;
-      const Resolution resolution = resolver_of_catalogue().resolve(row.question, set);
-      REQUIRE(resolution.row);
-      REQUIRE(assumed(*resolution.row, "layers") != nullptr);
-      CHECK(assumed(*resolution.row, "layers")->value == "72");
-      CHECK(resolution.row->question.graph().layer_count() == 72);
+  for (const RunSet& set : rows_of_catalogue())
+    for (const MeasuredRun& run : set.runs) {
+      if (run.question.fields.word("model") != "bs-183b" || run.question.fields.number("pp") != 12) continue;
+      const Resolution resolution = resolver_of_catalogue().resolve(run.question, set);
+      REQUIRE(resolution.run);
+      REQUIRE(assumed(*resolution.run, "layers") != nullptr);
+      CHECK(assumed(*resolution.run, "layers")->value == "72");
+      CHECK(resolution.run->question.graph().layer_count() == 72);
       return;
     }
-  FAIL("no row of bs-183b");
+  FAIL("no run of bs-183b");
 }
 
 TEST_CASE("a network of the catalogue may be cut to its first layers, or get more of the last kind") {
-  RowQuestion row = published_row("ao-h100-l8b-none").first->question;
+  RunQuestion run = published_row("ao-h100-l8b-none").first->question;
   const auto layers = [&](std::int64_t count) {
-    row.fields.numbers["num_layers_override"] = count;
-    return resolver_of_catalogue().resolve(row, {"torchao_docs", {}}).row->question.graph().layer_count();
+    run.fields.numbers["num_layers_override"] = count;
+    return resolver_of_catalogue().resolve(run, {"torchao_docs", {}}).run->question.graph().layer_count();
   };
   CHECK(layers(4) == 4);
   CHECK(layers(40) == 40);
-  row.fields.words["model"] = "deepseek-v3";  // three dense layers, then experts
+  run.fields.words["model"] = "deepseek-v3";  // three dense layers, then experts
   CHECK(layers(5) == 5);
   CHECK(layers(2) == 2);
 }
 
 TEST_CASE("absurd shapes are refused, not counted wrongly") {
-  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
-  row.shape.emplace();
-  row.shape->numbers = {{"hidden", 10'000'000}, {"layers", 100'000}, {"heads", 1}, {"vocab", 100'000'000}};
-  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).skipped.find("10^16 parameters") !=
+  RunQuestion run = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  run.shape.emplace();
+  run.shape->numbers = {{"hidden", 10'000'000}, {"layers", 100'000}, {"heads", 1}, {"vocab", 100'000'000}};
+  CHECK(resolver_of_catalogue().resolve(run, {"zero_bubble", {}}).skipped.find("10^16 parameters") !=
         std::string::npos);
 }
 
@@ -224,63 +224,63 @@ TEST_CASE("what cannot be asked is skipped with the reason") {
   CHECK(resolved_row("litgpt-15").skipped == "seq_len: is not published");
   CHECK(resolved_row("tt-nvfp4-l8b-nvfp4-tail").skipped == "fp4 in chosen layers is not modelled");
   const Resolution fp4 = resolved_row("tt-nvfp4-l8b-nvfp4-all");
-  REQUIRE(fp4.row);
-  CHECK(fp4.row->question.training().precision == PrecisionRecipe::nvfp4);
+  REQUIRE(fp4.run);
+  CHECK(fp4.run->question.training().precision == PrecisionRecipe::nvfp4);
   CHECK(resolved_row("mleng-upgrade-l8b-h200-8k").skipped == "offloaded optimizer states are not modelled");
 }
 
 TEST_CASE("degrees that contradict the GPU count are refused") {
-  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
-  row.fields.numbers["dp"] = 2;
-  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).skipped ==
+  RunQuestion run = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  run.fields.numbers["dp"] = 2;
+  CHECK(resolver_of_catalogue().resolve(run, {"zero_bubble", {}}).skipped ==
         "dp: 2 contradicts the other degrees; expected 1");
 }
 
 TEST_CASE("the batch follows from its factors") {
-  RowQuestion row = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
-  row.fields.numbers.erase("micro_batch");
-  row.fields.numbers["grad_accum"] = 24;
-  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).row->strategy.micro_batch == 6);
-  row.fields.numbers["micro_batch"] = 6;
-  row.fields.numbers.erase("global_batch");
-  CHECK(resolver_of_catalogue().resolve(row, {"zero_bubble", {}}).row->question.training().global_batch == 144);
+  RunQuestion run = published_row("zb-t4-1.5b-zb-2p-m24").first->question;
+  run.fields.numbers.erase("micro_batch");
+  run.fields.numbers["grad_accum"] = 24;
+  CHECK(resolver_of_catalogue().resolve(run, {"zero_bubble", {}}).run->strategy.micro_batch == 6);
+  run.fields.numbers["micro_batch"] = 6;
+  run.fields.numbers.erase("global_batch");
+  CHECK(resolver_of_catalogue().resolve(run, {"zero_bubble", {}}).run->question.training().global_batch == 144);
 }
 
 TEST_CASE("every rule has a source, and what a source says of a run speaks of one that it has") {
-  for (const RowRuleTable& table : {row_aliases(), row_doubts(), row_assumptions()}) {
+  for (const RunRuleTable& table : {run_aliases(), run_doubts(), run_assumptions()}) {
     CHECK_FALSE(table.description.empty());
-    for (const RowRule& rule : table.rules) {
+    for (const RunRule& rule : table.rules) {
       CHECK_FALSE(rule.source.empty());
       // What names runs of one source is data of that source.
-      for (const RowCondition& condition : rule.when) CHECK((condition.field != "id" && condition.field != "rows"));
+      for (const RunCondition& condition : rule.when) CHECK((condition.field != "id" && condition.field != "rows"));
     }
   }
   std::size_t assumptions = 0;
-  for (const RowSet& set : rows_of_catalogue()) {
-    for (const RowRule& rule : set.rules.meanings) {  // one that speaks of no run would be a misspelt id
+  for (const RunSet& set : rows_of_catalogue()) {
+    for (const RunRule& rule : set.rules.meanings) {  // one that speaks of no run would be a misspelt id
       CAPTURE(set.name, rule.source);
       CHECK_FALSE(rule.source.empty());
-      CHECK(std::any_of(set.rows.begin(), set.rows.end(), [&](const MeasuredRow& row) {
-        RowFields fields = row.question.fields;
-        fields.words["id"] = row.question.id;
+      CHECK(std::any_of(set.runs.begin(), set.runs.end(), [&](const MeasuredRun& run) {
+        RunFields fields = run.question.fields;
+        fields.words["id"] = run.question.id;
         return holds(rule, fields);
       }));
     }
-    for (const RowRule& rule : set.rules.assumptions) CHECK_FALSE(rule.source.empty());
+    for (const RunRule& rule : set.rules.assumptions) CHECK_FALSE(rule.source.empty());
     assumptions += set.rules.assumptions.size();
   }
   CHECK(assumptions > 40);
 }
 
 TEST_CASE("a rule of a source comes before those that hold for all, and holds for no other source") {
-  const auto [row, set] = published_row("tt-27aa4907-l8b-fsdp8-full");
-  CHECK(resolver_of_catalogue().ruled(row->question, *set).fields.word("release") == "27aa4907");
-  CHECK(resolver_of_catalogue().ruled(row->question, {"another", {}}).fields.word("release").empty());
-  RowSet own{"own", {}};
-  own.rules.assumptions.push_back(RowRule{{}, {{"optimizer", "SGD"}}, "", false, "a test"});
-  RowQuestion silent = row->question;
+  const auto [run, set] = published_row("tt-27aa4907-l8b-fsdp8-full");
+  CHECK(resolver_of_catalogue().ruled(run->question, *set).fields.word("release") == "27aa4907");
+  CHECK(resolver_of_catalogue().ruled(run->question, {"another", {}}).fields.word("release").empty());
+  RunSet own{"own", {}};
+  own.rules.assumptions.push_back(RunRule{{}, {{"optimizer", "SGD"}}, "", false, "a test"});
+  RunQuestion silent = run->question;
   silent.fields.words.erase("optimizer");
-  const RuledRow ruled = resolver_of_catalogue().ruled(silent, own);
+  const RuledRun ruled = resolver_of_catalogue().ruled(silent, own);
   CHECK(ruled.fields.word("optimizer") == "SGD");
   CHECK(std::any_of(ruled.assumed.begin(), ruled.assumed.end(),
                     [](const AssumedField& field) { return field.field == "optimizer" && field.source == "a test"; }));

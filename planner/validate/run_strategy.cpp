@@ -1,0 +1,159 @@
+#include "planner/validate/run_strategy.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "core/base/errors.h"
+#include "core/training/adaptation_text.h"
+#include "core/training/limits.h"
+#include "models/machine_catalog.h"
+#include "models/name_or_path.h"
+#include "planner/validate/stage_layout.h"
+
+namespace plumbline {
+namespace {
+
+std::int64_t required(const RunFields& fields, const char* key) {
+  const auto number = fields.number(key);
+  if (!number) throw InputError({key, "is not published", "", ""});
+  return *number;
+}
+
+std::int32_t degree(const RunFields& fields, const char* key) {
+  return static_cast<std::int32_t>(fields.number(key).value_or(1));
+}
+
+/// A field whose text an enum understands.
+template <class Read>
+auto choice(const RunFields& fields, const char* key, Read read) {
+  const std::string text = fields.word(key);
+  const auto value = read(text);
+  if (!value) throw InputError({key, text.empty() ? "is not published" : "\"" + text + "\" is not modelled", "", ""});
+  return *value;
+}
+
+/// The text that the aliases made of a published one, else the published one itself.
+RunFields understood(const RunFields& fields, const char* key) {
+  RunFields result;
+  const std::string alias = fields.word(std::string(key) + "_as");
+  result.words[key] = alias.empty() ? fields.word(key) : alias;
+  return result;
+}
+
+bool is_on(const RunFields& fields, const char* key) { return fields.word(key) == "true" || fields.word(key) == "on"; }
+
+/// As published, or what the framework makes of it in such a layout.
+std::int32_t zero_stage(const RunFields& fields) {
+  const std::string alias = fields.word("zero_stage_as");
+  if (alias.size() == 1 && alias.front() >= '0' && alias.front() <= '3') return alias.front() - '0';
+  return static_cast<std::int32_t>(required(fields, "zero_stage"));
+}
+
+std::int32_t virtual_stages(const RunFields& fields, const Graph& graph) {
+  if (degree(fields, "pp") == 1) return 1;
+  if (fields.word("vpp") == "layers_per_stage")
+    return static_cast<std::int32_t>(std::max<std::int64_t>(1, graph.layer_count() / degree(fields, "pp")));
+  return degree(fields, "vpp");
+}
+
+/// The product of numbers up to 10^9, or nothing where it is more than `most`.
+std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors, std::int64_t most) {
+  std::int64_t result = 1;
+  for (const std::int64_t factor : factors)
+    if ((result *= factor) > most) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+RunFields with_algebra(RunFields fields) {
+  const auto number = [&](const char* key) { return fields.number(key); };
+  const auto derive = [&](const char* key, std::optional<std::int64_t> value) {
+    if (value) fields.numbers[key] = *value;
+  };
+  const auto model_ranks = product({degree(fields, "tp"), degree(fields, "pp"), degree(fields, "cp")}, most_devices);
+  if (!model_ranks) return fields;
+  if (!number("gpus") && number("dp")) derive("gpus", product({*model_ranks, *number("dp")}, most_devices));
+  if (!number("gpus") && number("nodes") && number("gpus_per_node"))
+    derive("gpus", product({*number("nodes"), *number("gpus_per_node")}, most_devices));
+  if (!number("gpus") || *number("gpus") % *model_ranks != 0) return fields;
+  const std::int64_t data = *number("gpus") / *model_ranks;
+  const auto batch = number("global_batch");
+  const auto micro = number("micro_batch");
+  const auto accumulated = number("grad_accum");
+  if (!batch && micro && accumulated)
+    derive("global_batch", product({*micro, *accumulated, data}, largest_global_batch));
+  if (batch && !micro && accumulated && *batch % (data * *accumulated) == 0)
+    fields.numbers["micro_batch"] = *batch / (data * *accumulated);
+  return fields;
+}
+
+Cluster cluster_of(const RunFields& fields) {
+  const std::string machine = fields.word("machine");
+  if (machine.empty())
+    throw InputError({"hardware", "\"" + fields.word("hardware") + "\" is no machine of the catalogue", "", ""});
+  Cluster cluster = found_unquoted("machine", machine, "machine", "plan machines", find_machine);
+  const std::int64_t devices = required(fields, "gpus");
+  const std::int64_t per_node = fields.number("gpus_per_node").value_or(0);
+  Node& node = cluster.groups.front().node;
+  // Nodes that use a part of their devices, or servers with fewer of them.
+  if (per_node > 0 && per_node < node.devices && devices > per_node) node.devices = static_cast<std::int32_t>(per_node);
+  return with_device_count(cluster, devices);
+}
+
+Training training_of(const RunFields& fields) {
+  Training training;
+  training.sequence_length = required(fields, "seq_len");
+  training.global_batch = required(fields, "global_batch");
+  training.precision = choice(understood(fields, "precision"), "precision", precision_recipe_from_text);
+  training.optimizer = choice(understood(fields, "optimizer"), "optimizer", optimizer_from_text);
+  if (const std::string format = fields.word("gradient_format"); !format.empty())
+    training.gradient_format = choice(fields, "gradient_format", number_format_from_text);
+  else
+    training.gradient_format = training.formats().gradient;  // what runs say of it is in rules, not in stacks
+  if (const std::string format = fields.word("optimizer_format"); !format.empty())
+    training.optimizer_format = choice(fields, "optimizer_format", number_format_from_text);
+  training.adaptation.lora_rank = fields.number("lora_rank").value_or(0);
+  if (!fields.word("lora_targets").empty())
+    training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets_from_text);
+  return training;
+}
+
+PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
+  PartialStrategy partial;
+  Strategy& s = partial.strategy;
+  s.tensor_parallel = degree(fields, "tp");
+  s.pipeline_stages = degree(fields, "pp");
+  s.context_parallel = degree(fields, "cp");
+  if (!divisibility(graph).experts.empty()) {  // sources print an expert degree for dense networks too
+    s.expert_parallel = degree(fields, "ep");
+    s.expert_tensor_parallel = degree(fields, "etp");
+  }
+  s.virtual_stages = virtual_stages(fields, graph);
+  s.micro_batch = required(fields, "micro_batch");
+  s.zero_stage = zero_stage(fields);
+  s.sequence_parallel =
+      is_on(fields, "sequence_parallel") && s.tensor_parallel > 1 ? SequenceParallel::on : SequenceParallel::off;
+  s.flash_attention =
+      is_on(understood(fields, "flash_attention"), "flash_attention") ? FlashAttention::on : FlashAttention::off;
+  const RunFields recompute = understood(fields, "recompute");
+  if (recompute.word("recompute") != "least that fits")
+    s.recompute = choice(recompute, "recompute", recompute_from_text);
+  const RunFields schedule = understood(fields, "schedule");
+  if (!schedule.word("schedule").empty() && s.pipeline_stages > 1) {
+    s.schedule = choice(schedule, "schedule", schedule_from_text);
+    if (s.schedule == Schedule::one_f_one_b && s.virtual_stages > 1) s.schedule = Schedule::interleaved;
+    if (s.schedule == Schedule::interleaved && s.virtual_stages == 1) s.schedule = Schedule::one_f_one_b;
+    partial.schedule_given = true;
+  }
+  if (s.pipeline_stages > 1) s.layers_per_stage = stage_layout_from_text(fields.word("layers_per_stage"));
+  const std::int64_t group = fields.number("fsdp_group").value_or(fields.number("zero1_group").value_or(0));
+  if (s.zero_stage > 0 && group > 1) {
+    s.shard_group = static_cast<std::int32_t>(group);
+    partial.shard_group_given = true;
+  }
+  return partial;
+}
+
+}  // namespace plumbline
