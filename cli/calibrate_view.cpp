@@ -17,7 +17,7 @@ constexpr std::size_t most_numbers = 12;
 std::string percent(double share) { return (share > 0 ? "+" : "") + fixed(hundred * share, 1) + " %"; }
 
 std::string rows_text(const OwnCalibration& found, const std::vector<FitRun>& runs) {
-  Table table({{"row", Align::left}, {"measured"}, {"shipped"}, {"fitted"}, {"left out"}});
+  Table table({{"run", Align::left}, {"measured"}, {"shipped"}, {"fitted"}, {"left out"}});
   for (const OwnRun& run : found.runs) {
     const double measured = runs[run.run].measured_s;
     table.add_row({runs[run.run].id, to_text(Seconds(measured)), percent(run.shipped_s / measured - 1),

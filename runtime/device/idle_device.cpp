@@ -34,7 +34,8 @@ IdleDevice::IdleDevice(const DeviceKernels& table) : kernels_(table) {
   all_idle(k.relu_forward, k.relu_backward, k.gelu_forward, k.gelu_backward, k.swiglu_forward, k.swiglu_backward);
   all_idle(k.rotary, k.dropout_forward, k.dropout_backward);
   all_idle(k.cross_entropy_local_maximum, k.cross_entropy_local_sum, k.cross_entropy_add);
-  all_idle(k.router_forward, k.router_backward, k.router_choice, k.router_weighing, k.expert_permutation, k.gather_rows,
+  all_idle(k.router_forward, k.router_backward, k.router_choice, k.router_weighing, k.experts_in_turn,
+           k.expert_permutation, k.arrival_counts, k.arrival_order, k.chosen_values, k.spread_chosen, k.gather_rows,
            k.combine_forward, k.combine_backward);
   all_idle(k.sgd_step, k.adagrad_step, k.rmsprop_step, k.lion_step, k.adamw_step);
   all_idle(k.muon_step, k.muon_direction, k.orthogonalise, k.muon_apply);

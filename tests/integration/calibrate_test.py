@@ -34,7 +34,7 @@ class Calibrate(Command):
         words = ["calibrate", "--rows", rows, "--stack", "torchtitan-2024.12", "--out", mine]
         done = run(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for said in ("left out", "90 % interval", "no row has a pipeline", "these rows were fitted: no prediction"):
+        for said in ("left out", "90 % interval", "no run has a pipeline", "these runs were fitted: no prediction"):
             self.assertIn(said, done.stdout)
         after = self.predicted(mine, 1)
         self.assertLess(abs(after["expected"] / steps[0] - 1), 0.08)
@@ -143,7 +143,7 @@ class Calibrate(Command):
                      "--like", "one of them")
         self.refused(["calibrate", "--rows", "nowhere.json", "--out", "m.json"], "nowhere.json")
         silent = self.written("silent.json", json.dumps([own_run("a", 1, 1.0, use=["memory"])]))
-        self.refused(["calibrate", "--rows", silent, "--out", "m.json"], "no row has a step time")
+        self.refused(["calibrate", "--rows", silent, "--out", "m.json"], "no run has a step time")
         self.assertFalse((self.folder / "m.json").exists())
 
 

@@ -44,8 +44,8 @@ TEST_CASE("Very many lives are placed in bounded work") {
 TEST_CASE("Offsets and the arena's size are aligned") {
   std::vector<BufferLife> lives{life(0, 1, 3), life(0, 1, 5)};
   CHECK(place_lives(lives, Bytes(8)) == Bytes(16));
-  CHECK(lives[1].offset == Bytes(0));
-  CHECK(lives[0].offset == Bytes(8));
+  CHECK(lives[0].offset == Bytes(0));
+  CHECK(lives[1].offset == Bytes(8));
 }
 
 TEST_CASE("Nothing needs nothing, and empty buffers have a place") {
