@@ -55,6 +55,7 @@ class SearchVerb : public Verb {
     option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
     option("--for", framework_, alternatives(names_of(all_frameworks)).c_str(),
            "only what this framework can launch (that of the stack); says what any would gain");
+    app.add_flag("--executable", executable_, "only what plan run executes: --for plumbline")->group("Search");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
     option("--split", split_, "even|balanced", "balanced: for the best plans under 1f1b also the fastest split (even)");
@@ -68,6 +69,11 @@ class SearchVerb : public Verb {
     session::SearchRequest request;
     if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
     if (framework_) request.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
+    if (executable_) {
+      if (request.framework && request.framework != Framework::plumbline)
+        throw InputError({"--executable", "cannot be combined with --for " + *framework_, "one of them", ""});
+      request.framework = Framework::plumbline;
+    }
     if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, session::most_plans));
     if (threads_)
       request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, session::most_threads));
@@ -114,6 +120,7 @@ class SearchVerb : public Verb {
   std::optional<std::string> fixes_, flash_attention_, framework_, objective_, split_, top_, threads_, time_limit_;
   bool pareto_ = false;
   bool all_ = false;
+  bool executable_ = false;
 };
 
 const RegisteredVerb registered(10, make_verb<SearchVerb>);

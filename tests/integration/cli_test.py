@@ -197,6 +197,13 @@ class Answers(Command):
         answers = {run("search", *QUESTION, "--json", "--threads", n).stdout for n in (1, 2, 7)}
         self.assertEqual(len(answers), 1)
 
+    def test_executable_plans_are_those_for_plumbline(self):
+        words = ["search", *QUESTION, "--json"]
+        self.assertEqual(run(*words, "--executable").stdout, run(*words, "--for", "plumbline").stdout)
+        self.assertNotEqual(run(*words, "--executable").stdout, run(*words).stdout)
+        self.refused(["search", *QUESTION, "--executable", "--for", "deepspeed"],
+                     "--executable: cannot be combined with --for deepspeed")
+
     def test_text_fits_the_columns(self):
         path = self.plan_file()
         for words in (["search", *QUESTION, "--pareto"], ["fit", *QUESTION], ["estimate", "--plan", path],

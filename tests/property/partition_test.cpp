@@ -6,7 +6,6 @@
 #include <random>
 
 #include "core/cost/pipeline_time.h"
-#include "planner/partition/exposed_partition.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -125,42 +124,6 @@ TEST_CASE("a limit on partitions simulated is reported") {
   const auto limited = one_f_one_b_partition(prices, latency, 8, 1);
   REQUIRE(limited);
   CHECK_FALSE(limited->proven);
-}
-
-TEST_CASE("partitions with exposed work are the best of all compositions and options") {
-  std::mt19937 random(5);
-  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
-  for (int i = 0; i < 300; ++i) {
-    const auto stages = static_cast<std::int32_t>(1 + below(4));
-    const auto layers = static_cast<std::int32_t>(stages + below(4));
-    const std::int64_t m = 1 + below(6);
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<ExposedOption>> table;
-    for (std::int32_t s = 0; s < stages; ++s)
-      for (std::int32_t l = 1; l <= layers; ++l)
-        for (std::int64_t o = 0; o < below(4); ++o)
-          table[{s, l}].push_back({Picoseconds(6 * l + below(6)), Picoseconds(below(40))});
-    const ExposedOptions options = [&](std::int32_t s, std::int32_t first,
-                                       std::int32_t last) -> const std::vector<ExposedOption>& {
-      return table[{s, last - first}];
-    };
-    std::optional<std::int64_t> best;
-    const std::function<void(std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int64_t)> walk =
-        [&](std::int32_t s, std::int32_t first, std::int64_t sum, std::int64_t slowest, std::int64_t exposed) {
-          if (s == stages) {
-            const std::int64_t value = (m - 1) * slowest + sum + exposed;
-            if (first == layers && (!best || value < *best)) best = value;
-            return;
-          }
-          for (std::int32_t last = first + 1; last <= layers; ++last)
-            for (const ExposedOption& option : options(s, first, last))
-              walk(s + 1, last, sum + option.time.value(), std::max(slowest, option.time.value()),
-                   std::max(exposed, option.exposed.value() - sum));
-        };
-    walk(0, 0, 0, 0, 0);
-    const auto found = exposed_partition(stages, layers, options, m);
-    INFO("instance " << i);
-    REQUIRE((found ? std::optional(found->value.value()) : std::nullopt) == best);
-  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Stage partitions against solved instances: all compositions, dynamic programming and longest paths agree on them.
 
-#include "planner/partition/exposed_partition.h"
 #include "planner/partition/partition.h"
 #include "tests/catch.h"
 #include "tests/reference/oracles/instances.h"
@@ -57,30 +56,6 @@ TEST_CASE("partitions under 1F1B are those of the solved instances, by surrogate
           CHECK(exact->proven);
           CHECK(exact->partition.value.value() == count_at(row, "optimum"));
           CHECK(exact->partition.layers == small_counts_at(row, "partition"));
-        }) == 2);
-}
-
-TEST_CASE("partitions with exposed reductions are those of the solved instances") {
-  CHECK(for_each_instance("exposed", [](JsonObject& row) {
-          std::map<std::pair<std::int32_t, std::int32_t>, std::vector<ExposedOption>> options;
-          for (const JsonPlace& place : row.at("options").elements()) {
-            JsonObject stage(place);
-            auto& own = options[{static_cast<std::int32_t>(count_at(stage, "stage")),
-                                 static_cast<std::int32_t>(count_at(stage, "layers"))}];
-            for (const auto& option : lists_at(stage, "options"))
-              own.push_back({Picoseconds(option[0]), Picoseconds(option[1])});
-          }
-          const ExposedOptions lookup = [&](std::int32_t s, std::int32_t first,
-                                            std::int32_t last) -> const std::vector<ExposedOption>& {
-            return options[{s, last - first}];
-          };
-          const auto found = exposed_partition(static_cast<std::int32_t>(count_at(row, "stages")),
-                                               static_cast<std::int32_t>(count_at(row, "layers")), lookup,
-                                               count_at(row, "micro_batches"));
-          REQUIRE(found);
-          INFO(row.at("id").string());
-          CHECK(found->value.value() == count_at(row, "optimum"));
-          CHECK(found->layers == small_counts_at(row, "partition"));
         }) == 2);
 }
 

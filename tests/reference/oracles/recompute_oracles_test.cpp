@@ -1,7 +1,6 @@
 // Recompute per layer, per segment and joint with the partition, against solved instances.
 
 #include "planner/checkpointing/layer_choice.h"
-#include "planner/checkpointing/saved_cut.h"
 #include "planner/checkpointing/segments.h"
 #include "planner/partition/partition.h"
 #include "tests/catch.h"
@@ -106,24 +105,6 @@ TEST_CASE("segments replay as little as in the solved instances") {
           CHECK(choice->time.value() == count_at(row, "optimum"));
           CHECK(choice->held <= memory);
         }) == 3);
-}
-
-TEST_CASE("the fewest kept bytes are those of the solved cuts") {
-  CHECK(for_each_instance("saved_tensors", [](JsonObject& row) {
-          const auto inputs = lists_at(row, "inputs");
-          const auto size = counts_at(row, "size");
-          std::vector<CutValue> values;
-          for (std::size_t v = 0; v < inputs.size(); ++v)
-            values.push_back({Bytes(size[v]), {inputs[v].begin(), inputs[v].end()}, false, false});
-          for (const std::int64_t v : counts_at(row, "sources")) values[static_cast<std::size_t>(v)].source = true;
-          for (const std::int64_t v : counts_at(row, "needed")) values[static_cast<std::size_t>(v)].needed = true;
-          const std::vector<std::int32_t> kept = least_kept_values(values);
-          std::int64_t bytes = 0;
-          for (const std::int32_t v : kept) bytes += values[static_cast<std::size_t>(v)].size.value();
-          INFO(row.at("id").string());
-          CHECK(bytes == count_at(row, "optimum"));
-          CHECK(kept == small_counts_at(row, "saved"));
-        }) == 2);
 }
 
 }  // namespace

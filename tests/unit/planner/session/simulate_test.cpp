@@ -22,8 +22,10 @@ TEST_CASE("a simulation runs the schedule of the strategy") {
   const auto answer = simulate(asked, {}, task);
   REQUIRE(answer);
   CHECK(ended);
+  SimulationOptions short_program;
+  short_program.extent = Extent::informative;
   CHECK(answer->simulated.simulation.step() ==
-        simulated(asked.question, asked.strategy, {.extent = Extent::informative}).simulation.step());
+        simulated(asked.question, asked.strategy, short_program).simulation.step());
   CHECK(!answer->step_at_speed_1);
   CHECK(order_of(asked, {}) == compute_schedule(Schedule::one_f_one_b, pipeline_shape(asked.strategy)));
   const SimulationSetting setting = setting_of(asked, *answer);
