@@ -3,7 +3,7 @@
 ///
 /// Answers: nats per token; tokens. The same on every rank, and on every layout within what rounding does. Model:
 /// forwards of the program that trains (Executor::run_forwards), so any layout evaluates, with the memory and the wire
-/// of a step's forwards. BufferRef-out sequences are spread evenly; where they end inside of a batch, the rest of it
+/// of a step's forwards. Held-out sequences are spread evenly; where they end inside of a batch, the rest of it
 /// has no targets. A token is drawn after a forward over all that is before it, as far as the sequence length
 /// reaches: at temperature 0 the most likely one, else by softmax(logits / temperature). Source: Ackley, Hinton and
 /// Sejnowski (1985), eq. 5 (temperature). Not modelled: a cache of keys and values; other ways to draw. Checked

@@ -94,8 +94,8 @@ void RankTraining::run() {
     for (std::int64_t i = 0; i < options_.steps; ++i) {
       step(first_step_ + i);
       const bool is_last = i + 1 == options_.steps;
-      const bool is_stopped = stopped_by_ != 0 && !is_last;
-      const bool ends_early = !is_stopped && evaluate(steps_.back(), is_last);
+      const bool ends_early = evaluate(steps_.back(), is_last);
+      const bool is_stopped = stopped_by_ != 0 && !is_last && !ends_early;
       const bool is_due = options_.checkpoint_every > 0 && (i + 1) % options_.checkpoint_every == 0;
       // A checkpoint of replicas that differ would be of no use, and be trusted.
       const bool ends = is_last || is_stopped || ends_early;

@@ -1,4 +1,4 @@
-// BufferRef-out losses and generated text: the same on every layout, and alongside a step's bytes.
+// Held-out losses and generated text: the same on every layout, and alongside a step's bytes.
 #include "runtime/execution/parameter_init.h"
 
 #include <set>
