@@ -72,12 +72,12 @@ class RankTraining {
   RankGroups groups_;
   std::unique_ptr<ComputeDevice> device_;
   Backend backend_;
+  std::optional<StepMemory> memory_;  ///< outlives what is bound in a step, which a failing rank leaves bound
   ParameterStore parameters_;
   RankEnvironment environment_;
   DataFeed feed_;
   ExecutionPlan plan_;
   Executor executor_;
-  std::optional<StepMemory> memory_;
   Evaluation evaluation_;
   DynamicLossScale scale_;
   EarlyStopping early_stopping_;
