@@ -4,6 +4,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 namespace plumbline {
@@ -16,12 +17,17 @@ class CpuDevice::Lane {
   Lane& operator=(const Lane&) = delete;
   /// What has not begun does not run.
   ~Lane() {
-    {
-      const std::scoped_lock lock(mutex_);
-      is_stopping_ = true;
-      changed_.notify_all();
-    }
-    thread_.join();
+    begin_stop();
+    end_stop();
+  }
+  /// Whoever waits for the lane gets an exception.
+  void begin_stop() {
+    const std::scoped_lock lock(mutex_);
+    is_stopping_ = true;
+    changed_.notify_all();
+  }
+  void end_stop() {
+    if (thread_.joinable()) thread_.join();
   }
 
   void enqueue(std::function<void()> work) {
@@ -36,8 +42,10 @@ class CpuDevice::Lane {
   }
   void finish(std::int64_t work) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_ >= work || failure_; });
-    if (done_ < work) std::rethrow_exception(failure_);
+    changed_.wait(lock, [&] { return done_ >= work || failure_ || is_stopping_; });
+    if (done_ >= work) return;
+    if (failure_) std::rethrow_exception(failure_);
+    throw std::runtime_error("a lane was stopped before its work was done");
   }
 
  private:
@@ -92,7 +100,7 @@ void CpuDevice::wait(Stream lane, Mark mark) {
   // A lane runs its own work in order, and what has no thread has run.
   if (mark.lane == lane || mark.work == 0) return;
   if (has_thread(lane))
-    enqueue(lane, [this, mark] { of(mark.lane).finish(mark.work); });
+    enqueue(lane, [&other = of(mark.lane), mark] { other.finish(mark.work); });
   else
     pass(mark);
 }
@@ -107,7 +115,12 @@ void CpuDevice::finish_all() {
   for (std::size_t lane = 0; lane < stream_count; ++lane) pass(mark(static_cast<Stream>(lane)));
 }
 
+/// Lanes wait for each other: none goes before all have stopped.
 void CpuDevice::stop() noexcept {
+  for (auto& lane : lanes_)
+    if (lane) lane->begin_stop();
+  for (auto& lane : lanes_)
+    if (lane) lane->end_stop();
   for (auto& lane : lanes_) lane.reset();
 }
 
