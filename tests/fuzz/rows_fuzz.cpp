@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = text_of(data, size);
   require_accepted_or_refused([&] {
     const Json json = parse_json(text, "rows");
-    for (const MeasuredRun& row : runs_from_json(JsonPlace(json, "rows"), "rows").rows)
+    for (const MeasuredRun& row : runs_from_json(JsonPlace(json, "rows"), "rows").runs)
       require(!row.question.id.empty() && (!row.measured.step_time_s || *row.measured.step_time_s > 0));
   });
   require_accepted_or_refused([&] {
