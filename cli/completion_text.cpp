@@ -1,15 +1,10 @@
 #include "cli/completion_text.h"
 
 #include "cli/option_help.h"
+#include "core/base/joined.h"
 
 namespace plumbline {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::string verb_names() {
   std::string names;
@@ -26,7 +21,7 @@ std::string flag_names(const std::vector<FlagWords>& flags) {
 
 /// What may follow a flag, in the words of bash's compgen.
 std::string bash_values(const FlagWords& flag) {
-  if (!flag.choices.empty()) return "-W \"" + joined(flag.choices) + "\"";
+  if (!flag.choices.empty()) return "-W \"" + joined(flag.choices, " ") + "\"";
   if (flag.value == "MODEL") return "-f -W \"$(plan models --names 2>/dev/null)\"";
   if (flag.value == "MACHINE") return "-f -W \"$(plan machines --names 2>/dev/null)\"";
   if (flag.value == "STACK") return "-f -W \"$(plan stacks --names 2>/dev/null)\"";
@@ -43,7 +38,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string fish_values(const FlagWords& flag) {
-  if (!flag.choices.empty()) return " -x -a " + quoted(joined(flag.choices));
+  if (!flag.choices.empty()) return " -x -a " + quoted(joined(flag.choices, " "));
   if (flag.value == "MODEL") return " -r -a '(plan models --names)'";
   if (flag.value == "MACHINE") return " -r -a '(plan machines --names)'";
   if (flag.value == "STACK") return " -r -a '(plan stacks --names)'";

@@ -2,6 +2,7 @@
 #include "cli/catalogue_verb.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
+#include "core/base/joined.h"
 #include "core/io/stack_json.h"
 #include "models/calibration_set.h"
 #include "models/io/catalogue_json.h"
@@ -9,12 +10,6 @@
 
 namespace plumbline {
 namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::string range_text(const MeasuredRange& range) {
   return range.least == range.most ? std::to_string(range.least)

@@ -83,7 +83,7 @@ class ValidateVerb : public Verb {
     for (const std::string& file : files_) result.push_back(read_runs_file(file));
     return result;
   }
-  /// A name that no run bears would answer with silence.
+  /// A name that no run has would answer with silence.
   void require_known(const std::vector<RunSet>& runs) const {
     std::vector<std::string> sources;
     std::vector<std::string> devices;

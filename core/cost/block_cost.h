@@ -83,7 +83,7 @@ struct BlockCost {
   WireBytes wire_backward;  ///< without recompute
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
-  /// Where nothing is computed again. Every variant makes the same logits.
+  /// Without recompute; the logits are those of every variant.
   [[nodiscard]] const MemoryProfile& memory() const { return variants.front().memory; }
   [[nodiscard]] const BlockVariant& variant(std::int32_t index) const {
     return variants[static_cast<std::size_t>(index)];

@@ -41,29 +41,18 @@ constexpr std::array lifetimes{FeatureChoice{"own_backward", "until their backwa
 constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of its experts"},
                             FeatureChoice{"one_per_rank", "once, however many of its experts are there"}};
 
-template <auto Member>
+/// Members: the way from the features to the choice.
+template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
                              std::span<const FeatureChoice> choices) {
   return {key,
           old_key,
           meaning,
           choices,
-          [](const StackFeatures& f) { return static_cast<std::size_t>(f.*Member); },
+          [](const StackFeatures& f) { return static_cast<std::size_t>((f.*....*Members)); },
           [](StackFeatures& f, std::size_t index) {
-            f.*Member = static_cast<std::remove_reference_t<decltype(f.*Member)>>(index);
-          }};
-}
-
-template <auto Member>
-constexpr FeatureField kept(std::string_view key, std::string_view old_key, std::string_view meaning,
-                            std::span<const FeatureChoice> choices) {
-  return {key,
-          old_key,
-          meaning,
-          choices,
-          [](const StackFeatures& f) { return static_cast<std::size_t>(f.kept.*Member); },
-          [](StackFeatures& f, std::size_t index) {
-            f.kept.*Member = static_cast<std::remove_reference_t<decltype(f.kept.*Member)>>(index);
+            auto& choice = (f.*....*Members);
+            choice = static_cast<std::remove_reference_t<decltype(choice)>>(index);
           }};
 }
 
@@ -81,10 +70,10 @@ constexpr std::array fields{
                                         "the host at messages between pipeline stages", pace),
     field<&StackFeatures::at_passes>("at_passes", "pass_synchronisation",
                                      "the host at the end of a forward or backward pass", pace),
-    kept<&KeptForms::product_inputs>("fp8_inputs", "fp8_inputs",
-                                     "what an fp8 product keeps of its input for its weight gradient", inputs),
-    kept<&KeptForms::expert_weighting>("expert_weighting", "weighted_activations", "what the router's weights scale",
-                                       weighting),
+    field<&StackFeatures::kept, &KeptForms::product_inputs>(
+        "fp8_inputs", "fp8_inputs", "what an fp8 product keeps of its input for its weight gradient", inputs),
+    field<&StackFeatures::kept, &KeptForms::expert_weighting>("expert_weighting", "weighted_activations",
+                                                              "what the router's weights scale", weighting),
     field<&StackFeatures::fp8_parameters>("fp8_parameters", "fp8_parameters", "weights of fp8 products", weights),
     field<&StackFeatures::fp8_copies>("fp8_copies", "fp8_copies",
                                       "fp8 copies of such a weight, kept over the micro-batches of a step", copies),

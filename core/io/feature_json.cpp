@@ -4,16 +4,11 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/base/joined.h"
 #include "core/io/calibration_json.h"
 
 namespace plumbline {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 std::vector<std::string> keys() {
   std::vector<std::string> all;

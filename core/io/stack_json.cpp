@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/base/joined.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
 #include "core/io/feature_json.h"
@@ -46,12 +47,6 @@ Names set_by(const AxisValue& value) {
   Names names = names_of(value.coefficients);
   for (std::string& feature : names_of(value.features)) names.push_back(std::move(feature));
   return names;
-}
-
-std::string joined(const Names& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 void require_known(const JsonPlace& place, std::string_view word, const std::string& what, const Names& known) {

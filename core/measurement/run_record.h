@@ -68,7 +68,7 @@ struct MemoryRecord {
   }
 };
 
-/// Runs of experts that one execution of a block exchanged for one micro-batch.
+/// Rows of experts that one execution of a block exchanged for one micro-batch.
 struct RoutedRecord {
   std::int32_t execution = 0;  ///< of Graph::sequence()
   std::int32_t micro_batch = 0;
@@ -83,7 +83,7 @@ struct RankRecord {
   MemoryRecord memory;
   std::vector<SentRecord> sent;
   std::vector<ActionRecord> actions;  ///< in order of issue
-  std::vector<RoutedRecord> routed;   ///< where ranks exchange runs of experts
+  std::vector<RoutedRecord> routed;   ///< where ranks exchange rows of experts
   bool operator==(const RankRecord&) const = default;
 };
 

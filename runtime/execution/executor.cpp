@@ -47,7 +47,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& segments : rank_.chunks)
     for (const Segment& segment : segments) {
-      check(segment.last == segment.first + 1, "pieces of an executed program are single blocks");
+      check(segment.last == segment.first + 1, "segments of an executed program are single blocks");
       blocks_[at(segment.first)] =
           BlockLowering(block(segment.first), env_.shard).lower(plan.replays[at(segment.first)], form);
       check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");

@@ -164,9 +164,9 @@ void GradientSums::reduce_partial() {
 }
 
 void GradientSums::add_health(TensorHealth* sum) const {
-  for (const OwnedRange& piece : layout().owned)
-    if (memory_.answers_for(memory_.parameter(piece.parameter)))
-      memory_.device.kernels().add_health(memory_.owned_gradient(piece), sum);
+  for (const OwnedRange& owned : layout().owned)
+    if (memory_.answers_for(memory_.parameter(owned.parameter)))
+      memory_.device.kernels().add_health(memory_.owned_gradient(owned), sum);
 }
 
 }  // namespace plumbline

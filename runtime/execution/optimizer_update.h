@@ -1,9 +1,9 @@
 #pragma once
 /// \file optimizer_update.h: an optimizer's step on the elements whose states a rank holds.
 ///
-/// Model: piece by piece (parameter_layout.h), by the device's kernel of the optimizer; matrices that Muon needs whole,
-/// where ranks share or divide them, by matrix_update.h. Source: core/training/optimizer.h.
-/// Checked against: tests/runtime/execution (PyTorch's weights; one rank's for every strategy).
+/// Model: one owned range after another (parameter_layout.h), by the device's kernel of the optimizer; matrices that
+/// Muon needs whole, where ranks share or divide them, by matrix_update.h. Source: core/training/optimizer.h. Checked
+/// against: tests/runtime/execution (PyTorch's weights; one rank's for every strategy).
 
 #include "runtime/execution/matrix_update.h"
 
@@ -17,8 +17,8 @@ class OptimizerUpdate {
   void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step);
 
  private:
-  void update_range(const OwnedRange& piece, const UpdateNumbers& numbers, std::int64_t step);
-  void update_matrix(const OwnedRange& piece, const OptimizedParameter& update, const OptimizerSettings& settings);
+  void update_range(const OwnedRange& owned, const UpdateNumbers& numbers, std::int64_t step);
+  void update_matrix(const OwnedRange& owned, const OptimizedParameter& update, const OptimizerSettings& settings);
 
   ParameterMemory& memory_;
   MatrixUpdate matrices_;

@@ -36,7 +36,7 @@ class RankGroups {
   [[nodiscard]] Communicator& expert_counts() { return *expert_counts_; }
   /// The same of ranks that divide them.
   [[nodiscard]] Communicator& expert_tensor_counts() { return *expert_tensor_counts_; }
-  /// Ranks that divide the same experts, once more: their whole matrices, in an optimizer's step.
+  /// The ranks that divide the same experts, in a group of its own over which an optimizer gathers whole matrices.
   [[nodiscard]] Communicator& expert_matrices() { return *expert_matrices_; }
   /// The ends of a pipeline, which hold copies of a tied embedding; null where the rank is neither.
   [[nodiscard]] Communicator* ends() { return ends_.get(); }

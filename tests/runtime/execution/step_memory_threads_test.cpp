@@ -42,9 +42,9 @@ std::vector<Layout> layouts() {
   };
   for (std::int32_t zero = 0; zero < 4; ++zero)
     add("ZeRO", [&](Layout& l) {
-      l.strategy.data_parallel = 2;
+      l.strategy.data_parallel = 3;  // which divides no width of the network
       l.strategy.zero_stage = zero;
-      l.strategy.shard_group = zero == 0 ? 1 : 2;
+      l.strategy.shard_group = zero == 0 ? 1 : 3;
     });
   add("tensor parallelism", [](Layout& l) {
     l.strategy.tensor_parallel = 2;
@@ -59,6 +59,9 @@ std::vector<Layout> layouts() {
     l.strategy.pipeline_stages = 2;
     l.strategy.virtual_stages = 2;
     l.strategy.schedule = Schedule::interleaved;
+    l.strategy.data_parallel = 2;
+    l.strategy.zero_stage = 2;
+    l.strategy.shard_group = 2;
   });
   add("zero bubbles", [](Layout& l) {
     l.strategy.pipeline_stages = 2;
