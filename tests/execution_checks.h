@@ -6,6 +6,7 @@
 #include "core/training/adaptation.h"
 #include "tests/catch.h"
 #include "tests/executed.h"
+#include "tests/sanitized.h"
 
 namespace plumbline {
 
