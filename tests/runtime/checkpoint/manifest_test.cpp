@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "tests/catch.h"
+#include "tests/sanitized.h"
 #include "tests/temporary_folder.h"
 
 namespace plumbline {
@@ -46,7 +47,7 @@ TEST_CASE("A manifest of which one byte is another, is missing or is too much is
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "manifest.json";
   const std::string text = manifest_text(example());
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size(); i += sanitized ? 7 : 1) {
     INFO("byte " << i);
     for (const int bit : {0, 5, 7}) {
       std::string damaged = text;

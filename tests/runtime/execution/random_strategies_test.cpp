@@ -238,9 +238,10 @@ class Campaign {
 };
 
 TEST_CASE("strategies drawn at random equal one rank and what was predicted") {
+  const std::int64_t plans = sanitized ? 5 : 20;
   Campaign campaign(20261122);
-  for (std::int64_t n = 0; n < 20; ++n) campaign.add(n);
-  CHECK(campaign.executed() >= 10);
+  for (std::int64_t n = 0; n < plans; ++n) campaign.add(n);
+  CHECK(campaign.executed() >= plans / 2);
 }
 
 TEST_CASE("three hundred strategies drawn at random equal one rank and what was predicted", "[long]") {
