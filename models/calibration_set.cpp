@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
@@ -12,6 +11,7 @@
 #include "models/embedded.h"
 #include "models/found_by_name.h"
 #include "models/name_or_path.h"
+#include "models/stack_composition.h"
 
 namespace plumbline {
 namespace {
@@ -39,11 +39,6 @@ bool is_made_for(const DeviceCalibration& calibration, std::string_view device) 
   return std::find(calibration.devices.begin(), calibration.devices.end(), device) != calibration.devices.end();
 }
 
-AxisChoice* chosen_on(std::vector<AxisChoice>& choices, std::string_view axis) {
-  const auto at = std::find_if(choices.begin(), choices.end(), [&](const AxisChoice& one) { return one.axis == axis; });
-  return at == choices.end() ? nullptr : &*at;
-}
-
 template <class T>
 void replace_or_add(std::vector<T>& all, T one, bool in_front) {
   if (T* same = named(all, one.name))
@@ -61,6 +56,23 @@ DeviceCalibration with_shapes(DeviceCalibration calibration, const std::vector<D
   if (generic == devices.end()) throw InternalError("the catalogue's generic calibration states shapes of products");
   calibration.shapes = generic->shapes;
   return calibration;
+}
+
+NameOrPath resolved(const CalibrationSet& set, std::string_view text) {
+  const SoftwareStack* stack = set.find(text);
+  return name_or_path(text, {stack == nullptr ? "" : stack->name, true}, "");
+}
+
+/// What states no residuals gets these; its shared numbers were measured wherever those of `all` were.
+template <class T>
+Residuals unknown_residuals(const StackAxisTable& table, const std::vector<T>& all) {
+  const RegimeSigma& sigma = table.regimes[static_cast<std::size_t>(CalibrationRegime::unknown)];
+  Residuals residuals;
+  residuals.time.sigma = sigma.time;
+  residuals.memory.sigma = sigma.memory;
+  for (const T& one : all)
+    if (one.residuals) residuals.measured.include(one.residuals->measured);
+  return residuals;
 }
 
 }  // namespace
@@ -90,13 +102,8 @@ const SoftwareStack* CalibrationSet::find(std::string_view name) const {
   return nullptr;
 }
 
-NameOrPath CalibrationSet::resolved(std::string_view text) const {
-  const SoftwareStack* stack = find(text);
-  return name_or_path(text, {stack == nullptr ? "" : stack->name, true}, "");
-}
-
 SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) const {
-  if (resolved(name_or_path).is_path) {
+  if (resolved(*this, name_or_path).is_path) {
     const Json json = read_json_file(name_or_path);
     return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), axis_table_, stack_names());
   }
@@ -108,85 +115,38 @@ SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) cons
 }
 
 std::string CalibrationSet::stack_name_remark(std::string_view name_or_path) const {
-  return resolved(name_or_path).remark;
-}
-
-std::vector<AxisChoice> CalibrationSet::axis_choices_of(const SoftwareStack& stack) const {
-  std::vector<AxisChoice> chosen;
-  if (const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like)) chosen = axis_choices_of(*parent);
-  for (const StackAxis& axis : axis_table_.axes)
-    if (chosen_on(chosen, axis.name) == nullptr) chosen.push_back({axis.name, ""});
-  for (const AxisChoice& own : stack.axis_choices) chosen_on(chosen, own.axis)->value = own.value;
-  return chosen;
+  return resolved(*this, name_or_path).remark;
 }
 
 std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view name_or_path,
                                                             PrecisionRecipe recipe) const {
-  SoftwareStack stack = software_stack(name_or_path);
-  while (!stack.gradients && !stack.like.empty()) stack = *find(stack.like);
-  if (!stack.gradients) return std::nullopt;
-  const auto& precisions = stack.gradients->precisions;
+  const SoftwareStack stack = software_stack(name_or_path);
+  const GradientDefault* nearest = nullptr;
+  for (const SoftwareStack* each : lineage(*this, stack))
+    if (each->gradients) nearest = &*each->gradients;
+  if (nearest == nullptr) return std::nullopt;
+  const auto& precisions = nearest->precisions;
   if (std::find(precisions.begin(), precisions.end(), recipe) == precisions.end()) return std::nullopt;
-  return stack.gradients->format;
-}
-
-// What comes later is nearer to the stack and overwrites what came before.
-// `take(coefficients, features, id)` of each; the id of its numbers but for the field.
-template <class Take>
-void CalibrationSet::decide(const SoftwareStack& stack, const Take& take, std::size_t depth) const {
-  check(depth <= stacks_.size(), "no stack is like itself: `add` sees to it");
-  const SoftwareStack* parent = stack.like.empty() ? nullptr : find(stack.like);
-  if (parent != nullptr)
-    decide(*parent, take, depth + 1);
-  else
-    take(axis_table_.base, axis_table_.base_features, ParameterId::of_base(""));
-  for (const AxisChoice& choice : stack.axis_choices) {
-    const AxisValue& value = *axis_table_.find(choice.axis)->find(choice.value);
-    take(value.coefficients, value.features, ParameterId::of_axis_value(choice.axis, choice.value, ""));
-  }
-  take(stack.coefficients, stack.features, ParameterId::of_stack(stack.name, ""));
-}
-
-std::vector<DecidedCoefficient> CalibrationSet::decided(const SoftwareStack& stack) const {
-  std::vector<DecidedCoefficient> result(stack_fields.size());
-  const auto take = [&](const std::vector<NamedCoefficient>& coefficients, const auto&, ParameterId id) {
-    for (const NamedCoefficient& c : coefficients) {
-      id.field = c.name;
-      result[static_cast<std::size_t>(find_field(stack_fields, c.name) - stack_fields.data())] = {id, c.coefficient};
-    }
-  };
-  decide(stack, take, 0);
-  return result;
-}
-
-std::vector<DecidedFeature> CalibrationSet::decided_features(const SoftwareStack& stack) const {
-  const std::span<const FeatureField> fields = stack_feature_fields();
-  std::vector<DecidedFeature> result(fields.size());
-  const auto take = [&](const auto&, const std::vector<NamedFeature>& features, const ParameterId& id) {
-    for (const NamedFeature& feature : features)
-      result[static_cast<std::size_t>(find_feature(feature.name) - fields.data())] = {place_of(id), feature};
-  };
-  decide(stack, take, 0);
-  return result;
+  return nearest->format;
 }
 
 StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
   const SoftwareStack described = software_stack(name_or_path);
-  const std::vector<DecidedCoefficient> numbers = decided(described);
+  const std::vector<DecidedCoefficient> numbers = decided_coefficients(*this, described);
   StackCalibration calibration;
   calibration.name = described.name;
   calibration.description = described.description;
-  calibration.residuals = described.residuals ? *described.residuals : unknown(stacks_);
+  calibration.residuals = described.residuals ? *described.residuals : unknown_residuals(axis_table_, stacks_);
   const SoftwareStack* parent = described.residuals || described.like.empty() ? nullptr : find(described.like);
   Coefficient& sigma = calibration.residuals.time.sigma;
   if (parent != nullptr && parent->residuals && parent->residuals->time.sigma > sigma)
     sigma = parent->residuals->time.sigma;
   for (std::size_t i = 0; i < stack_fields.size(); ++i) stack_fields[i].of(calibration) = numbers[i].coefficient;
-  for (const DecidedFeature& one : decided_features(described)) apply(one.feature, calibration.features);
+  for (const DecidedFeature& one : decided_features(*this, described)) apply(one.feature, calibration.features);
   return calibration;
 }
 
-const DeviceCalibration& CalibrationSet::made_for(const Device& device) const {
+const DeviceCalibration& CalibrationSet::stated_for(const Device& device) const {
   const std::string kind = device.architecture == DeviceArchitecture::cpu ? "cpu" : std::string(generic_device);
   for (const std::string& name : {device.name, kind})
     for (const DeviceCalibration& calibration : devices_)
@@ -195,21 +155,9 @@ const DeviceCalibration& CalibrationSet::made_for(const Device& device) const {
 }
 
 DeviceCalibration CalibrationSet::device(const Device& device) const {
-  DeviceCalibration calibration = with_shapes(made_for(device), devices_);
-  if (!calibration.residuals) calibration.residuals = unknown(devices_);
+  DeviceCalibration calibration = with_shapes(stated_for(device), devices_);
+  if (!calibration.residuals) calibration.residuals = unknown_residuals(axis_table_, devices_);
   return calibration;
-}
-
-/// Its shared numbers were measured wherever those of `all` were.
-template <class T>
-Residuals CalibrationSet::unknown(const std::vector<T>& all) const {
-  const RegimeSigma& sigma = axis_table_.regimes[static_cast<std::size_t>(CalibrationRegime::unknown)];
-  Residuals residuals;
-  residuals.time.sigma = sigma.time;
-  residuals.memory.sigma = sigma.memory;
-  for (const T& one : all)
-    if (one.residuals) residuals.measured.include(one.residuals->measured);
-  return residuals;
 }
 
 Calibration CalibrationSet::of(const Device& device, std::string_view stack) const {
@@ -258,18 +206,20 @@ void CalibrationSet::add(SoftwareStack stack) {
 
 void CalibrationSet::add(DeviceCalibration device) { replace_or_add(devices_, std::move(device), true); }
 
-std::vector<CalibrationSet::File> CalibrationSet::files() const {
-  std::vector<File> files{{std::string(axes_file) + ".json", to_json_text(stack_axes_json(axis_table_))}};
-  for (const DeviceCalibration& device : devices_)
+std::vector<CalibrationFile> calibration_files(const CalibrationSet& set) {
+  std::vector<CalibrationFile> files{
+      {std::string(axes_file) + ".json", to_json_text(stack_axes_json(set.axis_table()))}};
+  for (const DeviceCalibration& device : set.devices())
     files.push_back({std::string(device_prefix) + device.name + ".json", to_json_text(calibration_json(device))});
-  for (const SoftwareStack& stack : stacks_)
+  for (const SoftwareStack& stack : set.stacks())
     files.push_back({std::string(stack_prefix) + stack.name + ".json", to_json_text(software_stack_json(stack))});
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.name < b.name; });
+  std::sort(files.begin(), files.end(),
+            [](const CalibrationFile& a, const CalibrationFile& b) { return a.name < b.name; });
   return files;
 }
 
 void write_files(const CalibrationSet& set, const std::filesystem::path& folder) {
-  for (const CalibrationSet::File& file : set.files()) write_output_file(folder / file.name, file.text);
+  for (const CalibrationFile& file : calibration_files(set)) write_output_file(folder / file.name, file.text);
 }
 
 }  // namespace plumbline

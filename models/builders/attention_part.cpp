@@ -13,48 +13,48 @@ constexpr LinearSpec column(Bias bias = Bias::no) { return {WeightPartition::col
 constexpr LinearSpec replicated(Bias bias = Bias::no) { return {WeightPartition::replicated, bias, false}; }
 
 QueryKeyValue fused_projection(BlockBuilder& block, const AttentionDescription& a, TensorId x) {
-  const std::vector<TensorId> qkv = block.linear("attention.qkv", x,
-                                                 {{"q", a.heads * a.qk_head_dim, a.heads},
-                                                  {"k", a.kv_heads * a.qk_head_dim, a.kv_heads},
-                                                  {"v", a.kv_heads * a.v_head_dim, a.kv_heads}},
-                                                 column(a.qkv_bias));
+  const std::vector<TensorId> qkv = ops::linear(block, "attention.qkv", x,
+                                                {{"q", a.heads * a.qk_head_dim, a.heads},
+                                                 {"k", a.kv_heads * a.qk_head_dim, a.kv_heads},
+                                                 {"v", a.kv_heads * a.v_head_dim, a.kv_heads}},
+                                                column(a.qkv_bias));
   return {qkv[0], qkv[1], qkv[2]};
 }
 
 TensorId normalized_head(BlockBuilder& block, const AttentionDescription& a, NormKind norm, const std::string& name,
                          TensorId x) {
-  return a.head_norm ? block.head_norm(name, norm, x, a.qk_head_dim) : x;
+  return a.head_norm ? ops::head_norm(block, name, norm, x, a.qk_head_dim) : x;
 }
 
 TensorId latent_query(BlockBuilder& block, const AttentionDescription& a, TensorId x) {
   TensorId compressed = x;
   if (a.latent->query_rank > 0) {
-    compressed = block.linear("attention.q_a", x, a.latent->query_rank, replicated(a.qkv_bias));
-    compressed = block.norm("attention.q_a_norm", NormKind::rms_norm, compressed);
+    compressed = ops::linear(block, "attention.q_a", x, a.latent->query_rank, replicated(a.qkv_bias));
+    compressed = ops::norm(block, "attention.q_a_norm", NormKind::rms_norm, compressed);
   }
-  return block.linear("attention.q_b", compressed, {{"q", a.heads * a.qk_head_dim, a.heads}}, column()).front();
+  return ops::linear(block, "attention.q_b", compressed, {{"q", a.heads * a.qk_head_dim, a.heads}}, column()).front();
 }
 
 /// The rotated part of the key is one head, given to all heads.
 TensorId spread_over_heads(BlockBuilder& block, const AttentionDescription& a, TensorId rope_key) {
   Shape shape = block.tensor(rope_key).shape;
   shape.back() = fixed_dimension(a.heads * a.latent->rope_dim);
-  return block.select("attention.k_rope_heads", rope_key, std::move(shape), Partition::tensor);
+  return ops::select(block, "attention.k_rope_heads", rope_key, std::move(shape), Partition::tensor);
 }
 
 /// DeepSeek-V2, arXiv:2405.04434, section 2.1 and appendix C.
 QueryKeyValue latent_projection(BlockBuilder& block, const AttentionDescription& a, TensorId x) {
   const LatentAttention& latent = *a.latent;
   const TensorId query = latent_query(block, a, x);
-  const std::vector<TensorId> kv = block.linear(
-      "attention.kv_a", x, {{"latent", latent.kv_rank}, {"rope", latent.rope_dim}}, replicated(a.qkv_bias));
-  const TensorId state = block.norm("attention.kv_a_norm", NormKind::rms_norm, kv[0]);
+  const std::vector<TensorId> kv = ops::linear(
+      block, "attention.kv_a", x, {{"latent", latent.kv_rank}, {"rope", latent.rope_dim}}, replicated(a.qkv_bias));
+  const TensorId state = ops::norm(block, "attention.kv_a_norm", NormKind::rms_norm, kv[0]);
   const std::vector<TensorId> wide =
-      block.linear("attention.kv_b", state,
-                   {{"k_nope", a.heads * latent.nope_dim, a.heads}, {"v", a.heads * a.v_head_dim, a.heads}}, column());
-  const TensorId rope_key = block.rotary("attention.k_rotary", kv[1]);
-  const TensorId key = block.concatenate("attention.k", {wide[0], spread_over_heads(block, a, rope_key)});
-  return {block.rotary("attention.q_rotary", query), key, wide[1]};
+      ops::linear(block, "attention.kv_b", state,
+                  {{"k_nope", a.heads * latent.nope_dim, a.heads}, {"v", a.heads * a.v_head_dim, a.heads}}, column());
+  const TensorId rope_key = ops::rotary(block, "attention.k_rotary", kv[1]);
+  const TensorId key = ops::concatenate(block, "attention.k", {wide[0], spread_over_heads(block, a, rope_key)});
+  return {ops::rotary(block, "attention.q_rotary", query), key, wide[1]};
 }
 
 QueryKeyValue plain_projection(BlockBuilder& block, const AttentionDescription& a, const LayerVariant& variant,
@@ -63,8 +63,8 @@ QueryKeyValue plain_projection(BlockBuilder& block, const AttentionDescription& 
   qkv.query = normalized_head(block, a, norm, "attention.q_norm", qkv.query);
   qkv.key = normalized_head(block, a, norm, "attention.k_norm", qkv.key);
   if (a.rotary && variant.rotary) {
-    qkv.query = block.rotary("attention.q_rotary", qkv.query);
-    qkv.key = block.rotary("attention.k_rotary", qkv.key);
+    qkv.query = ops::rotary(block, "attention.q_rotary", qkv.query);
+    qkv.key = ops::rotary(block, "attention.k_rotary", qkv.key);
   }
   return qkv;
 }
@@ -72,11 +72,11 @@ QueryKeyValue plain_projection(BlockBuilder& block, const AttentionDescription& 
 TensorId core(BlockBuilder& block, const std::string& name, const AttentionDescription& a, std::int64_t window,
               const QueryKeyValue& qkv) {
   const AttentionAttributes attributes{a.heads, a.kv_heads, a.qk_head_dim, a.v_head_dim, a.causal, a.dropout, window};
-  const TensorId y = block.attention(name, qkv.query, qkv.key, qkv.value, attributes);
-  if (a.sinks) block.extra_parameter(name + ".sinks", {fixed_dimension(a.heads)}, Partition::tensor, a.heads);
+  const TensorId y = ops::attention(block, name, qkv.query, qkv.key, qkv.value, attributes);
+  if (a.sinks) block.add_parameter(name + ".sinks", {fixed_dimension(a.heads)}, Partition::tensor, a.heads);
   if (a.relative_bias_buckets > 0)
-    block.extra_parameter(name + ".relative_bias", {fixed_dimension(a.relative_bias_buckets), fixed_dimension(a.heads)},
-                          Partition::tensor, a.heads);
+    block.add_parameter(name + ".relative_bias", {fixed_dimension(a.relative_bias_buckets), fixed_dimension(a.heads)},
+                        Partition::tensor, a.heads);
   return y;
 }
 
@@ -87,19 +87,19 @@ TensorId attention_part(BlockBuilder& block, const AttentionDescription& a, cons
   const std::int64_t hidden = block.features(x);
   const QueryKeyValue qkv = a.latent ? latent_projection(block, a, x) : plain_projection(block, a, variant, norm, x);
   const TensorId context = core(block, "attention.core", a, variant.window, qkv);
-  return block.linear("attention.output", context, hidden, {WeightPartition::row, a.output_bias, false});
+  return ops::linear(block, "attention.output", context, hidden, {WeightPartition::row, a.output_bias, false});
 }
 
 TensorId cross_attention_part(BlockBuilder& block, const AttentionDescription& a, TensorId x, TensorId memory) {
   const std::int64_t hidden = block.features(x);
   const TensorId query =
-      block.linear("cross_attention.q", x, {{"q", a.heads * a.qk_head_dim, a.heads}}, column(a.qkv_bias)).front();
+      ops::linear(block, "cross_attention.q", x, {{"q", a.heads * a.qk_head_dim, a.heads}}, column(a.qkv_bias)).front();
   const std::vector<TensorId> kv =
-      block.linear("cross_attention.kv", memory,
-                   {{"k", a.kv_heads * a.qk_head_dim, a.kv_heads}, {"v", a.kv_heads * a.v_head_dim, a.kv_heads}},
-                   column(a.qkv_bias));
+      ops::linear(block, "cross_attention.kv", memory,
+                  {{"k", a.kv_heads * a.qk_head_dim, a.kv_heads}, {"v", a.kv_heads * a.v_head_dim, a.kv_heads}},
+                  column(a.qkv_bias));
   const TensorId context = core(block, "cross_attention.core", a, 0, {query, kv[0], kv[1]});
-  return block.linear("cross_attention.output", context, hidden, {WeightPartition::row, a.output_bias, false});
+  return ops::linear(block, "cross_attention.output", context, hidden, {WeightPartition::row, a.output_bias, false});
 }
 
 }  // namespace plumbline

@@ -50,7 +50,7 @@ class Writer {
     return block.build();
   }
   TensorId dropped(BlockBuilder& block, const std::string& name, TensorId x) const {
-    return d_.dropout ? block.dropout(name, x) : x;
+    return d_.dropout ? ops::dropout(block, name, x) : x;
   }
   AttentionDescription attention(bool first, bool causal) const {
     AttentionDescription a = d_.layer.attention;
@@ -64,8 +64,8 @@ class Writer {
     BlockBuilder block("input", BlockKind::input);
     const TensorId source = block.constant("ids", tokens, ElementKind::index);
     const TensorId target = block.constant("target_ids", tokens, ElementKind::index);
-    const TensorId x = block.embedding("embedding", source, d_.vocabulary, d_.hidden);
-    const TensorId y = block.embedding("target_embedding", target, d_.vocabulary, d_.hidden, Tied::yes);
+    const TensorId x = ops::embedding(block, "embedding", source, d_.vocabulary, d_.hidden);
+    const TensorId y = ops::embedding(block, "target_embedding", target, d_.vocabulary, d_.hidden, Tied::yes);
     const TensorId encoder = dropped(block, "embedding.dropout", x);
     return finished(block, {encoder, dropped(block, "target_embedding.dropout", y)});
   }
@@ -83,31 +83,32 @@ class Writer {
     BlockBuilder block(name, BlockKind::layer);
     States s = states(block);
     if (first)
-      s.encoder = dropped(block, "encoder.dropout", block.norm("encoder.final_norm", d_.layer.norm, s.encoder));
+      s.encoder = dropped(block, "encoder.dropout", ops::norm(block, "encoder.final_norm", d_.layer.norm, s.encoder));
     s.decoder = decoder_layer(block, s, first);
     return finished(block, s);
   }
 
   TensorId decoder_layer(BlockBuilder& block, States s, bool first) const {
     TensorId x = s.decoder;
-    TensorId part = block.norm("attention.norm", d_.layer.norm, x);
+    TensorId part = ops::norm(block, "attention.norm", d_.layer.norm, x);
     part = attention_part(block, attention(first, true), {}, d_.layer.norm, part);
-    x = block.add("attention.residual", x, dropped(block, "attention.dropout", part));
-    part = block.norm("cross_attention.norm", d_.layer.norm, x);
+    x = ops::add(block, "attention.residual", x, dropped(block, "attention.dropout", part));
+    part = ops::norm(block, "cross_attention.norm", d_.layer.norm, x);
     part = cross_attention_part(block, attention(false, false), part, s.encoder);
-    x = block.add("cross_attention.residual", x, dropped(block, "cross_attention.dropout", part));
-    part = mlp_part(block, "mlp", d_.layer.mlp, block.norm("mlp.norm", d_.layer.norm, x));
-    return block.add("mlp.residual", x, dropped(block, "mlp.dropout", part));
+    x = ops::add(block, "cross_attention.residual", x, dropped(block, "cross_attention.dropout", part));
+    part = mlp_part(block, "mlp", d_.layer.mlp, ops::norm(block, "mlp.norm", d_.layer.norm, x));
+    return ops::add(block, "mlp.residual", x, dropped(block, "mlp.dropout", part));
   }
 
   Block output_block() const {
     BlockBuilder block("output", BlockKind::output);
     const States s = states(block);
-    TensorId x = block.norm("final_norm", d_.layer.norm, s.decoder);
+    TensorId x = ops::norm(block, "final_norm", d_.layer.norm, s.decoder);
     x = dropped(block, "final_dropout", x);
-    const TensorId logits = block.linear("head", x, d_.vocabulary, {WeightPartition::column, Bias::no, d_.tied_head});
+    const TensorId logits =
+        ops::linear(block, "head", x, d_.vocabulary, {WeightPartition::column, Bias::no, d_.tied_head});
     const TensorId labels = block.constant("labels", {batch_dimension, sequence_dimension}, ElementKind::index);
-    block.output(block.cross_entropy("loss", logits, labels, d_.vocabulary));
+    block.output(ops::cross_entropy(block, "loss", logits, labels, d_.vocabulary));
     return block.build();
   }
 

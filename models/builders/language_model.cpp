@@ -10,22 +10,22 @@ constexpr LinearSpec between_widths{WeightPartition::replicated, Bias::no, false
 
 Block input_block(const TransformerDescription& d) {
   BlockBuilder block("input", BlockKind::input);
-  TensorId x = block.embedding("embedding", block.constant("ids", token_shape, ElementKind::index), d.vocabulary,
-                               d.embedding_width);
-  if (d.embedding_width != d.hidden) x = block.linear("embedding.projection", x, d.hidden, between_widths);
-  if (d.learned_positions > 0) x = block.position_embedding("positions", x, d.learned_positions);
-  if (d.token_types > 0) x = block.position_embedding("token_types", x, d.token_types);
-  if (d.embedding_norm) x = block.norm("embedding.norm", d.layer.norm, x);
-  if (d.embedding_dropout) x = block.dropout("embedding.dropout", x);
+  TensorId x = ops::embedding(block, "embedding", block.constant("ids", token_shape, ElementKind::index), d.vocabulary,
+                              d.embedding_width);
+  if (d.embedding_width != d.hidden) x = ops::linear(block, "embedding.projection", x, d.hidden, between_widths);
+  if (d.learned_positions > 0) x = ops::position_embedding(block, "positions", x, d.learned_positions);
+  if (d.token_types > 0) x = ops::position_embedding(block, "token_types", x, d.token_types);
+  if (d.embedding_norm) x = ops::norm(block, "embedding.norm", d.layer.norm, x);
+  if (d.embedding_dropout) x = ops::dropout(block, "embedding.dropout", x);
   block.output(x);
   return block.build();
 }
 
 /// BERT's pooler: a projection of the first token. It takes no part in the loss of the vocabulary head.
 void pooler(BlockBuilder& block, TensorId x, std::int64_t hidden) {
-  const TensorId first = block.select("pooler.first_token", x, {batch_dimension, fixed_dimension(hidden)});
-  const TensorId y = block.linear("pooler", first, hidden, {WeightPartition::replicated, Bias::yes, false});
-  block.output(block.activation("pooler.activation", y));
+  const TensorId first = ops::select(block, "pooler.first_token", x, {batch_dimension, fixed_dimension(hidden)});
+  const TensorId y = ops::linear(block, "pooler", first, hidden, {WeightPartition::replicated, Bias::yes, false});
+  block.output(ops::activation(block, "pooler.activation", y));
 }
 
 /// Multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2): the hidden state and the next token's
@@ -34,10 +34,10 @@ void pooler(BlockBuilder& block, TensorId x, std::int64_t hidden) {
 Block prediction_block(const TransformerDescription& d) {
   BlockBuilder block("prediction", BlockKind::layer);
   const TensorId x = block.input("hidden", {batch_dimension, sequence_dimension, fixed_dimension(d.hidden)});
-  const TensorId both =
-      block.concatenate("prediction.joined", {block.norm("prediction.embedding_norm", d.layer.norm, x),
-                                              block.norm("prediction.hidden_norm", d.layer.norm, x)});
-  const TensorId joined = block.linear("prediction.projection", both, d.hidden, between_widths);
+  const TensorId both = ops::concatenate(block, "prediction.joined",
+                                         {ops::norm(block, "prediction.embedding_norm", d.layer.norm, x),
+                                          ops::norm(block, "prediction.hidden_norm", d.layer.norm, x)});
+  const TensorId joined = ops::linear(block, "prediction.projection", both, d.hidden, between_widths);
   block.output(transformer_layer(block, d.layer, d.layers.back(), joined));
   return block.build();
 }
@@ -47,10 +47,11 @@ Block prediction_block(const TransformerDescription& d) {
 void prediction_heads(BlockBuilder& block, const TransformerDescription& d, TensorId x) {
   for (std::int64_t i = 0; i < d.prediction_layers; ++i) {
     const std::string name = "prediction" + std::to_string(i + 1);
-    const TensorId y = block.norm(name + ".final_norm", d.layer.norm, x);
-    const TensorId logits = block.linear(name + ".head", y, d.vocabulary, {WeightPartition::column, d.head_bias, true});
+    const TensorId y = ops::norm(block, name + ".final_norm", d.layer.norm, x);
+    const TensorId logits =
+        ops::linear(block, name + ".head", y, d.vocabulary, {WeightPartition::column, d.head_bias, true});
     const TensorId labels = block.constant(name + ".labels", token_shape, ElementKind::index);
-    block.output(block.cross_entropy(name + ".loss", logits, labels, d.vocabulary));
+    block.output(ops::cross_entropy(block, name + ".loss", logits, labels, d.vocabulary));
   }
 }
 
@@ -58,12 +59,13 @@ Block output_block(const TransformerDescription& d) {
   BlockBuilder block("output", BlockKind::output);
   TensorId x = block.input("hidden", {batch_dimension, sequence_dimension, fixed_dimension(d.hidden)});
   prediction_heads(block, d, x);
-  if (d.final_norm) x = block.norm("final_norm", d.layer.norm, x);
+  if (d.final_norm) x = ops::norm(block, "final_norm", d.layer.norm, x);
   if (d.pooler) pooler(block, x, d.hidden);
-  if (d.embedding_width != d.hidden) x = block.linear("head.projection", x, d.embedding_width, between_widths);
-  const TensorId logits = block.linear("head", x, d.vocabulary, {WeightPartition::column, d.head_bias, d.tied_head});
+  if (d.embedding_width != d.hidden) x = ops::linear(block, "head.projection", x, d.embedding_width, between_widths);
+  const TensorId logits =
+      ops::linear(block, "head", x, d.vocabulary, {WeightPartition::column, d.head_bias, d.tied_head});
   const TensorId labels = block.constant("labels", token_shape, ElementKind::index);
-  block.output(block.cross_entropy("loss", logits, labels, d.vocabulary));
+  block.output(ops::cross_entropy(block, "loss", logits, labels, d.vocabulary));
   return block.build();
 }
 

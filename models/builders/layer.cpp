@@ -16,14 +16,15 @@ class Layer {
   TensorId build(TensorId x) {
     switch (layer_.wiring) {
       case LayerWiring::pre_norm:
-        x = block_.add("attention.residual", x, attention(norm("attention.norm", x)));
-        return block_.add("mlp.residual", x, mlp(norm("mlp.norm", x)));
+        x = ops::add(block_, "attention.residual", x, attention(norm("attention.norm", x)));
+        return ops::add(block_, "mlp.residual", x, mlp(norm("mlp.norm", x)));
       case LayerWiring::post_norm:
-        x = norm("attention.norm", block_.add("attention.residual", x, attention(x)));
-        return norm("mlp.norm", block_.add("mlp.residual", x, mlp(x)));
+        x = norm("attention.norm", ops::add(block_, "attention.residual", x, attention(x)));
+        return norm("mlp.norm", ops::add(block_, "mlp.residual", x, mlp(x)));
       case LayerWiring::sandwich_norm:
-        x = block_.add("attention.residual", x, norm("attention.post_norm", attention(norm("attention.norm", x))));
-        return block_.add("mlp.residual", x, norm("mlp.post_norm", mlp(norm("mlp.norm", x))));
+        x = ops::add(block_, "attention.residual", x,
+                     norm("attention.post_norm", attention(norm("attention.norm", x))));
+        return ops::add(block_, "mlp.residual", x, norm("mlp.post_norm", mlp(norm("mlp.norm", x))));
       case LayerWiring::parallel_shared_norm: {
         const TensorId shared = norm("norm", x);
         return joined(x, shared, shared);
@@ -35,9 +36,9 @@ class Layer {
   }
 
  private:
-  TensorId norm(const std::string& name, TensorId x) { return block_.norm(name, layer_.norm, x); }
+  TensorId norm(const std::string& name, TensorId x) { return ops::norm(block_, name, layer_.norm, x); }
   TensorId dropped(const std::string& name, TensorId x) {
-    return layer_.residual_dropout ? block_.dropout(name, x) : x;
+    return layer_.residual_dropout ? ops::dropout(block_, name, x) : x;
   }
   TensorId attention(TensorId x) {
     return dropped("attention.dropout", attention_part(block_, layer_.attention, variant_, layer_.norm, x));
@@ -49,7 +50,7 @@ class Layer {
   }
   TensorId joined(TensorId x, TensorId for_attention, TensorId for_mlp) {
     const TensorId attended = attention(for_attention);
-    return block_.add("residual", x, block_.add("parts.sum", attended, mlp(for_mlp)));
+    return ops::add(block_, "residual", x, ops::add(block_, "parts.sum", attended, mlp(for_mlp)));
   }
 
   BlockBuilder& block_;

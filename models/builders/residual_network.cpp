@@ -1,4 +1,5 @@
 #include "core/base/errors.h"
+#include "core/graph/image_ops.h"
 #include "models/builders/vision.h"
 
 namespace plumbline {
@@ -20,10 +21,10 @@ constexpr ConvolutionAttributes product_3x3(std::int64_t in, std::int64_t out, s
 constexpr std::int64_t bottleneck_reduction = 4;
 
 TensorId normalized(BlockBuilder& block, const std::string& name, const ConvolutionAttributes& a, TensorId x) {
-  return block.batch_norm(name + ".norm", block.convolution(name, x, a));
+  return ops::batch_norm(block, name + ".norm", ops::convolution(block, name, x, a));
 }
 TensorId activated(BlockBuilder& block, const std::string& name, const ConvolutionAttributes& a, TensorId x) {
-  return block.activation(name + ".activation", normalized(block, name, a, x));
+  return ops::activation(block, name + ".activation", normalized(block, name, a, x));
 }
 
 Shape shape_of(const Images& images) {
@@ -44,7 +45,8 @@ Images append_stem(const ResidualNetworkDescription& d, std::vector<Block>& bloc
   BlockBuilder block("input", BlockKind::input);
   const TensorId images = block.constant("images", shape_of({d.channels, d.image}), ElementKind::compute);
   const ConvolutionAttributes seven{d.channels, d.stem, 7, 7, 2, 3, 1};
-  return given_over(block, block.pooling("stem.pooling", activated(block, "stem", seven, images), {3, 2, 1}), blocks);
+  return given_over(block, ops::pooling(block, "stem.pooling", activated(block, "stem", seven, images), {3, 2, 1}),
+                    blocks);
 }
 
 TensorId bottleneck(BlockBuilder& block, const ResidualNetworkDescription& d, TensorId x, std::int64_t in,
@@ -69,17 +71,18 @@ Images append_layer(const ResidualNetworkDescription& d, const std::string& name
   const TensorId shortcut = projected ? normalized(block, "shortcut", product_1x1(in.channels, out, stride), x) : x;
   const TensorId y =
       d.bottleneck ? bottleneck(block, d, x, in.channels, out, stride) : basic(block, x, in.channels, out, stride);
-  return given_over(block, block.activation("activation", block.add("residual", y, shortcut)), blocks);
+  return given_over(block, ops::activation(block, "activation", ops::add(block, "residual", y, shortcut)), blocks);
 }
 
 void append_classifier(const ResidualNetworkDescription& d, Images in, std::vector<Block>& blocks) {
   BlockBuilder block("output", BlockKind::output);
   TensorId x = block.input("images", shape_of(in), ElementKind::compute, Partition::replicated);
-  x = block.pooling("average", x, {in.edge, in.edge, 0});
-  x = block.select("features", x, {batch_dimension, fixed_dimension(in.channels)}, Partition::replicated);
-  const TensorId logits = block.linear("classifier", x, d.labels, {WeightPartition::replicated, Bias::yes, false});
+  x = ops::pooling(block, "average", x, {in.edge, in.edge, 0});
+  x = ops::select(block, "features", x, {batch_dimension, fixed_dimension(in.channels)}, Partition::replicated);
+  const TensorId logits =
+      ops::linear(block, "classifier", x, d.labels, {WeightPartition::replicated, Bias::yes, false});
   const TensorId labels = block.constant("labels", {batch_dimension}, ElementKind::index);
-  block.output(block.cross_entropy("loss", logits, labels, d.labels));
+  block.output(ops::cross_entropy(block, "loss", logits, labels, d.labels));
   blocks.push_back(block.build());
 }
 

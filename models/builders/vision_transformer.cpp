@@ -1,3 +1,4 @@
+#include "core/graph/image_ops.h"
 #include "models/builders/layer.h"
 #include "models/builders/vision.h"
 
@@ -10,12 +11,12 @@ Block input_block(const VisionTransformerDescription& d) {
       "images", {batch_dimension, fixed_dimension(d.channels), fixed_dimension(d.height), fixed_dimension(d.width)},
       ElementKind::compute);
   const ConvolutionAttributes patches{d.channels, d.hidden, d.patch, d.patch, d.patch, 0, 1};
-  const TensorId grid = block.convolution("patches", images, patches, Bias::yes);
+  const TensorId grid = ops::convolution(block, "patches", images, patches, Bias::yes);
   TensorId x =
-      block.select("tokens", grid, {batch_dimension, fixed_dimension(token_count(d)), fixed_dimension(d.hidden)});
-  block.extra_parameter("class_token", {fixed_dimension(d.hidden)});
-  x = block.position_embedding("positions", x, token_count(d));
-  if (d.embedding_dropout) x = block.dropout("embedding.dropout", x);
+      ops::select(block, "tokens", grid, {batch_dimension, fixed_dimension(token_count(d)), fixed_dimension(d.hidden)});
+  block.add_parameter("class_token", {fixed_dimension(d.hidden)});
+  x = ops::position_embedding(block, "positions", x, token_count(d));
+  if (d.embedding_dropout) x = ops::dropout(block, "embedding.dropout", x);
   block.output(x);
   return block.build();
 }
@@ -23,11 +24,12 @@ Block input_block(const VisionTransformerDescription& d) {
 Block output_block(const VisionTransformerDescription& d) {
   BlockBuilder block("output", BlockKind::output);
   TensorId x = block.input("hidden", {batch_dimension, fixed_dimension(token_count(d)), fixed_dimension(d.hidden)});
-  x = block.norm("final_norm", d.layer.norm, x);
-  x = block.select("class_token", x, {batch_dimension, fixed_dimension(d.hidden)});
-  const TensorId logits = block.linear("classifier", x, d.labels, {WeightPartition::replicated, Bias::yes, false});
+  x = ops::norm(block, "final_norm", d.layer.norm, x);
+  x = ops::select(block, "class_token", x, {batch_dimension, fixed_dimension(d.hidden)});
+  const TensorId logits =
+      ops::linear(block, "classifier", x, d.labels, {WeightPartition::replicated, Bias::yes, false});
   const TensorId labels = block.constant("labels", {batch_dimension}, ElementKind::index);
-  block.output(block.cross_entropy("loss", logits, labels, d.labels));
+  block.output(ops::cross_entropy(block, "loss", logits, labels, d.labels));
   return block.build();
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/block_builder.h"
+#include "core/graph/token_ops.h"
 
 namespace plumbline {
 

@@ -6,6 +6,7 @@
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
+#include "models/stack_composition.h"
 
 namespace plumbline {
 namespace {
@@ -38,7 +39,7 @@ Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
   Json::Array aliases;
   for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
   Json::Object choices;
-  for (const AxisChoice& choice : set.axis_choices_of(stack)) choices.emplace_back(choice.axis, choice.value);
+  for (const AxisChoice& choice : axis_choices_of(set, stack)) choices.emplace_back(choice.axis, choice.value);
   return Json::Object{{"name", stack.name},
                       {"aliases", std::move(aliases)},
                       {"framework", stack.framework},

@@ -6,6 +6,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "models/calibration_numbers.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
@@ -43,7 +44,7 @@ ParameterSpace::ParameterSpace(const CalibrationSet& set, const PriorTable& prio
   for (const auto& [name, run] : kinds) give_own_numbers(priors, run->stack);
   std::set<ParameterId> wanted;
   for (const auto& [name, run] : kinds)
-    for (const ParameterId& id : base_.parameters_of(run->device, run->stack)) add_with_centres(id, priors, wanted);
+    for (const ParameterId& id : parameters_of(base_, run->device, run->stack)) add_with_centres(id, priors, wanted);
   for (const ParameterId& id : wanted) add_unknown(id, *prior_of(priors, id));
   add_terms(priors);
   for (std::size_t u = 0; u < ids_.size(); ++u) {
@@ -116,7 +117,7 @@ void ParameterSpace::add_with_centres(const ParameterId& id, const PriorTable& p
 void ParameterSpace::add_unknown(const ParameterId& id, const ParameterPrior& prior) {
   index_.emplace(id, static_cast<std::uint32_t>(ids_.size()));
   ids_.push_back(id);
-  const auto [least, most] = base_.range(id);
+  const auto [least, most] = range_of(id).value();
   FitUnknown unknown;
   unknown.start = std::log(prior.value);
   const double smallest = std::max(least, prior.smallest.value_or(0));
@@ -164,7 +165,7 @@ void ParameterSpace::require_no_leak(const ParameterId& id, const Device& device
 ParameterSpace::Binding ParameterSpace::bound(const Device& device, const std::string& stack) const {
   Binding binding{without_sources(base_.of(device, stack)), {}};
   const std::vector<double> before = values(binding.calibration);
-  for (const ParameterId& id : base_.parameters_of(device, stack)) {
+  for (const ParameterId& id : parameters_of(base_, device, stack)) {
     const auto found = index_.find(id);
     if (found == index_.end()) {
       require_no_leak(id, device, stack);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/cost/residuals.h"
+#include "models/stack_composition.h"
 #include "planner/present/catalogue_tables.h"
 #include "planner/present/numbers.h"
 
@@ -57,7 +58,7 @@ Table stack_axis_table(const CalibrationSet& set, const SoftwareStack& stack) {
                {"value", "value", Unit::text, "how this one is", left},
                {"meaning", "which means", Unit::text, "what follows from it", left}},
               {}};
-  for (const AxisChoice& choice : set.axis_choices_of(stack)) {
+  for (const AxisChoice& choice : axis_choices_of(set, stack)) {
     const AxisValue* value = choice.value.empty() ? nullptr : set.axis_table().find(choice.axis)->find(choice.value);
     table.rows.push_back(
         {words(choice.axis), words(choice.value), words(value == nullptr ? "numbers of its own" : value->description)});
@@ -71,7 +72,7 @@ Table feature_table(const CalibrationSet& set, const SoftwareStack& stack) {
                {"decided_by", "decided by", Unit::text, "the axis value or stack that states it", left},
                {"source", "source", Unit::text, "where it is from", left}},
               {}};
-  for (const DecidedFeature& one : set.decided_features(stack))
+  for (const DecidedFeature& one : decided_features(set, stack))
     table.rows.push_back({words(one.feature.name), words(one.feature.choice), words(decided_by(one.place, stack)),
                           words(one.feature.source)});
   return table;
@@ -85,7 +86,7 @@ Table coefficient_table(const CalibrationSet& set, const SoftwareStack& stack) {
                {"decided_by", "decided by", Unit::text, "the axis value or stack that states it", left},
                {"source", "source", Unit::text, "where it is from", left}},
               {}};
-  for (const DecidedCoefficient& one : set.decided(stack))
+  for (const DecidedCoefficient& one : decided_coefficients(set, stack))
     table.rows.push_back({words(one.id.field), short_number(one.coefficient.value),
                           per_cent_cell(one.coefficient.relative_sigma, 0), words(one.coefficient.kind),
                           words(decided_by(place_of(one.id), stack)), words(one.coefficient.source)});

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "models/calibration_set.h"
+#include "models/stack_composition.h"
 #include "tests/catch.h"
 #include "tests/golden/golden_file.h"
 
@@ -19,7 +20,7 @@ struct FeatureUse {
 FeatureUse use_of(const CalibrationSet& set, std::size_t feature) {
   FeatureUse use;
   for (const std::string& name : set.stack_names()) {
-    const DecidedFeature decided = set.decided_features(set.software_stack(name))[feature];
+    const DecidedFeature decided = decided_features(set, set.software_stack(name))[feature];
     use.stacks[decided.feature.choice].push_back("`" + name + "`");
     use.said[decided.place][decided.feature.choice] = decided.feature.source;
   }

@@ -1,5 +1,6 @@
 // Estimators take graphs and know no architecture: networks built by hand are priced, and laws hold for all of them.
 
+#include "core/graph/image_ops.h"
 #include "core/graph/parameter_count.h"
 #include "models/builders/encoder_decoder.h"
 #include "tests/catch.h"
@@ -17,16 +18,18 @@ Block u_net() {
   const TensorId images = b.constant(
       "images", {batch_dimension, fixed_dimension(3), fixed_dimension(32), fixed_dimension(32)}, ElementKind::compute);
   const TensorId skip =
-      b.activation("down.activation", b.batch_norm("down.norm", b.convolution("down", images, three_by_three(3, 16))));
-  const TensorId pooled = b.pooling("pool", skip, {2, 2, 0});
-  const TensorId bottom = b.activation("bottom.activation", b.convolution("bottom", pooled, three_by_three(16, 32)));
-  const TensorId joined = b.concatenate("join", {skip, b.upsample("enlarge", bottom, 2)});
-  const TensorId up = b.activation("up.activation", b.convolution("up", joined, three_by_three(48, 16)));
-  const TensorId classes = b.convolution("classes", up, {16, 4, 1, 1, 1, 0, 1}, Bias::yes);
-  const TensorId logits =
-      b.select("logits", classes, {batch_dimension, fixed_dimension(1024), fixed_dimension(4)}, Partition::replicated);
+      ops::activation(b, "down.activation",
+                      ops::batch_norm(b, "down.norm", ops::convolution(b, "down", images, three_by_three(3, 16))));
+  const TensorId pooled = ops::pooling(b, "pool", skip, {2, 2, 0});
+  const TensorId bottom =
+      ops::activation(b, "bottom.activation", ops::convolution(b, "bottom", pooled, three_by_three(16, 32)));
+  const TensorId joined = ops::concatenate(b, "join", {skip, ops::upsample(b, "enlarge", bottom, 2)});
+  const TensorId up = ops::activation(b, "up.activation", ops::convolution(b, "up", joined, three_by_three(48, 16)));
+  const TensorId classes = ops::convolution(b, "classes", up, {16, 4, 1, 1, 1, 0, 1}, Bias::yes);
+  const TensorId logits = ops::select(
+      b, "logits", classes, {batch_dimension, fixed_dimension(1024), fixed_dimension(4)}, Partition::replicated);
   const TensorId labels = b.constant("labels", {batch_dimension, fixed_dimension(1024)}, ElementKind::index);
-  b.output(b.cross_entropy("loss", logits, labels, 4));
+  b.output(ops::cross_entropy(b, "loss", logits, labels, 4));
   return b.build();
 }
 
@@ -36,14 +39,14 @@ Block two_towers() {
   constexpr LinearSpec plain{};
   const TensorId pictures = b.constant("pictures", {batch_dimension, fixed_dimension(768)}, ElementKind::compute);
   const TensorId ids = b.constant("ids", {batch_dimension, sequence_dimension}, ElementKind::index);
-  const TensorId wide = b.activation("picture.activation", b.linear("picture.wide", pictures, 512, plain));
-  const TensorId picture = b.linear("picture.narrow", wide, 256, plain);
-  const TensorId words = b.embedding("words", ids, 1000, 128);
-  const TensorId caption = b.activation("caption.activation", b.linear("caption", words, 256, plain));
-  const TensorId last = b.select("caption.last", caption, {fixed_dimension(256), batch_dimension});
-  const TensorId scores = b.batched_matmul("scores", picture, last);
+  const TensorId wide = ops::activation(b, "picture.activation", ops::linear(b, "picture.wide", pictures, 512, plain));
+  const TensorId picture = ops::linear(b, "picture.narrow", wide, 256, plain);
+  const TensorId words = ops::embedding(b, "words", ids, 1000, 128);
+  const TensorId caption = ops::activation(b, "caption.activation", ops::linear(b, "caption", words, 256, plain));
+  const TensorId last = ops::select(b, "caption.last", caption, {fixed_dimension(256), batch_dimension});
+  const TensorId scores = ops::batched_matmul(b, "scores", picture, last);
   const TensorId labels = b.constant("labels", {batch_dimension}, ElementKind::index);
-  b.output(b.cross_entropy("loss", scores, labels, 4));
+  b.output(ops::cross_entropy(b, "loss", scores, labels, 4));
   return b.build();
 }
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "models/calibration_numbers.h"
 #include "models/calibration_set.h"
 #include "tests/catch.h"
 
 namespace plumbline {
 
 TEST_CASE("every number of the shipped set is found again by its text") {
-  const std::vector<ParameterId> all = CalibrationSet::shipped().parameters();
+  const std::vector<ParameterId> all = parameters_of(CalibrationSet::shipped());
   CHECK(all.size() > 400);
   for (const ParameterId& id : all) {
     CAPTURE(to_text(id));
@@ -18,7 +19,7 @@ TEST_CASE("every number of the shipped set is found again by its text") {
 }
 
 TEST_CASE("ids are ordered as their texts are") {
-  std::vector<ParameterId> all = CalibrationSet::shipped().parameters();
+  std::vector<ParameterId> all = parameters_of(CalibrationSet::shipped());
   CHECK(std::is_sorted(all.begin(), all.end(),
                        [](const ParameterId& a, const ParameterId& b) { return to_text(a) < to_text(b); }));
   // '-' comes before '/': a longer name of a stack may come first.

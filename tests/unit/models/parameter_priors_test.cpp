@@ -1,6 +1,7 @@
 #include "models/parameter_priors.h"
 
 #include "core/base/errors.h"
+#include "models/calibration_numbers.h"
 #include "models/calibration_set.h"
 
 #include "tests/catch.h"
@@ -23,7 +24,7 @@ TEST_CASE("Every shipped number that a fit may move has a prior of independent s
     CHECK(prior.source.find("study") == std::string::npos);
     if (prior.around) CHECK(set.has(*prior.around));
   }
-  for (const ParameterId& id : set.parameters())
+  for (const ParameterId& id : parameters_of(set))
     if (id.is_of_device()) {
       INFO(to_text(id));
       CHECK(prior_of(priors, id) != nullptr);

@@ -1,4 +1,4 @@
-#include "core/graph/block_builder.h"
+#include "core/graph/expert_ops.h"
 
 #include "core/base/errors.h"
 #include "core/graph/parameter_count.h"
@@ -14,8 +14,8 @@ const Shape hidden_shape = {batch_dimension, sequence_dimension, fixed_dimension
 TEST_CASE("A fused projection is one operator with one output and one weight per part") {
   BlockBuilder builder("layer", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const std::vector<TensorId> qkv =
-      builder.linear("qkv", x, {{"q", 64, 8}, {"k", 16, 2}, {"v", 16, 2}}, {WeightPartition::column, Bias::yes, false});
+  const std::vector<TensorId> qkv = ops::linear(builder, "qkv", x, {{"q", 64, 8}, {"k", 16, 2}, {"v", 16, 2}},
+                                                {WeightPartition::column, Bias::yes, false});
   builder.output(qkv[0]);
   const Block block = builder.build();
   REQUIRE(block.ops().size() == 1);
@@ -31,13 +31,13 @@ TEST_CASE("A fused projection is one operator with one output and one weight per
 TEST_CASE("Column products divide their outputs, row products and norms leave the sequence region") {
   BlockBuilder builder("mlp", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const TensorId up = builder.linear("up", x, 256, {WeightPartition::column, Bias::no, false});
+  const TensorId up = ops::linear(builder, "up", x, 256, {WeightPartition::column, Bias::no, false});
   const TensorId down =
-      builder.linear("down", builder.activation("act", up), 64, {WeightPartition::row, Bias::yes, false});
+      ops::linear(builder, "down", ops::activation(builder, "act", up), 64, {WeightPartition::row, Bias::yes, false});
   CHECK(builder.tensor(up).partition == Partition::tensor);
   CHECK(builder.tensor(down).partition == Partition::sequence);
   CHECK(to_text(builder.tensor(down).shape) == "[batch, sequence, 64]");
-  builder.output(builder.add("residual", x, down));
+  builder.output(ops::add(builder, "residual", x, down));
   const Block block = builder.build();
   // The bias of a row product is added after the sum over ranks, so every rank holds it.
   for (const Tensor& tensor : block.tensors())
@@ -47,13 +47,13 @@ TEST_CASE("Column products divide their outputs, row products and norms leave th
 TEST_CASE("Experts: gate and up are one grouped product whose widths add up") {
   BlockBuilder builder("experts", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const TensorId weights = builder.router("router", x, 8, 2);
-  const TensorId routed = builder.dispatch("dispatch", x, weights, 2);
-  const auto both = builder.grouped_linear("gate_up", routed, {{"gate", 128, 0}, {"up", 128, 0}},
-                                           {8, 2, WeightPartition::column, Bias::no});
-  const TensorId inner = builder.gated_activation("act", both[0], both[1]);
-  const TensorId outer = builder.grouped_linear("down", inner, 64, {8, 2, WeightPartition::row, Bias::no});
-  const TensorId y = builder.combine("combine", outer, weights, 2);
+  const TensorId weights = ops::router(builder, "router", x, 8, 2);
+  const TensorId routed = ops::dispatch(builder, "dispatch", x, weights, 2);
+  const auto both = ops::grouped_linear(builder, "gate_up", routed, {{"gate", 128, 0}, {"up", 128, 0}},
+                                        {8, 2, WeightPartition::column, Bias::no});
+  const TensorId inner = ops::gated_activation(builder, "act", both[0], both[1]);
+  const TensorId outer = ops::grouped_linear(builder, "down", inner, 64, {8, 2, WeightPartition::row, Bias::no});
+  const TensorId y = ops::combine(builder, "combine", outer, weights, 2);
   CHECK(to_text(builder.tensor(routed).shape) == "[batch, sequence, 2, 64]");
   CHECK(builder.tensor(both[0]).partition == Partition::routed_tensor);
   CHECK(builder.tensor(outer).partition == Partition::routed);
@@ -69,16 +69,16 @@ TEST_CASE("Experts: gate and up are one grouped product whose widths add up") {
 TEST_CASE("A tied weight counts no parameter of its own") {
   BlockBuilder builder("head", BlockKind::output);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const TensorId logits = builder.linear("head", x, 1000, {WeightPartition::column, Bias::yes, true});
+  const TensorId logits = ops::linear(builder, "head", x, 1000, {WeightPartition::column, Bias::yes, true});
   const TensorId labels = builder.constant("labels", {batch_dimension, sequence_dimension}, ElementKind::index);
-  builder.output(builder.cross_entropy("loss", logits, labels, 1000));
+  builder.output(ops::cross_entropy(builder, "loss", logits, labels, 1000));
   CHECK(parameter_count(builder.build()) == 1000);  // the bias
 }
 
 TEST_CASE("A constant is no boundary input and carries no gradient") {
   BlockBuilder builder("input", BlockKind::input);
   const TensorId ids = builder.constant("ids", {batch_dimension, sequence_dimension}, ElementKind::index);
-  const TensorId x = builder.embedding("embedding", ids, 100, 64);
+  const TensorId x = ops::embedding(builder, "embedding", ids, 100, 64);
   builder.output(x);
   const Block block = builder.build();
   CHECK(block.inputs().empty());
@@ -89,8 +89,8 @@ TEST_CASE("A constant is no boundary input and carries no gradient") {
 TEST_CASE("A gate one feature wide scales every feature") {
   BlockBuilder builder("gate", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const TensorId gate = builder.linear("gate", x, 1, {});
-  builder.output(builder.gated_activation("scaled", gate, x));
+  const TensorId gate = ops::linear(builder, "gate", x, 1, {});
+  builder.output(ops::gated_activation(builder, "scaled", gate, x));
   CHECK_NOTHROW(builder.build());
 }
 

@@ -1,7 +1,7 @@
 #include "core/graph/graph.h"
 
 #include "core/base/errors.h"
-#include "core/graph/block_builder.h"
+#include "core/graph/token_ops.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -12,7 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 Block layer(const std::string& name, std::int64_t in, std::int64_t out, BlockKind kind = BlockKind::layer) {
   BlockBuilder builder(name, kind);
   const TensorId x = builder.input("hidden", {batch_dimension, sequence_dimension, fixed_dimension(in)});
-  builder.output(builder.linear("product", x, out, {}));
+  builder.output(ops::linear(builder, "product", x, out, {}));
   return builder.build();
 }
 
@@ -63,9 +63,9 @@ TEST_CASE("Operators execute after what they read, ties in the order of construc
   Block::Parts parts = layer("a", 8, 8).parts();
   BlockBuilder builder("diamond", BlockKind::layer);
   const TensorId x = builder.input("x", {batch_dimension, fixed_dimension(8)});
-  const TensorId left = builder.activation("left", x);
-  const TensorId right = builder.activation("right", x);
-  builder.output(builder.add("join", left, right));
+  const TensorId left = ops::activation(builder, "left", x);
+  const TensorId right = ops::activation(builder, "right", x);
+  builder.output(ops::add(builder, "join", left, right));
   parts = builder.build().parts();
   // Written down backwards, the order of execution still follows the values.
   std::reverse(parts.ops.begin(), parts.ops.end());

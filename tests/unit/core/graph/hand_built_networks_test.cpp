@@ -1,7 +1,7 @@
 // Networks that no importer knows: the graph must hold any of them.
 
-#include "core/graph/block_builder.h"
 #include "core/graph/graph.h"
+#include "core/graph/image_ops.h"
 #include "core/graph/parameter_count.h"
 #include "tests/catch.h"
 
@@ -14,8 +14,10 @@ Shape image(std::int64_t channels, std::int64_t edge) {
 
 TensorId double_convolution(BlockBuilder& block, const std::string& name, TensorId x, std::int64_t in,
                             std::int64_t out) {
-  x = block.activation(name + ".relu1", block.convolution(name + ".conv1", x, {in, out, 3, 3, 1, 1, 1}, Bias::yes));
-  return block.activation(name + ".relu2", block.convolution(name + ".conv2", x, {out, out, 3, 3, 1, 1, 1}, Bias::yes));
+  x = ops::activation(block, name + ".relu1",
+                      ops::convolution(block, name + ".conv1", x, {in, out, 3, 3, 1, 1, 1}, Bias::yes));
+  return ops::activation(block, name + ".relu2",
+                         ops::convolution(block, name + ".conv2", x, {out, out, 3, 3, 1, 1, 1}, Bias::yes));
 }
 
 /// Two levels of Ronneberger et al., arXiv:1505.04597, with padding: skip connections past the bottom.
@@ -23,17 +25,17 @@ Graph u_net() {
   BlockBuilder block("u_net", BlockKind::output);
   const TensorId images = block.constant("images", image(1, 64), ElementKind::compute);
   const TensorId wide = double_convolution(block, "down1", images, 1, 16);
-  const TensorId half = double_convolution(block, "down2", block.pooling("pool1", wide, {2, 2, 0}), 16, 32);
-  const TensorId bottom = double_convolution(block, "bottom", block.pooling("pool2", half, {2, 2, 0}), 32, 64);
-  const TensorId up2 = block.concatenate("skip2", {half, block.upsample("up2", bottom, 2)});
+  const TensorId half = double_convolution(block, "down2", ops::pooling(block, "pool1", wide, {2, 2, 0}), 16, 32);
+  const TensorId bottom = double_convolution(block, "bottom", ops::pooling(block, "pool2", half, {2, 2, 0}), 32, 64);
+  const TensorId up2 = ops::concatenate(block, "skip2", {half, ops::upsample(block, "up2", bottom, 2)});
   const TensorId joined = double_convolution(block, "up_conv2", up2, 96, 32);
-  const TensorId up1 = block.concatenate("skip1", {wide, block.upsample("up1", joined, 2)});
+  const TensorId up1 = ops::concatenate(block, "skip1", {wide, ops::upsample(block, "up1", joined, 2)});
   const TensorId y = double_convolution(block, "up_conv1", up1, 48, 16);
-  const TensorId classes = block.convolution("classes", y, {16, 2, 1, 1, 1, 0, 1}, Bias::yes);
+  const TensorId classes = ops::convolution(block, "classes", y, {16, 2, 1, 1, 1, 0, 1}, Bias::yes);
   const TensorId pixels =
-      block.select("pixels", classes, {batch_dimension, fixed_dimension(64 * 64), fixed_dimension(2)});
+      ops::select(block, "pixels", classes, {batch_dimension, fixed_dimension(64 * 64), fixed_dimension(2)});
   const TensorId labels = block.constant("labels", {batch_dimension, fixed_dimension(64 * 64)}, ElementKind::index);
-  block.output(block.cross_entropy("loss", pixels, labels, 2));
+  block.output(ops::cross_entropy(block, "loss", pixels, labels, 2));
   std::vector<Block> blocks;
   blocks.push_back(block.build());
   return Graph("u-net", std::move(blocks), {{BlockId(0), 1}});
@@ -41,9 +43,10 @@ Graph u_net() {
 
 TensorId tower(BlockBuilder& block, const std::string& name, std::int64_t vocabulary) {
   const TensorId ids = block.constant(name + ".ids", {batch_dimension, fixed_dimension(1)}, ElementKind::index);
-  TensorId x = block.embedding(name + ".embedding", ids, vocabulary, 32);
-  x = block.activation(name + ".relu", block.linear(name + ".up", x, 64, {WeightPartition::column, Bias::yes, false}));
-  return block.linear(name + ".down", x, 16, {WeightPartition::row, Bias::yes, false});
+  TensorId x = ops::embedding(block, name + ".embedding", ids, vocabulary, 32);
+  x = ops::activation(block, name + ".relu",
+                      ops::linear(block, name + ".up", x, 64, {WeightPartition::column, Bias::yes, false}));
+  return ops::linear(block, name + ".down", x, 16, {WeightPartition::row, Bias::yes, false});
 }
 
 /// Users and items are embedded apart and meet at the end.
@@ -57,9 +60,9 @@ Graph two_towers() {
   const Shape shape = {batch_dimension, fixed_dimension(1), fixed_dimension(16)};
   const TensorId user = head.input("user", shape);
   const TensorId item = head.input("item", shape);
-  const TensorId logits = head.linear("score", head.concatenate("pair", {user, item}), 2, {});
+  const TensorId logits = ops::linear(head, "score", ops::concatenate(head, "pair", {user, item}), 2, {});
   const TensorId labels = head.constant("labels", {batch_dimension, fixed_dimension(1)}, ElementKind::index);
-  head.output(head.cross_entropy("loss", logits, labels, 2));
+  head.output(ops::cross_entropy(head, "loss", logits, labels, 2));
   std::vector<Block> blocks;
   blocks.push_back(towers.build());
   blocks.push_back(head.build());

@@ -1,6 +1,7 @@
 #include "core/graph/shape_rules.h"
 
-#include "core/graph/block_builder.h"
+#include "core/graph/expert_ops.h"
+#include "core/graph/image_ops.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -23,7 +24,7 @@ std::string problem_of(BlockBuilder& builder) {
 Block::Parts sound_parts() {
   BlockBuilder builder("layer", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  builder.output(builder.add("residual", x, builder.norm("norm", NormKind::rms_norm, x)));
+  builder.output(ops::add(builder, "residual", x, ops::norm(builder, "norm", NormKind::rms_norm, x)));
   return builder.build().parts();
 }
 
@@ -37,8 +38,8 @@ std::string problem_of(const Block::Parts& parts) {
 TEST_CASE("The check names block, operator and shapes that do not fit") {
   BlockBuilder builder("layer", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  const TensorId y = builder.linear("up", x, 128, {});
-  builder.output(builder.add("residual", x, y));
+  const TensorId y = ops::linear(builder, "up", x, 128, {});
+  builder.output(ops::add(builder, "residual", x, y));
   CHECK(problem_of(builder) ==
         "block layer, add residual: input up [batch, sequence, 128] differs from output [batch, sequence, 64]; "
         "expected equal shapes");
@@ -47,11 +48,11 @@ TEST_CASE("The check names block, operator and shapes that do not fit") {
 TEST_CASE("Attention refuses heads that its keys do not divide, and widths that are not heads") {
   BlockBuilder uneven("layer", BlockKind::layer);
   const TensorId x = uneven.input("hidden", hidden_shape);
-  uneven.output(uneven.attention("core", x, x, x, {8, 3, 8, 8}));
+  uneven.output(ops::attention(uneven, "core", x, x, x, {8, 3, 8, 8}));
   CHECK(problem_of(uneven) == "block layer, attention core: 8 heads over 3 kv heads; expected a multiple");
   BlockBuilder wide("layer", BlockKind::layer);
   const TensorId z = wide.input("hidden", hidden_shape);
-  wide.output(wide.attention("core", z, z, z, {8, 8, 16, 8}));
+  wide.output(ops::attention(wide, "core", z, z, z, {8, 8, 16, 8}));
   CHECK_THAT(problem_of(wide),
              ContainsSubstring("attention core: query [batch, sequence, 64]; expected heads * qk_head_dim"));
 }
@@ -59,17 +60,17 @@ TEST_CASE("Attention refuses heads that its keys do not divide, and widths that 
 TEST_CASE("Products, convolutions and experts refuse what does not multiply") {
   BlockBuilder product("p", BlockKind::layer);
   const TensorId a = product.input("a", hidden_shape);
-  product.output(product.batched_matmul("scores", a, a));
+  product.output(ops::batched_matmul(product, "scores", a, a));
   CHECK_THAT(problem_of(product), ContainsSubstring("batched_matmul scores"));
   BlockBuilder image("c", BlockKind::layer);
   const TensorId pixels = image.constant(
       "images", {batch_dimension, fixed_dimension(3), fixed_dimension(8), fixed_dimension(8)}, ElementKind::compute);
-  image.output(image.convolution("conv", pixels, {4, 8, 3, 3, 1, 1, 1}));
+  image.output(ops::convolution(image, "conv", pixels, {4, 8, 3, 3, 1, 1, 1}));
   CHECK_THAT(problem_of(image),
              ContainsSubstring("convolution conv: input [batch, 3, 8, 8]; expected [batch, 4, height, width]"));
   BlockBuilder experts("e", BlockKind::layer);
   const TensorId x = experts.input("x", hidden_shape);
-  experts.output(experts.grouped_linear("down", x, 64, {4, 5, WeightPartition::row, Bias::no}));
+  experts.output(ops::grouped_linear(experts, "down", x, 64, {4, 5, WeightPartition::row, Bias::no}));
   CHECK_THAT(problem_of(experts), ContainsSubstring("grouped_linear down: 5 of 4 experts; expected 1 to all experts"));
 }
 

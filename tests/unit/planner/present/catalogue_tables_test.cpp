@@ -4,6 +4,7 @@
 
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
+#include "models/stack_composition.h"
 #include "tests/unit/planner/present/whole_table.h"
 
 namespace plumbline::present {
@@ -46,7 +47,7 @@ TEST_CASE("a network's blocks and a stack's traits and numbers are listed") {
   check_whole(stack_axis_table(set, stack));
   const Table numbers = coefficient_table(set, stack);
   check_whole(numbers);
-  CHECK(numbers.rows.size() == set.decided(stack).size());
+  CHECK(numbers.rows.size() == decided_coefficients(set, stack).size());
 }
 
 }  // namespace
