@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/table.h"
+#include "core/program/action_kinds.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -26,8 +27,6 @@ std::size_t letter_of(const Action& a) {
     default: return letters.find('C');
   }
 }
-
-bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
 
 /// By slot of time, then by letter.
 using SlotTimes = std::vector<std::array<std::int64_t, letters.size()>>;
@@ -66,7 +65,7 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
   for (auto i = static_cast<std::size_t>(left_out.first[rank]); i < static_cast<std::size_t>(left_out.cut[rank]); ++i) {
     const Action& action = simulated.program.ranks[rank].actions[i];
     const Picoseconds length = left_out.repeats * simulated.simulation.timeline.of_rank[rank][i].length();
-    if (!is_send(action)) shares[letter_of(action)] += length / between.length();
+    if (!is_send(action.kind)) shares[letter_of(action)] += length / between.length();
   }
   SlotTimes whole(times.size());
   add_span(whole, between, 0, slot_length);
@@ -80,7 +79,7 @@ std::string row(const SimulatedPlan& simulated, std::size_t index, std::int64_t 
   const std::vector<Span>& spans = simulated.simulation.timeline.of_rank[index];
   SlotTimes times(slot_count());
   for (std::size_t i = 0; i < spans.size(); ++i)
-    if (!is_send(rank.actions[i])) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
+    if (!is_send(rank.actions[i].kind)) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
   add_left_out(times, simulated, index, slot_length);
   std::string text;
   for (const auto& slot : times) {

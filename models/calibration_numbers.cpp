@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/cost/calibration_fields.h"
-#include "models/found_by_name.h"
 #include "models/stack_composition.h"
 
 namespace plumbline {

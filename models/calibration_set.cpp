@@ -4,12 +4,12 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
 #include "core/io/output_file.h"
 #include "core/io/stack_json.h"
 #include "models/embedded.h"
-#include "models/found_by_name.h"
 #include "models/name_or_path.h"
 #include "models/stack_composition.h"
 

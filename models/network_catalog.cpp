@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "models/embedded.h"
 #include "models/name_or_path.h"
 #include "models/network_file.h"
@@ -44,8 +45,7 @@ Network read_embedded(const EmbeddedFile& file) {
 
 const EmbeddedFile* find_by_name(std::string_view name) {
   const auto files = embedded::networks();
-  const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) { return f.name == name; });
-  return found == files.end() ? nullptr : &*found;
+  return named(files, name);
 }
 
 using Spellings = std::map<std::string, const EmbeddedFile*, std::less<>>;

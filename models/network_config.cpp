@@ -1,10 +1,10 @@
 #include "models/network_config.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
 #include "models/embedded.h"
@@ -41,8 +41,8 @@ std::optional<std::string> config_of(const Json& document, const Network& networ
 
 std::optional<Json> embedded_document(const std::string& name) {
   const auto files = embedded::networks();
-  const auto found = std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.name == name; });
-  if (found == files.end()) return std::nullopt;
+  const embedded::EmbeddedFile* found = named(files, name);
+  if (found == nullptr) return std::nullopt;
   return parse_json(found->text, name);
 }
 

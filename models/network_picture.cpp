@@ -6,6 +6,7 @@
 
 #include "core/base/escape.h"
 #include "core/graph/parameter_count.h"
+#include "core/quantity/text.h"
 
 namespace plumbline {
 namespace {
@@ -15,14 +16,6 @@ std::string label(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + printable(line);
   return dot_quoted(text);
-}
-
-/// 1234567 -> "1 234 567".
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), " ");
-  return digits;
 }
 
 std::string short_text(const Shape& shape) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/program/action_kinds.h"
+
 namespace plumbline {
 namespace {
 
@@ -96,7 +98,7 @@ class RankClock {
   }
   /// In transit the message takes the time, and the link is the later rank's; else the receiver does.
   [[nodiscard]] Picoseconds of_transfer(const Action& a) const {
-    const bool sends = a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward;
+    const bool sends = is_send(a.kind);
     if (sends != (a.handover == Handover::in_transit)) return Picoseconds(0);
     return times_[static_cast<std::size_t>(sends ? std::max(rank_, a.peer) : rank_)].hop;
   }

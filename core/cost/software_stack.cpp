@@ -1,15 +1,9 @@
 #include "core/cost/software_stack.h"
 
-#include <algorithm>
+#include "core/base/found_by_name.h"
 
 namespace plumbline {
 namespace {
-
-template <class T>
-const T* named(const std::vector<T>& all, std::string_view name) {
-  const auto at = std::find_if(all.begin(), all.end(), [&](const T& one) { return one.name == name; });
-  return at == all.end() ? nullptr : &*at;
-}
 
 template <class T>
 std::vector<std::string> names_of(const std::vector<T>& all) {

@@ -5,6 +5,8 @@
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/feature_json.h"
+#include "core/io/json_array.h"
+#include "core/io/json_choice.h"
 #include "core/io/product_shapes_json.h"
 #include "core/io/residuals_json.h"
 
@@ -47,29 +49,16 @@ std::vector<NamedCoefficient> named(const Owner& owner, const std::array<Coeffic
 ProductEfficiency product_from_json(const JsonPlace& place) {
   JsonObject object(place);
   ProductEfficiency product;
-  const JsonPlace format = object.at("format");
-  const auto read = number_format_from_text(format.string());
-  if (!read) throw InputError({format.where(), "\"" + format.string() + "\"", "a number format such as bf16", ""});
-  product.format = *read;
+  product.format = choice_from_json(object.at("format"), all_number_formats);
   read_fields(object, product, product_fields);
   object.finish();
   return product;
 }
 
-OpKind operator_from_json(const JsonPlace& place) {
-  std::vector<std::string> names;
-  for (int kind = 0; kind <= static_cast<int>(OpKind::cross_entropy); ++kind) {
-    names.emplace_back(to_text(static_cast<OpKind>(kind)));
-    if (names.back() == place.string()) return static_cast<OpKind>(kind);
-  }
-  throw InputError({place.where(), "\"" + place.string() + "\"", "a kind of operator such as layer_norm",
-                    nearest_text(place.string(), names)});
-}
-
 OperatorTraffic traffic_from_json(const JsonPlace& place) {
   JsonObject object(place);
   OperatorTraffic traffic;
-  traffic.kind = operator_from_json(object.at("operator"));
+  traffic.kind = choice_from_json(object.at("operator"), values_up_to(OpKind::cross_entropy));
   read_fields(object, traffic, operator_fields);
   object.finish();
   return traffic;
@@ -86,15 +75,17 @@ void read_operators(JsonObject& object, DeviceCalibration& device) {
   }
 }
 
+/// Adds the coefficients of an owner to `object`.
+template <class Owner, class Fields>
+Json::Object with_coefficients(Json::Object object, const Owner& owner, const Fields& fields) {
+  for (const auto& field : fields) object.emplace_back(field.key, coefficient_json(field.of(owner)));
+  return object;
+}
+
 Json operators_json(const std::vector<OperatorTraffic>& operators) {
-  Json::Array list;
-  for (const OperatorTraffic& traffic : operators) {
-    Json::Object object{{"operator", std::string(to_text(traffic.kind))}};
-    for (const CoefficientField<OperatorTraffic>& field : operator_fields)
-      object.emplace_back(std::string(field.key), coefficient_json(field.of(traffic)));
-    list.emplace_back(std::move(object));
-  }
-  return list;
+  return json_array(operators, [](const OperatorTraffic& traffic) {
+    return with_coefficients({{"operator", to_text(traffic.kind)}}, traffic, operator_fields);
+  });
 }
 
 }  // namespace
@@ -149,21 +140,14 @@ Json coefficients_json(const std::vector<NamedCoefficient>& coefficients) {
 }
 
 Json calibration_json(const DeviceCalibration& device) {
-  Json::Array devices;
-  for (const std::string& name : device.devices) devices.emplace_back(name);
-  Json::Array products;
-  for (const ProductEfficiency& product : device.products) {
-    Json::Object object{{"format", std::string(to_text(product.format))}};
-    for (const CoefficientField<ProductEfficiency>& field : product_fields)
-      object.emplace_back(std::string(field.key), coefficient_json(field.of(product)));
-    products.emplace_back(std::move(object));
-  }
-  Json::Object object{{"format", "plumbline.calibration/1"},
-                      {"name", device.name},
-                      {"devices", std::move(devices)},
-                      {"products", std::move(products)}};
-  for (const CoefficientField<DeviceCalibration>& field : device_fields)
-    object.emplace_back(std::string(field.key), coefficient_json(field.of(device)));
+  const auto product_json = [](const ProductEfficiency& product) {
+    return with_coefficients({{"format", to_text(product.format)}}, product, product_fields);
+  };
+  Json::Object object = with_coefficients({{"format", "plumbline.calibration/1"},
+                                           {"name", device.name},
+                                           {"devices", json_array(device.devices)},
+                                           {"products", json_array(device.products, product_json)}},
+                                          device, device_fields);
   if (!device.operators.empty()) object.emplace_back("operators", operators_json(device.operators));
   if (device.shapes) object.emplace_back("shapes", product_shapes_json(*device.shapes));
   if (device.residuals) object.emplace_back("residuals", residuals_json(*device.residuals));

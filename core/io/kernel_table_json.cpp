@@ -1,6 +1,7 @@
 #include "core/io/kernel_table_json.h"
 
-#include "core/base/errors.h"
+#include "core/io/json_array.h"
+#include "core/io/json_choice.h"
 
 namespace plumbline {
 namespace {
@@ -35,29 +36,18 @@ Json entry_json(const CrowdTiming& c) { return Json::Object{{"threads", c.thread
 
 template <class T>
 Json list_json(const std::vector<T>& entries) {
-  Json::Array array;
-  for (const T& entry : entries) array.push_back(entry_json(entry));
-  return array;
+  return json_array(entries, [](const T& entry) { return entry_json(entry); });
 }
 
 std::int64_t count(JsonObject& object, std::string_view key) { return object.at(key).integer(1, most_elements); }
 double seconds(JsonObject& object, std::string_view key) { return object.at(key).number(least_seconds, most_seconds); }
-
-NumberFormat format_of(JsonObject& object) {
-  const JsonPlace place = object.at("format");
-  if (const auto format = number_format_from_text(place.string())) return *format;
-  std::vector<std::string> names;
-  for (const NumberFormat format : all_number_formats) names.emplace_back(to_text(format));
-  throw InputError({place.where(), "unknown value \"" + place.string().substr(0, 40) + "\"", "a number format",
-                    nearest_text(place.string().substr(0, 40), names)});
-}
 
 void read(JsonObject& object, ProductTiming& p) {
   p.batch = count(object, "batch");
   p.m = count(object, "m");
   p.n = count(object, "n");
   p.k = count(object, "k");
-  p.format = format_of(object);
+  p.format = choice_from_json(object.at("format"), all_number_formats);
   p.kind = object.at("kind").string();
   p.median_s = seconds(object, "median_s");
 }
@@ -67,14 +57,14 @@ void read(JsonObject& object, AttentionTiming& a) {
   a.heads = count(object, "heads");
   a.kv_heads = count(object, "kv_heads");
   a.head_dim = count(object, "head_dim");
-  a.format = format_of(object);
+  a.format = choice_from_json(object.at("format"), all_number_formats);
   a.forward_s = seconds(object, "forward_s");
   a.backward_s = seconds(object, "backward_s");
   if (const auto kernel = object.find("kernel")) a.kernel = kernel->string();
 }
 void read(JsonObject& object, MemoryTiming& m) {
   m.op = object.at("op").string();
-  m.format = format_of(object);
+  m.format = choice_from_json(object.at("format"), all_number_formats);
   m.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
   m.median_s = seconds(object, "median_s");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/io/json_choice.h"
 #include "core/io/sourced_json.h"
 #include "core/training/limits.h"
 
@@ -27,32 +28,18 @@ std::string read_name(const JsonPlace& place) {
   return name;
 }
 
-/// The value that `from_text` finds, or an InputError that lists `all`.
-template <class All, class FromText>
-auto read_choice(const JsonPlace& place, const All& all, FromText from_text) {
-  if (const auto value = from_text(place.string())) return *value;
-  std::vector<std::string> names;
-  std::string listed;
-  for (const auto value : all) {
-    names.emplace_back(to_text(value));
-    listed += (listed.empty() ? "" : ", ") + names.back();
-  }
-  throw InputError({place.where(), "unknown value \"" + place.string().substr(0, 40) + "\"", "one of " + listed,
-                    nearest_text(place.string(), names)});
-}
-
 Device read_device(const JsonPlace& place) {
   JsonObject object(place);
   Device device;
   device.name = read_name(object.at("name"));
   device.vendor = read_name(object.at("vendor"));
-  device.architecture = read_choice(object.at("architecture"), all_device_architectures, device_architecture_from_text);
+  device.architecture = choice_from_json(object.at("architecture"), all_device_architectures);
   device.memory = read_sourced_bytes(object.at("memory"));
   device.memory_bandwidth = read_sourced_bandwidth(object.at("memory_bandwidth"));
   JsonObject peaks(object.at("peaks"));
   for (const auto& [key, peak] : peaks.members()) {
     const Json name(key);
-    const NumberFormat format = read_choice(JsonPlace(name, peak.where()), all_number_formats, number_format_from_text);
+    const NumberFormat format = choice_from_json(JsonPlace(name, peak.where()), all_number_formats);
     device.peaks[format] = read_sourced_flop_rate(peak);
   }
   if (device.peaks.empty()) throw InputError({peaks.where(), "no peak at all", "at least one number format", ""});
@@ -107,7 +94,7 @@ T read_or_find(const JsonPlace& place, const std::vector<T>& known, Read read, c
 Interconnect read_interconnect(const JsonPlace& place, std::int32_t node_devices) {
   JsonObject object(place);
   Interconnect interconnect;
-  interconnect.kind = read_choice(object.at("kind"), all_interconnect_kinds, interconnect_kind_from_text);
+  interconnect.kind = choice_from_json(object.at("kind"), all_interconnect_kinds);
   interconnect.bandwidth = read_sourced_bandwidth(object.at("bandwidth"));
   if (const auto links = object.find("links")) interconnect.links = read_count(*links);
   interconnect.domain_devices = node_devices;
@@ -126,7 +113,7 @@ NetworkInterfaces read_network(const JsonPlace& place) {
   NetworkInterfaces network;
   network.count = read_count(object.at("count"));
   network.bandwidth = read_sourced_bandwidth(object.at("bandwidth"));
-  if (const auto path = object.find("path")) network.path = read_choice(*path, all_nic_paths, nic_path_from_text);
+  if (const auto path = object.find("path")) network.path = choice_from_json(*path, all_nic_paths);
   object.finish();
   return network;
 }
@@ -141,7 +128,7 @@ NodeGroup read_node_group(const JsonPlace& place, const MachineParts& known) {
   node.devices = read_count(object.at("devices_per_node"), most_devices_of_node);
   node.interconnect = read_interconnect(object.at("interconnect"), node.devices);
   if (const auto network = object.find("network")) node.network = read_network(*network);
-  node.cpu_vendor = read_choice(object.at("cpu_vendor"), all_cpu_vendors, cpu_vendor_from_text);
+  node.cpu_vendor = choice_from_json(object.at("cpu_vendor"), all_cpu_vendors);
   node.host_memory = read_sourced_bytes(object.at("host_memory"));
   node.pcie_bandwidth = read_sourced_bandwidth(object.at("pcie_bandwidth"));
   if (const auto nvme = object.find("nvme")) node.nvme = read_sourced_bytes(*nvme);

@@ -1,3 +1,4 @@
+#include "core/io/json_array.h"
 #include "core/io/machine_json.h"
 #include "core/io/sourced_json.h"
 
@@ -72,15 +73,14 @@ Json to_json(const Device& device) {
 }
 
 Json to_json(const Fabric& fabric) {
-  Json::Array levels;
-  for (const NetworkLevel& level : fabric.levels) levels.push_back(to_json(level));
-  return Json::Object{{"name", fabric.name}, {"levels", std::move(levels)}};
+  const auto level_json = [](const NetworkLevel& level) { return to_json(level); };
+  return Json::Object{{"name", fabric.name}, {"levels", json_array(fabric.levels, level_json)}};
 }
 
 Json to_json(const Cluster& cluster) {
-  Json::Array nodes;
-  for (const NodeGroup& group : cluster.groups) nodes.push_back(to_json(group));
-  Json::Object object{{"name", cluster.name}, {"fabric", to_json(cluster.fabric)}, {"nodes", std::move(nodes)}};
+  const auto group_json = [](const NodeGroup& group) { return to_json(group); };
+  Json::Object object{
+      {"name", cluster.name}, {"fabric", to_json(cluster.fabric)}, {"nodes", json_array(cluster.groups, group_json)}};
   add_if(object, "price_usd_per_device_hour", cluster.price_per_device_hour);
   if (!cluster.link_factors.empty()) object.emplace_back("link_factors", to_json(cluster.link_factors));
   return object;

@@ -1,17 +1,12 @@
 #include "core/io/prediction_json.h"
 
+#include "core/io/json_array.h"
+
 namespace plumbline {
 namespace {
 
 /// Written only where a simulation says something else than the closed form.
 constexpr std::string_view simulated_key = "simulated_step_time_s";
-
-Json class_bytes(const MemoryBreakdown& memory) {
-  Json::Object object;
-  for (std::size_t i = 0; i < memory_class_count; ++i)
-    object.emplace_back(to_text(static_cast<MemoryClass>(i)), memory.by_class[i].value());
-  return object;
-}
 
 Json totals(const MemoryBreakdown& memory) {
   return Json::Object{{"live_bytes", memory.live().value()},
@@ -20,16 +15,22 @@ Json totals(const MemoryBreakdown& memory) {
 }
 
 Json communication(const std::vector<CommunicationLine>& lines) {
-  Json::Array array;
-  for (const CommunicationLine& line : lines)
-    array.emplace_back(Json::Object{{"group", line.group},
-                                    {"collective", line.collective},
-                                    {"bytes_per_step", line.bytes_per_step.value()},
-                                    {"time_s", line.time.value()}});
-  return array;
+  return json_array(lines, [](const CommunicationLine& line) {
+    return Json::Object{{"group", line.group},
+                        {"collective", line.collective},
+                        {"bytes_per_step", line.bytes_per_step.value()},
+                        {"time_s", line.time.value()}};
+  });
 }
 
 }  // namespace
+
+Json to_json(const MemoryBreakdown& memory) {
+  Json::Object object;
+  for (std::size_t i = 0; i < memory_class_count; ++i)
+    object.emplace_back(to_text(static_cast<MemoryClass>(i)), memory.by_class[i].value());
+  return object;
+}
 
 Json to_json(const TimeBreakdown& time) {
   Json::Object object;
@@ -55,7 +56,7 @@ Json to_json(const Prediction& p) {
   Json::Array memory_totals;
   for (const MemoryBreakdown& stage : p.stage_memory) {
     stage_peaks.emplace_back(stage.device_total().value());
-    memory.push_back(class_bytes(stage));
+    memory.push_back(to_json(stage));
     memory_totals.push_back(totals(stage));
   }
   Json::Object object{{"step_time_s", to_json(p.step_time_s)},

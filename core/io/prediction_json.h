@@ -13,6 +13,8 @@ namespace plumbline {
 /// Cause to seconds.
 [[nodiscard]] Json to_json(const TimeBreakdown& time);
 [[nodiscard]] Json to_json(const Interval& interval);
+/// Class to bytes.
+[[nodiscard]] Json to_json(const MemoryBreakdown& memory);
 
 /// Refuses keys that `to_json(Prediction)` does not write. Throws InputError.
 void check_prediction_keys(const JsonPlace& place);

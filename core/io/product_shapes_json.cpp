@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/calibration_json.h"
+#include "core/io/json_array.h"
 
 namespace plumbline {
 namespace {
@@ -77,10 +78,10 @@ std::vector<Alignment> alignments_from_json(const JsonPlace& place, ShapeSource&
 }
 
 Json alignments_json(const std::vector<Alignment>& alignments, const ShapeSource& source) {
-  Json::Array values;
-  for (const Alignment& row : alignments)
-    values.emplace_back(Json::Object{{"multiple", row.multiple}, {"factor", row.factor}});
-  return with_source(Json::Object{{"values", std::move(values)}}, source);
+  const auto alignment_json = [](const Alignment& a) {
+    return Json::Object{{"multiple", a.multiple}, {"factor", a.factor}};
+  };
+  return with_source(Json::Object{{"values", json_array(alignments, alignment_json)}}, source);
 }
 
 }  // namespace
@@ -97,18 +98,17 @@ ProductShapes product_shapes_from_json(const JsonPlace& place) {
 }
 
 Json product_shapes_json(const ProductShapes& shapes) {
-  Json::Array tiles;
-  for (const ProductTile& tile : shapes.tiles)
-    tiles.emplace_back(Json::Object{{"m", tile.m}, {"n", tile.n}, {"rate", tile.rate}});
-  Json::Array parts;
-  for (const std::int64_t part : shapes.splits.parts) parts.emplace_back(part);
-  return Json::Object{{"tiles", with_source(Json::Object{{"values", std::move(tiles)}}, shapes.tiles_source)},
-                      {"splits", with_source(Json::Object{{"parts", std::move(parts)},
-                                                          {"shortest_depth", shapes.splits.shortest_depth},
-                                                          {"rate", shapes.splits.rate}},
-                                             shapes.splits_source)},
-                      {"alignments", alignments_json(shapes.alignments, shapes.alignments_source)},
-                      {"head_alignments", alignments_json(shapes.head_alignments, shapes.head_alignments_source)}};
+  const auto tile_json = [](const ProductTile& tile) {
+    return Json::Object{{"m", tile.m}, {"n", tile.n}, {"rate", tile.rate}};
+  };
+  return Json::Object{
+      {"tiles", with_source(Json::Object{{"values", json_array(shapes.tiles, tile_json)}}, shapes.tiles_source)},
+      {"splits", with_source(Json::Object{{"parts", json_array(shapes.splits.parts)},
+                                          {"shortest_depth", shapes.splits.shortest_depth},
+                                          {"rate", shapes.splits.rate}},
+                             shapes.splits_source)},
+      {"alignments", alignments_json(shapes.alignments, shapes.alignments_source)},
+      {"head_alignments", alignments_json(shapes.head_alignments, shapes.head_alignments_source)}};
 }
 
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
+#include "core/io/json_choice.h"
 
 namespace plumbline {
 namespace {
@@ -12,14 +13,6 @@ namespace {
 constexpr std::int64_t most_runs = 1'000'000'000;
 constexpr std::int64_t largest_scale = 1'000'000'000'000;
 constexpr std::string_view rows_key = "rows";
-
-CalibrationRegime regime_from_json(const JsonPlace& place) {
-  const std::string& word = place.string();
-  if (const auto regime = calibration_regime_from_text(word)) return *regime;
-  std::vector<std::string> known;
-  for (const CalibrationRegime regime : calibration_regimes) known.emplace_back(to_text(regime));
-  throw InputError({place.where(), "\"" + word + "\"", "calibrated, few_runs or unknown", nearest_text(word, known)});
-}
 
 /// A coefficient's object with "rows" alongside its keys.
 Residual residual_from_json(const JsonPlace& place) {
@@ -90,7 +83,7 @@ Json measured_json(const RunRanges& measured) {
 Residuals residuals_from_json(const JsonPlace& place) {
   JsonObject object(place);
   Residuals residuals;
-  residuals.regime = regime_from_json(object.at("regime"));
+  residuals.regime = choice_from_json(object.at("regime"), calibration_regimes);
   residuals.time = residual_from_json(object.at("time"));
   if (const auto memory = object.find("memory")) residuals.memory = residual_from_json(*memory);
   if (const auto measured = object.find("measured")) residuals.measured = measured_from_json(*measured);

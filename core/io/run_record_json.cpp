@@ -3,7 +3,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/base/errors.h"
+#include "core/io/json_array.h"
+#include "core/io/json_choice.h"
+#include "core/io/prediction_json.h"
 
 namespace plumbline {
 namespace {
@@ -17,13 +19,6 @@ constexpr std::int64_t most_actions = 100'000'000;
 constexpr std::int64_t most_runs = 1'000'000'000'000;  // times a row's bytes it is still an integer
 constexpr double largest_double = std::numeric_limits<double>::max();
 
-Json memory_json(const MemoryBreakdown& memory) {
-  Json::Object classes;
-  for (std::size_t c = 0; c < memory_class_count; ++c)
-    classes.emplace_back(to_text(static_cast<MemoryClass>(c)), memory.by_class[c].value());
-  return classes;
-}
-
 Json action_json(const ActionRecord& action) {
   Json::Object object{{"action", action.action},       {"name", action.name},
                       {"kind", to_text(action.kind)},  {"stream", to_text(action.stream)},
@@ -31,6 +26,11 @@ Json action_json(const ActionRecord& action) {
                       {"median_ns", action.median_ns}, {"sent_bytes", action.sent.value()}};
   if (action.micro_batch >= 0) object.emplace_back("micro_batch", action.micro_batch);
   return object;
+}
+
+Json sent_json(const SentRecord& line) {
+  return Json::Object{
+      {"group", line.group}, {"collective", line.collective}, {"calls", line.calls}, {"bytes", line.bytes.value()}};
 }
 
 /// Fields of rows that ranks that divide experts give each other are left out where there are none.
@@ -46,18 +46,6 @@ Json routed_json(const RoutedRecord& rows) {
   object.emplace_back("given_at_peak", peak.given);
   object.emplace_back("gathered_at_peak", peak.gathered);
   return object;
-}
-
-/// The value of an enum whose names `to_text` says, `last` being the last of them.
-template <class Enum>
-Enum named(const JsonPlace& place, Enum last) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
-    names.emplace_back(to_text(static_cast<Enum>(i)));
-    if (names.back() == place.string()) return static_cast<Enum>(i);
-  }
-  throw InputError({place.where(), "\"" + place.string().substr(0, 100) + "\" is not known",
-                    "one of the program's names", nearest_text(place.string().substr(0, 100), names)});
 }
 
 MemoryBreakdown memory_from(const JsonPlace& place) {
@@ -86,8 +74,8 @@ ActionRecord action_from(const JsonPlace& place) {
   ActionRecord action;
   action.action = static_cast<std::int32_t>(object.at("action").integer(0, most_actions));
   action.name = object.at("name").string();
-  action.kind = named(object.at("kind"), ActionKind::fetch);
-  action.stream = named(object.at("stream"), Stream::copy);
+  action.kind = choice_from_json(object.at("kind"), values_up_to(ActionKind::fetch));
+  action.stream = choice_from_json(object.at("stream"), values_up_to(Stream::copy));
   action.start_ns = object.at("start_ns").integer(0, most_nanoseconds);
   action.end_ns = object.at("end_ns").integer(action.start_ns, most_nanoseconds);
   action.median_ns = object.at("median_ns").integer(0, most_nanoseconds);
@@ -152,12 +140,6 @@ StepRecord step_from(const JsonPlace& place, std::int64_t first) {
   return step;
 }
 
-Json tokens_json(const std::vector<std::int32_t>& tokens) {
-  Json::Array array;
-  for (const std::int32_t token : tokens) array.emplace_back(token);
-  return array;
-}
-
 std::vector<std::int32_t> tokens_from(const JsonPlace& place) {
   std::vector<std::int32_t> tokens;
   for (const JsonPlace& token : place.elements())
@@ -186,8 +168,8 @@ Json text_json(const TextRecord& text) {
   return Json::Object{{"tokens", text.tokens},
                       {"held_out_tokens", text.held_out},
                       {"unigram_entropy", text.unigram_entropy},
-                      {"prompt", tokens_json(text.prompt)},
-                      {"generated", tokens_json(text.generated)}};
+                      {"prompt", json_array(text.prompt)},
+                      {"generated", json_array(text.generated)}};
 }
 
 TextRecord text_from(const JsonPlace& place) {
@@ -224,32 +206,21 @@ Json to_json(const StepRecord& step) {
 }
 
 Json to_json(const RankRecord& rank) {
-  Json::Array sent;
-  for (const SentRecord& line : rank.sent)
-    sent.emplace_back(Json::Object{
-        {"group", line.group}, {"collective", line.collective}, {"calls", line.calls}, {"bytes", line.bytes.value()}});
-  Json::Array actions;
-  for (const ActionRecord& action : rank.actions) actions.push_back(action_json(action));
   Json::Object object{{"rank", rank.rank},
                       {"stage", rank.stage},
-                      {"memory", Json::Object{{"at_peak", memory_json(rank.memory.at_peak)},
-                                              {"highest", memory_json(rank.memory.highest)},
+                      {"memory", Json::Object{{"at_peak", to_json(rank.memory.at_peak)},
+                                              {"highest", to_json(rank.memory.highest)},
                                               {"arena_bytes", rank.memory.arena.value()},
                                               {"process_resident_bytes", rank.memory.process_resident.value()}}},
-                      {"sent_per_step", std::move(sent)},
-                      {"actions", std::move(actions)}};
-  if (rank.routed.empty()) return object;
-  Json::Array routed;
-  for (const RoutedRecord& rows : rank.routed) routed.push_back(routed_json(rows));
-  object.emplace_back("routed", std::move(routed));
+                      {"sent_per_step", json_array(rank.sent, sent_json)},
+                      {"actions", json_array(rank.actions, action_json)}};
+  if (!rank.routed.empty()) object.emplace_back("routed", json_array(rank.routed, routed_json));
   return object;
 }
 
 Json to_json(const RunRecord& record) {
-  Json::Array steps;
-  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
-  Json::Array ranks;
-  for (const RankRecord& rank : record.ranks) ranks.push_back(to_json(rank));
+  const auto step_json = [](const StepRecord& step) { return to_json(step); };
+  const auto rank_json = [](const RankRecord& rank) { return to_json(rank); };
   Json::Object object{{"format", run_record_format},
                       {"program_version", record.program_version},
                       {"plan_fingerprint", record.plan_fingerprint},
@@ -262,8 +233,8 @@ Json to_json(const RunRecord& record) {
                       {"tokens_per_step", record.tokens_per_step},
                       {"warmup_steps", record.warmup_steps},
                       {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step + 1)},
-                      {"steps", std::move(steps)},
-                      {"ranks", std::move(ranks)}};
+                      {"steps", json_array(record.steps, step_json)},
+                      {"ranks", json_array(record.ranks, rank_json)}};
   if (!record.optimizer.name.empty()) object.emplace_back("optimizer", optimizer_json(record.optimizer));
   if (record.text.tokens > 0) object.emplace_back("text", text_json(record.text));
   return object;

@@ -1,7 +1,9 @@
 #include "core/io/simulation_json.h"
 
 #include <algorithm>
+#include <span>
 
+#include "core/io/json_array.h"
 #include "core/io/prediction_json.h"
 #include "core/simulate/stage_report.h"
 
@@ -12,13 +14,6 @@ namespace {
 constexpr std::size_t most_buffers = 10;
 
 double seconds(Picoseconds time) { return to_seconds(time).value(); }
-
-Json classes_json(const MemoryBreakdown& memory) {
-  Json::Object classes;
-  for (std::size_t c = 0; c < memory_class_count; ++c)
-    classes.emplace_back(to_text(static_cast<MemoryClass>(c)), memory.by_class[c].value());
-  return classes;
-}
 
 /// What no chunk, segment or micro-batch owns says null there.
 Json owner_json(std::int32_t owner) { return owner < 0 ? Json() : Json(owner); }
@@ -32,15 +27,13 @@ Json buffer_json(const Buffer& buffer) {
 }
 
 Json peak_json(std::size_t stage, const StageReport& report, const MemoryPeak& peak) {
-  Json::Array largest;
-  for (std::size_t i = 0; i < std::min(most_buffers, report.alive.size()); ++i)
-    largest.push_back(buffer_json(report.alive[i]));
+  const std::span largest(report.alive.data(), std::min(most_buffers, report.alive.size()));
   return Json::Object{{"stage", static_cast<std::int64_t>(stage)},
                       {"at_s", seconds(report.peak_at)},
                       {"action", report.peak_action.empty() ? Json() : Json(report.peak_action)},
                       {"bytes", peak.memory.device_total().value()},
-                      {"memory", classes_json(peak.memory)},
-                      {"largest_buffers", std::move(largest)}};
+                      {"memory", to_json(peak.memory)},
+                      {"largest_buffers", json_array(largest, buffer_json)}};
 }
 
 }  // namespace
@@ -57,8 +50,6 @@ Json to_json(const Program& program, const Simulation& s, const SimulationSettin
                                      {"busy_s", to_json(reports[r].busy)},
                                      {"peak", peak_json(r, reports[r], s.memory[r])}});
   }
-  Json::Array speeds;
-  for (const double speed : setting.stage_speed) speeds.emplace_back(speed);
   const auto heaviest = static_cast<std::size_t>(s.heaviest_rank);
   return Json::Object{
       {"step_time_s", seconds(s.step())},
@@ -75,7 +66,7 @@ Json to_json(const Program& program, const Simulation& s, const SimulationSettin
       {"schedule", setting.schedule},
       {"closed_form_step_time_s", setting.closed_form.value()},
       {"order_csv", setting.order ? Json(*setting.order) : Json()},
-      {"stage_speed", setting.stage_speed.empty() ? Json() : Json(std::move(speeds))},
+      {"stage_speed", setting.stage_speed.empty() ? Json() : json_array(setting.stage_speed)},
       {"step_time_at_speed_1_s", setting.step_at_speed_1 ? Json(seconds(*setting.step_at_speed_1)) : Json()},
       {"peak", peak_json(heaviest, reports[heaviest], s.memory[heaviest])},
       {"stages", std::move(stages)}};

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/base/errors.h"
+#include "core/io/json_choice.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -44,14 +45,6 @@ std::string read_date(const JsonPlace& place) {
   return date;
 }
 
-SourceKind read_kind(const JsonPlace& place) {
-  if (const auto kind = source_kind_from_text(place.string())) return *kind;
-  std::vector<std::string> names;
-  for (const SourceKind kind : all_source_kinds) names.emplace_back(to_text(kind));
-  throw InputError({place.where(), "unknown kind \"" + place.string().substr(0, 40) + "\"",
-                    "datasheet, measured, published or assumed", nearest_text(place.string(), names)});
-}
-
 template <class T, class Parse>
 Sourced<T> read_sourced(const JsonPlace& place, Parse parse) {
   JsonObject object(place);
@@ -61,7 +54,7 @@ Sourced<T> read_sourced(const JsonPlace& place, Parse parse) {
   const JsonPlace source = object.at("source");
   number.source = source.string();
   if (number.source.empty()) throw InputError({source.where(), "an empty source", "a document, table or person", ""});
-  number.kind = read_kind(object.at("kind"));
+  number.kind = choice_from_json(object.at("kind"), all_source_kinds);
   if (const auto date = object.find("date")) number.date = read_date(*date);
   object.finish();
   return number;

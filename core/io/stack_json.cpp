@@ -4,10 +4,11 @@
 #include <set>
 
 #include "core/base/errors.h"
-#include "core/base/joined.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
 #include "core/io/feature_json.h"
+#include "core/io/json_array.h"
+#include "core/io/json_choice.h"
 #include "core/io/residuals_json.h"
 
 namespace plumbline {
@@ -27,13 +28,8 @@ Names names_of(const std::vector<T>& all) {
 }
 
 /// Of a base, a value of an axis or a stack: both in the order of the file.
-struct Settings {
-  std::vector<NamedCoefficient> coefficients;
-  std::vector<NamedFeature> features;
-};
-
-Settings settings_from_json(const std::optional<JsonPlace>& numbers, const std::optional<JsonPlace>& features) {
-  Settings settings;
+StackNumbers settings_from_json(const std::optional<JsonPlace>& numbers, const std::optional<JsonPlace>& features) {
+  StackNumbers settings;
   if (features) settings.features = features_from_json(*features);
   if (!numbers) return settings;
   StackNumbers read = stack_numbers_from_json(*numbers);
@@ -59,7 +55,7 @@ AxisValue value_from_json(const JsonPlace& place) {
   AxisValue value;
   value.name = object.at("name").string();
   value.description = object.at("description").string();
-  Settings settings = settings_from_json(object.at("coefficients"), object.find("features"));
+  StackNumbers settings = settings_from_json(object.at("coefficients"), object.find("features"));
   value.coefficients = std::move(settings.coefficients);
   value.features = std::move(settings.features);
   object.finish();
@@ -139,23 +135,12 @@ Releases releases_from_json(const JsonPlace& place) {
   return releases;
 }
 
-PrecisionRecipe precision_from_json(const JsonPlace& place) {
-  if (const auto recipe = precision_recipe_from_text(place.string())) return *recipe;
-  Names known;
-  for (const PrecisionRecipe each : all_precision_recipes) known.emplace_back(to_text(each));
-  throw InputError(
-      {place.where(), "\"" + place.string() + "\"", "one of " + joined(known), nearest_text(place.string(), known)});
-}
-
 GradientDefault gradients_from_json(const JsonPlace& place) {
   JsonObject object(place);
   GradientDefault gradients;
-  const JsonPlace format = object.at("format");
-  const auto read = number_format_from_text(format.string());
-  if (!read) throw InputError({format.where(), "\"" + format.string() + "\"", "a number format such as fp32", ""});
-  gradients.format = *read;
+  gradients.format = choice_from_json(object.at("format"), all_number_formats);
   for (const JsonPlace& recipe : object.at("precisions").elements())
-    gradients.precisions.push_back(precision_from_json(recipe));
+    gradients.precisions.push_back(choice_from_json(recipe, all_precision_recipes));
   gradients.source = object.at("source").string();
   object.finish();
   return gradients;
@@ -169,10 +154,9 @@ Json value_json(const AxisValue& value) {
 }
 
 Json gradients_json(const GradientDefault& gradients) {
-  Json::Array precisions;
-  for (const PrecisionRecipe recipe : gradients.precisions) precisions.emplace_back(std::string(to_text(recipe)));
-  return Json::Object{{"format", std::string(to_text(gradients.format))},
-                      {"precisions", std::move(precisions)},
+  const auto recipe_json = [](PrecisionRecipe recipe) { return to_text(recipe); };
+  return Json::Object{{"format", to_text(gradients.format)},
+                      {"precisions", json_array(gradients.precisions, recipe_json)},
                       {"source", gradients.source}};
 }
 
@@ -182,7 +166,7 @@ StackAxisTable stack_axes_from_json(const JsonPlace& root) {
   JsonObject object = open_document(root, "plumbline.traits/1");
   StackAxisTable table;
   table.description = object.at("description").string();
-  Settings base = settings_from_json(object.at("base"), object.find("features"));
+  StackNumbers base = settings_from_json(object.at("base"), object.find("features"));
   table.base = std::move(base.coefficients);
   table.base_features = std::move(base.features);
   for (const JsonPlace& place : object.at("axes").elements()) {
@@ -217,7 +201,7 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const StackAxisTab
   }
   const JsonPlace choices = object.at("traits");
   stack.axis_choices = axis_choices_from_json(choices, table);
-  Settings own = settings_from_json(object.find("coefficients"), object.find("features"));
+  StackNumbers own = settings_from_json(object.find("coefficients"), object.find("features"));
   stack.coefficients = std::move(own.coefficients);
   stack.features = std::move(own.features);
   if (const auto gradients = object.find("gradients")) stack.gradients = gradients_from_json(*gradients);
@@ -229,26 +213,21 @@ SoftwareStack software_stack_from_json(const JsonPlace& root, const StackAxisTab
 }
 
 Json stack_axes_json(const StackAxisTable& table) {
-  Json::Array axes;
-  for (const StackAxis& axis : table.axes) {
-    Json::Array values;
-    for (const AxisValue& value : axis.values) values.emplace_back(value_json(value));
-    axes.emplace_back(
-        Json::Object{{"name", axis.name}, {"description", axis.description}, {"values", std::move(values)}});
-  }
+  const auto axis_json = [](const StackAxis& axis) {
+    return Json::Object{
+        {"name", axis.name}, {"description", axis.description}, {"values", json_array(axis.values, value_json)}};
+  };
   return Json::Object{{"format", "plumbline.traits/1"},
                       {"description", table.description},
                       {"base", coefficients_json(table.base)},
                       {"features", features_json(table.base_features)},
-                      {"axes", std::move(axes)},
+                      {"axes", json_array(table.axes, axis_json)},
                       {"regimes", regimes_json(table.regimes)}};
 }
 
 Json software_stack_json(const SoftwareStack& stack) {
   Json::Object object{{"format", "plumbline.stack/1"}, {"name", stack.name}};
-  Json::Array aliases;
-  for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
-  if (!aliases.empty()) object.emplace_back("aliases", std::move(aliases));
+  if (!stack.aliases.empty()) object.emplace_back("aliases", json_array(stack.aliases));
   object.emplace_back("framework", stack.framework);
   if (stack.releases)
     object.emplace_back("releases",

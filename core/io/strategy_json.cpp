@@ -2,7 +2,8 @@
 
 #include <initializer_list>
 
-#include "core/base/errors.h"
+#include "core/io/json_array.h"
+#include "core/io/json_choice.h"
 #include "core/training/limits.h"
 
 namespace plumbline {
@@ -24,31 +25,12 @@ void check_product(const std::string& where, std::string_view what, std::initial
   }
 }
 
-/// The value whose text is at `place`, among `all`.
-template <class Value, class Values, class FromText>
-Value choice(const JsonPlace& place, const Values& all, const FromText& from_text) {
-  const std::string& text = place.string();
-  if (const auto value = from_text(text)) return *value;
-  std::vector<std::string> names;
-  for (const auto& one : all) names.emplace_back(to_text(one));
-  std::string expected;
-  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
-  throw InputError(
-      {place.where(), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected, nearest_text(text, names)});
-}
-
 Recompute recompute(const JsonPlace& place) {
   const std::string& text = place.string();
   if (const auto value = recompute_from_text(text)) return *value;
   throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown",
                     "none, selective, full, every:N, by-operator or optimal",
                     nearest_text(text, {"none", "selective", "full", "every:2", "by-operator", "optimal"})});
-}
-
-Json layers_json(const std::vector<std::int32_t>& layers) {
-  Json::Array array;
-  for (const std::int32_t count : layers) array.emplace_back(count);
-  return array;
 }
 
 std::vector<Optimizer> all_optimizers() {
@@ -58,15 +40,14 @@ std::vector<Optimizer> all_optimizers() {
 }
 
 void read_recipe(JsonObject& object, Training& training) {
-  training.precision =
-      choice<PrecisionRecipe>(object.at("precision"), all_precision_recipes, precision_recipe_from_text);
+  training.precision = choice_from_json(object.at("precision"), all_precision_recipes);
   if (const auto format = object.find("gradient_precision"))
-    training.gradient_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
+    training.gradient_format = choice_from_json(*format, all_number_formats);
   else
     training.gradient_format = training.formats().gradient;  // as it was priced, whatever its stack does now
   if (const auto format = object.find("optimizer_precision"))
-    training.optimizer_format = choice<NumberFormat>(*format, all_number_formats, number_format_from_text);
-  training.optimizer = choice<Optimizer>(object.at("optimizer"), all_optimizers(), optimizer_from_text);
+    training.optimizer_format = choice_from_json(*format, all_number_formats);
+  training.optimizer = choice_from_json(object.at("optimizer"), all_optimizers());
 }
 
 void check_products(const std::string& where, const Strategy& s) {
@@ -98,7 +79,7 @@ Json to_json(const Strategy& s, const Training& training) {
       {"micro_batches", s.micro_batches},
       {"recompute", to_text(s.recompute)},
       {"split", to_text(s.split)},
-      {"layers_per_stage", s.layers_per_stage.empty() ? Json() : layers_json(s.layers_per_stage)},
+      {"layers_per_stage", s.layers_per_stage.empty() ? Json() : json_array(s.layers_per_stage)},
       {"precision", to_text(training.precision)},
       {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
       {"optimizer", to_text(training.optimizer)},
@@ -120,12 +101,11 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   if (object.find("expert_tensor_parallel")) s.expert_tensor_parallel = degree(object, "expert_tensor_parallel");
   s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));
   s.shard_group = degree(object, "shard_group");
-  s.schedule = choice<Schedule>(object.at("schedule"), all_schedules, schedule_from_text);
+  s.schedule = choice_from_json(object.at("schedule"), all_schedules);
   s.micro_batch = object.at("micro_batch").integer(1, largest_global_batch);
   s.micro_batches = object.at("micro_batches").integer(1, largest_global_batch);
   s.recompute = recompute(object.at("recompute"));
-  if (const auto split = object.find("split"))
-    s.split = choice<StageSplit>(*split, all_stage_splits, stage_split_from_text);
+  if (const auto split = object.find("split")) s.split = choice_from_json(*split, all_stage_splits);
   if (const auto layers = object.find("layers_per_stage"))
     for (const JsonPlace& count : layers->elements())
       s.layers_per_stage.push_back(static_cast<std::int32_t>(count.integer(0, most_layers)));

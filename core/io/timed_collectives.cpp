@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
-#include "core/io/json.h"
+#include "core/io/json_choice.h"
 
 namespace plumbline {
 namespace {
@@ -153,20 +153,10 @@ class NcclTestsReader {
   std::vector<TimedCollective> timings_;
 };
 
-Collective kind_at(const JsonPlace& place) {
-  std::vector<std::string> names;
-  for (const Collective kind : all_collectives) {
-    if (to_text(kind) == place.string()) return kind;
-    names.emplace_back(to_text(kind));
-  }
-  throw InputError({place.where(), "unknown collective \"" + place.string().substr(0, longest_quoted) + "\"",
-                    "a collective", nearest_text(place.string().substr(0, longest_quoted), names)});
-}
-
 TimedCollective timing_at(const JsonPlace& place, std::optional<Collective> kind) {
   JsonObject object(place);
   TimedCollective timing;
-  timing.kind = kind_at(object.at("collective"));
+  timing.kind = choice_from_json(object.at("collective"), all_collectives);
   if (kind && timing.kind != *kind)
     throw InputError({object.where() + "/collective", "is " + std::string(to_text(timing.kind)),
                       std::string(to_text(*kind)) + ", as the file was said to be", ""});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/io/svg.h"
+#include "core/program/action_kinds.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -49,7 +50,6 @@ Look look_of(const Action& action) {
 }
 
 bool has_shades(Look look) { return look != Look::communication && look != Look::optimizer; }
-bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
 
 /// 0: as it is; towards 1: paler.
 std::string colour_of(Look look, double paleness) {
@@ -135,7 +135,7 @@ class Picture {
     for (std::size_t i = 0; i < actions.size(); ++i) {
       const Action& action = actions[i];
       const Span& span = simulation_.timeline.of_rank[rank][i];
-      if (is_send(action) || span.length() == Picoseconds(0)) continue;
+      if (is_send(action.kind) || span.length() == Picoseconds(0)) continue;
       const Look look = look_of(action);
       const std::int32_t chunk = has_shades(look) ? action.chunk : -1;
       const bool joins = !result.empty() && result.back().look == look && result.back().chunk == chunk &&

@@ -1,6 +1,7 @@
 #include "core/io/training_json.h"
 
 #include "core/base/errors.h"
+#include "core/io/json_array.h"
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 
@@ -27,14 +28,12 @@ LoraTargets lora_targets(const JsonPlace& place) {
 constexpr std::string_view lora_targets_key = "lora_targets";
 
 Json to_json(const Training& training) {
-  Json::Array frozen;
-  for (const LayerRange& range : training.adaptation.frozen_layers)
-    frozen.emplace_back(Json::Array{range.first, range.last});
+  const auto range_json = [](const LayerRange& range) { return Json::Array{range.first, range.last}; };
   Json::Object object{{"sequence_length", training.sequence_length},
                       {"global_batch", training.global_batch},
                       {"token_budget", training.token_budget ? Json(*training.token_budget) : Json()},
                       {"freeze_embeddings", training.adaptation.freeze_embeddings},
-                      {"frozen_layers", std::move(frozen)},
+                      {"frozen_layers", json_array(training.adaptation.frozen_layers, range_json)},
                       {"lora_rank", training.adaptation.lora_rank}};
   if (training.adaptation.lora_targets != LoraTargets::every_linear)
     object.emplace_back(std::string(lora_targets_key), std::string(to_text(training.adaptation.lora_targets)));

@@ -1,18 +1,12 @@
 #include "core/base/errors.h"
+#include "core/program/action_kinds.h"
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 namespace {
 
-bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
-bool is_receive(const Action& a) {
-  return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
-}
-
 /// Of gradients that are summed over data-parallel ranks before (Megatron-LM's finalize_model_grads).
 bool sums_partial(const Action& a) { return a.stream == Stream::tensor && a.pass == Pass::step; }
-
-bool is_compute(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 
 /// A rank does one thing after another; sends, what arrives in transit, and queues of their own occupy nobody.
 class RankLinks {
@@ -25,7 +19,7 @@ class RankLinks {
       Action& action = rank_.actions[static_cast<std::size_t>(i)];
       if (action.issue != Issue::in_order)
         link_beside(action, i);
-      else if (is_receive(action) && action.handover == Handover::in_transit)
+      else if (is_receive(action.kind) && action.handover == Handover::in_transit)
         arrived_ = i;
       else
         link_in_order(action, i);
@@ -50,12 +44,12 @@ class RankLinks {
 
   void link_in_order(Action& action, std::int32_t i) {
     action.needs = {last_, arrived_, -1, -1};
-    if (is_send(action)) return;
+    if (is_send(action.kind)) return;
     if (action.kind == ActionKind::release_parameters)
       action.needs[2] = gathered_;
     else if (action.stream == Stream::data || sums_partial(action))
       action.needs[2] = shared_;
-    else if (is_compute(action) && segment_of(action) != segment_)
+    else if (computes(action) && segment_of(action) != segment_)
       link_segment(action);
     arrived_ = -1;
     last_ = i;
@@ -87,7 +81,7 @@ class Mailboxes {
   [[nodiscard]] std::int32_t& of(std::int32_t rank, const Action& a) {
     const bool forward = a.pass == Pass::forward;
     std::int32_t stage = stage_of(program_.placement, program_.shape.pipeline_stages, rank, a.chunk);
-    if (is_send(a)) stage += forward ? 1 : -1;
+    if (is_send(a.kind)) stage += forward ? 1 : -1;
     const std::size_t direction = forward ? 0 : 1;
     return sends_[(static_cast<std::size_t>(stage) * 2 + direction) * micro_batches() +
                   static_cast<std::size_t>(a.micro_batch)];
@@ -113,10 +107,10 @@ void link(Program& program) {
   Mailboxes mailboxes(program);
   for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank).link();
   for_each_action(program, [&](std::int32_t rank, std::int32_t i, const Action& a) {
-    if (is_send(a)) mailboxes.of(rank, a) = i;
+    if (is_send(a.kind)) mailboxes.of(rank, a) = i;
   });
   for_each_action(program, [&](std::int32_t rank, std::int32_t i, Action& a) {
-    if (!is_receive(a)) return;
+    if (!is_receive(a.kind)) return;
     a.peer_action = mailboxes.of(rank, a);
     check(a.peer_action >= 0, "who receives is sent to");
     program.ranks[static_cast<std::size_t>(a.peer)].actions[static_cast<std::size_t>(a.peer_action)].peer_action = i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/program/action_kinds.h"
 #include "core/program/cycle_ratio.h"
 
 namespace plumbline {
@@ -36,7 +37,7 @@ class OncePerStep {
     began_.resize(times.forward.size(), false);
     weights_left_.resize(times.forward.size(), 0);
     for (const DryRunStep& step : run.steps)
-      if (makes_weights(step)) ++weights_left_[static_cast<std::size_t>(step.stage)];
+      if (makes_weight_gradients(step.kind)) ++weights_left_[static_cast<std::size_t>(step.stage)];
   }
   struct Besides {
     Picoseconds longer{0};
@@ -51,15 +52,12 @@ class OncePerStep {
       began_[s] = true;
       return {times_.first_forward[s].longer, times_.first_forward[s].wait, Picoseconds(0)};
     }
-    if (makes_weights(step) && --weights_left_[s] == 0)
+    if (makes_weight_gradients(step.kind) && --weights_left_[s] == 0)
       return {times_.last_weight[s].longer, Picoseconds(0), times_.last_weight[s].reducing};
     return {};
   }
 
  private:
-  static bool makes_weights(const DryRunStep& step) {
-    return step.kind == ActionKind::backward || step.kind == ActionKind::backward_weight;
-  }
   const StageTimes& times_;
   std::vector<bool> began_;
   std::vector<std::int64_t> weights_left_;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "core/program/program.h"
+#include "core/program/action_kinds.h"
 
 namespace plumbline {
 
@@ -42,8 +42,7 @@ template <class Visit, class AtBarrier>
         if (action.peer_action >= 0) {
           const std::size_t peer = positions.next[static_cast<std::size_t>(action.peer)];
           const auto other = static_cast<std::size_t>(action.peer_action);
-          const bool receives =
-              action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward;
+          const bool receives = is_receive(action.kind);
           if (receives && peer <= other) break;
           if (!receives && peer == other) positions.woken.push_back(action.peer);
         }

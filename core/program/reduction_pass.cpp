@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/program/action_kinds.h"
 #include "core/program/gradient_buckets.h"
 #include "core/program/segment_runs.h"
 
 namespace plumbline::passes {
 namespace {
-
-bool makes_weight_gradients(const Action& a) {
-  return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
-}
 
 /// A segment's run of actions that makes weight gradients.
 struct Run {
@@ -26,7 +23,8 @@ std::vector<Run> gradient_runs(const RankContext& context, const Actions& action
   for (const SegmentRun& run : segment_runs(actions)) {
     const auto begin = actions.begin() + static_cast<std::ptrdiff_t>(run.compute);
     const auto end = actions.begin() + static_cast<std::ptrdiff_t>(run.last) + 1;
-    if (std::any_of(begin, end, makes_weight_gradients)) runs.push_back({run.compute, run.overlapped, run.last});
+    if (std::any_of(begin, end, [](const Action& a) { return makes_weight_gradients(a.kind); }))
+      runs.push_back({run.compute, run.overlapped, run.last});
   }
   const auto same_group = [&](std::size_t a, std::size_t b) {
     return group_of(actions[runs[a].first]) == group_of(actions[runs[b].first]);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/program/action_kinds.h"
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
@@ -33,7 +34,7 @@ class Transfers {
     action.chunk = at.chunk;
     action.micro_batch = at.micro_batch;
     action.peer = schedule_.rank_of(other);
-    const bool sends = kind == ActionKind::send_forward || kind == ActionKind::send_backward;
+    const bool sends = is_send(kind);
     action.handover = handover(sends ? other : stage, at.pass);
     if (sends) action.bytes = boundary(std::max(stage, other));
     actions.push_back(action);

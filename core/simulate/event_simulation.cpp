@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
@@ -22,10 +23,6 @@ std::int64_t work_in(std::int64_t time, std::int64_t factor) {
   return time / factor * one + time % factor * one / factor;
 }
 
-bool is_send(const Action& a) { return a.kind == ActionKind::send_forward || a.kind == ActionKind::send_backward; }
-bool is_receive(const Action& a) {
-  return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
-}
 /// Kernels take the device's cores and memory from each other; copy engines and single messages hardly do.
 bool occupies_device(const Action& a) { return a.stream != Stream::copy && a.stream != Stream::pipeline; }
 
@@ -171,21 +168,21 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
     return true;
   }
   if (state.is_busy || state.transfers > 0) return false;
-  const bool transfers = is_send(a) || is_receive(a);
+  const bool transfers = is_send(a.kind) || is_receive(a.kind);
   if (transfers && sends_ == Sends::blocking) {
     if (!has_ended(rank, a.needs[0])) return false;
     post_transfers(rank, now);
     return true;
   }
-  if (is_receive(a) && a.handover == Handover::in_transit) {
+  if (is_receive(a.kind) && a.handover == Handover::in_transit) {
     ++next;
     return true;
   }
   if ((a.barrier > passed_ && !times_.steps_early) || !is_ready(rank, a)) return false;
-  if (is_receive(a) && !has_ended(static_cast<std::size_t>(a.peer), a.peer_action)) return false;
+  if (is_receive(a.kind) && !has_ended(static_cast<std::size_t>(a.peer), a.peer_action)) return false;
   const std::size_t index = next++;
-  start(rank, index, is_send(a) ? Place::message : Place::rank, alone(a, times_.of_rank[rank][index], slowdown_[rank]),
-        now);
+  start(rank, index, is_send(a.kind) ? Place::message : Place::rank,
+        alone(a, times_.of_rank[rank][index], slowdown_[rank]), now);
   return true;
 }
 
@@ -193,15 +190,15 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
 void EventSimulation::post_transfers(std::size_t rank, std::int64_t now) {
   const std::vector<Action>& actions = program_.ranks[rank].actions;
   std::size_t& next = positions_.next[rank];
-  for (; next < actions.size() && (is_send(actions[next]) || is_receive(actions[next])); ++next) {
+  for (; next < actions.size() && (is_send(actions[next].kind) || is_receive(actions[next].kind)); ++next) {
     const Action& a = actions[next];
     const auto peer = static_cast<std::size_t>(a.peer);
     const auto other = static_cast<std::size_t>(a.peer_action);
     result_.of_rank[rank][next].start = Picoseconds(now);
     ++ranks_[rank].transfers;
     if (result_.of_rank[peer][other].start.value() < 0) continue;
-    const std::size_t sender = is_send(a) ? rank : peer;
-    const std::size_t sent = is_send(a) ? next : other;
+    const std::size_t sender = is_send(a.kind) ? rank : peer;
+    const std::size_t sent = is_send(a.kind) ? next : other;
     const Picoseconds posted = result_.of_rank[sender][sent].start;
     start(sender, sent, Place::message, std::max(times_.of_rank[rank][next], times_.of_rank[peer][other]), now);
     result_.of_rank[sender][sent].start = posted;

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/program/action_kinds.h"
 #include "core/program/steady_periods.h"
 
 namespace plumbline {
 namespace {
-
-bool is_receive(const Action& a) {
-  return a.kind == ActionKind::receive_forward || a.kind == ActionKind::receive_backward;
-}
 
 /// Searches one program for periods that repeat in time.
 class SteadySearch {
@@ -71,7 +68,7 @@ class SteadySearch {
         const Action& a = action(r, i);
         for (const std::int32_t need : a.needs)
           if (need >= 0) ranks_[r].oldest = std::min<std::int64_t>(ranks_[r].oldest, need);
-        if (!is_receive(a)) continue;
+        if (!is_receive(a.kind)) continue;
         PeriodicRank& sender = ranks_[static_cast<std::size_t>(a.peer)];
         sender.oldest = std::min<std::int64_t>(sender.oldest, a.peer_action);
       }

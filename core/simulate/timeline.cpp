@@ -28,8 +28,7 @@ class Clock {
     // Needs of queues name actions that run alongside others.
     for (const std::int32_t need : {action.needs[0], action.needs[1]})
       if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
-    if (action.kind == ActionKind::receive_forward || action.kind == ActionKind::receive_backward)
-      start = std::max(start, sent(action).end);
+    if (is_receive(action.kind)) start = std::max(start, sent(action).end);
     const Picoseconds end = start + alone(action, times_.of_rank[r][i], slowdown_[r]);
     result_.of_rank[r][i] = {start, end};
     latest_ = std::max(latest_, end);

@@ -2,6 +2,7 @@
 
 #include "core/graph/block_text.h"
 #include "core/graph/parameter_count.h"
+#include "core/io/json_array.h"
 #include "core/io/residuals_json.h"
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
@@ -36,12 +37,10 @@ Json summary_json(const Cluster& cluster) {
 
 Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
   const Residuals residuals = set.stack(stack.name).residuals;
-  Json::Array aliases;
-  for (const std::string& alias : stack.aliases) aliases.emplace_back(alias);
   Json::Object choices;
   for (const AxisChoice& choice : axis_choices_of(set, stack)) choices.emplace_back(choice.axis, choice.value);
   return Json::Object{{"name", stack.name},
-                      {"aliases", std::move(aliases)},
+                      {"aliases", json_array(stack.aliases)},
                       {"framework", stack.framework},
                       {"oldest_release", stack.releases ? Json(stack.releases->oldest) : Json()},
                       {"newest_release", stack.releases ? Json(stack.releases->newest) : Json()},
@@ -54,45 +53,37 @@ Json summary_json(const CalibrationSet& set, const SoftwareStack& stack) {
 
 Json network_json(const Network& network) {
   Json::Object object = *summary_json(network).if_object();
-  Json::Array aliases;
-  for (const std::string& alias : network.aliases) aliases.emplace_back(alias);
-  Json::Array runs;
-  for (const BlockRun& run : network.graph.runs()) {
+  const auto run_json = [&](const BlockRun& run) {
     const Block& block = network.graph.block(run.block);
-    runs.emplace_back(Json::Object{{"block", block.name()},
-                                   {"kind", to_text(block.kind())},
-                                   {"count", run.count},
-                                   {"parameters_each", parameter_count(block)}});
-  }
+    return Json::Object{{"block", block.name()},
+                        {"kind", to_text(block.kind())},
+                        {"count", run.count},
+                        {"parameters_each", parameter_count(block)}};
+  };
   object.emplace_back("published_parameters",
                       network.published_parameters ? Json(*network.published_parameters) : Json());
   object.emplace_back("published_source", network.published_source);
   object.emplace_back("model_type", network.model_type);
   object.emplace_back("layers", network.graph.layer_count());
   object.emplace_back("default_sequence_length", network.default_sequence_length);
-  object.emplace_back("aliases", std::move(aliases));
-  object.emplace_back("blocks", std::move(runs));
+  object.emplace_back("aliases", json_array(network.aliases));
+  object.emplace_back("blocks", json_array(network.graph.runs(), run_json));
   object.emplace_back("note", network.note);
   return object;
 }
 
 Json network_catalogue_json() {
-  Json::Array array;
-  for (const std::string& name : network_names()) array.push_back(summary_json(find_network(name)));
-  return array;
+  return json_array(network_names(), [](const std::string& name) { return summary_json(find_network(name)); });
 }
 
 Json machine_catalogue_json() {
-  Json::Array array;
-  for (const std::string& name : machine_names()) array.push_back(summary_json(find_machine(name)));
-  return array;
+  return json_array(machine_names(), [](const std::string& name) { return summary_json(find_machine(name)); });
 }
 
 Json stack_catalogue_json() {
   const CalibrationSet& set = CalibrationSet::shipped();
-  Json::Array array;
-  for (const std::string& name : set.stack_names()) array.push_back(summary_json(set, set.software_stack(name)));
-  return array;
+  return json_array(set.stack_names(),
+                    [&](const std::string& name) { return summary_json(set, set.software_stack(name)); });
 }
 
 }  // namespace plumbline

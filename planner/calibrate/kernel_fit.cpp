@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/base/errors.h"
 #include "core/cost/communication_clock.h"
@@ -74,9 +73,6 @@ class Fit {
   }
 
  private:
-  [[nodiscard]] static double mean(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  }
   void set(Coefficient DeviceCalibration::*member, double value) { measured_.set(result_.device, member, value); }
   /// `coefficient`: of `calibration_`.
   void set_stack(Coefficient& coefficient, double value) {

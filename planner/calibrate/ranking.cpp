@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "planner/validate/summary.h"
 
 namespace plumbline {
 namespace {
@@ -11,10 +12,6 @@ struct Answer {
   double measured = 0;
   double predicted = 0;
 };
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 void count_pairs(const std::vector<Answer>& answers, RankedQuestion& result) {
   for (std::size_t a = 0; a < answers.size(); ++a)

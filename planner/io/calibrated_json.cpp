@@ -1,38 +1,38 @@
 #include "planner/io/calibrated_json.h"
 
 #include "core/io/calibration_json.h"
+#include "core/io/json_array.h"
 #include "core/io/stack_json.h"
 
 namespace plumbline {
 
 Json to_json(const OwnCalibration& found, const std::vector<FitRun>& runs) {
-  Json::Array row_list;
-  for (const OwnRun& run : found.runs)
-    row_list.push_back(Json::Object{{"id", runs[run.run].id},
-                                    {"measured", runs[run.run].measured_s},
-                                    {"shipped", run.shipped_s},
-                                    {"fitted", run.fitted_s},
-                                    {"left_out", run.left_out_s > 0 ? Json(run.left_out_s) : Json()}});
-  Json::Array numbers;
-  for (const OwnNumber& n : found.numbers)
-    numbers.push_back(Json::Object{{"path", to_text(n.id)},
-                                   {"before", n.before},
-                                   {"after", n.after},
-                                   {"sigma_before", n.sigma_before},
-                                   {"sigma_after", n.sigma_after}});
-  Json::Array warnings(found.warnings.begin(), found.warnings.end());
+  const auto run_json = [&](const OwnRun& run) {
+    return Json::Object{{"id", runs[run.run].id},
+                        {"measured", runs[run.run].measured_s},
+                        {"shipped", run.shipped_s},
+                        {"fitted", run.fitted_s},
+                        {"left_out", run.left_out_s > 0 ? Json(run.left_out_s) : Json()}};
+  };
+  const auto number_json = [](const OwnNumber& n) {
+    return Json::Object{{"path", to_text(n.id)},
+                        {"before", n.before},
+                        {"after", n.after},
+                        {"sigma_before", n.sigma_before},
+                        {"sigma_after", n.sigma_after}};
+  };
   const MeanErrors mean = mean_errors(found, runs);
   return Json::Object{{"format", "plumbline.calibrated/1"},
                       {"like", found.like},
                       {"device", runs.front().device.name},
-                      {"rows", std::move(row_list)},
-                      {"numbers", std::move(numbers)},
+                      {"rows", json_array(found.runs, run_json)},
+                      {"numbers", json_array(found.numbers, number_json)},
                       {"mean_error", Json::Object{{"shipped", mean.shipped},
                                                   {"fitted", mean.fitted},
                                                   {"left_out", found.runs.size() > 1 ? Json(mean.left_out) : Json()}}},
                       {"left_out_by", found.by_group ? "source and model" : "row"},
                       {"sigma", found.sigma},
-                      {"warnings", std::move(warnings)},
+                      {"warnings", json_array(found.warnings)},
                       {"stack", software_stack_json(found.stack)}};
 }
 

@@ -1,5 +1,6 @@
 #include "planner/io/comparison_json.h"
 
+#include "core/io/json_array.h"
 #include "core/io/prediction_json.h"
 
 namespace plumbline {
@@ -40,19 +41,13 @@ Json line_json(const ActionLine& line) {
 }
 
 template <class Line>
-Json::Array lines_json(const std::vector<Line>& lines) {
-  Json::Array array;
-  for (const Line& line : lines) array.push_back(line_json(line));
-  return array;
+Json lines_json(const std::vector<Line>& lines) {
+  return json_array(lines, [](const Line& line) { return line_json(line); });
 }
 
 }  // namespace
 
 Json to_json(const Comparison& c) {
-  Json::Array arenas;
-  for (const Bytes arena : c.arenas) arenas.emplace_back(arena.value());
-  Json::Array losses;
-  for (const double loss : c.losses) losses.emplace_back(loss);
   return Json::Object{{"step_time_s", Json::Object{{"predicted", to_json(c.predicted_step_s)},
                                                    {"measured", c.measured_step_s},
                                                    {"cause", cause_json(c.step_cause)}}},
@@ -61,8 +56,8 @@ Json to_json(const Comparison& c) {
                       {"communication", lines_json(c.communication)},
                       {"communication_beside", lines_json(c.unplanned)},
                       {"actions", lines_json(c.actions)},
-                      {"arena_bytes", std::move(arenas)},
-                      {"loss", std::move(losses)}};
+                      {"arena_bytes", json_array(c.arenas, [](Bytes arena) { return arena.value(); })},
+                      {"loss", json_array(c.losses)}};
 }
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 #include "planner/io/cross_validation_json.h"
 
+#include "core/io/json_array.h"
 #include "core/io/prediction_json.h"
 
 namespace plumbline {
@@ -26,24 +27,21 @@ Json tested_json(const CrossValidationAnswer& answer, const TestedRun& tested) {
 }
 
 Json errors_json(const CrossValidationAnswer& answer, const std::vector<TestedRun>& tested) {
-  Json::Array runs;
-  for (const TestedRun& one : tested) {
+  return json_array(tested, [&](const TestedRun& one) {
     const FitRun& run = answer.runs[one.run];
-    runs.push_back(Json::Object{{"id", run.id},
-                                {"class", to_text(run.run_class)},
-                                {"trust", to_text(run.trust)},
-                                {"measured", run.measured_s},
-                                {"tested", to_json(one.predicted)}});
-  }
-  return runs;
+    return Json::Object{{"id", run.id},
+                        {"class", to_text(run.run_class)},
+                        {"trust", to_text(run.trust)},
+                        {"measured", run.measured_s},
+                        {"tested", to_json(one.predicted)}};
+  });
 }
 
 Json stack_json(const CrossValidationAnswer& answer, const LeftOutStack& stack) {
-  Json::Array chosen;
-  for (const std::size_t i : stack.chosen) chosen.push_back(answer.runs[i].id);
+  const auto id_of = [&](std::size_t run) { return answer.runs[run].id; };
   return Json::Object{{"stack", stack.framework},
                       {"without", errors_json(answer, stack.without)},
-                      {"chosen", std::move(chosen)},
+                      {"chosen", json_array(stack.chosen, id_of)},
                       {"after", errors_json(answer, stack.after)}};
 }
 
@@ -66,24 +64,18 @@ Json number_json(const FittedNumber& number) {
 }  // namespace
 
 Json to_json(const CrossValidationAnswer& answer) {
-  Json::Array runs;
-  for (const TestedRun& tested : answer.tested) runs.push_back(tested_json(answer, tested));
-  Json::Array stacks;
-  for (const LeftOutStack& stack : answer.stacks) stacks.push_back(stack_json(answer, stack));
-  Json::Array questions;
-  for (const RankedQuestion& question : answer.questions) questions.push_back(question_json(question));
-  Json::Array numbers;
-  for (const FittedNumber& number : answer.numbers) numbers.push_back(number_json(number));
-  Json::Array skipped;
-  for (const SkippedRun& run : answer.skipped)
-    skipped.push_back(Json::Object{{"id", run.id}, {"source", run.source}, {"reason", run.reason}});
+  const auto run_json = [&](const TestedRun& tested) { return tested_json(answer, tested); };
+  const auto left_out_json = [&](const LeftOutStack& stack) { return stack_json(answer, stack); };
+  const auto skipped_json = [](const SkippedRun& run) {
+    return Json::Object{{"id", run.id}, {"source", run.source}, {"reason", run.reason}};
+  };
   return Json::Object{{"format", "plumbline.cross_validation/1"},
                       {"complete", answer.complete},
-                      {"rows", std::move(runs)},
-                      {"left_out_stacks", std::move(stacks)},
-                      {"questions", std::move(questions)},
-                      {"numbers", std::move(numbers)},
-                      {"skipped", std::move(skipped)}};
+                      {"rows", json_array(answer.tested, run_json)},
+                      {"left_out_stacks", json_array(answer.stacks, left_out_json)},
+                      {"questions", json_array(answer.questions, question_json)},
+                      {"numbers", json_array(answer.numbers, number_json)},
+                      {"skipped", json_array(answer.skipped, skipped_json)}};
 }
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 #include "planner/io/explanation_json.h"
 
+#include "core/io/json_array.h"
 #include "core/io/plan_json.h"
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
@@ -24,14 +25,10 @@ Json number_json(const Sensitivity& s) {
 }  // namespace
 
 Json to_json(const Explanation& explanation) {
-  Json::Array changes;
-  for (const Change& change : explanation.changes) changes.push_back(change_json(change));
-  Json::Array numbers;
-  for (const Sensitivity& s : explanation.assumed) numbers.push_back(number_json(s));
   Json::Object object{{"plan", to_json(explanation.plan)},
                       {"bottleneck", explanation.bottleneck},
-                      {"changes", std::move(changes)},
-                      {"assumed", std::move(numbers)}};
+                      {"changes", json_array(explanation.changes, change_json)},
+                      {"assumed", json_array(explanation.assumed, number_json)}};
   if (explanation.against) object.emplace_back("against", to_json(*explanation.against));
   return object;
 }

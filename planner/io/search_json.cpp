@@ -1,5 +1,6 @@
 #include "planner/io/search_json.h"
 
+#include "core/io/json_array.h"
 #include "core/io/plan_json.h"
 #include "core/io/strategy_json.h"
 #include "core/io/training_json.h"
@@ -10,15 +11,14 @@ namespace {
 Json question_json(const SearchAnswer& answer) {
   const SearchRequest& request = answer.request;
   const QuestionText& text = request.question;
-  Json::Array precisions;
-  for (const PrecisionRecipe recipe : request.precisions) precisions.emplace_back(to_text(recipe));
+  const auto recipe_json = [](PrecisionRecipe recipe) { return to_text(recipe); };
   const auto& gradients = text.training.gradient_format;
   return Json::Object{
       {"model", text.model},
       {"machine", text.machine},
       {"devices", text.devices},
       {"training", to_json(text.training)},
-      {"precisions", std::move(precisions)},
+      {"precisions", json_array(request.precisions, recipe_json)},
       {"gradient_precision", gradients ? Json(to_text(*gradients)) : Json()},
       {"optimizer", to_text(text.training.optimizer)},
       {"stack", text.stack},
@@ -48,15 +48,8 @@ Json point_json(const RankedStrategy& point, const Training& training) {
                       {"strategy", to_json(point.strategy, priced)}};
 }
 
-/// Of each plan those that are like it.
-Json alike_json(const SearchAnswer& answer) {
-  Json::Array all;
-  for (const std::vector<RankedStrategy>& others : answer.result.alike) {
-    Json::Array alike;
-    for (const RankedStrategy& other : others) alike.push_back(point_json(other, answer.request.question.training));
-    all.emplace_back(std::move(alike));
-  }
-  return all;
+Json points_json(const std::vector<RankedStrategy>& points, const Training& training) {
+  return json_array(points, [&](const RankedStrategy& point) { return point_json(point, training); });
 }
 
 /// Null where plans are not ranked by time or there are not two of them.
@@ -81,35 +74,32 @@ Json framework_json(const SearchAnswer& answer) {
     return object;
   }
   const Plan& plan = *answer.without_limits->plan;
-  Json::Array sentences;
-  for (const std::string& sentence : answer.without_limits->inexpressible) sentences.emplace_back(sentence);
   const Prediction& p = plan.prediction;
   object.back().second =
       Json::Object{{"gains", true},
                    {"step_time_s", p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected},
                    {"strategy", to_json(plan.strategy, plan.training)},
-                   {"inexpressible", std::move(sentences)}};
+                   {"inexpressible", json_array(answer.without_limits->inexpressible)}};
   return object;
 }
 
 }  // namespace
 
 Json to_json(const SearchAnswer& answer) {
-  Json::Array plans;
-  for (const Plan& plan : answer.plans) plans.push_back(to_json(plan));
-  Json::Array pareto;
-  for (const RankedStrategy& point : answer.result.pareto)
-    pareto.push_back(point_json(point, answer.request.question.training));
+  const Training& training = answer.request.question.training;
+  const auto plan_json = [](const Plan& plan) { return to_json(plan); };
+  // Of each plan those that are like it.
+  const auto alike_json = [&](const std::vector<RankedStrategy>& others) { return points_json(others, training); };
   Json::Object object{{"format", search_format},
                       {"question", question_json(answer)},
                       {"considered", answer.result.audit.total},
                       {"rejected", rejected_json(answer.result.audit)},
                       {"solved", answer.result.audit.solved},
                       {"unvisited", answer.result.audit.unvisited},
-                      {"plans", std::move(plans)},
-                      {"alike", alike_json(answer)},
+                      {"plans", json_array(answer.plans, plan_json)},
+                      {"alike", json_array(answer.result.alike, alike_json)},
                       {"standing", ties_json(answer)},
-                      {"pareto", std::move(pareto)},
+                      {"pareto", points_json(answer.result.pareto, training)},
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
   object.emplace_back("framework", framework_json(answer));

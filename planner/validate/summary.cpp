@@ -25,10 +25,6 @@ std::vector<double> ranks(std::span<const double> values) {
   return result;
 }
 
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 double correlation(std::span<const double> first, std::span<const double> second) {
   const double mean_first = mean(first);
   const double mean_second = mean(second);
@@ -47,6 +43,10 @@ double correlation(std::span<const double> first, std::span<const double> second
 }
 
 }  // namespace
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;

@@ -33,6 +33,8 @@ struct SeriesSummary {
 
 /// Linear interpolation between order statistics; `share` in [0, 1]. Zero for no value.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
+/// Of at least one value.
+[[nodiscard]] double mean(std::span<const double> values);
 /// The mean of the middle two of an even number of values.
 [[nodiscard]] double median(std::vector<double> values);
 [[nodiscard]] double spearman(std::span<const double> first, std::span<const double> second);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/io/json.h"
 
 namespace plumbline {
@@ -172,11 +173,7 @@ std::optional<StoredFormat> stored_format_from_text(std::string_view text) {
 
 std::int64_t bytes_of(StoredFormat format) { return formats[static_cast<std::size_t>(format)].bytes; }
 
-const StoredTensor* SafetensorsHeader::find(std::string_view name) const {
-  const auto found =
-      std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) { return tensor.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
-}
+const StoredTensor* SafetensorsHeader::find(std::string_view name) const { return named(tensors, name); }
 
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   std::int64_t count = 1;

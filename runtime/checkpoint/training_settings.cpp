@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 
 namespace plumbline {
 
 const Json* find_setting(const TrainingSettings& settings, std::string_view name) {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const TrainingSetting& each) { return each.name == name; });
-  return found == settings.end() ? nullptr : &found->value;
+  const TrainingSetting* found = named(settings, name);
+  return found == nullptr ? nullptr : &found->value;
 }
 
 std::string flag_text(const Json& value) {

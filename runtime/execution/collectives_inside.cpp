@@ -2,10 +2,10 @@
 
 #include <optional>
 
+#include "core/program/action_kinds.h"
+
 namespace plumbline {
 namespace {
-
-bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 
 /// Of what a compute action runs. Weight gradients that were put off gather rows again; the backward before lists that.
 std::optional<BlockPass> pass_of(ActionKind kind) {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/program/action_kinds.h"
+
 namespace plumbline {
 namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
-bool makes_weight_gradients(const Action& a) {
-  return a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight;
-}
 
 using Tensors = std::vector<BufferRef>;
 
@@ -56,7 +53,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& a = rank_.actions[at(i)];
     if (!computes(a)) continue;
-    if (makes_weight_gradients(a)) ++passes_[at(execution_of(a))];
+    if (makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
     inside_.require_listed(i, blocks_[at(execution_of(a))]);
   }
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
@@ -206,7 +203,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
       break;
     default: backward(interpreter, action, execution);
   }
-  if (makes_weight_gradients(action)) finish_unit(action, execution);
+  if (makes_weight_gradients(action.kind)) finish_unit(action, execution);
   inside_.end_block(index, times_);
 }
 

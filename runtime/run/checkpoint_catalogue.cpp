@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/io/json.h"
 
 namespace plumbline {
@@ -61,9 +62,8 @@ class TensorMaker {
 
  private:
   [[nodiscard]] const LocalParameter& parameter(const std::string& name) const {
-    const auto found = std::find_if(layout_.parameters.begin(), layout_.parameters.end(),
-                                    [&](const LocalParameter& p) { return p.name == name; });
-    check(found != layout_.parameters.end(), "a published tensor is made of the network's parameters");
+    const LocalParameter* found = named(layout_.parameters, name);
+    check(found != nullptr, "a published tensor is made of the network's parameters");
     return *found;
   }
 

@@ -150,7 +150,7 @@ TEST_CASE("residuals are read strictly: regime, numbers, ranges, names") {
   const std::string time = R"("time": {"value": 0.1, "relative_sigma": 0, "kind": "fitted", "source": "s", "rows": 3})";
   CHECK(refused(R"({"regime": "few_rows", )" + time + "}") == "accepted");
   CHECK(refused(R"({"regime": "few", )" + time + "}") ==
-        "s.json:/residuals/regime: \"few\"; expected calibrated, few_runs or unknown; nearest: "
+        "s.json:/residuals/regime: \"few\" is unknown; expected one of calibrated, few_rows, unknown; nearest: "
         "few_rows");
   CHECK(refused(R"({"regime": "few_rows", )" + time + R"(, "measured": {"gpus": [8]}})") ==
         "s.json:/residuals/measured/gpus: 1 numbers; expected the least and the most");

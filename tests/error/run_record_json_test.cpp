@@ -38,8 +38,10 @@ TEST_CASE("an unknown key of a record is refused with the nearest") {
 
 TEST_CASE("names of actions, streams and memory classes are the program's") {
   CHECK(refusal("\"kind\": \"forward\"", "\"kind\": \"foreward\"") ==
-        "m.json:/ranks/0/actions/0/kind: \"foreward\" is not known; expected one of the program's names; "
-        "nearest: forward");
+        "m.json:/ranks/0/actions/0/kind: \"foreward\" is unknown; expected one of forward, backward, backward-input, "
+        "backward-weight, recompute, send-forward, receive-forward, send-backward, receive-backward, "
+        "all-gather-parameters, release-parameters, reduce-gradients, tensor-collective, context-collective, "
+        "expert-collective, optimizer-step, offload, fetch; nearest: forward");
   CHECK(refusal("\"stream\": \"compute\"", "\"stream\": \"comput\"").find("nearest: compute") != std::string::npos);
   CHECK(refusal("\"activations\": 100", "\"activation\": 100").find("nearest: activations") != std::string::npos);
 }
