@@ -2,6 +2,7 @@
 
 #include "core/cost/overlap.h"
 #include "core/cost/pipeline_time.h"
+#include "core/cost/steady_clocks.h"
 
 namespace plumbline {
 namespace {
@@ -27,6 +28,7 @@ class InterleavedSweep {
   std::vector<Picoseconds> ends() {
     const std::int64_t most_turns = passes_ + (v_ - 1) * p_ + 2 * (p_ - 1);
     for (std::int64_t wave = 0; wave < most_turns; ++wave) {
+      wave += repeated_from(wave);
       const Picoseconds last = forward_end_.back();
       for (std::int64_t r = std::min(p_ - 1, wave); r >= 0; --r) forward(r, wave - r, last);
       const Picoseconds first = backward_end_.front();
@@ -37,6 +39,25 @@ class InterleavedSweep {
   }
 
  private:
+  /// Where the clocks have become periodic, moves them past as many waves as are left like those before, and answers
+  /// how many. In a round of p v waves every rank takes a turn with each of its chunks in both directions.
+  [[nodiscard]] std::int64_t repeated_from(std::int64_t wave) {
+    const std::int64_t round = p_ * v_;
+    const std::int64_t first = std::max(round + p_ - 1, (v_ - 1) * p_ + 2 * (p_ - 1));
+    const std::int64_t last = passes_ - 1;  // before the first backward that is its chunk's last
+    if (!t_.leaves_out_rounds || is_repeated_ || wave < first || wave >= last || (wave - first) % round != 0) return 0;
+    clocks_.clear();
+    for (const std::vector<Picoseconds>* some : {&clock_, &forward_end_, &backward_end_})
+      for (const Picoseconds time : *some) clocks_.push_back(time.value());
+    const auto found = steady_.seen(clocks_);
+    if (!found) return 0;
+    is_repeated_ = true;
+    const std::int64_t times = (last - wave) / (found->rounds * round);
+    for (std::vector<Picoseconds>* some : {&clock_, &forward_end_, &backward_end_})
+      for (Picoseconds& time : *some) time += Picoseconds(times * found->shift);
+    return times * found->rounds * round;
+  }
+
   [[nodiscard]] std::int64_t warm_up(std::int64_t r) const { return (v_ - 1) * p_ + 2 * (p_ - 1 - r); }
   /// From the rank before, or to the first rank from the last.
   [[nodiscard]] Picoseconds hop(std::int64_t r) const {
@@ -104,6 +125,9 @@ class InterleavedSweep {
   std::vector<Picoseconds> reduced_;       ///< when what is reduced alongside the last backwards is
   std::vector<Picoseconds> forward_end_;   ///< of the wave before
   std::vector<Picoseconds> backward_end_;  ///< of the wave before
+  SteadyClocks steady_;
+  std::vector<std::int64_t> clocks_;
+  bool is_repeated_ = false;
 };
 
 }  // namespace

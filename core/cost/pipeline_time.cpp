@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/errors.h"
+#include "core/cost/steady_clocks.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/steady_order.h"
 
@@ -36,7 +37,18 @@ void one_f_one_b_sweep(const PipelineTimes& t, std::int64_t m, Done done) {
     return t.once.empty() ? 0 : (t.once[static_cast<std::size_t>(s)].*part).value();
   };
   for (std::size_t s = 0; s < t.start.size(); ++s) clock[s] = t.start[s].value();
+  SteadyClocks steady;
+  bool looks = t.leaves_out_rounds && m > 2 * p;
   for (std::int64_t wave = 0; wave < m + p - 1; ++wave) {
+    // Every stage runs a forward and a backward in a wave, none of them its first or its last.
+    if (looks && wave > p && wave + 1 < m) {
+      if (const auto found = steady.seen({clock, static_cast<std::size_t>(2 * p)})) {
+        const std::int64_t times = (m - 1 - wave) / found->rounds;
+        for (std::int64_t i = 0; i < 2 * p; ++i) clock[i] += times * found->shift;
+        wave += times * found->rounds;
+        looks = false;
+      }
+    }
     if (wave < m) {
       std::int64_t arrival = 0;
       for (std::int64_t s = 0; s < p; ++s) {

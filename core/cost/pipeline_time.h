@@ -9,6 +9,7 @@
 /// * 1F1B: the exact order, wave by wave, in O(p (m + p)) integer steps; not the textbook sum + (m - 1) max, which is
 ///   off by up to 25 % for unequal stages.
 /// * Interleaved: the exact order, wave by wave, in O(p (m v + 3 p)) integer steps, for uneven chunks and any latency.
+///   Of both, waves are left out once the clocks have become periodic (steady_clocks.h), exactly.
 /// * ZB-H1, ZB-H2, ZBV, V-Half, DualPipeV: their order evaluated action by action (order_makespan.h), exact too, in
 ///   O(p m v). Where ranks do not wait for each other between steps, from each rank's own begin: an upper bound of the
 ///   period of endless steps (arXiv:2401.10241, section 5: the largest execution time of a stage).
@@ -49,7 +50,8 @@ struct PipelineTimes {
   double slowdown = 0;        ///< of a backward alongside what its rank still reduces of another chunk
   bool shares_links = false;  ///< messages take twice as long alongside what their sender still reduces
   bool gathers = false;       ///< a backward begins with a gather, behind what its rank still reduces of another chunk
-  bool from_own_begin = false;  ///< split backwards: each rank's end counts from its own begin, not from the first
+  bool leaves_out_rounds = true;  ///< of 1F1B and interleaving, once they are periodic; the answer is the same
+  bool from_own_begin = false;    ///< split backwards: each rank's end counts from its own begin, not from the first
 };
 
 /// When each rank has ended its last micro-batch and what is reduced alongside it, from the step's begin or its own.

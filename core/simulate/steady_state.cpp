@@ -67,11 +67,17 @@ class SteadySearch {
       for (std::int64_t i = ranks_[r].begins.back(); i < std::ssize(program_.ranks[r].actions); ++i) {
         const Action& a = action(r, i);
         for (const std::int32_t need : a.needs)
-          if (need >= 0) ranks_[r].oldest = std::min<std::int64_t>(ranks_[r].oldest, need);
+          if (need >= 0 && !is_settled(r, need)) ranks_[r].oldest = std::min<std::int64_t>(ranks_[r].oldest, need);
         if (!is_receive(a.kind)) continue;
         PeriodicRank& sender = ranks_[static_cast<std::size_t>(a.peer)];
         sender.oldest = std::min<std::int64_t>(sender.oldest, a.peer_action);
       }
+  }
+
+  /// Whether an action comes before the repeating part, such as the gather of a chunk's parameters that is shared by
+  /// all micro-batches: `is_apart` sees that it has ended, and then nothing waits for it.
+  [[nodiscard]] bool is_settled(std::size_t rank, std::int32_t action) const {
+    return action < ranks_[rank].begins.front();
   }
 
   /// By how much an action starts and ends later than the same one some periods before, if it is the same.
@@ -88,7 +94,7 @@ class SteadySearch {
     if (moved.micro_batch >= 0) moved.micro_batch += periods * cut_.period;
     if (moved.peer_action >= 0) moved.peer_action += of_peer;
     for (std::int32_t& need : moved.needs)
-      if (need >= 0) need += of_own;
+      if (need >= 0 && !is_settled(rank, need)) need += of_own;
     if (!is_same(now, moved) || !uses_alike(rank, now, before)) return std::nullopt;
     const Picoseconds by = span(rank, i).start - span(rank, i - length).start;
     if (span(rank, i).end - span(rank, i - length).end != by) return std::nullopt;

@@ -4,8 +4,10 @@
 /// Answers the timeline of a program of very many micro-batches, exactly, from that of a short one. Model: lists of
 /// actions repeat a period (core/program/repeating_order.h). Where the last periods before a cut start and end as those
 /// before them, all later by the same time, and nothing older is still at work, the program's state is that of a period
-/// before; every further period then only adds that time to whatever follows. All times are integers, and what runs at
-/// the same time shares its rates by the same arithmetic at any hour, so equal is equal.
+/// before; every further period then only adds that time to whatever follows. What comes before the repeating part may
+/// be needed by it (parameters that are gathered once): it has ended by then. Where no periods are alike, as while
+/// ranks still drift apart, nothing is left out. All times are integers, and what runs at the same time shares its
+/// rates by the same arithmetic at any hour, so equal is equal.
 /// Source: steady_periods.h. Not modelled: GPipe, whose ranks drift apart while they run forward; orders of one's own.
 /// Checked against: tests/property/steady_state_test.cpp (whole programs of every schedule, exact).
 

@@ -6,6 +6,7 @@
 #include "core/cost/stack_shard.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
+#include "core/sharding/saved_tensors.h"
 #include "planner/checkpointing/block_frontier.h"
 
 namespace plumbline {
@@ -77,6 +78,21 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
       variants.back().memory.logits = blocks[b].memory().logits;
     }
   }
+}
+
+Bytes least_kept(const Block& block, const Question& question, const Strategy& strategy) {
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
+  std::vector<bool> counted(block.tensors().size(), false);
+  Bytes kept(0);
+  for (const SavedTensor& saved : saved_tensors(block, shard)) {
+    if (!saved.tensor.is_valid() || block.producer(saved.tensor).is_valid()) continue;
+    const Tensor& tensor = block.tensor(saved.tensor);
+    const auto index = static_cast<std::size_t>(saved.tensor.index());
+    if (tensor.role == TensorRole::parameter || tensor.element == ElementKind::index || counted[index]) continue;
+    counted[index] = true;
+    kept += local_bytes(tensor, shard);
+  }
+  return kept;
 }
 
 void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {

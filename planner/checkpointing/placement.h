@@ -31,6 +31,8 @@ namespace plumbline {
 /// Appends what a placement chooses from to the variants of every block, by increasing kept bytes; blocks that are not
 /// layers have one choice, to keep everything. `blocks`: priced for `strategy`.
 void add_choices(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);
+/// Never more than any choice of the block keeps: what enters it and is read by the backward pass. Much faster.
+[[nodiscard]] Bytes least_kept(const Block& block, const Question& question, const Strategy& strategy);
 /// What the choices of such blocks need alongside what they keep, and what their replays send. That takes longer to
 /// find than the choices, and counts only where they are placed.
 void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);

@@ -64,8 +64,10 @@ std::string framework_words(const session::FrameworkChoice& choice) {
 }
 
 std::string limits_words(const session::SearchAnswer& answer) {
-  if (!answer.without_limits || answer.plans.empty()) return "";
+  if (answer.framework.framework == Framework::any || answer.plans.empty()) return "";
   const std::string name(record_of(answer.framework.framework).title);
+  if (!answer.without_limits)
+    return answer.result.complete ? "Interrupted: what the limits of " + name + " cost is not known." : "";
   const session::WithoutLimits& other = *answer.without_limits;
   const Plan& best = answer.plans.front();
   const Figure figure = figure_of(answer.request.objective);

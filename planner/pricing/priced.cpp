@@ -13,7 +13,9 @@ namespace plumbline {
 
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
   std::vector<BlockCost> costs = bare_block_costs(question, strategy);
-  if (strategy.recompute.mode == RecomputeMode::placed) add_choices_working(costs, question, strategy);
+  if (strategy.recompute.mode != RecomputeMode::placed) return costs;
+  add_choices(costs, question, strategy);
+  add_choices_working(costs, question, strategy);
   return costs;
 }
 
@@ -23,7 +25,6 @@ std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy
   std::vector<BlockCost> costs;
   for (const Block& block : question.graph().blocks())
     costs.push_back(question.block_pricer().price(block, shard, groups));
-  if (strategy.recompute.mode == RecomputeMode::placed) add_choices(costs, question, strategy);
   return costs;
 }
 

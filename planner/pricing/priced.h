@@ -15,7 +15,7 @@ class RankLayersTable;
 
 /// One BlockCost per block of the question's graph; with the choices of a placement where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
-/// The same without what the choices need alongside what they keep (placement.h, add_choices_working).
+/// The same without the choices of a placement.
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy);
 /// `groups`: of block_costs of the same; what is placed or balanced depends on them.
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups);

@@ -36,18 +36,28 @@ class PlanSimulator {
         segments_(plan_, options.granularity) {}
 
   SimulatedPlan whole(ComputeSchedule order) {
-    Attempt simulated = attempt(std::move(order));
+    Attempt simulated = attempt(std::move(order)).value();
     return finished(std::move(simulated), {});
   }
 
   /// Nothing where the short programs have no steady state.
   std::optional<SimulatedPlan> informative() {
+    auto found = shortened();
+    if (!found) return std::nullopt;
+    return finished(std::move(found->attempt), found->left_out);
+  }
+
+  /// Nothing where it was stopped or is too long.
+  std::optional<Picoseconds> step(const StopRequest& stop) {
+    stop_ = stop;
+    checks_buffers_ = false;
+    if (const auto found = shortened()) return found->attempt.timeline.step + found->left_out.time;
     const PipelineShape shape = pipeline_shape(strategy_);
-    for (std::int32_t periods = 16;; periods *= 4) {
-      const auto shorter = short_shape(strategy_.schedule, shape, periods);
-      if (!shorter) return std::nullopt;
-      if (auto simulated = informative(*shorter)) return simulated;
-    }
+    const std::int64_t passes = 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
+    if (passes > most_simulated_passes || stop_.stop_requested()) return std::nullopt;
+    const auto whole = attempt(compute_schedule(strategy_.schedule, shape));
+    if (!whole) return std::nullopt;
+    return whole->timeline.step;
   }
 
  private:
@@ -56,28 +66,47 @@ class PlanSimulator {
     ActionTimes times;
     Timeline timeline;
   };
+  struct Shortened {
+    Attempt attempt;
+    LeftOut left_out;
+  };
 
-  std::optional<SimulatedPlan> informative(ShortShape shorter) {
+  std::optional<Shortened> shortened() {
+    const PipelineShape shape = pipeline_shape(strategy_);
+    // Where a period is one micro-batch, the ranks of a pipeline take several until they move alike.
+    const bool is_short = repeating_period(strategy_.schedule, strategy_.pipeline_stages) == 1;
+    for (std::int32_t periods = is_short ? 16 : 4;; periods *= is_short ? 4 : 2) {
+      const auto shorter = short_shape(strategy_.schedule, shape, periods);
+      if (!shorter || stop_.stop_requested()) return std::nullopt;
+      if (auto found = shortened(*shorter)) return found;
+    }
+  }
+
+  std::optional<Shortened> shortened(ShortShape shorter) {
     const OrderCut cut{*repeating_from(strategy_.schedule, strategy_.pipeline_stages), shorter.cut,
                        repeating_period(strategy_.schedule, strategy_.pipeline_stages)};
     for (;;) {
-      Attempt simulated = attempt(compute_schedule(strategy_.schedule, shorter.shape));
-      if (simulated.timeline.stall) return std::nullopt;
-      const auto steady = steady_state(simulated.plan.program, simulated.timeline, cut);
+      auto simulated = attempt(compute_schedule(strategy_.schedule, shorter.shape));
+      if (!simulated || simulated->timeline.stall) return std::nullopt;
+      const auto steady = steady_state(simulated->plan.program, simulated->timeline, cut);
       if (!steady) return std::nullopt;
       const std::int64_t more = strategy_.micro_batches - shorter.shape.micro_batches;
-      if (more % steady->micro_batches == 0) return finished(std::move(simulated), left_out(*steady, more));
+      if (more % steady->micro_batches == 0) return Shortened{std::move(*simulated), left_out(*steady, more)};
       shorter.shape.micro_batches += static_cast<std::int32_t>(more % steady->micro_batches);
     }
   }
 
-  Attempt attempt(ComputeSchedule order) {
+  /// Nothing where it was stopped.
+  std::optional<Attempt> attempt(ComputeSchedule order) {
     Attempt result;
     result.plan.sizes = lowering_input(plan_, segments_, std::move(order));
     result.plan.program = lower(result.plan.sizes);
-    if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);
+    if (checks_buffers_)
+      if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);
+    if (stop_.stop_requested()) return std::nullopt;
     result.times = action_times(plan_, segments_, result.plan.program);
     result.timeline = timeline(result.plan.program, result.times, options_.timeline);
+    if (stop_.stop_requested()) return std::nullopt;
     return result;
   }
 
@@ -92,6 +121,8 @@ class PlanSimulator {
 
   const Question& question_;
   const SimulationOptions& options_;
+  StopRequest stop_;
+  bool checks_buffers_ = true;
   const StackCalibration& stack_;
   Strategy strategy_;
   std::vector<BlockCost> blocks_;
@@ -110,6 +141,10 @@ SimulatedPlan simulated(const Question& question, const Strategy& asked, const S
   check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
   const Strategy strategy = placed_as(order, asked);
   return PlanSimulator(question, strategy, options).whole(std::move(order));
+}
+
+std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop) {
+  return PlanSimulator(question, strategy, {}).step(stop);
 }
 
 }  // namespace plumbline

@@ -15,6 +15,7 @@
 #include "core/cost/replays.h"
 #include "core/simulate/simulation.h"
 #include "planner/question/question.h"
+#include "planner/question/stop_request.h"
 
 namespace plumbline {
 
@@ -39,5 +40,12 @@ struct SimulatedPlan {
 /// Throws InternalError when the program would wait for ever or misuse a buffer: our bug, not the strategy's.
 [[nodiscard]] SimulatedPlan simulated(const Question& question, const Strategy& strategy,
                                       const SimulationOptions& options = {});
+
+/// A program that has no short one is simulated for its step alone up to so many forwards and backwards of chunks; ten
+/// times as many take seconds and gigabytes.
+inline constexpr std::int64_t most_simulated_passes = std::int64_t{1} << 20;
+/// The step of a strategy's program of chunks, as `simulated` says; nothing where it was stopped or is too long.
+[[nodiscard]] std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy,
+                                                        const StopRequest& stop);
 
 }  // namespace plumbline

@@ -6,8 +6,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <stop_token>
 #include <string_view>
+
+#include "planner/question/stop_request.h"
 
 namespace plumbline {
 
@@ -19,7 +20,7 @@ struct TaskProgress {
 };
 
 struct Task {
-  std::stop_token stop;
+  StopRequest stop;
   std::function<void(const TaskProgress&)> progress;         ///< may be empty
   std::function<void(std::string_view phase)> end_of_phase;  ///< may be empty
 

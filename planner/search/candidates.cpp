@@ -21,14 +21,17 @@ auto block_key(const Strategy& s) {
 }
 auto layout_key(const Strategy& s) { return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule)); }
 
-/// Every block runs as if nothing were recomputed and keeps what its smallest choice keeps.
-std::vector<BlockCost> least_of(std::vector<BlockCost> blocks) {
-  for (BlockCost& block : blocks) {
-    BlockVariant least = block.variant(Variant::kept);
-    for (std::size_t v = 0; v < block.variants.size(); ++v)
+/// Every block runs as if nothing were recomputed and keeps what none of its choices can do without.
+std::vector<BlockCost> least_of(std::vector<BlockCost> blocks, const Question& question, const Strategy& sample) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    BlockVariant least = blocks[b].variant(Variant::kept);
+    for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
       if (v != Variant::modules && v != Variant::offloaded)
-        least.memory.saved = std::min(least.memory.saved, block.variants[v].memory.saved);
-    block.variants = {std::move(least)};
+        least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
+    const Block& block = question.graph().blocks()[b];
+    if (block.kind() == BlockKind::layer)
+      least.memory.saved = std::min(least.memory.saved, least_kept(block, question, sample));
+    blocks[b].variants = {std::move(least)};
   }
   return blocks;
 }
@@ -46,8 +49,9 @@ bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& bl
 
 }  // namespace
 
-CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads)
-    : question_(&question), enumerator_(question, space) {
+CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads,
+                               StopRequest stop)
+    : question_(&question), enumerator_(question, space), stop_(std::move(stop)) {
   std::map<std::string_view, std::int64_t> illegal;
   std::map<decltype(block_key({})), std::size_t> block_index;
   std::map<decltype(layout_key({})), std::size_t> layout_index;
@@ -57,37 +61,60 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   const std::size_t choices = recompute.size();
   const auto none = std::find(recompute.begin(), recompute.end(), Recompute{});
   if (none != recompute.end()) none_ = static_cast<std::size_t>(none - recompute.begin());
-  const auto placed =
-      std::find_if(recompute.begin(), recompute.end(), [](Recompute r) { return r.mode == RecomputeMode::placed; });
-  enumerator_.for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t leaves) {
-    total_ += leaves;
-    if (violation != nullptr) {
-      illegal[violation->rule.id] += leaves;
-      return;
-    }
-    const auto [block, new_block] = block_index.try_emplace(block_key(s), block_samples.size());
-    if (new_block) block_samples.push_back(s);
-    const auto [layout, new_layout] = layout_index.try_emplace(layout_key(s), layout_samples.size() * choices);
-    if (new_layout) layout_samples.push_back(s);
-    families_.push_back({s, leaves, block->second, layout->second});
-  });
+  is_complete_ = enumerator_.for_each_family(
+      [&](const Strategy& s, const Violation* violation, std::int64_t leaves) {
+        total_ += leaves;
+        if (violation != nullptr) {
+          illegal[violation->rule.id] += leaves;
+          return;
+        }
+        const auto [block, new_block] = block_index.try_emplace(block_key(s), block_samples.size());
+        if (new_block) block_samples.push_back(s);
+        const auto [layout, new_layout] = layout_index.try_emplace(layout_key(s), layout_samples.size() * choices);
+        if (new_layout) layout_samples.push_back(s);
+        families_.push_back({s, leaves, block->second, layout->second});
+      },
+      stop_);
   illegal_.assign(illegal.begin(), illegal.end());
-  block_tables_.resize(block_samples.size());
-  parallel_for(block_samples.size(), threads, [&](std::size_t i) {
-    if (placed != recompute.end()) block_samples[i].recompute = *placed;
+  if (is_complete_) price_blocks(block_samples, threads);
+  if (is_complete_) make_layouts(layout_samples, threads);
+}
+
+void CandidateTable::price_blocks(const std::vector<Strategy>& samples, std::int32_t threads) {
+  const std::vector<Recompute>& recompute = enumerator_.recompute_choices();
+  const bool any_placed =
+      std::any_of(recompute.begin(), recompute.end(), [](Recompute r) { return r.mode == RecomputeMode::placed; });
+  block_tables_.resize(samples.size());
+  if (any_placed) least_tables_.resize(samples.size());
+  for (const Strategy& sample : samples) {
+    Strategy& own = choices_.emplace_back().sample;
+    own = sample;
+    if (any_placed) own.recompute = Recompute{RecomputeMode::placed, 1};
     for (const Recompute& choice : recompute)
-      if (!choice.modules.empty()) block_samples[i].recompute.modules = choice.modules;
-    block_tables_[i] = bare_block_costs(question, block_samples[i]);
-  });
-  if (placed != recompute.end())
-    for (const std::vector<BlockCost>& blocks : block_tables_) least_tables_.push_back(least_of(blocks));
-  for (const Strategy& sample : block_samples) choices_.emplace_back().sample = sample;
-  layouts_.resize(layout_samples.size() * choices);
-  parallel_for(layouts_.size(), threads, [&](std::size_t i) {
-    Strategy sample = layout_samples[i / choices];
-    if (!places(i % choices)) sample.recompute = recompute[i % choices];
-    layouts_[i] = layout_of(question, sample);
-  });
+      if (!choice.modules.empty()) own.recompute.modules = choice.modules;
+  }
+  is_complete_ = parallel_for(
+      samples.size(), threads,
+      [&](std::size_t i) {
+        const Strategy& sample = choices_[i].sample;
+        block_tables_[i] = bare_block_costs(*question_, sample);
+        if (any_placed) least_tables_[i] = least_of(block_tables_[i], *question_, sample);
+      },
+      stop_);
+}
+
+void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int32_t threads) {
+  const std::vector<Recompute>& recompute = enumerator_.recompute_choices();
+  const std::size_t choices = recompute.size();
+  layouts_.resize(samples.size() * choices);
+  is_complete_ = parallel_for(
+      layouts_.size(), threads,
+      [&](std::size_t i) {
+        Strategy sample = samples[i / choices];
+        if (!places(i % choices)) sample.recompute = recompute[i % choices];
+        layouts_[i] = layout_of(*question_, sample);
+      },
+      stop_);
 }
 
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
@@ -190,6 +217,7 @@ const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) cons
   Choices& choices = choices_[family.blocks];
   std::call_once(choices.once, [&] {
     choices.blocks = block_tables_[family.blocks];
+    add_choices(choices.blocks, *question_, choices.sample);
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
   });
@@ -210,7 +238,7 @@ CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Str
 void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {
   const FamilyEntry& family = families_[index];
   const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+  for (std::size_t leaf = 0; leaf < leaves.size() && !stop_.stop_requested(); ++leaf) {
     const std::size_t recompute = leaf % enumerator_.recompute_choices().size();
     if (!places(recompute)) continue;
     const StageTable least(question_->graph(), layout(family, recompute), least_tables_[family.blocks]);

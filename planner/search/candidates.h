@@ -3,15 +3,14 @@
 ///
 /// Block costs and the choices of a placement depend on (tp, cp, ep, sequence parallelism, micro-batch), layouts on
 /// (pp, virtual stages, recompute); both tables are made first, so that a plan costs a few sums. Where recompute is
-/// placed, a plan is bounded by its time with nothing recomputed and by the memory of every block's smallest choice,
-/// and placed when it is priced. A placement that surely has all the memory it could use is the plan without recompute,
-/// and counts as dominated by it.
+/// placed, a plan is bounded by its time with nothing recomputed and by the memory that no choice of a block can do
+/// without; what blocks may choose is found when the first plan of a table is priced, and placed then. A placement that
+/// surely has all the memory it could use is the plan without recompute, and counts as dominated by it.
 
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -53,8 +52,10 @@ using IsWorth = std::function<bool(Picoseconds bound)>;
 class CandidateTable {
  public:
   /// Enumerates the legal families and prices their blocks on `threads` threads.
-  CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads);
+  CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads, StopRequest stop = {});
 
+  /// False where it was stopped before all was enumerated and priced: then only counts are known.
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
   [[nodiscard]] std::size_t family_count() const { return families_.size(); }
   [[nodiscard]] std::int64_t total_plans() const { return total_; }
   [[nodiscard]] std::int64_t leaves_of(std::size_t family) const { return families_[family].leaves; }
@@ -63,6 +64,10 @@ class CandidateTable {
   /// Bounds all plans of one family. Pure; callable from any thread.
   void bound_family(std::size_t family, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
+  /// Whether its recompute is placed, which takes far longer to price than what is not.
+  [[nodiscard]] bool is_placed(const Candidate& candidate) const {
+    return places(static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size());
+  }
   /// The exact closed form. Pure; callable from any thread.
   [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth) const;
   /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
@@ -76,6 +81,8 @@ class CandidateTable {
     std::size_t blocks = 0;   ///< index into block_tables_
     std::size_t layouts = 0;  ///< index of the first recompute choice's layout
   };
+  void price_blocks(const std::vector<Strategy>& samples, std::int32_t threads);
+  void make_layouts(const std::vector<Strategy>& samples, std::int32_t threads);
   [[nodiscard]] const StageLayout& layout(const FamilyEntry& family, std::size_t recompute) const {
     return layouts_[family.layouts + recompute];
   }
@@ -92,6 +99,8 @@ class CandidateTable {
 
   const Question* question_;
   SpaceEnumerator enumerator_;
+  StopRequest stop_;
+  bool is_complete_ = true;
   std::vector<FamilyEntry> families_;
   std::vector<std::pair<std::string_view, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
@@ -104,9 +113,9 @@ class CandidateTable {
   };
   [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
 
-  std::vector<std::vector<BlockCost>> block_tables_;  ///< without what choices need alongside what they keep
+  std::vector<std::vector<BlockCost>> block_tables_;  ///< without the choices of a placement
   mutable std::deque<Choices> choices_;               ///< by block table
-  /// The same, with everything kept where recompute is placed at the bytes of the smallest choice: a bound on both.
+  /// The same, with everything kept where recompute is placed at no more bytes than any choice: a bound on both.
   std::vector<std::vector<BlockCost>> least_tables_;
   std::optional<std::size_t> none_;   ///< among the recompute choices
   std::vector<StageLayout> layouts_;  ///< of placed recompute: with everything kept

@@ -40,14 +40,17 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
 bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context) {
   const std::size_t count = plans.size();
   for (std::size_t first = 0; first < count; first += plans_per_batch) {
-    if (context.stop.stop_requested()) return false;
     std::vector<std::optional<RankedStrategy>> twins(std::min(plans_per_batch, count - first));
-    parallel_for(twins.size(), context.threads, [&](std::size_t i) {
-      const RankedStrategy& plan = plans[first + i];
-      if (may_balance(plan.strategy)) twins[i] = balanced(plan, context.questions[plan.question]);
-    });
+    const bool done = parallel_for(
+        twins.size(), context.threads,
+        [&](std::size_t i) {
+          const RankedStrategy& plan = plans[first + i];
+          if (may_balance(plan.strategy)) twins[i] = balanced(plan, context.questions[plan.question]);
+        },
+        context.stop);
     for (std::optional<RankedStrategy>& twin : twins)
       if (twin) plans.push_back(std::move(*twin));
+    if (!done) return false;
   }
   return true;
 }
@@ -57,13 +60,15 @@ std::size_t finalist_count(std::size_t top) { return std::max(top, most_finalist
 bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last,
               const SimulationContext& context) {
   for (; first < last; first += plans_per_batch) {
-    if (context.stop.stop_requested()) return false;
     const std::size_t count = std::min(plans_per_batch, last - first);
-    parallel_for(count, context.threads, [&](std::size_t i) {
-      RankedStrategy& plan = plans[first + i];
-      const SimulationOptions options{Granularity::chunk, std::nullopt, {}, Extent::informative};
-      plan.simulated = simulated(context.questions[plan.question], plan.strategy, options).simulation.step();
-    });
+    const bool done = parallel_for(
+        count, context.threads,
+        [&](std::size_t i) {
+          RankedStrategy& plan = plans[first + i];
+          plan.simulated = simulated_step(context.questions[plan.question], plan.strategy, context.stop);
+        },
+        context.stop);
+    if (!done || context.stop.stop_requested()) return false;
     if (context.report) context.report(static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(last));
   }
   return true;

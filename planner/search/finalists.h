@@ -4,16 +4,17 @@
 /// Answers simulated step times in picoseconds. Model: of plans in the order of their closed form, the first few times
 /// as many as are asked for are simulated with one segment per pipeline chunk (planner/pricing/simulated.h). Then
 /// follow the plans whose closed form exceeds that of the last one by no more than simulation and closed form have
-/// differed so far. `most_finalists` limits the time that this takes. A plan beyond keeps its place by closed form.
+/// differed so far. `most_finalists` limits the time that this takes. A plan beyond, or whose program is too
+/// long (most_simulated_passes), keeps its place by closed form.
 /// Where the closed form is exact (no interleaving) nothing moves.
 /// Not modelled: plans that the closed form ranks so far behind that they are never simulated.
 /// Checked against: tests/property/search_brute_force_test.cpp (simulated and sorted plan by plan).
 
 #include <functional>
-#include <stop_token>
 #include <vector>
 
 #include "planner/question/question.h"
+#include "planner/question/stop_request.h"
 #include "planner/search/ranked_strategy.h"
 
 namespace plumbline {
@@ -27,7 +28,7 @@ inline constexpr std::size_t most_finalists = 48;
 struct SimulationContext {
   const std::vector<Question>& questions;
   std::int32_t threads = 1;
-  std::stop_token stop;
+  StopRequest stop;
   std::function<void(std::int64_t done, std::int64_t total)> report;  ///< between batches
 };
 /// Puts alongside each plan of one chunk per rank under 1F1B the same with a balanced split, where that fits and is

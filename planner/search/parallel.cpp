@@ -15,13 +15,19 @@ std::int32_t thread_count(std::int32_t asked) {
   return std::max(1, static_cast<std::int32_t>(std::thread::hardware_concurrency()));
 }
 
-void parallel_for(std::size_t count, std::int32_t threads, const std::function<void(std::size_t)>& work) {
+bool parallel_for(std::size_t count, std::int32_t threads, const std::function<void(std::size_t)>& work,
+                  const StopRequest& stop) {
   std::atomic<std::size_t> next{0};
+  std::atomic<bool> is_stopped{false};
   std::mutex failure_mutex;
   std::size_t failed_index = count;
   std::exception_ptr failure;
   const auto run = [&] {
     for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      if (is_stopped || stop.stop_requested()) {
+        is_stopped = true;
+        return;
+      }
       try {
         work(i);
       } catch (...) {
@@ -40,6 +46,7 @@ void parallel_for(std::size_t count, std::int32_t threads, const std::function<v
     run();
   }
   if (failure) std::rethrow_exception(failure);
+  return !is_stopped;
 }
 
 }  // namespace plumbline

@@ -45,10 +45,11 @@ class Search {
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     for (const Question& question : questions) {
-      tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_));
+      tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_, options.stop));
       certain_.push_back(question.certain_capacity());
+      if (!tables_.back()->is_complete()) result_.complete = false;
     }
-    require_plans(space);
+    if (result_.complete) require_plans(space);
   }
 
   SearchResult run() {
@@ -58,7 +59,7 @@ class Search {
              std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
     });
     price_best();
-    if (best_.empty() && has_too_long_ && !options_.below)
+    if (best_.empty() && has_too_long_ && !options_.below && result_.complete)
       throw InputError({"step", "takes more than 24 hours with every plan that fits",
                         "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
     if (best_.empty() && !options_.below) find_nearest_miss();
@@ -95,22 +96,29 @@ class Search {
     result_.audit.total += table.total_plans();
     for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule)] += count;
     const std::size_t families = table.family_count();
+    if (!table.is_complete()) return leave(table, 0, families);
     for (std::size_t first = 0; first < families; first += families_per_epoch) {
-      if (options_.stop.stop_requested() && !entries_.empty()) {
-        result_.complete = false;
-        for (std::size_t f = first; f < families; ++f) result_.audit.unvisited += table.leaves_of(f);
-        return;
-      }
       const std::size_t last = std::min(families, first + families_per_epoch);
-      std::vector<CandidateBatch> slots((last - first + families_per_task - 1) / families_per_task);
-      parallel_for(slots.size(), threads_, [&](std::size_t task) {
-        const std::size_t begin = first + task * families_per_task;
-        for (std::size_t f = begin; f < std::min(last, begin + families_per_task); ++f)
-          table.bound_family(f, slots[task]);
-      });
-      for (const CandidateBatch& slot : slots) take(slot, q);
+      std::vector<std::optional<CandidateBatch>> slots((last - first + families_per_task - 1) / families_per_task);
+      const auto end_of = [&](std::size_t task) { return std::min(last, first + (task + 1) * families_per_task); };
+      const bool done = parallel_for(
+          slots.size(), threads_,
+          [&](std::size_t task) {
+            CandidateBatch& slot = slots[task].emplace();
+            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f) table.bound_family(f, slot);
+          },
+          options_.stop);
+      for (std::size_t task = 0; task < slots.size(); ++task)
+        slots[task] ? take(*slots[task], q) : leave(table, first + task * families_per_task, end_of(task));
       report("bounding", static_cast<std::int64_t>(last), static_cast<std::int64_t>(families));
+      if (!done) return leave(table, last, families);
     }
+  }
+
+  /// Families that a stop leaves unvisited.
+  void leave(const CandidateTable& table, std::size_t first, std::size_t last) {
+    result_.complete = false;
+    for (std::size_t f = first; f < last; ++f) result_.audit.unvisited += table.leaves_of(f);
   }
 
   void take(const CandidateBatch& slot, std::size_t q) {
@@ -153,7 +161,11 @@ class Search {
       std::optional<Candidate> placed;
       if (missed_) placed = missed_->first;
       const Bytes before = placed ? placed->peak_memory : Bytes::largest();
-      for (std::size_t f = 0; f < tables_[q]->family_count(); ++f) tables_[q]->nearest_placed(f, placed);
+      for (std::size_t f = 0; f < tables_[q]->family_count(); ++f) {
+        if (options_.stop.stop_requested()) result_.complete = false;
+        if (!result_.complete) break;
+        tables_[q]->nearest_placed(f, placed);
+      }
       if (placed && placed->peak_memory < before) missed_ = {*placed, q};
     }
     if (missed_)
@@ -208,29 +220,46 @@ class Search {
 
   void price_best() {
     std::size_t next = 0;
-    bool first_batch = true;
     while (next < entries_.size()) {
-      if (options_.stop.stop_requested() && !first_batch) {
-        result_.complete = false;
-        result_.audit.unvisited += static_cast<std::int64_t>(entries_.size() - next);
-        return;
-      }
       if (!options_.pareto && !may_enter(entries_[next])) break;  // bounds are sorted: no later one can
       const std::vector<std::size_t> batch = next_batch(next);
-      std::vector<PricedEntry> priced(batch.size());
-      parallel_for(batch.size(), threads_, [&](std::size_t i) {
-        const Entry& entry = entries_[batch[i]];
-        const auto q = static_cast<std::size_t>(entry.question);
-        const CandidatePrice price =
-            tables_[q]->price(entry.candidate, [&](Picoseconds bound) { return is_worth(entry, bound); });
-        priced[i].outcome = price.outcome;
-        if (price.outcome == Outcome::priced) priced[i].plan = ranked(entry.candidate, q, price);
-      });
+      std::vector<std::optional<PricedEntry>> priced(batch.size());
+      const bool done = parallel_for(
+          batch.size(), threads_, [&](std::size_t i) { priced[i] = priced_entry(entries_[batch[i]]); }, options_.stop);
       merge(priced);
-      first_batch = false;
       report("pricing", static_cast<std::int64_t>(next), static_cast<std::int64_t>(entries_.size()));
+      if (done) continue;
+      std::vector<std::size_t> left;
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        if (!priced[i]) left.push_back(batch[i]);
+      for (; next < entries_.size(); ++next) left.push_back(next);
+      return price_no_more(left);
     }
     result_.audit.bound += static_cast<std::int64_t>(entries_.size() - next);
+  }
+
+  [[nodiscard]] PricedEntry priced_entry(const Entry& entry) const {
+    const auto q = static_cast<std::size_t>(entry.question);
+    const CandidatePrice price =
+        tables_[q]->price(entry.candidate, [&](Picoseconds bound) { return is_worth(entry, bound); });
+    PricedEntry result{price.outcome, {}};
+    if (price.outcome == Outcome::priced) result.plan = ranked(entry.candidate, q, price);
+    return result;
+  }
+
+  /// A stop leaves entries unpriced; but where nothing was priced yet, the first whose price is quickly had is not.
+  void price_no_more(const std::vector<std::size_t>& left) {
+    result_.complete = false;
+    result_.audit.unvisited += static_cast<std::int64_t>(left.size());
+    if (!best_.empty() || options_.below) return;
+    const auto is_quick = [&](std::size_t i) {
+      return !tables_[static_cast<std::size_t>(entries_[i].question)]->is_placed(entries_[i].candidate);
+    };
+    const auto quick = std::find_if(left.begin(), left.end(), is_quick);
+    if (quick == left.end()) return;
+    std::vector<std::optional<PricedEntry>> one{priced_entry(entries_[*quick])};
+    merge(one);
+    --result_.audit.unvisited;
   }
 
   /// The next plans worth a price; moves `next` past them and past those that are not.
@@ -249,9 +278,12 @@ class Search {
     return batch;
   }
 
-  void merge(std::vector<PricedEntry>& priced) {
+  /// What a stop left out of a batch is empty.
+  void merge(std::vector<std::optional<PricedEntry>>& priced) {
     std::vector<RankedStrategy> fitting;
-    for (PricedEntry& entry : priced) {
+    for (std::optional<PricedEntry>& one : priced) {
+      if (!one) continue;
+      PricedEntry& entry = *one;
       if (entry.outcome == Outcome::priced && entry.plan.step_time > longest_step) {
         has_too_long_ = true;
         entry.outcome = Outcome::infeasible;

@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,7 +44,7 @@ struct SearchOptions {
   /// `balanced`: for the best plans by closed form also the balanced split, a choice that the space does not hold.
   StageSplit split = StageSplit::even;
   std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.
-  std::stop_token stop;                                 ///< asks for the best so far
+  StopRequest stop;                                     ///< asks for the best so far
   std::function<void(const SearchProgress&)> progress;  ///< called from one thread, a few times a second at most
 };
 
@@ -69,7 +68,7 @@ struct SearchResult {
   std::vector<std::vector<RankedStrategy>> alike;
   std::vector<RankedStrategy> pareto;  ///< by step time; empty unless asked for
   SearchAudit audit;
-  bool complete = true;
+  bool complete = true;  ///< not so: the best of what was priced before the stop, of nothing where that came first
   /// When nothing fits: the plan that came nearest to fitting.
   std::optional<RankedStrategy> nearest_miss;
 };

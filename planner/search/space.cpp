@@ -260,7 +260,7 @@ std::vector<std::int32_t> SpaceEnumerator::expert_choices() const {
   return result;
 }
 
-void SpaceEnumerator::for_each_family(const Visit& visit) const {
+bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& stop) const {
   const std::int64_t n = question_->devices();
   const std::vector<std::int32_t> degrees_of_n = divisors(n);
   const std::vector<std::int32_t> expert_degrees = expert_choices();
@@ -273,6 +273,7 @@ void SpaceEnumerator::for_each_family(const Visit& visit) const {
         if ((n / pp / tp) % cp != 0 || !allows(space_.context_parallel, cp)) continue;
         const auto dp = static_cast<std::int32_t>(n / pp / tp / cp);
         if (!allows(space_.data_parallel, dp)) continue;
+        if (stop.stop_requested()) return false;
         Strategy s;
         s.pipeline_stages = pp;
         s.tensor_parallel = tp;
@@ -287,6 +288,7 @@ void SpaceEnumerator::for_each_family(const Visit& visit) const {
       }
     }
   }
+  return true;
 }
 
 void SpaceEnumerator::visit_inner(Strategy s, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const {

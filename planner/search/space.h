@@ -16,6 +16,7 @@
 
 #include "core/plan/strategy.h"
 #include "planner/question/question.h"
+#include "planner/question/stop_request.h"
 
 namespace plumbline {
 
@@ -53,8 +54,8 @@ class SpaceEnumerator {
 
   SpaceEnumerator(const Question& question, SearchSpace space);
 
-  /// Visits families in canonical order: simple and small first.
-  void for_each_family(const Visit& visit) const;
+  /// Visits families in canonical order: simple and small first. False where it was stopped before the last.
+  bool for_each_family(const Visit& visit, const StopRequest& stop = {}) const;
   /// The plans of one family, in canonical order.
   [[nodiscard]] std::vector<Strategy> leaves(const Strategy& family) const;
   /// In increasing order, each once.

@@ -55,10 +55,10 @@ std::optional<Missing> missing(Framework framework, const std::vector<Question>&
 
 bool is_empty(const SearchSpace& space, const std::vector<Question>& questions) {
   std::int64_t plans = 0;
+  const StopRequest at_first([&] { return plans > 0; });
   for (const Question& question : questions)
-    SpaceEnumerator(question, space).for_each_family([&](const Strategy&, const Violation*, std::int64_t leaves) {
-      plans += leaves;
-    });
+    SpaceEnumerator(question, space)
+        .for_each_family([&](const Strategy&, const Violation*, std::int64_t leaves) { plans += leaves; }, at_first);
   return plans == 0;
 }
 

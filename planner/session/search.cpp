@@ -37,6 +37,20 @@ Plan plan_of(const RankedStrategy& ranked, const std::vector<Question>& question
   return plan;
 }
 
+/// After a stop only so many are priced in full: what fills a screen, in a few hundredths of a second.
+constexpr std::size_t most_plans_after_stop = 10;
+
+void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions, const Task& task) {
+  for (const RankedStrategy& ranked : answer.result.best) {
+    if (answer.plans.size() >= most_plans_after_stop && task.is_stopped()) break;
+    answer.plans.push_back(plan_of(ranked, questions));
+  }
+  if (answer.plans.size() == answer.result.best.size()) return;
+  answer.result.best.resize(answer.plans.size());
+  answer.result.alike.resize(answer.plans.size());
+  answer.result.complete = false;
+}
+
 /// The least that any of the plans scores by closed form.
 Score least_score(const SearchAnswer& answer, const PreparedSearch& prepared) {
   std::optional<Score> least;
@@ -97,7 +111,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
   answer.framework = prepared.framework;
   answer.result = plumbline::search(prepared.questions, prepared.space, options_of(prepared.request, task));
   task.end("search");
-  for (const RankedStrategy& ranked : answer.result.best) answer.plans.push_back(plan_of(ranked, prepared.questions));
+  price_in_full(answer, prepared.questions, task);
   if (answer.plans.empty() && answer.result.nearest_miss) {
     const RankedStrategy& nearest = *answer.result.nearest_miss;
     answer.nearest_miss = signed_plan(prepared.questions[nearest.question], nearest.strategy);

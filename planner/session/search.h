@@ -57,7 +57,7 @@ struct SearchAnswer {
   std::vector<Plan> plans;                      ///< of result.best, in order
   std::optional<Plan> nearest_miss;             ///< where nothing fits
   Ties ties;                                    ///< of the plans, where they are ranked by time
-  std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped
+  std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped until then
 };
 
 /// Throws InputError for wrong names, numbers and axes, and for a precision, an optimizer or a fixed value that the

@@ -195,6 +195,56 @@ TEST_CASE("interleaved 1F1B is the longest path of its order, and longer where l
   }
 }
 
+/// The ends of every rank, with once-per-step work, with rounds left out or not.
+std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::int64_t v, bool leaves_out) {
+  const auto repeated = [&](const std::vector<std::int64_t>& ranks) {
+    std::vector<Picoseconds> all;
+    for (std::int64_t chunk = 0; chunk < v; ++chunk)
+      for (const std::int64_t unit : ranks) all.emplace_back(unit + chunk);
+    return all;
+  };
+  const auto forward = repeated(i.forward);
+  const auto backward = repeated(i.backward);
+  const auto latency = times(i.latency);
+  const auto start = times(i.backward);
+  std::vector<OnceTimes> once;
+  for (const Picoseconds time : forward) once.push_back({time, Picoseconds(3), time, time * std::int64_t{4}});
+  PipelineTimes t{forward, backward, latency};
+  t.wrap = latency.back();
+  t.start = start;
+  t.once = once;
+  t.slowdown = 0.1;
+  t.shares_links = true;
+  t.gathers = true;
+  t.leaves_out_rounds = leaves_out;
+  return pipeline_ends(schedule, t, i.micro_batches, v);
+}
+
+TEST_CASE("1F1B and interleaving end the same where periodic rounds are left out") {
+  Random random;
+  for (int n = 0; n < 600; ++n) {
+    Instance i = random.instance(7, 1, n % 3 * 4);
+    const auto p = static_cast<std::int64_t>(i.forward.size());
+    if (p < 2) continue;
+    if (n % 2 == 0) std::fill(i.forward.begin(), i.forward.end(), i.forward.front());
+    if (n % 4 == 0) std::fill(i.backward.begin(), i.backward.end(), i.backward.front());
+    i.micro_batches = p * random.between(1, 120);
+    const std::int64_t v = random.between(2, 4);
+    INFO(text(i) << ", v " << v);
+    for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::interleaved}) {
+      const std::int64_t chunks = schedule == Schedule::interleaved ? v : 1;
+      REQUIRE(long_ends(schedule, i, chunks, true) == long_ends(schedule, i, chunks, false));
+    }
+  }
+}
+
+TEST_CASE("a pipeline of a billion micro-batches takes no longer to price than one of a thousand") {
+  Instance i{{3, 4, 5}, {7, 7, 9}, {0, 0}, 1'000'000'000};
+  const std::int64_t thousand_million = closed_form(Schedule::one_f_one_b, i);
+  i.micro_batches = 1'000;
+  CHECK(thousand_million == closed_form(Schedule::one_f_one_b, i) + std::int64_t{14} * (1'000'000'000 - 1'000));
+}
+
 TEST_CASE("schedules that split the backward take the closed form on equal ranks without latency") {
   Random random;
   for (int n = 0; n < 1500; ++n) {
