@@ -36,6 +36,15 @@ struct PhaseTime {
   bool operator==(const PhaseTime&) const = default;
 };
 
+/// What copies to host memory after the forward pass, and back before the backward pass, take beyond the compute that
+/// they run alongside.
+struct CopyTimes {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+  [[nodiscard]] Picoseconds total() const { return forward + backward; }
+  bool operator==(const CopyTimes&) const = default;
+};
+
 /// One way to run a block: what its backward pass computes again, and what is kept for it.
 struct BlockVariant {
   PhaseTime recompute;
@@ -46,6 +55,8 @@ struct BlockVariant {
   std::vector<bool> replayed;  ///< by op in order of execution; empty: none
   MemoryProfile memory;
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
+  CopyTimes copies = {};
+  Bytes copied{0};  ///< by this rank to the host, and back
 };
 /// Index into BlockCost::variants. Choices of a placement follow from `first_placed` on (planner/checkpointing).
 struct Variant {
@@ -130,6 +141,8 @@ class BlockPricer {
                               const MemoryProfile& kept, BackwardForm form = BackwardForm::split) const;
   [[nodiscard]] const KernelClock& kernels() const { return kernels_; }
   [[nodiscard]] const CommunicationClock& communication() const { return communication_; }
+  /// Of one device to its host; zero where it is its own.
+  [[nodiscard]] BytesPerSecond to_host() const { return to_host_; }
 
  private:
   struct Times;

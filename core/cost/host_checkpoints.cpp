@@ -5,16 +5,13 @@
 #include "core/cost/time_limits.h"
 
 namespace plumbline {
-namespace {
 
-/// A device without a bus is its own host: nothing is copied.
 Seconds copy_time(Bytes bytes, BytesPerSecond to_host) { return to_host.value() > 0 ? bytes / to_host : Seconds(0); }
-
-}  // namespace
 
 void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerSecond to_host) {
   const Bytes part = variant.memory.saved / std::int64_t{tensor_parallel};
-  add_phase(variant.recompute.compute, phase_time(2.0 * copy_time(part, to_host)));
+  variant.copied = part;
+  variant.copies.forward = variant.copies.backward = phase_time(copy_time(part, to_host));
   variant.restored += variant.memory.saved;
   variant.memory.move_to_host(1);
 }
@@ -22,9 +19,9 @@ void hold_on_host(BlockVariant& variant, std::int32_t tensor_parallel, BytesPerS
 BlockVariant offload_kept(const BlockCost& cost, std::int32_t tensor_parallel, BytesPerSecond to_host) {
   BlockVariant variant = cost.variant(Variant::kept);
   const Picoseconds copy = phase_time(copy_time(variant.memory.saved, to_host));
-  variant.recompute.compute =
-      std::max(Picoseconds(0), copy - cost.forward.total()) + std::max(Picoseconds(0), copy - cost.backward.total());
-  variant.restored = variant.memory.saved;
+  variant.copies = {std::max(Picoseconds(0), copy - cost.forward.total()),
+                    std::max(Picoseconds(0), copy - cost.backward.total())};
+  variant.restored = variant.copied = variant.memory.in_transit = variant.memory.saved;
   variant.memory.move_to_host(tensor_parallel);
   return variant;
 }

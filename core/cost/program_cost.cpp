@@ -17,12 +17,13 @@ struct SegmentTimes {
   PhaseTime forward;   ///< with its share of what the stage waits for the host
   PhaseTime backward;  ///< likewise
   PhaseTime recompute;
+  CopyTimes copies;                ///< that run inside, as far as they show
   Picoseconds backward_weight{0};  ///< of the backward's compute
 };
 
 SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, const StageCost& rank,
                            const RankTimes& times) {
-  SegmentTimes t{segment.forward, segment.backward, segment.recompute, Picoseconds(0)};
+  SegmentTimes t{segment.forward, segment.backward, segment.recompute, segment.copies, Picoseconds(0)};
   const RankParameters held = part_of_rank(segment.parameters, rank.parameters);
   const Picoseconds accumulation =
       share(times.accumulation, static_cast<double>(held.trained()), static_cast<double>(rank.parameters.trained()));
@@ -62,6 +63,7 @@ class RankClock {
 
   [[nodiscard]] Picoseconds of(const Action& a) const {
     if (a.stream == Stream::data) return of_sharing(a);
+    if (a.stream == Stream::copy) return of_copy(a);
     if (a.pass == Pass::step) return of_step(a);
     if (a.segment < 0) return of_transfer(a);
     const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
@@ -80,6 +82,12 @@ class RankClock {
   }
 
  private:
+  /// In order: of copies inside of a segment, what shows.
+  [[nodiscard]] Picoseconds of_copy(const Action& a) const {
+    if (a.issue != Issue::in_order || a.segment < 0) return plan_.steps.copy_to_host(a.bytes);
+    const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
+    return a.kind == ActionKind::offload ? t.copies.forward : t.copies.backward;
+  }
   [[nodiscard]] Picoseconds of_step(const Action& a) const {
     return a.kind == ActionKind::optimizer_step ? plan_.steps.optimizer(stage_, plan_.strategy) : Picoseconds(0);
   }

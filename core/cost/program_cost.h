@@ -4,11 +4,12 @@
 /// Model: the terms of step_time.h, action by action: compute and exposed collectives of a segment; gathers and
 /// reductions in full, divided over a rank's actions by their bytes; a hop for each message, on its way or at the
 /// receiver (Handover); optimizer step and overhead once. Alongside them what the stack and the machine make of actions
-/// that run at the same time: how much they slow each other, and which streams share a link.
+/// that run at the same time: how much they slow each other, and which streams share a link. Copies to the host and
+/// back are one lane of a rank, as fast as its bus.
 /// Source: step_time.h, block_cost.h. A split backward gives weight gradients what block_cost.h prices for
 /// them, and accumulation.
 /// Not modelled: how long a collective of a few bytes takes (its share of the whole); links shared by collectives of
-/// tensor, context and expert parallelism, whose exposed share alone is known; host links of copies.
+/// tensor, context and expert parallelism, whose exposed share alone is known; host links that devices share.
 /// Checked against: tests/property/simulation_agreement_test.cpp (closed form of the same plans).
 
 #include "core/cost/program_sizes.h"

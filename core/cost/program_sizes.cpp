@@ -28,13 +28,36 @@ StageLayout segment_layout(const PricedPlan& plan, const std::vector<Chunk>& seg
                       static_cast<std::int32_t>(segments.size()));
 }
 
+/// Of a segment that is one block whose activations wait on the host, what its forward keeps; else nothing.
+const MemoryProfile* offloaded_block(const PricedPlan& plan, const Chunk& executions, Granularity granularity) {
+  const auto first = static_cast<std::size_t>(executions.first);
+  if (granularity == Granularity::chunk || plan.ranks.layout().arrangement.variants[first] != Variant::offloaded)
+    return nullptr;
+  const BlockId block = plan.graph.sequence()[first];
+  return &plan.blocks[static_cast<std::size_t>(block.index())].memory();
+}
+
+enum class Backwards : std::uint8_t { whole, split };
+
+/// `offloaded`: as offloaded_block says it; `output`: what stays next to it where it goes on to another stage.
+void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes output, Backwards backwards) {
+  if (offloaded != nullptr) {
+    sizes.memory = *offloaded;
+    sizes.memory.keep_output(output);
+    if (backwards == Backwards::split) sizes.offloaded_for_weight = offloaded->kept_for_weight;
+    sizes.offloaded = offloaded->saved - sizes.offloaded_for_weight;
+  }
+  if (backwards == Backwards::whole) sizes.memory = sizes.memory.of_whole_backward();
+}
+
 SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
-                           const StageCost& rank, bool splits) {
+                           const StageCost& rank, Backwards backwards, const MemoryProfile* offloaded) {
   SegmentSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
   sizes.restores = segment.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
   sizes.memory = memory_on_stage(segment, sends);
-  if (!splits) sizes.memory = sizes.memory.of_whole_backward();
+  if (offloaded == nullptr) sizes.copied_inside = segment.copied;
+  add_memory(sizes, offloaded, sends ? segment.kept_output : Bytes(0), backwards);
   sizes.forward = segment.wire_forward;
   sizes.backward = segment.wire_backward;
   sizes.recompute = segment.wire_recompute;
@@ -62,6 +85,19 @@ std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, 
         MemoryClass::working_buffers, MemoryClass::communication_buffers, MemoryClass::framework_and_context})
     states.push_back({c, memory[c]});
   return states;
+}
+
+/// What is copied out of a chunk, or into one, lives next to whichever acts, as rank_load (stage_memory.h) counts it.
+void add_in_transit(RankSizes& sizes, Backwards backwards) {
+  Bytes most(0);
+  for (const ChunkSizes& chunk : sizes.chunks)
+    for (const SegmentSizes& segment : chunk.segments)
+      if (segment.leaves() == Bytes(0)) most = std::max(most, segment.memory.in_transit);
+  for (ChunkSizes& chunk : sizes.chunks)
+    for (SegmentSizes& segment : chunk.segments) {
+      segment.memory.add_in_transit(std::int64_t{2} * most);
+      if (backwards == Backwards::whole) segment.memory = segment.memory.of_whole_backward();
+    }
 }
 
 RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const ComputeSchedule& order,
@@ -93,13 +129,16 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];
   const bool splits = std::any_of(actions.begin(), actions.end(),
                                   [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
+  const Backwards backwards = splits ? Backwards::split : Backwards::whole;
   for (std::int32_t c = 0; c < s.virtual_stages; ++c) {
     const auto stage = static_cast<std::size_t>(order.stage(index, c));
     ChunkSizes& chunk = sizes.chunks.emplace_back();
     const std::size_t end = segments.first_of_stage(stage + 1);
     for (std::size_t i = segments.first_of_stage(stage); i < end; ++i) {
       const bool sends = i + 1 == end && end < segments.executions().size();
-      chunk.segments.push_back(segment_sizes(plan, segments.executions()[i], segments.cost(i), sends, rank, splits));
+      const Chunk& executions = segments.executions()[i];
+      chunk.segments.push_back(segment_sizes(plan, executions, segments.cost(i), sends, rank, backwards,
+                                             offloaded_block(plan, executions, segments.granularity())));
     }
     chunk.boundary = segments.cost(segments.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
@@ -108,13 +147,15 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
     chunk.transferred = next.boundary;
     chunk.transferred_gradient = next.boundary_gradient;
   }
+  if (s.virtual_stages > 1) add_in_transit(sizes, backwards);
   return sizes;
 }
 
 }  // namespace
 
 SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
-    : executions_(segments_of(plan, granularity, first_)),
+    : granularity_(granularity),
+      executions_(segments_of(plan, granularity, first_)),
       layout_(segment_layout(plan, executions_)),
       costs_(plan.graph, layout_, plan.blocks) {}
 

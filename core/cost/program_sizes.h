@@ -35,12 +35,14 @@ class SegmentTable {
   SegmentTable(const SegmentTable&) = delete;  // the costs point to the layout
   SegmentTable& operator=(const SegmentTable&) = delete;
 
+  [[nodiscard]] Granularity granularity() const { return granularity_; }
   [[nodiscard]] const std::vector<Chunk>& executions() const { return executions_; }
   [[nodiscard]] const StageCost& cost(std::size_t segment) const { return costs_[segment]; }
   /// The first segment of a stage; of one beyond the last, the number of segments.
   [[nodiscard]] std::size_t first_of_stage(std::size_t stage) const { return first_[stage]; }
 
  private:
+  Granularity granularity_;
   std::vector<std::size_t> first_;
   std::vector<Chunk> executions_;
   StageLayout layout_;

@@ -45,7 +45,12 @@ void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& ro
         memory_profile(BlockLowering(block, of).lower(replay), BackwardForm::split, saved, Bytes(0));
     return splits ? profile : profile.of_whole_backward();
   };
-  segment.memory.exchange(profile_on(plan.shard, Bytes(0)), profile_on(shard, extra));
+  const MemoryProfile from = profile_on(plan.shard, Bytes(0));
+  const MemoryProfile to = profile_on(shard, extra);
+  segment.memory.exchange(from, to);
+  if (segment.leaves() == Bytes(0)) return;
+  segment.offloaded += to.dropped() - from.dropped();
+  segment.offloaded_for_weight += to.kept_for_weight - from.kept_for_weight;
 }
 
 /// The program of a stage if every micro-batch had the rows of one of them.

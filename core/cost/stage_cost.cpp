@@ -36,15 +36,41 @@ Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks
   return sum;
 }
 
-/// `logits`: of the whole stage.
-void add_variant(StageCost& stage, const BlockCost& block, const BlockVariant& variant, std::int64_t count,
-                 Bytes logits) {
+/// `logits`: of the whole stage; `memory`: of the stage, or of its offloaded blocks.
+void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block, const BlockVariant& variant,
+                 std::int64_t count, Bytes logits) {
   stage.recompute += times(variant.recompute, count);
+  add_phase(stage.copies.forward, repeated(variant.copies.forward, count));
+  add_phase(stage.copies.backward, repeated(variant.copies.backward, count));
+  stage.copied += count * variant.copied;
   add_phase(stage.host_backward, repeated(variant.host, count));
   const bool follows_logits = block.frees_logits && variant.memory.logits == Bytes(0);
-  stage.memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
+  memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
   stage.wire_recompute += variant.wire * count;
+}
+
+/// What the blocks behind the offloaded ones keep.
+Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& blocks) {
+  const auto cost_of = [&](const VariantCount& counted) -> const MemoryProfile& {
+    return blocks[static_cast<std::size_t>(counted.block)].variant(counted.variant).memory;
+  };
+  std::int32_t last = 0;
+  for (const VariantCount& counted : content.variants)
+    if (cost_of(counted).in_transit > Bytes(0)) last = counted.block;
+  Bytes sum(0);
+  for (const VariantCount& counted : content.variants)
+    if (counted.block >= last) sum += std::int64_t{counted.count} * cost_of(counted).saved;
+  return sum;
+}
+
+/// While an offloaded block acts, what those behind it keep is not there yet, or no more; two copies may be under way,
+/// out and in. Of the others, only the block behind it acts alongside a copy, with nothing kept but its own.
+void add_offloaded(MemoryProfile& stage, MemoryProfile offloaded, Bytes behind) {
+  const Bytes copies = std::int64_t{2} * offloaded.in_transit;
+  stage.add_in_transit(std::max(Bytes(0), copies - behind));
+  offloaded.add_in_transit(copies);
+  stage.add(offloaded, 1, behind);
 }
 
 /// Keeps the pairs in order, each once.
@@ -112,16 +138,20 @@ class PassEnd {
 void find_pass_ends(StageCost& stage, const RankContent& content, const std::vector<BlockCost>& blocks) {
   PassEnd forward;
   PassEnd backward;
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    forward.add(repeated(blocks[b].forward.total(), content.executions[b]),
-                repeated(blocks[b].host_forward, content.executions[b]));
+  auto of_block = content.variants.begin();
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    Picoseconds device = repeated(blocks[b].forward.total(), content.executions[b]);
+    for (; of_block != content.variants.end() && of_block->block == static_cast<std::int32_t>(b); ++of_block)
+      add_phase(device, repeated(blocks[b].variant(of_block->variant).copies.forward, of_block->count));
+    forward.add(device, repeated(blocks[b].host_forward, content.executions[b]));
+  }
   auto counted = content.variants.rbegin();
   for (std::size_t b = blocks.size(); b-- > 0;) {
     Picoseconds device = repeated(blocks[b].backward.total(), content.executions[b]);
     Picoseconds host = repeated(blocks[b].host_backward, content.executions[b]);
     for (; counted != content.variants.rend() && counted->block == static_cast<std::int32_t>(b); ++counted) {
       const BlockVariant& variant = blocks[b].variant(counted->variant);
-      add_phase(device, repeated(variant.recompute.total(), counted->count));
+      add_phase(device, repeated(variant.recompute.total() + variant.copies.backward, counted->count));
       add_phase(host, repeated(variant.host, counted->count));
     }
     backward.add(device, host);
@@ -151,11 +181,15 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
     cost.host_waits = cost.host_waits || blocks[b].waits_for_passes;
   }
   const Bytes logits = logits_of(content, blocks);
+  MemoryProfile offloaded;
   for (const VariantCount& counted : content.variants) {
     const auto b = static_cast<std::size_t>(counted.block);
     if (content.executions[b] == 0) continue;
-    add_variant(cost, blocks[b], blocks[b].variant(counted.variant), counted.count, logits);
+    const BlockVariant& variant = blocks[b].variant(counted.variant);
+    const bool is_offloaded = variant.memory.in_transit > Bytes(0);
+    add_variant(cost, is_offloaded ? offloaded : cost.memory, blocks[b], variant, counted.count, logits);
   }
+  if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks));
   find_pass_ends(cost, content, blocks);
   return cost;
 }
@@ -175,14 +209,15 @@ struct HostWait {
 };
 
 HostWait host_wait(const StageCost& stage) {
-  const Picoseconds device_backward = stage.backward.total() + stage.recompute.total();
+  const Picoseconds device_forward = stage.forward.total() + stage.copies.forward;
+  const Picoseconds device_backward = stage.backward.total() + stage.recompute.total() + stage.copies.backward;
   const Picoseconds forward =
-      std::max({Picoseconds(0), stage.host_forward - stage.forward.total(), stage.forward_end - stage.forward.total()});
+      std::max({Picoseconds(0), stage.host_forward - device_forward, stage.forward_end - device_forward});
   const Picoseconds backward =
       std::max({Picoseconds(0), stage.host_backward - device_backward, stage.backward_end - device_backward});
   if (forward + backward <= Picoseconds(0)) return {};
   const Picoseconds ahead =
-      std::max(Picoseconds(0), stage.host_forward + stage.host_backward - stage.forward.total() - device_backward);
+      std::max(Picoseconds(0), stage.host_forward + stage.host_backward - device_forward - device_backward);
   const Picoseconds both = stage.host_waits ? forward + backward : ahead;
   const Picoseconds of_forward = part(both, forward / (forward + backward));
   return {of_forward, both - of_forward};
@@ -194,7 +229,8 @@ Picoseconds StageCost::forward_wait() const { return host_wait(*this).forward; }
 Picoseconds StageCost::backward_wait() const { return host_wait(*this).backward; }
 
 Picoseconds StageCost::passes_with(Picoseconds replay) const {
-  return std::max(forward.total() + backward.total() + recompute.total() + replay, host_forward + host_backward);
+  return std::max(forward.total() + backward.total() + recompute.total() + copies.total() + replay,
+                  host_forward + host_backward);
 }
 
 namespace {

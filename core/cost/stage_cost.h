@@ -7,11 +7,12 @@
 /// of both timelines counts; where it waits for each pass to end, a block starts when it was launched and the one
 /// before it has ended: a head behind layers that the host holds up cannot begin early. Logits live from the head's
 /// forward to its backward, which comes before that of any layer of the chunk: working sets of layers and logits never
-/// are neighbours. Units that are gathered at once are neighbours: an embedding or head and a layer, or two layers.
-/// Source: the additivity of a chain of blocks; the stream semantics of CUDA; two machines that take jobs in one order,
-/// as S. M. Johnson, "Optimal two- and three-stage production schedules with setup times included", 1954.
-/// Not modelled: fusion across block boundaries; the first micro-batch, of which the host is not ahead yet.
-/// Checked against: tests/property/graph_cost_test.cpp (stages add up to the network).
+/// are neighbours; nor are those of offloaded layers, which come first, and what the layers behind them keep. Units
+/// that are gathered at once are neighbours: an embedding or head and a layer, or two layers. Source: the additivity of
+/// a chain of blocks; the stream semantics of CUDA; two machines that take jobs in one order, as S. M. Johnson,
+/// "Optimal two- and three-stage production schedules with setup times included", 1954. Not modelled: fusion across
+/// block boundaries; the first micro-batch, of which the host is not ahead yet. Checked against:
+/// tests/property/graph_cost_test.cpp (stages add up to the network).
 
 #include <algorithm>
 #include <cstdint>
@@ -28,6 +29,8 @@ struct StageCost {
   PhaseTime backward;              ///< without recompute
   Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
   PhaseTime recompute;
+  CopyTimes copies;  ///< of offloaded activations, beyond what they run alongside
+  Bytes copied{0};   ///< to the host, and back
   /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
   /// they leave.
   MemoryProfile memory;
@@ -58,8 +61,10 @@ struct StageCost {
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;
   [[nodiscard]] Picoseconds backward_wait() const;
-  [[nodiscard]] Picoseconds forward_total() const { return forward.total() + forward_wait(); }
-  [[nodiscard]] Picoseconds backward_total() const { return backward.total() + recompute.total() + backward_wait(); }
+  [[nodiscard]] Picoseconds forward_total() const { return forward.total() + copies.forward + forward_wait(); }
+  [[nodiscard]] Picoseconds backward_total() const {
+    return backward.total() + recompute.total() + copies.backward + backward_wait();
+  }
   /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };

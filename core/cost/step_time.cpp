@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/cost/chunk_times.h"
+#include "core/cost/host_checkpoints.h"
 #include "core/cost/once_per_step.h"
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
@@ -74,8 +75,9 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const StackCalibration& stack = blocks_.kernels().calibration().stack;
   RankTimes times;
   add_state_traffic(times, stage, rank, s);
-  times.forward = stage.forward_total() + times.copying;
-  times.backward = stage.backward_total() + times.copying + times.accumulation;
+  // Copies to the host follow the compute, and what shares states runs alongside that.
+  times.forward = stage.forward_total() - stage.copies.forward + times.copying;
+  times.backward = stage.backward_total() - stage.copies.backward + times.copying + times.accumulation;
   const Picoseconds weight = stage.backward_weight + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
   const Picoseconds first = part(shared.gather, unit_share(stage));
@@ -99,6 +101,9 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
     times.scatter = weight_waits;
     times.backward = times.backward_input + times.backward_weight;
   }
+  times.forward += stage.copies.forward;
+  times.backward += stage.copies.backward;
+  times.backward_input += stage.copies.backward;
   if (s.pipeline_stages > 1) {
     const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
     times.hop = scaled(stack.communication.pipeline_exposure *
@@ -141,6 +146,8 @@ Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) con
   return scaled(optimizer_time(blocks_.kernels(), training_, stage, s) + matrix_gather_time(stage, s));
 }
 
+Picoseconds StepPricer::copy_to_host(Bytes bytes) const { return phase_time(copy_time(bytes, blocks_.to_host())); }
+
 Picoseconds StepPricer::overhead() const {
   return phase_time(Seconds(blocks_.kernels().calibration().stack.host.step_overhead_s));
 }
@@ -178,7 +185,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   const auto work = [&](std::size_t rank) {
     const Besides besides = besides_of(rank, times, stages, s);
     return stages[rank].forward.total() + stages[rank].backward.total() + stages[rank].recompute.total() +
-           besides.waiting + besides.accumulation + besides.copying;
+           stages[rank].copies.total() + besides.waiting + besides.accumulation + besides.copying;
   };
   std::size_t busiest = 0;
   Picoseconds most = work(0);
@@ -198,6 +205,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   TimeBreakdown& time = result.breakdown;
   time[TimeCause::compute] = both(&PhaseTime::compute) + m * (besides.accumulation + besides.copying + besides.waiting);
   time[TimeCause::recompute] = m * stage.recompute.total();
+  time[TimeCause::offload] = m * stage.copies.total();
   time[TimeCause::tensor_parallel] = both(&PhaseTime::tensor_parallel);
   time[TimeCause::context_parallel] = both(&PhaseTime::context_parallel);
   time[TimeCause::expert_parallel] = both(&PhaseTime::expert_parallel);

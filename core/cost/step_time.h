@@ -89,6 +89,8 @@ class StepPricer {
   [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
   /// With the gathers of an optimizer that needs whole matrices.
   [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
+  /// Of a rank's bytes, there or back, while nothing else uses its link.
+  [[nodiscard]] Picoseconds copy_to_host(Bytes bytes) const;
   [[nodiscard]] Picoseconds overhead() const;
   /// Whether a rank updates its weights and begins its next step before others have ended this one.
   [[nodiscard]] bool steps_early(const StageTable& stages, const Strategy& strategy) const;

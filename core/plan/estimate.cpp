@@ -14,8 +14,8 @@ std::string_view to_text(MemoryClass c) {
 
 std::string_view to_text(TimeCause c) {
   static constexpr std::array<std::string_view, time_cause_count> names{
-      "compute",       "recompute",       "tensor_parallel", "context_parallel", "expert_parallel",
-      "data_parallel", "pipeline_bubble", "optimizer",       "step_overhead"};
+      "compute",         "recompute",     "offload",         "tensor_parallel", "context_parallel",
+      "expert_parallel", "data_parallel", "pipeline_bubble", "optimizer",       "step_overhead"};
   return names[static_cast<std::size_t>(c)];
 }
 

@@ -46,6 +46,7 @@ struct MemoryBreakdown {
 enum class TimeCause : std::uint8_t {
   compute,
   recompute,
+  offload,  ///< copies to host memory and back that no compute hides
   tensor_parallel,
   context_parallel,
   expert_parallel,
@@ -54,7 +55,7 @@ enum class TimeCause : std::uint8_t {
   optimizer,
   step_overhead,
 };
-inline constexpr std::size_t time_cause_count = 9;
+inline constexpr std::size_t time_cause_count = 10;
 [[nodiscard]] std::string_view to_text(TimeCause cause);
 
 struct TimeBreakdown {

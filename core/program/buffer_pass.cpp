@@ -29,6 +29,9 @@ std::vector<bool> split_backwards(const Actions& actions) {
   return split;
 }
 
+/// Whether logits stay until the weight gradients.
+bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_logits > Bytes(0); }
+
 /// Writes down, action by action, which buffers it allocates, writes, reads and releases.
 class BufferUses {
  public:
@@ -62,12 +65,8 @@ class BufferUses {
         return use(slots_.gathered_parameters, {Access::release});
       case ActionKind::reduce_gradients: return reduce();
       case ActionKind::tensor_collective: return sum_partial(a);
-      case ActionKind::offload:
-        return use(a.pass == Pass::step ? slots_.fetched_states : own(segment(a).offloaded, a),
-                   {Access::read, Access::release});
-      case ActionKind::fetch:
-        return use(a.pass == Pass::step ? slots_.fetched_states : own(segment(a).offloaded, a),
-                   {Access::allocate, Access::write});
+      case ActionKind::offload: return copy(a, {Access::read, Access::release});
+      case ActionKind::fetch: return copy(a, {Access::allocate, Access::write});
       case ActionKind::optimizer_step:
         use(slots_.gradients, {Access::read});
         use(slots_.optimizer_state, {Access::read, Access::write});
@@ -76,6 +75,12 @@ class BufferUses {
         return use(slots_.weights, {Access::write});
       default: return;
     }
+  }
+
+  void copy(const Action& a, std::initializer_list<Access> accesses) {
+    if (a.pass == Pass::step) return use(slots_.fetched_states, accesses);
+    use(own(segment(a).offloaded, a), accesses);
+    use(own(segment(a).offloaded_for_weight, a), accesses);
   }
 
   /// One slot holds the unit in use and the next one, from the first gather of a pass to its release.
@@ -109,6 +114,7 @@ class BufferUses {
     use(own(segment(a).saved, a), {Access::allocate, Access::write});
     use(own(segment(a).for_weight, a), {Access::allocate, Access::write});
     use(own(segment(a).offloaded, a), {Access::allocate, Access::write});
+    use(own(segment(a).offloaded_for_weight, a), {Access::allocate, Access::write});
     use(own(segment(a).logits, a), {Access::allocate, Access::write});
     if (ends_chunk(a)) use(transferred(slots_.transferred_activation, a, 0), {Access::allocate, Access::write});
     if (a.segment == 0) use(transferred(slots_.transferred_activation, a, -1), {Access::read, Access::release});
@@ -156,17 +162,19 @@ class BufferUses {
   void keep_for_weights(const Action& a) {
     use(own(segment(a).deferred, a), {Access::allocate, Access::write});
     release_saved(a);
-    if (!has_late_logits(a)) use(own(segment(a).logits, a), {Access::release});
+    if (!has_late_logits(context_.segment(a))) use(own(segment(a).logits, a), {Access::release});
   }
 
   void backward_weight(const Action& a) {
     use(segment(a).working_weight, {Access::allocate, Access::write});
     use(own(segment(a).for_weight, a), {Access::read});
+    use(own(segment(a).offloaded_for_weight, a), {Access::read});
     use(own(segment(a).deferred, a), {Access::read});
     write_weight_gradients();
     use(own(segment(a).for_weight, a), {Access::release});
+    use(own(segment(a).offloaded_for_weight, a), {Access::release});
     use(own(segment(a).deferred, a), {Access::release});
-    if (has_late_logits(a)) use(own(segment(a).logits, a), {Access::release});
+    if (has_late_logits(context_.segment(a))) use(own(segment(a).logits, a), {Access::release});
     use(segment(a).working_weight, {Access::release});
   }
 
@@ -174,14 +182,12 @@ class BufferUses {
   [[nodiscard]] std::int32_t working(const Action& a) const {
     return is_split_ ? segment(a).working_input : segment(a).working_backward;
   }
-  [[nodiscard]] bool has_late_logits(const Action& a) const {
-    return context_.segment(a).memory.late_logits > Bytes(0);
-  }
 
   void make_weight_gradients(const Action& a) {
     write_weight_gradients();
     release_saved(a);
     use(own(segment(a).for_weight, a), {Access::release});
+    use(own(segment(a).offloaded_for_weight, a), {Access::release});
     use(own(segment(a).logits, a), {Access::release});
   }
 
@@ -203,6 +209,7 @@ class BufferUses {
     use(own(segment(a).saved, a), {Access::read});
     use(own(segment(a).for_weight, a), {Access::read});
     use(own(segment(a).offloaded, a), {Access::read});
+    use(own(segment(a).offloaded_for_weight, a), {Access::read});
   }
   void receive(std::int32_t buffer) {
     use(buffer, {Access::write});

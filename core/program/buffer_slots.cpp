@@ -30,9 +30,10 @@ SegmentSlots segment_slots(const SegmentSizes& sizes, std::int32_t micro_batches
   };
   const MemoryProfile& memory = sizes.memory;
   return {slot(MemoryClass::activations, memory.dropped() - sizes.offloaded, micro_batches),
-          slot(MemoryClass::activations, memory.kept_for_weight, micro_batches),
+          slot(MemoryClass::activations, memory.kept_for_weight - sizes.offloaded_for_weight, micro_batches),
           slot(MemoryClass::activations, memory.deferred, micro_batches),
           slot(MemoryClass::activations, sizes.offloaded, micro_batches),
+          slot(MemoryClass::activations, sizes.offloaded_for_weight, micro_batches),
           slot(MemoryClass::logits_and_loss, memory.logits, micro_batches),
           slot(MemoryClass::working_buffers, memory.working.forward, 1),
           slot(MemoryClass::working_buffers, memory.working.backward, 1),

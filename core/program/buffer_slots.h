@@ -15,10 +15,11 @@ inline constexpr std::int32_t no_buffer = -1;
 
 /// Of saved activations and logits, those of micro-batch 0: the others' follow.
 struct SegmentSlots {
-  std::int32_t saved = no_buffer;       ///< without what is offloaded, or kept for weight gradients
-  std::int32_t for_weight = no_buffer;  ///< kept from the forward to the weight gradients
-  std::int32_t deferred = no_buffer;    ///< from input to weight gradients
-  std::int32_t offloaded = no_buffer;   ///< on the device before it is copied out and after it is copied back
+  std::int32_t saved = no_buffer;                 ///< without what is offloaded, or kept for weight gradients
+  std::int32_t for_weight = no_buffer;            ///< kept from the forward to the weight gradients
+  std::int32_t deferred = no_buffer;              ///< from input to weight gradients
+  std::int32_t offloaded = no_buffer;             ///< on the device before it is copied out and after it is copied back
+  std::int32_t offloaded_for_weight = no_buffer;  ///< the same of what is kept for weight gradients
   std::int32_t logits = no_buffer;
   std::int32_t working_forward = no_buffer;
   std::int32_t working_backward = no_buffer;

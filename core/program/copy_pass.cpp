@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "core/program/segment_runs.h"
 
@@ -22,19 +24,23 @@ struct Insertion {
   Action action;
 };
 
-/// One run ahead of where it is read, but never before it has left.
+/// Two segments' activations are on the device at once: those of the one at work, and those of the one before, on
+/// their way out, or of the next one, on their way in. So what leaves does so alongside the run behind its own, what
+/// comes back alongside the run before its own, and what would be needed before both are over stays.
 class Copies {
  public:
-  Copies(const RankContext& context, const Actions& before) : context_(context), before_(before) {}
+  Copies(const RankContext& context, const Actions& before)
+      : context_(context), before_(before), runs_(segment_runs(before)) {}
 
   std::vector<Insertion> find() {
-    std::ptrdiff_t overlapped_before = -1;
-    for (const SegmentRun& run : segment_runs(before_)) {
-      const Action& a = before_[run.compute];
-      const Bytes bytes = context_.segment(a).offloaded;
-      if (bytes.value() > 0 && a.pass == Pass::backward) fetch(a, run, overlapped_before, bytes);
-      if (bytes.value() > 0 && a.pass == Pass::forward) offload(a, run, bytes);
-      overlapped_before = static_cast<std::ptrdiff_t>(run.overlapped);
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      const Action& a = compute(run);
+      const SegmentSizes& sizes = context_.segment(a);
+      if (sizes.copied_inside > Bytes(0)) add_inside(run, sizes.copied_inside);
+      if (sizes.leaves() == Bytes(0)) continue;
+      const std::tuple of(a.chunk, a.micro_batch, a.segment);
+      if (a.pass == Pass::forward) forwards_[of] = run;
+      if (a.pass == Pass::backward) add_alongside(forwards_.at(of), run, sizes.leaves());
     }
     // What runs alongside an action is issued before what follows it.
     const auto place = [](const Insertion& i) { return std::pair(i.behind, i.action.issue); };
@@ -44,27 +50,44 @@ class Copies {
   }
 
  private:
-  void offload(const Action& a, const SegmentRun& run, Bytes bytes) {
-    const auto last = static_cast<std::ptrdiff_t>(run.last);
-    found_.push_back({last, copy(a, ActionKind::offload, bytes, Issue::after_last)});
-    left_[{a.chunk, a.micro_batch, a.segment}] = last;
+  [[nodiscard]] const Action& compute(std::size_t run) const { return before_[runs_[run].compute]; }
+  [[nodiscard]] std::ptrdiff_t before(std::size_t run) const {
+    return static_cast<std::ptrdiff_t>(runs_[run].compute) - 1;
   }
-  void fetch(const Action& a, const SegmentRun& run, std::ptrdiff_t overlapped_before, Bytes bytes) {
-    const bool ahead = overlapped_before > left_[{a.chunk, a.micro_batch, a.segment}];
-    found_.push_back({ahead ? overlapped_before : static_cast<std::ptrdiff_t>(run.compute) - 1,
-                      copy(a, ActionKind::fetch, bytes, ahead ? Issue::with_last : Issue::after_last)});
+
+  /// The last action that is issued with a run's last compute action, or that one.
+  [[nodiscard]] std::ptrdiff_t alongside(std::size_t run) const {
+    std::size_t last = runs_[run].compute;
+    for (std::size_t i = last; i <= runs_[run].last; ++i)
+      if (before_[i].issue == Issue::in_order && before_[i].stream == Stream::compute) last = i;
+    while (last + 1 < before_.size() && before_[last + 1].issue == Issue::with_last) ++last;
+    return static_cast<std::ptrdiff_t>(last);
+  }
+
+  void add_alongside(std::size_t forward, std::size_t backward, Bytes bytes) {
+    if (backward < forward + 3) return;
+    found_.push_back({alongside(forward + 1), copy(compute(forward), ActionKind::offload, bytes, Issue::with_last)});
+    found_.push_back({before(backward - 1), copy(compute(backward), ActionKind::fetch, bytes, Issue::after_last)});
+  }
+  void add_inside(std::size_t run, Bytes bytes) {
+    const Action& a = compute(run);
+    if (a.pass == Pass::forward)
+      found_.push_back(
+          {static_cast<std::ptrdiff_t>(runs_[run].last), copy(a, ActionKind::offload, bytes, Issue::in_order)});
+    if (a.pass == Pass::backward) found_.push_back({before(run), copy(a, ActionKind::fetch, bytes, Issue::in_order)});
   }
 
   const RankContext& context_;
   const Actions& before_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::ptrdiff_t> left_;
+  std::vector<SegmentRun> runs_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::size_t> forwards_;
   std::vector<Insertion> found_;
 };
 
 bool offloads(const RankSizes& sizes) {
   for (const ChunkSizes& chunk : sizes.chunks)
     for (const SegmentSizes& segment : chunk.segments)
-      if (segment.offloaded.value() > 0) return true;
+      if (segment.leaves() + segment.copied_inside > Bytes(0)) return true;
   return false;
 }
 

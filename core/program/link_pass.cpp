@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "core/base/errors.h"
 #include "core/program/action_kinds.h"
 #include "core/program/passes.h"
@@ -39,7 +43,8 @@ class RankLinks {
     action.needs[action.stream == Stream::copy ? 3 : 2] = queue;
     queue = i;
     if (action.kind == ActionKind::all_gather_parameters) gathered_ = i;
-    if (action.kind == ActionKind::fetch) fetched_ = i;
+    if (action.kind == ActionKind::fetch && action.segment >= 0) fetched_[place_of(action)] = i;
+    if (action.kind == ActionKind::offload) left_ = i;
   }
 
   void link_in_order(Action& action, std::int32_t i) {
@@ -54,11 +59,20 @@ class RankLinks {
     arrived_ = -1;
     last_ = i;
   }
-  /// The first action of a segment's run waits for its parameters and for what the host held.
+  using Place = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  ///< chunk, micro-batch, segment
+  static Place place_of(const Action& a) { return {a.chunk, a.micro_batch, a.segment}; }
+
+  /// The first action of a segment's run waits for its parameters, for what the host held, and for what left alongside
+  /// the run before: one of both is the later in the queue of copies.
   void link_segment(Action& action) {
     segment_ = segment_of(action);
     action.needs[2] = gathered_;
-    if (action.pass == Pass::backward) action.needs[3] = fetched_;
+    action.needs[3] = std::exchange(left_, -1);
+    if (action.pass != Pass::backward) return;
+    const auto fetched = fetched_.find(place_of(action));
+    if (fetched == fetched_.end()) return;
+    action.needs[3] = std::max(action.needs[3], fetched->second);
+    fetched_.erase(fetched);
   }
 
   RankProgram& rank_;
@@ -67,7 +81,8 @@ class RankLinks {
   std::int32_t shared_ = -1;  ///< last of the data stream's queue
   std::int32_t copied_ = -1;
   std::int32_t gathered_ = -1;
-  std::int32_t fetched_ = -1;
+  std::int32_t left_ = -1;                 ///< the last copy to the host
+  std::map<Place, std::int32_t> fetched_;  ///< what came back for a backward that is to come
   std::int64_t overlapped_ = 0;
   decltype(segment_of(Action{})) segment_{-1, -1, Pass::step, -1};
 };

@@ -5,9 +5,12 @@
 /// Model: passes, each of which adds one thing to every rank's list: recompute, collectives of tensor, context and
 /// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
 /// buffers, links. Parameters are gathered one unit ahead; gradients reduced bucket by bucket, unit by unit where they
-/// are sharded. A segment of several units overlaps with all of its own communication but that of one unit.
+/// are sharded. A segment of several units overlaps with all of its own communication but that of one unit. Offloaded
+/// activations leave alongside the next segment that the rank runs and come back alongside the last one before their
+/// backward; where fewer than two segments run in between, they stay (copy_pass.cpp).
 /// Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams
-/// and DeepSpeed's epilogue (a backward ends when its gradients are reduced).
+/// and DeepSpeed's epilogue (a backward ends when its gradients are reduced); Transformer Engine, cpu_offload.py (two
+/// layers' activations on the device).
 /// Not modelled: a gather that a weight gradient would need (products need none); the last bucket is taken as full.
 /// Checked against: tests/unit/core/program/lower_test.cpp (lists worked by hand).
 
@@ -31,7 +34,14 @@ struct SegmentSizes {
   Bytes scatter{0};        ///< sent per micro-batch to reduce its gradients
   Bytes reduction{0};      ///< of the rank's, sent once its last gradients are made
   Bytes update{0};         ///< of the rank's, sent to gather what the optimizer has updated
-  Bytes offloaded{0};      ///< of what is saved, held by the host between forward and backward; per micro-batch
+  // Held by the host between forward and backward, per micro-batch: of what input gradients release, and of what waits
+  // for weight gradients.
+  Bytes offloaded{0};
+  Bytes offloaded_for_weight{0};
+  /// Of a segment of several blocks, what they copy to the host and back alongside each other: its memory counts it,
+  /// and what shows of the copies follows the forward and precedes the backward.
+  Bytes copied_inside{0};
+  [[nodiscard]] Bytes leaves() const { return offloaded + offloaded_for_weight; }
 };
 
 struct ChunkSizes {

@@ -9,6 +9,7 @@ void MemoryProfile::add(const MemoryProfile& block, std::int64_t count, Bytes fr
   deferred += count * block.deferred;
   late_logits += count * block.late_logits;
   on_host += count * block.on_host;
+  in_transit = std::max(in_transit, block.in_transit);
   const WorkingSets& sets = block.working;
   working.forward = std::max(working.forward, beyond_logits(sets.forward, freed_logits));
   working.backward = std::max(working.backward, beyond_logits(sets.backward, freed_logits));
@@ -19,6 +20,10 @@ void MemoryProfile::add(const MemoryProfile& block, std::int64_t count, Bytes fr
 void MemoryProfile::keep_output(Bytes bytes) {
   saved += bytes;
   kept_for_weight += bytes;
+}
+
+void MemoryProfile::add_in_transit(Bytes bytes) {
+  for (Bytes* set : {&working.forward, &working.backward, &working.backward_input, &working.weight}) *set += bytes;
 }
 
 void MemoryProfile::move_to_host(std::int64_t copies) {

@@ -36,6 +36,8 @@ struct MemoryProfile {
   Bytes deferred{0};         ///< next to it, from input to weight gradients
   Bytes late_logits{0};      ///< of `logits`, until the weight gradients
   Bytes on_host{0};          ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  /// Of one block, what lives on the device next to the acting one while it is copied to the host or back.
+  Bytes in_transit{0};
   WorkingSets working;
   bool operator==(const MemoryProfile&) const = default;
 
@@ -46,6 +48,8 @@ struct MemoryProfile {
   void add(const MemoryProfile& block, std::int64_t count, Bytes freed_logits);
   /// A result that goes on to another stage stays until the backward has ended.
   void keep_output(Bytes bytes);
+  /// `bytes` live next to whatever acts.
+  void add_in_transit(Bytes bytes);
   /// What is saved waits in host memory, where `copies` ranks hold a copy; an acting block has its own on the device.
   void move_to_host(std::int64_t copies);
   /// Without what only split backwards have.

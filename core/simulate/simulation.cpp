@@ -19,6 +19,8 @@ TimeCause cause_of(const Action& a) {
     case ActionKind::send_backward:
     case ActionKind::receive_forward:
     case ActionKind::receive_backward: return TimeCause::pipeline_bubble;
+    case ActionKind::offload:
+    case ActionKind::fetch: return TimeCause::offload;
     case ActionKind::optimizer_step: return TimeCause::optimizer;
     default: return TimeCause::compute;
   }
@@ -53,7 +55,7 @@ Busy busy(const RankProgram& rank, const std::vector<Span>& spans, const RankCou
 }
 
 /// Else what an action would take alone is; what it takes longer, and what it waits for gathered parameters or reduced
-/// gradients alone, is data parallelism's.
+/// gradients alone, is data parallelism's; what it waits for copies to the host, theirs.
 class BusyBeside {
  public:
   BusyBeside(const RankProgram& rank, const std::vector<Span>& spans, const std::vector<Picoseconds>& times,
@@ -80,16 +82,19 @@ class BusyBeside {
   void add(std::size_t i) {
     const Action& action = rank_.actions[i];
     const Picoseconds ready = std::max(end_of(action.needs[0]), end_of(action.needs[1]));
-    const Picoseconds queue = end_of(action.needs[2]);
-    const bool waits_for_queue = action.barrier == Barrier::none && queue == spans_[i].start && queue > ready;
-    const Picoseconds waited = waits_for_queue ? queue - ready : Picoseconds(0);
+    const Picoseconds gathered = std::max(ready, end_of(action.needs[2]));
+    const Picoseconds copied = std::max(gathered, end_of(action.needs[3]));
+    const bool waits_for_queue = action.barrier == Barrier::none && copied == spans_[i].start;
+    const Picoseconds waited = waits_for_queue ? gathered - ready : Picoseconds(0);
+    const Picoseconds waited_for_copies = waits_for_queue ? copied - gathered : Picoseconds(0);
     const Picoseconds length = spans_[i].length();
     const Picoseconds own = std::min(length, alone(action, times_[i], slowdown_));
-    result_.step += counts_[i] * (waited + length);
+    result_.step += counts_[i] * (waited + waited_for_copies + length);
     if (action.kind != ActionKind::optimizer_step) reduced_from_ = std::max(reduced_from_, spans_[i].end);
     if (action.pass == Pass::step) return;
     result_.micro_batches[cause_of(action)] += counts_[i] * own;
     result_.micro_batches[TimeCause::data_parallel] += counts_[i] * (waited + length - own);
+    result_.micro_batches[TimeCause::offload] += counts_[i] * waited_for_copies;
   }
 
   const RankProgram& rank_;

@@ -2,11 +2,11 @@
 /// \file simulation.h: one step of a program simulated: seconds by cause that sum to the step, idle time, peak memory.
 ///
 /// Model: the timeline (timeline.h); the causes are those of step_time.h on the rank that works longest: what it does,
-/// then waiting until the slowest rank has ended its micro-batches (bubble; messages, and copies from the host,
-/// included), then what the reduction of gradients adds, the slowest optimizer with its copies, and the step's
-/// overhead. Where compute runs alongside communication it counts with what it would take alone; what it takes longer,
-/// and waiting for gathered parameters, is data parallelism's. Source: step_time.h, whose breakdown this one is
-/// compared with, cause by cause. Not modelled: low and high; they belong to the calibration. Checked against:
+/// then waiting until the slowest rank has ended its micro-batches (bubble; messages included), then what the reduction
+/// of gradients adds, the slowest optimizer with its copies, and the step's overhead. Where compute runs alongside
+/// communication it counts with what it would take alone; what it takes longer, and waiting for gathered parameters, is
+/// data parallelism's; waiting for copies to the host and back is offload's. Source: step_time.h, whose breakdown this
+/// one is compared with, cause by cause. Not modelled: low and high; they belong to the calibration. Checked against:
 /// tests/property/simulation_agreement_test.cpp.
 
 #include "core/simulate/memory_curve.h"

@@ -11,6 +11,7 @@ std::string_view name_of(TimeCause cause) {
   switch (cause) {
     case TimeCause::compute: return "the model's arithmetic";
     case TimeCause::recompute: return "recomputed activations";
+    case TimeCause::offload: return "exposed copies of activations to host memory and back";
     case TimeCause::tensor_parallel: return "exposed tensor-parallel communication";
     case TimeCause::context_parallel: return "exposed context-parallel communication";
     case TimeCause::expert_parallel: return "exposed expert-parallel communication";
@@ -26,6 +27,7 @@ std::string_view remedy_for(TimeCause cause) {
   switch (cause) {
     case TimeCause::compute: return "a larger micro-batch or less tensor parallelism makes larger matrix products";
     case TimeCause::recompute: return "memory to spare would allow less of it";
+    case TimeCause::offload: return "fewer offloaded layers copy less";
     case TimeCause::tensor_parallel: return "a smaller tensor-parallel degree sends less";
     case TimeCause::context_parallel: return "a smaller context-parallel degree sends less";
     case TimeCause::expert_parallel: return "a smaller expert-parallel degree, or one inside a node, sends less";

@@ -103,8 +103,7 @@ constexpr std::string_view waits_are_divided =
     "What the device waits for the host is divided over the two passes in proportion; as kernels get faster it moves "
     "from one to the other, and what hides alongside them with it.";
 constexpr std::string_view copies_are_replays =
-    "What the forward pass does not hide of a copy to the host is booked with the backward; a faster forward moves "
-    "time there, and what hides alongside the passes with it.";
+    "Copies to the host hide alongside compute; a faster pass hides less of them, and what is reduced alongside it.";
 constexpr std::string_view messages_beside_reductions =
     "A message takes twice as long alongside what its sender still reduces over the same network cards; sent later, it "
     "may find them free.";

@@ -30,8 +30,9 @@ void simulated_causes(const Subject& s, Finding& f) {
   if (!is_short(s.strategy())) return;
   const Simulation simulated = plumbline::simulated(s.question, s.strategy()).simulation;
   f.expect_equal(simulated.time.total(), simulated.step(), "causes and step of the simulation");
-  for (const TimeCause cause : {TimeCause::recompute, TimeCause::tensor_parallel, TimeCause::context_parallel,
-                                TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
+  for (const TimeCause cause :
+       {TimeCause::recompute, TimeCause::offload, TimeCause::tensor_parallel, TimeCause::context_parallel,
+        TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
     f.expect_near(to_seconds(simulated.time[cause]).value(), to_seconds(s.prediction().time[cause]).value(),
                   to_text(cause));
 }

@@ -145,6 +145,9 @@ void absent_axes_cost_nothing(const Subject& s, Finding& f) {
   nothing(strategy.context_parallel == 1, TimeCause::context_parallel);
   nothing(strategy.pipeline_stages == 1, TimeCause::pipeline_bubble);
   nothing(strategy.recompute.mode == RecomputeMode::none, TimeCause::recompute);
+  const bool checkpoints_on_host =
+      s.question.calibration().stack.features.layer_checkpoints == LayerCheckpoints::on_host;
+  nothing(strategy.recompute.mode != RecomputeMode::offloaded && !checkpoints_on_host, TimeCause::offload);
   nothing(strategy.expert_parallel == 1 && strategy.tensor_parallel == 1, TimeCause::expert_parallel);
 }
 

@@ -115,8 +115,9 @@ class Comparison {
   void compare_time(const PricedPlan& plan, const Simulation& simulated) {
     const TimeBreakdown closed = plan.steps.price(plan.ranks, plan.strategy).breakdown;
     REQUIRE(simulated.time.total() == simulated.step());
-    for (const TimeCause cause : {TimeCause::recompute, TimeCause::tensor_parallel, TimeCause::context_parallel,
-                                  TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
+    for (const TimeCause cause :
+         {TimeCause::recompute, TimeCause::offload, TimeCause::tensor_parallel, TimeCause::context_parallel,
+          TimeCause::expert_parallel, TimeCause::optimizer, TimeCause::step_overhead})
       REQUIRE(to_seconds(simulated.time[cause]).value() == Approx(to_seconds(closed[cause]).value()).epsilon(1e-9));
     REQUIRE(plan.steps.lower_bound(plan.ranks, plan.strategy) <= closed.total());
     const double simulated_s = to_seconds(simulated.step()).value();

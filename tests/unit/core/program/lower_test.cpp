@@ -3,6 +3,7 @@
 #include "core/program/lower.h"
 
 #include "core/program/buffer_check.h"
+#include "core/program/host_copies.h"
 #include "core/program/program_walk.h"
 #include "tests/catch.h"
 
@@ -157,15 +158,74 @@ TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and
   CHECK_FALSE(dry_run(program));
 }
 
-TEST_CASE("Offloaded activations leave after their forward and come back before their backward") {
-  LoweringInput input = two_ranks(0, 2);
-  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(60);
+/// One micro-batch of four segments on one rank, of which the first two wait on the host.
+LoweringInput offloaded_halves() {
+  LoweringInput input = one_rank(0, 1);
+  std::vector<SegmentSizes>& segments = input.ranks[0].chunks[0].segments;
+  segments.resize(4, segments[0]);
+  for (const std::size_t i : {0U, 1U}) segments[i].offloaded = Bytes(60);
+  return input;
+}
+
+TEST_CASE("Offloaded activations leave alongside the next segment and come back alongside the one before theirs") {
+  LoweringInput input = offloaded_halves();
   input.ranks[0].offloaded_states = Bytes(500);
   const Program program = lower(input);
   CHECK(listed(program.ranks[0]) ==
-        "forward, tensor-collective, offload, send-forward, forward, fetch, tensor-collective, offload, send-forward, "
-        "receive-backward, backward, fetch, tensor-collective, receive-backward, backward, tensor-collective, fetch, "
-        "reduce-gradients, optimizer-step, offload");
+        "forward, tensor-collective, forward, offload, tensor-collective, forward, offload, tensor-collective, "
+        "forward, tensor-collective, backward, tensor-collective, fetch, backward, tensor-collective, fetch, backward, "
+        "tensor-collective, backward, tensor-collective, fetch, optimizer-step, offload");
+  CHECK_FALSE(buffer_fault(program));
+  CHECK(host_copies(program.ranks[0]) == HostCopies{Bytes(120), Bytes(120), Bytes(120), 2});
+}
+
+// By their places in the list above: what left alongside a segment is waited for by the segment behind that, what
+// comes back by its own backward.
+TEST_CASE("A segment waits for the copy that began with the segment before it, a backward for what it reads") {
+  const Program program = lower(offloaded_halves());
+  const std::vector<Action>& actions = program.ranks[0].actions;
+  const auto copy_needed = [&](std::size_t action) { return actions[action].needs[3]; };
+  CHECK(copy_needed(2) == -1);
+  CHECK(copy_needed(5) == 3);
+  CHECK(copy_needed(8) == 6);
+  CHECK(copy_needed(13) == -1);
+  CHECK(copy_needed(16) == 12);
+  CHECK(copy_needed(18) == 15);
+  CHECK(actions[15].needs == std::array<std::int32_t, 4>{14, -1, -1, 12});
+}
+
+TEST_CASE("What a backward needs before it could have left and come back stays on the device") {
+  LoweringInput input = two_ranks(0, 2);
+  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(60);
+  const Program program = lower(input);
+  CHECK(listed(program.ranks[0]).find("offload") == std::string::npos);
+  CHECK_FALSE(buffer_fault(program));
+}
+
+TEST_CASE("Copies inside of a segment of several blocks show behind its forward and before its backward") {
+  LoweringInput input = two_ranks(0);
+  input.ranks[0].chunks[0].segments[0].copied_inside = Bytes(60);
+  const Program program = lower(input);
+  CHECK(listed(program.ranks[0]) ==
+        "forward, tensor-collective, offload, send-forward, receive-backward, fetch, backward, tensor-collective, "
+        "reduce-gradients, optimizer-step");
+  CHECK(program.ranks[0].actions[2].bytes == Bytes(60));
+  CHECK(program.overlapped_actions == 0);
+  CHECK_FALSE(buffer_fault(program));
+}
+
+TEST_CASE("Of a split backward, what weight gradients read is copied too and stays for them") {
+  LoweringInput input = two_ranks(0);
+  input.schedule = compute_schedule(Schedule::zb_h1, {2, 1, 2});
+  std::vector<SegmentSizes>& segments = input.ranks[0].chunks[0].segments;
+  segments[0].memory.kept_for_weight = Bytes(30);
+  segments.resize(4, segments[0]);
+  for (const std::size_t i : {0U, 1U}) {
+    segments[i].offloaded = Bytes(60);
+    segments[i].offloaded_for_weight = Bytes(30);
+  }
+  const Program program = lower(input);
+  CHECK(host_copies(program.ranks[0]).to_host == Bytes(2 * 2 * 90));
   CHECK_FALSE(buffer_fault(program));
 }
 

@@ -205,39 +205,58 @@ TEST_CASE("Two groups share a link while both send") {
   CHECK(shared.of_rank[0][1].start == Picoseconds(60));
 }
 
-// 60 of the 100 bytes of each micro-batch are out from the end of their copy to the begin of the next one.
-TEST_CASE("Offloaded activations are not on the device between their copies") {
+/// One micro-batch of four segments; 60 of the first two's 100 bytes wait on the host.
+LoweringInput offloaded_halves() {
   LoweringInput input = two_ranks();
-  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(60);
-  const Program program = lower(input);
-  // After F0 40 stay; F1 makes 100 and, alongside it, the first 60 come back: 200. Out with 60 of F1: 140, and 30 of
-  // work.
-  CHECK(memory_peak(program.ranks[0], 0).memory.live() == Bytes(1000 + 200));
-  std::vector<std::int64_t> live;
-  for (const MemoryPoint& point : memory_curve(program.ranks[0])) live.push_back(point.memory.live().value() - 1000);
-  CHECK(live == std::vector<std::int64_t>{0, 110, 100, 40, 150, 140, 200, 140, 170, 40, 100, 130, 0});
-  CHECK(memory_curve(program.ranks[0]).back().memory.live() == Bytes(1000));
+  input.schedule = compute_schedule(Schedule::none, {1, 1, 1});
+  input.ranks.pop_back();
+  std::vector<SegmentSizes>& segments = input.ranks[0].chunks[0].segments;
+  segments.resize(4, segments[0]);
+  for (const std::size_t i : {0U, 1U}) segments[i].offloaded = Bytes(60);
+  return input;
 }
 
-// Copies of 7 out and in: F0 0-10, F1 10-20; out 10-17 and 20-27. In: micro-batch 0 alongside F1, from 17 to 24; it
-// does not slow F1. Micro-batch 1 alongside B0, which starts at 42.
-TEST_CASE("Copies run on a stream of their own") {
-  LoweringInput input = two_ranks();
-  input.ranks[0].chunks[0].segments[0].offloaded = Bytes(7);
-  const Program program = lower(input);
+// Each forward adds 100 and 10 of working set, each backward 30. The first 60 are gone after the second forward, whose
+// own are gone after the third; 60 come back before the backward of the third segment, 60 before that of the second.
+TEST_CASE("Offloaded activations are on the device for their own segment and alongside one other") {
+  const Program program = lower(offloaded_halves());
+  std::vector<std::int64_t> live;
+  for (const MemoryPoint& point : memory_curve(program.ranks[0])) live.push_back(point.memory.live().value() - 1000);
+  CHECK(live == std::vector<std::int64_t>{0,   110, 100, 210, 200, 140, 250, 240, 180, 290, 280,
+                                          310, 180, 240, 270, 140, 200, 230, 100, 130, 0});
+  CHECK(memory_peak(program.ranks[0], 0).memory.live() == Bytes(1000 + 310));
+}
+
+/// Of copies that take so long each, when they run.
+std::string copies_of(const Program& program, std::int64_t length, Simulation& simulation) {
   ActionTimes times = times_of(program);
-  std::string copies;
   const std::vector<Action>& actions = program.ranks[0].actions;
   for (std::size_t i = 0; i < actions.size(); ++i)
-    if (actions[i].stream == Stream::copy) times.of_rank[0][i] = Picoseconds(7);
-  const Timeline simulated = timeline(program, times);
-  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].stream == Stream::copy) times.of_rank[0][i] = Picoseconds(length);
+  simulation = simulate(program, times, 0);
+  std::string copies;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Span& span = simulation.timeline.of_rank[0][i];
     if (actions[i].stream == Stream::copy)
-      copies += to_text(actions[i]) + " " + std::to_string(simulated.of_rank[0][i].start.value()) + "-" +
-                std::to_string(simulated.of_rank[0][i].end.value()) + "; ";
-  CHECK(copies ==
-        "offload 0 of chunk 0 10-17; fetch 0 of chunk 0 17-24; offload 1 of chunk 0 24-31; fetch 1 of chunk 0 42-49; ");
-  CHECK(simulated.micro_batches_end == Picoseconds(92));
+      copies += std::string(to_text(actions[i].kind)) + " " + std::to_string(span.start.value()) + "-" +
+                std::to_string(span.end.value()) + "; ";
+  }
+  return copies;
+}
+
+// F0 to F3 in 40, B3 to B0 in 80: copies of 7 hide. Of 15, the third forward waits from 20 to 25 for what left
+// alongside the second, the fourth from 35 to 40; backwards are longer.
+TEST_CASE("Copies run on a stream of their own, and what compute waits for them is offload's") {
+  const Program program = lower(offloaded_halves());
+  Simulation simulated;
+  CHECK(copies_of(program, 7, simulated) == "offload 10-17; offload 20-27; fetch 60-67; fetch 80-87; ");
+  CHECK(simulated.timeline.micro_batches_end == Picoseconds(120));
+  CHECK(simulated.time[TimeCause::offload] == Picoseconds(0));
+  CHECK(copies_of(program, 15, simulated) == "offload 10-25; offload 25-40; fetch 70-85; fetch 90-105; ");
+  CHECK(simulated.timeline.micro_batches_end == Picoseconds(130));
+  CHECK(simulated.time[TimeCause::offload] == Picoseconds(10));
+  CHECK(simulated.time[TimeCause::compute] == Picoseconds(120));
+  CHECK(simulated.idle[0] == Picoseconds(0));
 }
 
 }  // namespace

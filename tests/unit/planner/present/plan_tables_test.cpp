@@ -18,7 +18,7 @@ TEST_CASE("the step is divided into its causes, which sum to it") {
   CHECK(sum == Approx(*cell(table, time_cause_count, "seconds").number));
   CHECK(cell(table, time_cause_count, "cause").text == "= step");
   CHECK(cell(table, time_cause_count, "share").text == "100.0 %");
-  CHECK(cell(table, 6, "cause").text == "pipeline bubble");
+  CHECK(cell(table, 7, "cause").text == "pipeline bubble");
 }
 
 TEST_CASE("causes that take no time are left out") {

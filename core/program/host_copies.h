@@ -1,0 +1,22 @@
+#pragma once
+/// \file host_copies.h: what a rank's program copies to host memory and back in a step, and what waits there.
+///
+/// Answers bytes of one rank. Model: a fold over the copies of its micro-batches; what left is on the host until it
+/// comes back. Source: copy_pass.cpp. Not modelled: optimizer states, which are on the host outside of the step.
+/// Checked against: tests/unit/core/program/lower_test.cpp (by hand).
+
+#include "core/program/program.h"
+
+namespace plumbline {
+
+struct HostCopies {
+  Bytes to_host{0};
+  Bytes from_host{0};
+  Bytes most_on_host{0};    ///< at one time
+  std::int64_t copies = 0;  ///< there, and as many back
+  bool operator==(const HostCopies&) const = default;
+};
+
+[[nodiscard]] HostCopies host_copies(const RankProgram& rank);
+
+}  // namespace plumbline
