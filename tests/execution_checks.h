@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/program/host_copies.h"
 #include "core/training/adaptation.h"
 #include "tests/catch.h"
 #include "tests/executed.h"
@@ -146,6 +147,8 @@ inline void require_bytes(const LoweredPlan& plan, const RunRecord& record) {
                                 "expert_replicate", "expert_matrices"})
         data += sent_in(rank, group);
       CHECK(data.value() == planned_on(program, Stream::data).value());
+      CHECK(sent_in(rank, "host") == planned_on(program, Stream::copy));
+      CHECK(rank.memory.on_host == host_copies(program).most_on_host);
     }
     const MemoryBreakdown& predicted = plan.simulation.memory[stage].memory;
     for (std::size_t c = 0; c < memory_class_count; ++c) {

@@ -103,6 +103,8 @@ class InstructionMemory {
 
   /// The most of each class while a block runs; a replay counts with the backward behind it.
   std::optional<MemoryBreakdown> most_during(const Action& a) {
+    if (a.kind == ActionKind::offload) copy_out({blocks_.execution(a), a.micro_batch});
+    if (a.kind == ActionKind::fetch) copy_back({blocks_.execution(a), a.micro_batch});
     const auto pass = pass_of(a.kind);
     if (!pass || a.segment < 0 || a.stream != Stream::compute) return std::nullopt;
     if (*pass == BlockPass::recompute) {
@@ -132,6 +134,18 @@ class InstructionMemory {
   static constexpr std::array classes{MemoryClass::activations, MemoryClass::working_buffers,
                                       MemoryClass::logits_and_loss};
 
+  /// Everything that a state keeps as activations.
+  void copy_out(const Place& place) {
+    BlockMemory& memory = states_.at(place);
+    std::vector<std::int32_t>& copied = on_host_[place];
+    for (std::int32_t b = 0; b < std::ssize(blocks_.program(place.first).buffers); ++b)
+      if (memory.class_of(b) == MemoryClass::activations) copied.push_back(b);
+    for (const std::int32_t b : copied) memory.drop(b);
+  }
+  void copy_back(const Place& place) {
+    for (const std::int32_t b : on_host_.at(place)) states_.at(place).hold(b, MemoryClass::activations);
+    on_host_.erase(place);
+  }
   static void bring_inputs(BlockMemory& memory, const BlockProgram& program) {
     for (std::size_t i = 0; i < program.inputs.size(); ++i)
       memory.hold(program.inputs[i], program.keeps_input[i] ? MemoryClass::activations : MemoryClass::working_buffers);
@@ -154,7 +168,8 @@ class InstructionMemory {
 
   const RankBlocks& blocks_;
   std::map<Place, BlockMemory> states_;
-  bool replays_ = false;  ///< before the next backward
+  std::map<Place, std::vector<std::int32_t>> on_host_;  ///< buffers that left
+  bool replays_ = false;                                ///< before the next backward
 };
 
 /// Follows the buffers of a program that belong to single blocks.

@@ -31,6 +31,7 @@ namespace plumbline {
     of_rank.memory.highest = of_rank.memory.at_peak;
     of_rank.memory.highest[MemoryClass::working_buffers] = Bytes(64);
     of_rank.memory.arena = 8_KiB;
+    of_rank.memory.on_host = 2_KiB;
     of_rank.memory.process_resident = 1_MiB;
     of_rank.sent = {{"pipeline", "send-receive", 1, Bytes(64)}, {"control", "all-reduce", 1, Bytes(4)}};
     of_rank.actions = {{0, ActionKind::forward, Stream::compute, 0, 10 + rank, 110, 90, Bytes(0), "forward 0"},

@@ -58,6 +58,9 @@ MemoryBreakdown memory_from(const JsonPlace& place) {
   return memory;
 }
 
+/// Written only where a run copied something there.
+constexpr std::string_view on_host_key = "on_host_bytes";
+
 MemoryRecord memory_record_from(const JsonPlace& place) {
   JsonObject object(place);
   MemoryRecord memory;
@@ -65,6 +68,7 @@ MemoryRecord memory_record_from(const JsonPlace& place) {
   memory.highest = memory_from(object.at("highest"));
   memory.arena = Bytes(object.at("arena_bytes").integer(0, most_bytes));
   memory.process_resident = Bytes(object.at("process_resident_bytes").integer(0, most_bytes));
+  if (const auto on_host = object.find(on_host_key)) memory.on_host = Bytes(on_host->integer(0, most_bytes));
   object.finish();
   return memory;
 }
@@ -205,13 +209,19 @@ Json to_json(const StepRecord& step) {
   return object;
 }
 
+Json to_json(const MemoryRecord& memory) {
+  Json::Object object{{"at_peak", to_json(memory.at_peak)},
+                      {"highest", to_json(memory.highest)},
+                      {"arena_bytes", memory.arena.value()},
+                      {"process_resident_bytes", memory.process_resident.value()}};
+  if (memory.on_host.value() > 0) object.emplace_back(on_host_key, memory.on_host.value());
+  return object;
+}
+
 Json to_json(const RankRecord& rank) {
   Json::Object object{{"rank", rank.rank},
                       {"stage", rank.stage},
-                      {"memory", Json::Object{{"at_peak", to_json(rank.memory.at_peak)},
-                                              {"highest", to_json(rank.memory.highest)},
-                                              {"arena_bytes", rank.memory.arena.value()},
-                                              {"process_resident_bytes", rank.memory.process_resident.value()}}},
+                      {"memory", to_json(rank.memory)},
                       {"sent_per_step", json_array(rank.sent, sent_json)},
                       {"actions", json_array(rank.actions, action_json)}};
   if (!rank.routed.empty()) object.emplace_back("routed", json_array(rank.routed, routed_json));

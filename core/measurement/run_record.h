@@ -47,7 +47,7 @@ struct ActionRecord {
 };
 
 /// What one rank sent in one step. Collectives alongside the plan's (norms, flags, losses) name a group that is no
-/// axis.
+/// axis. Copies of activations to the host and back are those of the group "host".
 struct SentRecord {
   std::string group;       ///< "tensor", "gradient", ...: Axis
   std::string collective;  ///< "all-reduce", ...: core/sharding/collective.h
@@ -61,10 +61,11 @@ struct MemoryRecord {
   MemoryBreakdown at_peak;    ///< when all classes together were most
   MemoryBreakdown highest;    ///< of each class by itself, at any time
   Bytes arena{0};             ///< that was reserved for all of them
+  Bytes on_host{0};           ///< activations that waited in host memory, at the most in a step
   Bytes process_resident{0};  ///< of the process at its highest, shared by its ranks; 0: unknown
   bool operator==(const MemoryRecord& other) const {
     return at_peak.by_class == other.at_peak.by_class && highest.by_class == other.highest.by_class &&
-           arena == other.arena && process_resident == other.process_resident;
+           arena == other.arena && on_host == other.on_host && process_resident == other.process_resident;
   }
 };
 

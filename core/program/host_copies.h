@@ -3,7 +3,8 @@
 ///
 /// Answers bytes of one rank. Model: a fold over the copies of its micro-batches; what left is on the host until it
 /// comes back. Source: copy_pass.cpp. Not modelled: optimizer states, which are on the host outside of the step.
-/// Checked against: tests/unit/core/program/lower_test.cpp (by hand).
+/// Checked against: tests/unit/core/program/lower_test.cpp (by hand), tests/runtime/execution/offload_test.cpp
+/// (executed, to the byte).
 
 #include "core/program/program.h"
 

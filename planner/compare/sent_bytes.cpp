@@ -19,6 +19,8 @@ std::optional<SentPurpose> purpose_of(const Action& action) {
       return action.axis == Axis::tensor ? SentPurpose::tensor : SentPurpose::gather;
     case ActionKind::reduce_gradients:
       return action.axis == Axis::pipeline ? SentPurpose::tied_embedding : SentPurpose::reduction;
+    case ActionKind::offload:
+    case ActionKind::fetch: return SentPurpose::offload;
     default: return std::nullopt;
   }
 }
@@ -34,6 +36,7 @@ std::string_view group_name(SentPurpose purpose) {
     case SentPurpose::tied_embedding: return "pipeline";
     case SentPurpose::gather:
     case SentPurpose::reduction: return "data";
+    case SentPurpose::offload: return "host";
   }
   return "";
 }
@@ -48,6 +51,7 @@ std::string collective_name(SentPurpose purpose, const Strategy& s) {
       return s.expert_tensor_parallel > 1 ? "all_to_all, all_gather, reduce_scatter" : "all_to_all";
     case SentPurpose::tied_embedding: return "all_reduce";
     case SentPurpose::gather: return "all_gather";
+    case SentPurpose::offload: return "offload and fetch";
     case SentPurpose::reduction: return s.zero_stage > 0 ? "reduce_scatter and all_reduce" : "all_reduce";
   }
   return "";
@@ -57,6 +61,7 @@ std::optional<SentPurpose> purpose_of(const SentRecord& line) {
   // Groups that the runtime forms alongside the axes: of experts' states and matrices, and of both ends of the
   // pipeline.
   if (line.group == "pipeline_ends") return SentPurpose::tied_embedding;
+  if (line.group == group_name(SentPurpose::offload)) return SentPurpose::offload;
   if (line.group == "expert_matrices") return SentPurpose::gather;
   if (line.group == "expert_shard" || line.group == "expert_replicate")
     return line.collective == to_text(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;

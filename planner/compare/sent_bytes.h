@@ -17,11 +17,11 @@
 
 namespace plumbline {
 
-enum class SentPurpose : std::uint8_t { tensor, context, expert, pipeline, tied_embedding, gather, reduction };
-inline constexpr std::array all_sent_purposes{SentPurpose::tensor,   SentPurpose::context,        SentPurpose::expert,
-                                              SentPurpose::pipeline, SentPurpose::tied_embedding, SentPurpose::gather,
-                                              SentPurpose::reduction};
-/// "tensor", ..., "data" for gathered parameters and reduced gradients.
+enum class SentPurpose : std::uint8_t { tensor, context, expert, pipeline, tied_embedding, gather, reduction, offload };
+inline constexpr std::array all_sent_purposes{SentPurpose::tensor,    SentPurpose::context,        SentPurpose::expert,
+                                              SentPurpose::pipeline,  SentPurpose::tied_embedding, SentPurpose::gather,
+                                              SentPurpose::reduction, SentPurpose::offload};
+/// "tensor", ..., "data" for gathered parameters and reduced gradients, "host" for copies to it and back.
 [[nodiscard]] std::string_view group_name(SentPurpose purpose);
 /// What the runtime calls to serve it: "all_reduce", "all_gather and reduce_scatter", ...
 [[nodiscard]] std::string collective_name(SentPurpose purpose, const Strategy& strategy);

@@ -32,7 +32,7 @@ FrameworkRecord plumbline_record() {
   r.schedules = all_as_flag<Schedule>({all_schedules.begin() + 1, all_schedules.end()}, "--schedule");  // not "none"
   r.recompute = all_as_flag<RecomputeMode>(
       {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::every_nth,
-       RecomputeMode::by_operator, RecomputeMode::modules, RecomputeMode::placed},
+       RecomputeMode::by_operator, RecomputeMode::modules, RecomputeMode::offloaded, RecomputeMode::placed},
       "--recompute");
   r.zero_stages = all_as_flag<std::int32_t>({0, 1, 2, 3}, "--zero");
   r.features = {{Feature::tensor_parallel, "--tp", running},

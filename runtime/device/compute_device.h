@@ -41,6 +41,9 @@ class ComputeDevice {
   [[nodiscard]] virtual const DeviceKernels& kernels() const = 0;
   /// At least one byte, aligned to 256; what it holds means nothing. Throws std::bad_alloc where there is no room.
   [[nodiscard]] virtual DeviceMemory reserve(Bytes bytes) = 0;
+  /// The same of the host's memory, for what leaves the device and comes back (page-locked where that makes a
+  /// difference).
+  [[nodiscard]] virtual DeviceMemory reserve_host(Bytes bytes) = 0;
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;
   /// A mark that remembers when its lane passed it.
@@ -50,13 +53,16 @@ class ComputeDevice {
   [[nodiscard]] virtual std::int64_t elapsed_ns(const Mark& from, const Mark& to) const = 0;
   /// Timed marks so far may be forgotten. All are passed.
   virtual void forget_times() = 0;
-  // Work of a lane on the device's memory. Ranges do not overlap; `upload` and `download` have one end in the host's.
+  // Work of a lane on the device's memory. Ranges do not overlap; `upload`, `download` and `fetch` have one end in the
+  // host's.
   virtual void copy(Stream lane, void* to, const void* from, Bytes bytes) = 0;
   virtual void fill(Stream lane, void* to, std::byte value, Bytes bytes) = 0;
   /// The host's memory may change as soon as the call returns.
   virtual void upload(Stream lane, void* to, const void* from, Bytes bytes) = 0;
   /// The host's memory is written once the lane has come so far, and stays where it is until then.
   virtual void download(Stream lane, void* to, const void* from, Bytes bytes) = 0;
+  /// The host's memory is read once the lane has come so far, and stays as it is until then.
+  virtual void fetch(Stream lane, void* to, const void* from, Bytes bytes) = 0;
   /// What `lane` is given from here on runs once the mark is passed.
   virtual void wait(Stream lane, Mark mark) = 0;
   /// Returns once the mark is passed. Throws what its lane threw.

@@ -14,6 +14,7 @@ class HostMemoryDevice : public ComputeDevice {
  public:
   [[nodiscard]] const DeviceKernels& kernels() const override;
   [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
+  [[nodiscard]] DeviceMemory reserve_host(Bytes bytes) override { return reserve(bytes); }
   [[nodiscard]] Mark timed_mark(Stream lane) override;
   [[nodiscard]] std::int64_t elapsed_ns(const Mark& from, const Mark& to) const override;
   void forget_times() override { times_.clear(); }
@@ -21,6 +22,7 @@ class HostMemoryDevice : public ComputeDevice {
   void fill(Stream lane, void* to, std::byte value, Bytes bytes) override;
   void upload(Stream lane, void* to, const void* from, Bytes bytes) override;
   void download(Stream lane, void* to, const void* from, Bytes bytes) override { copy(lane, to, from, bytes); }
+  void fetch(Stream lane, void* to, const void* from, Bytes bytes) override { copy(lane, to, from, bytes); }
 
  private:
   std::deque<std::int64_t> times_;  ///< of timed marks, on the host's clock; 0: not passed

@@ -17,6 +17,7 @@ class IdleDevice : public ComputeDevice {
 
   [[nodiscard]] const DeviceKernels& kernels() const override { return kernels_; }
   [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
+  [[nodiscard]] DeviceMemory reserve_host(Bytes bytes) override { return reserve(bytes); }
   void enqueue(Stream, std::function<void()>) override {}
   [[nodiscard]] Mark mark(Stream lane) const override { return {lane, 0}; }
   [[nodiscard]] Mark timed_mark(Stream lane) override { return {lane, 0, 0}; }
@@ -26,6 +27,7 @@ class IdleDevice : public ComputeDevice {
   void fill(Stream, void*, std::byte, Bytes) override {}
   void upload(Stream, void*, const void*, Bytes) override {}
   void download(Stream, void*, const void*, Bytes) override {}
+  void fetch(Stream, void*, const void*, Bytes) override {}
   void wait(Stream, Mark) override {}
   void finish(Mark) override {}
   void finish_all() override {}

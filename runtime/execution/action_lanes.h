@@ -1,11 +1,11 @@
 #pragma once
 /// \file action_lanes.h: what each action of a rank's program waits for before it runs, and on which lane it runs.
 ///
-/// Model: gathers of parameters and reductions of gradients are the data lane's; everything else is the compute lane's,
-/// which is the rank's own thread. An action that is issued in order is waited for; one that runs alongside others is
-/// given to its lane when the action that it starts with, or behind, does. Nothing is decided here: what is waited for
-/// is Action::needs. Source: core/program/link_pass.cpp. Not modelled: lanes for copies to the host. Checked against:
-/// tests/runtime/execution/lanes_threads_test.cpp.
+/// Model: gathers of parameters and reductions of gradients are the data lane's, copies to the host and back the copy
+/// lane's; everything else is the compute lane's, which is the rank's own thread. An action that is issued in order is
+/// waited for; one that runs alongside others is given to its lane when the action that it starts with, or behind,
+/// does. Nothing is decided here: what is waited for is Action::needs. Source: core/program/link_pass.cpp. Not
+/// modelled: lanes of collectives inside of blocks. Checked against: tests/runtime/execution/lanes_threads_test.cpp.
 
 #include <vector>
 
@@ -22,7 +22,8 @@ class ActionLanes {
   void begin_step();
   [[nodiscard]] static Stream lane_of(const Action& action) {
     const bool shares = action.kind == ActionKind::all_gather_parameters || action.kind == ActionKind::reduce_gradients;
-    return shares ? Stream::data : Stream::compute;
+    const bool copies = action.kind == ActionKind::offload || action.kind == ActionKind::fetch;
+    return shares ? Stream::data : copies ? Stream::copy : Stream::compute;
   }
   [[nodiscard]] bool is_issued(std::int32_t index) const { return is_issued_[static_cast<std::size_t>(index)]; }
   /// Those that start with an action in order; behind the first one that starts later its lane would wait.
@@ -31,6 +32,8 @@ class ActionLanes {
   void begin(std::int32_t index);
   /// Its work was given to its lane.
   void end(std::int32_t index);
+  /// What is computed from here on waits for an action that was given to its lane.
+  void wait_for(std::int32_t index) { device_.wait(Stream::compute, ended_[static_cast<std::size_t>(index)]); }
   /// What is computed from here on waits for all lanes.
   void join();
 

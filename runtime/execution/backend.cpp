@@ -5,8 +5,8 @@
 
 namespace plumbline {
 
-BoundBuffer::BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, const Place& place)
-    : backend_(backend), class_(memory_class), bytes_(bytes), place_(place) {
+BoundBuffer::BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, SizeFrom size, const Place& place)
+    : backend_(backend), class_(memory_class), bytes_(bytes), size_(size), place_(place) {
   backend_.live_.bind(class_, bytes_);
 }
 
@@ -26,7 +26,7 @@ BufferRef Backend::bind(MemoryClass memory_class, Bytes bytes, SizeFrom size, St
   if (lane != Stream::compute) device_.wait(lane, device_.mark(Stream::compute));
   // All bits set is a NaN in every format.
   if (poison_ == Poison::yes) device_.fill(lane, place.data, std::byte{0xff}, bytes);
-  return std::make_shared<BoundBuffer>(*this, memory_class, bytes, place);
+  return std::make_shared<BoundBuffer>(*this, memory_class, bytes, size, place);
 }
 
 DeviceMemory Backend::reserve_memory(Bytes bytes) {

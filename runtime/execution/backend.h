@@ -25,13 +25,15 @@ class Backend;
 /// Memory that is bound to a tensor until its last holder lets go.
 class BoundBuffer {
  public:
-  BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, const Place& place);
+  BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, SizeFrom size, const Place& place);
   BoundBuffer(const BoundBuffer&) = delete;
   BoundBuffer& operator=(const BoundBuffer&) = delete;
   ~BoundBuffer();
 
   [[nodiscard]] std::byte* data() const { return place_.data; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  [[nodiscard]] MemoryClass memory_class() const { return class_; }
+  [[nodiscard]] SizeFrom size_from() const { return size_; }
   /// From here on it counts as another class.
   void count_as(MemoryClass memory_class);
 
@@ -39,6 +41,7 @@ class BoundBuffer {
   Backend& backend_;
   MemoryClass class_;
   Bytes bytes_;
+  SizeFrom size_;
   Place place_;
 };
 using BufferRef = std::shared_ptr<BoundBuffer>;

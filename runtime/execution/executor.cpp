@@ -40,7 +40,8 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       buffers_(rank_),
       messages_(plan, environment, stage_),
       inside_(rank_, environment.groups),
-      lanes_(rank_, environment.device) {
+      lanes_(rank_, environment.device),
+      offload_(environment.backend, environment.device, environment.host) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& segments : rank_.chunks)
     for (const Segment& segment : segments) {
@@ -82,6 +83,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   env_.device.forget_times();
   step_mark_ = env_.device.timed_mark(Stream::compute);
   routed_.clear();
+  offload_.begin_step();
   LiveBytes& live = env_.backend.live();
   bool is_replayed = false;  // what the next backward reads
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
@@ -93,6 +95,11 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (action.issue == Issue::in_order)
       for (const std::int32_t overlapped : lanes_.starting_with(i)) issue(overlapped, optimizer);
     issue(i, optimizer);
+    if (action.kind == ActionKind::offload) {
+      lanes_.wait_for(i);
+      const Place place{execution_of(action), action.micro_batch};
+      offload_.leave(place, states_.at(place));
+    }
     live.end_action(i);
     if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
@@ -159,9 +166,12 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
       env_.parameters.gradients.add_health(&env_.totals->gradients);
       return optimizer(env_.read_totals());
     case ActionKind::offload:
-    case ActionKind::fetch: break;
+    case ActionKind::fetch: {
+      const Place place{execution_of(action), action.micro_batch};
+      BlockState& state = states_.at(place);
+      return action.kind == ActionKind::offload ? offload_.copy_out(place, state) : offload_.copy_back(place, state);
+    }
   }
-  check(false, "a program that is executed copies nothing to the host");
 }
 
 void Executor::load_batch(std::int32_t micro_batch) {

@@ -15,6 +15,7 @@
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
 #include "runtime/execution/action_lanes.h"
+#include "runtime/execution/activation_offload.h"
 #include "runtime/execution/block_interpreter.h"
 #include "runtime/execution/collectives_inside.h"
 #include "runtime/execution/gradient_reductions.h"
@@ -51,6 +52,8 @@ class Executor {
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
   /// Likewise: what forwards exchanged with other ranks' experts.
   [[nodiscard]] const RoutedStep& routed() const { return routed_; }
+  /// Likewise: what was copied to the host and back.
+  [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
   /// When the last step began on this rank, on the clock of its computer.
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
   [[nodiscard]] std::int32_t stage() const { return stage_; }
@@ -109,6 +112,7 @@ class Executor {
   StageMessages messages_;
   CollectivesInside inside_;
   ActionLanes lanes_;
+  ActivationOffload offload_;
   RoutedStep routed_;
 };
 

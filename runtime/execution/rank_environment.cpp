@@ -43,6 +43,7 @@ void RankEnvironment::reserve_ids() {
 void RankEnvironment::prepare_as(const RankEnvironment& rehearsed) {
   for (const auto& [rotary_dim, held] : rehearsed.frequencies_) (void)frequencies(rotary_dim);
   route_tables.prepare_as(rehearsed.route_tables);
+  host.prepare_as(rehearsed.host);
 }
 
 void RankEnvironment::upload_batch(const LocalIds& ids) {

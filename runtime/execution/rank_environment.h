@@ -7,6 +7,7 @@
 
 #include "core/graph/operator_constants.h"
 #include "runtime/execution/expert_routes.h"
+#include "runtime/execution/host_pool.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
 
@@ -53,6 +54,7 @@ class RankEnvironment {
         parameters(store),
         operands(memory, of_lanes.kernels()),
         route_tables(memory),
+        host(of_lanes),
         totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {
     reserve_ids();
   }
@@ -65,6 +67,7 @@ class RankEnvironment {
   ParameterStore& parameters;
   ProductOperands operands;
   RouteTables route_tables;
+  HostPool host;       ///< for what leaves the device
   StepTotals* totals;  ///< in the device's memory
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;

@@ -49,15 +49,18 @@ bool has_experts(const Graph& graph) {
   return false;
 }
 
-bool copies_to_host(const Program& program) {
+/// Copies that are no actions alongside others: of checkpoints that are replayed, or around the optimizer step.
+bool copies_in_order(const Program& program) {
   for (const RankProgram& rank : program.ranks)
     for (const Action& action : rank.actions)
-      if (action.kind == ActionKind::offload || action.kind == ActionKind::fetch) return true;
+      if (action.kind == ActionKind::offload || action.kind == ActionKind::fetch)
+        if (action.issue == Issue::in_order || action.pass == Pass::step) return true;
   return false;
 }
 
 void check_strategy(const TrainingJob& job) {
-  refuse(!copies_to_host(job.program), "offload to the host is not executed", "a plan without offload");
+  refuse(!copies_in_order(job.program), "checkpoints and optimizer states in host memory are not executed",
+         "offload:N, or all on the device");
   const Strategy& s = job.strategy;
   const bool ends_meet = placement(s.schedule) == StagePlacement::v_shaped;
   refuse(!(has_tied_parameter(job.graph) && s.zero_stage >= 2 && ends_meet),
@@ -69,8 +72,6 @@ void check_strategy(const TrainingJob& job) {
          "another optimizer");
   refuse(job.training.precision != PrecisionRecipe::nvfp4, "products in nvfp4 are not executed",
          "fp32, tf32, bf16, fp16 or fp8");
-  refuse(job.strategy.recompute.mode != RecomputeMode::offloaded, "offloaded activations are not executed",
-         "another recompute mode");
   refuse(job.training.precision != PrecisionRecipe::fp8 || !has_experts(job.graph), "experts in fp8 are not executed",
          "fp32, tf32, bf16 or fp16");
   refuse(s.devices() <= 1024, "it has " + std::to_string(s.devices()) + " ranks", "at most 1024");

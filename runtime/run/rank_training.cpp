@@ -147,6 +147,7 @@ void RankTraining::step(std::int64_t number) {
   steps_.push_back(record);
   remember_times(record);
   remember_routed(peak_before);
+  remember_copies();
 }
 
 Executor::BeforeAction RankTraining::before_action(std::int64_t step) {
@@ -303,6 +304,25 @@ void RankTraining::remember_routed(Bytes peak_before) {
   }
 }
 
+void RankTraining::remember_copies() {
+  const HostCopies& of_step = executor_.copied();
+  copied_.to_host += of_step.to_host;
+  copied_.from_host += of_step.from_host;
+  copied_.copies += of_step.copies;
+  copied_.most_on_host = std::max(copied_.most_on_host, of_step.most_on_host);
+}
+
+void RankTraining::add_copies(RankRecord& record) const {
+  if (copied_.copies == 0) return;
+  const std::int64_t steps = std::max<std::int64_t>(1, std::ssize(steps_));
+  const auto add = [&](ActionKind kind, Bytes bytes) {
+    record.sent.push_back({"host", std::string(to_text(kind)), copied_.copies / steps, bytes / steps});
+  };
+  add(ActionKind::offload, copied_.to_host);
+  add(ActionKind::fetch, copied_.from_host);
+  record.memory.on_host = copied_.most_on_host;
+}
+
 void RankTraining::add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const {
   for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
     if (sent.bytes[kind].value() == 0) continue;
@@ -342,6 +362,7 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
     }
     add_sent(record, groups[g].first, sent);
   }
+  add_copies(record);
   for (const auto& [place, rows] : routed_) record.routed.push_back(rows);
   const RankProgram& program = executor_.program();
   for (std::size_t i = 0; i < program.actions.size(); ++i) {

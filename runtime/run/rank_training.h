@@ -64,6 +64,8 @@ class RankTraining {
   [[noreturn]] void diverged(std::int32_t rank, std::int64_t step, const std::string& what);
   void optimize(std::int64_t number, const StepTotals& totals, StepRecord& record);
   void remember_times(const StepRecord& record);
+  void remember_copies();
+  void add_copies(RankRecord& record) const;
   void remember_routed(Bytes peak_before);
   void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const;
 
@@ -90,6 +92,7 @@ class RankTraining {
   int stopped_by_ = 0;        ///< the signal that ends the run behind this step
   std::vector<StepRecord> steps_;
   std::vector<std::int32_t> generated_;
+  HostCopies copied_;                    ///< over all steps; on the host, in the step that had most there
   std::vector<SentByKind> sent_beside_;  ///< by named group: what evaluations sent
   std::int32_t traced_ = -1;
   std::int64_t traced_begin_ns_ = 0;

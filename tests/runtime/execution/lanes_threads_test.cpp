@@ -15,6 +15,7 @@ struct Layout {
   std::int32_t shard_group = 0;  ///< 0: all data-parallel ranks
   Schedule schedule = Schedule::none;
   std::int32_t virtual_stages = 1;
+  std::int32_t offloaded_layers = 0;
 };
 
 Strategy strategy_of(const Layout& l) {
@@ -27,6 +28,7 @@ Strategy strategy_of(const Layout& l) {
   s.virtual_stages = l.virtual_stages;
   s.micro_batches = 4;
   s.zero_stage = l.zero;
+  if (l.offloaded_layers > 0) s.recompute = {RecomputeMode::offloaded, l.offloaded_layers};
   s.shard_group = l.zero == 0 ? 1 : l.shard_group > 0 ? l.shard_group : s.gradient_ranks();
   return s;
 }
@@ -45,6 +47,8 @@ const std::vector<Layout>& layouts() {
       {2, 1, 2, 2, 0, Schedule::interleaved, 2},
       {2, 1, 2, 2, 0, Schedule::zb_h1},
       {2, 1, 2, 1, 0, Schedule::zbv, 2},
+      {3, 1, 1, 2, 0, Schedule::none, 1, 3},
+      {2, 1, 2, 3, 0, Schedule::interleaved, 2, 2},
   };
   return all;
 }
