@@ -69,6 +69,9 @@ TEST_CASE("recompute modes and ZeRO stages are each framework's own") {
   CHECK(inexpressible(Framework::torchtitan, s, false).empty());
   CHECK(inexpressible(Framework::megatron_lm, s, false).front() ==
         "Megatron-LM has no recompute every:2; it has none, selective, selective:MODULE+..., full and offload:N");
+  s.recompute = {RecomputeMode::offloaded, 4};
+  CHECK(inexpressible(Framework::plumbline, s, false).empty());
+  CHECK(inexpressible(Framework::torchtitan, s, false).size() == 1);
   s = {};
   s.data_parallel = 8;
   s.zero_stage = 1;
