@@ -174,6 +174,12 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
   }
 }
 
+FirstRead Executor::first_read(std::int32_t micro_batch) const {
+  const Strategy& s = plan_.strategy;
+  return {(std::int64_t{micro_batch} * s.data_parallel + env_.groups.index(Axis::data)) * s.micro_batch,
+          env_.groups.index(Axis::context) * env_.local_sequence()};
+}
+
 void Executor::load_batch(std::int32_t micro_batch) {
   if (loaded_ == micro_batch) return;
   loaded_ = micro_batch;
@@ -181,11 +187,12 @@ void Executor::load_batch(std::int32_t micro_batch) {
   const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
                            static_cast<std::int32_t>(s.micro_batch)};
   const TokenBatch batch = batches_(layout, micro_batch);
-  env_.batch.first_sequence = (std::int64_t{micro_batch} * layout.data_ranks + layout.data_rank) * s.micro_batch;
+  const FirstRead place = first_read(micro_batch);
+  env_.batch.first_sequence = place.sequence;
   LocalIds ids;
   const std::int64_t length = env_.local_sequence();
   for (std::int64_t sequence = 0; sequence < s.micro_batch; ++sequence) {
-    const std::int64_t first = sequence * batch.length + env_.groups.index(Axis::context) * length;
+    const std::int64_t first = sequence * batch.length + place.token;
     const auto slice = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
       to.insert(to.end(), from.begin() + first, from.begin() + first + length);
     };

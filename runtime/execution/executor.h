@@ -29,6 +29,12 @@ namespace plumbline {
 /// The sequences of a rank's micro-batch.
 using BatchSource = std::function<TokenBatch(const BatchLayout&, std::int32_t micro_batch)>;
 
+/// Where a rank begins to read a micro-batch.
+struct FirstRead {
+  std::int64_t sequence = 0;  ///< of the global batch
+  std::int64_t token = 0;     ///< of each sequence
+};
+
 class Executor {
  public:
   /// Called when all gradients are reduced, at the program's optimizer step.
@@ -58,6 +64,7 @@ class Executor {
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
+  [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch

@@ -7,6 +7,7 @@
 #include "runtime/execution/parameter_init.h"
 #include "runtime/execution/replica_check.h"
 #include "runtime/run/process_memory.h"
+#include "runtime/run/rank_description.h"
 #include "runtime/run/run_settings.h"
 
 namespace plumbline {
@@ -89,6 +90,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
 
 void RankTraining::run() {
   try {
+    if (options_.on_ready) options_.on_ready(groups_.rank(), description());
     if (!options_.resume.empty()) resume();
     const bool saves = !options_.checkpoint.empty();
     for (std::int64_t i = 0; i < options_.steps; ++i) {
@@ -343,6 +345,14 @@ std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() 
   if (groups_.ends() != nullptr) groups.emplace_back("pipeline_ends", groups_.ends());
   groups.emplace_back("step_scalars", &groups_.everyone());
   return groups;
+}
+
+Json RankTraining::description() {
+  RankParts parts{groups_.rank(), executor_.stage(), named_groups(), {}, {}};
+  parts.tokens = {executor_.first_read(0).token, environment_.local_sequence()};
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(job_.strategy.micro_batches); ++m)
+    parts.first_sequences.push_back(executor_.first_read(m).sequence);
+  return rank_description(parts, parameters_.layout(), executor_.program());
 }
 
 RankRecord RankTraining::record(std::int64_t behind_ns) {

@@ -53,6 +53,8 @@ class RankTraining {
   template <class Act>
   void beside_steps(Act act);
   [[nodiscard]] Executor::BeforeAction before_action(std::int64_t step);
+  /// What this rank holds and does (rank_description.h).
+  [[nodiscard]] Json description();
   /// Groups under the names that a record gives them.
   [[nodiscard]] std::vector<std::pair<std::string, Communicator*>> named_groups();
   void save(std::int64_t next_step);

@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "core/cost/replays.h"
+#include "core/io/json.h"
 #include "core/measurement/run_record.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/device/cpu_device.h"
@@ -104,6 +105,8 @@ struct RunOptions {
   std::function<void(int)> on_stop = {};
   /// On one thread, before on_step of the last step, where the held-out loss has not improved for `patience` times.
   std::function<void(const EarlyStoppingState&)> on_early_stop = {};
+  /// On each rank's thread, before its first step: what it holds and does (rank_description.h).
+  std::function<void(std::int32_t, const Json&)> on_ready = {};
   /// Where a rank of an MPI job is, as text, before each action: what its watcher says if it is killed.
   std::function<void(const std::string&)> on_place = {};
   Poison poison = Poison::no;   ///< tests: memory that nobody has written holds NaN
