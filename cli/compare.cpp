@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/compare_view.h"
+#include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"

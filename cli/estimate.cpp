@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/output_options.h"
+#include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/rank_list.h"
@@ -29,10 +30,11 @@ class EstimateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const session::PricedQuestion asked = session::estimate(plan_.request());
+    const session::EstimateRequest request = plan_.request();
+    const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    output_.write(asked.plan, terminal);
+    output_.write([&] { return plan_file_text(request, asked); }, terminal);
     terminal.print(output_.json() ? to_json_text(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan))
                                   : text(asked.plan, terminal));
     output_.print_stats(terminal);

@@ -8,12 +8,13 @@
 
 #include "cli/flag_values.h"
 #include "core/base/errors.h"
+#include "runtime/run/recipe.h"
 
 namespace plumbline {
 namespace {
 
 constexpr double default_share = 0.1;  // as nanoGPT's data/shakespeare_char/prepare.py divides its text
-constexpr double largest_share = 0.9;
+constexpr double largest_share = largest_held_out;
 constexpr std::int64_t most_steps = 1'000'000'000;
 /// Evaluations that a run makes by itself, so that they take at most a fifteenth of its time, and at least so many
 /// steps between them: each costs at most the forwards of two steps (rank_training.cpp).
@@ -45,6 +46,10 @@ void EvaluationFlags::continue_from(const TrainingSettings& stored) {
   if (!every_) every_ = stored_flag(stored, "evaluate-every");
   if (const auto held_out = stored_flag(stored, "held-out"))
     stored_ = whole_number("held-out", *held_out, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+void EvaluationFlags::follow(const TrainingSettings& recipe) {
+  if (!share_ && !stored_) share_ = stored_flag(recipe, "held-out");
 }
 
 std::int64_t EvaluationFlags::held_out(const TokenSource& data, std::int64_t sequence_length) const {

@@ -18,6 +18,8 @@ class EvaluationFlags {
   void declare(CLI::App& app);
   /// A share that is not given holds out as many tokens as the run that wrote a checkpoint did.
   void continue_from(const TrainingSettings& stored);
+  /// A share that neither is given nor comes from a checkpoint is that of a plan's recipe.
+  void follow(const TrainingSettings& recipe);
   /// Fills what `options`, whose data and steps are there, evaluates and generates. `is_text`: its tokens are bytes.
   /// Throws InputError that names the flag.
   void apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const;

@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/output_options.h"
+#include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
@@ -62,7 +63,8 @@ class ExplainVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const session::PricedQuestion asked = session::estimate(plan_.request());
+    const session::EstimateRequest request = plan_.request();
+    const session::PricedQuestion asked = session::estimate(request);
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     std::optional<Plan> other;
     if (against_) other = priced_again(*against_, terminal);
@@ -70,7 +72,7 @@ class ExplainVerb : public Verb {
     Task task;
     task.end_of_phase = [&](std::string_view phase) { output_.lap(std::string(phase)); };
     const session::Explanation explanation = session::explain(asked, other, task);
-    output_.write(explanation.plan, terminal);
+    output_.write([&] { return plan_file_text(request, asked); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(explanation)) : text(explanation, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;

@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/output_options.h"
+#include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
@@ -30,10 +31,11 @@ class FitVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const session::PricedQuestion asked = session::estimate(plan_.request());
+    const session::EstimateRequest request = plan_.request();
+    const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    output_.write(asked.plan, terminal);
+    output_.write([&] { return plan_file_text(request, asked); }, terminal);
     if (output_.json()) {
       terminal.print(to_json_text(to_json(asked.plan)));
     } else {

@@ -6,12 +6,11 @@
 
 #include "cli/flag_values.h"
 #include "core/base/errors.h"
+#include "runtime/run/recipe.h"
 #include "runtime/training/optimizer_numbers.h"
 
 namespace plumbline {
 namespace {
-
-constexpr double largest_norm = 1e30;
 
 /// "--beta1, --beta2": what the optimizer reads.
 std::string flags_of(Optimizer optimizer) {
@@ -42,6 +41,13 @@ void OptimizerFlags::continue_from(const TrainingSettings& stored) {
   if (!clip_value_) clip_value_ = stored_flag(stored, "clip-value");
 }
 
+void OptimizerFlags::follow(const TrainingSettings& recipe) {
+  for (const TrainingSetting& setting : recipe)
+    if (find_setting(stored_, setting.name) == nullptr) stored_.push_back(setting);
+  if (!clip_) clip_ = stored_flag(recipe, "clip");
+  if (!clip_value_) clip_value_ = stored_flag(recipe, "clip-value");
+}
+
 OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
   OptimizerSettings settings;
   for (const OptimizerNumber& number : optimizer_numbers()) {
@@ -54,8 +60,8 @@ OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
     if (!text) continue;
     settings.*number.member = static_cast<float>(real_number(flag, *text, number.smallest, number.largest));
   }
-  if (clip_value_) settings.clip_value = real_number("--clip-value", *clip_value_, 0, largest_norm);
-  if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, largest_norm);
+  if (clip_value_) settings.clip_value = real_number("--clip-value", *clip_value_, 0, largest_clip);
+  if (clip_) settings.clip_norm = real_number("--clip", *clip_, 0, largest_clip);
   return settings;
 }
 

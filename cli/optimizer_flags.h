@@ -20,6 +20,8 @@ class OptimizerFlags {
   void declare(CLI::App& app);
   /// What is not given is taken from the settings of a checkpoint.
   void continue_from(const TrainingSettings& stored);
+  /// What neither is given nor comes from a checkpoint is taken from the recipe of a plan.
+  void follow(const TrainingSettings& recipe);
   /// Throws InputError for a number that `optimizer`, the plan's, does not read.
   [[nodiscard]] OptimizerSettings settings(Optimizer optimizer) const;
 

@@ -4,7 +4,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "core/io/plan_json.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -21,8 +20,8 @@ void OutputOptions::require_writable(Terminal& terminal, const std::vector<const
   plumbline::require_writable(flags, json_ ? StandardOutput::json : StandardOutput::text, terminal);
 }
 
-void OutputOptions::write(const Plan& plan, Terminal& terminal) const {
-  out_.write([&] { return to_json_text(to_json(plan)); }, terminal, narration());
+void OutputOptions::write(const std::function<std::string()>& plan_file, Terminal& terminal) const {
+  out_.write(plan_file, terminal, narration());
 }
 
 void OutputOptions::lap(const std::string& phase) {

@@ -2,13 +2,13 @@
 /// \file output_options.h: --json, --out and --stats, which most verbs share.
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/output_flag.h"
 #include "core/io/json.h"
-#include "core/plan/plan.h"
 
 namespace CLI {
 class App;
@@ -23,8 +23,8 @@ class OutputOptions {
   [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
   /// Before the work: that --out and the verb's own files can be written (output_flag.h).
   void require_writable(Terminal& terminal, const std::vector<const OutputFlag*>& own = {}) const;
-  /// Writes the plan where --out says, before anything is printed.
-  void write(const Plan& plan, Terminal& terminal) const;
+  /// Writes the plan file where --out says, before anything is printed; the text is made only then.
+  void write(const std::function<std::string()>& plan_file, Terminal& terminal) const;
   /// Ends a phase of --stats.
   void lap(const std::string& phase);
   /// Prints what the phases took to standard error.

@@ -4,17 +4,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/plan_file.h"
 #include "core/base/errors.h"
-#include "core/io/plan_json.h"
 
 namespace plumbline {
-
-session::PlanRequest plan_request(const std::string& file) {
-  session::PlanRequest request;
-  request.plan = read_plan_file(file);
-  request.name = file;
-  return request;
-}
 
 void PlanOptions::declare(CLI::App& app) {
   app.add_option("--plan", plan_file_, "a plan file instead of the flags of question and strategy")

@@ -10,9 +10,6 @@
 
 namespace plumbline {
 
-/// What a plan file says, and its name. Throws InputError.
-[[nodiscard]] session::PlanRequest plan_request(const std::string& file);
-
 class PlanOptions {
  public:
   void declare(CLI::App& app);

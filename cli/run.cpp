@@ -15,7 +15,7 @@
 #include "cli/loss_view.h"
 #include "cli/mpi_processes.h"
 #include "cli/output_flag.h"
-#include "cli/plan_options.h"
+#include "cli/plan_file.h"
 #include "cli/run_view.h"
 #include "cli/training_flags.h"
 #include "cli/verb.h"
@@ -30,6 +30,7 @@
 #include "planner/session/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/mpi/launch_place.h"
+#include "runtime/run/rank_description.h"
 
 namespace plumbline {
 namespace {
@@ -70,6 +71,7 @@ class RunVerb : public Verb {
     record_.declare(app, "write what was measured to this file");
     trace_.declare(app, "write a Chrome trace of one step to this file");
     picture_.declare(app, "draw the loss to this SVG file");
+    describe_.declare(app, "write what every rank holds and does to this file (threads alone)");
     app.add_option("--beside", beside_, "records of other runs, drawn in the same picture")
         ->group("Output")
         ->type_name("FILE");
@@ -98,10 +100,15 @@ class RunVerb : public Verb {
   /// In one process of all local ranks, or in that of one rank of `mpi`; only the first has anything to say.
   ExitCode train_plan(Terminal& terminal, MpiSession* mpi, SharedNote* note, const Interruption& interruption) {
     const bool is_first = mpi == nullptr || mpi->rank() == 0;
+    refuse(describe_ && mpi != nullptr, "--describe", "is given with processes of MPI", "--ranks local");
     training_.continue_training();
     if (is_first)
-      require_writable({&record_, &trace_, &picture_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
-    const session::PreparedRun prepared = session::prepare_run(plan_request(*plan_)).value();  // nobody stops it
+      require_writable({&record_, &trace_, &picture_, &describe_}, json_ ? StandardOutput::json : StandardOutput::text,
+                       terminal);
+    const session::PlanRequest request = plan_request(*plan_);
+    const Recipe recipe = recipe_of(request);
+    training_.follow(recipe.settings);
+    const session::PreparedRun prepared = session::prepare_run(request).value();  // nobody stops it
     const std::int64_t ranks = prepared.asked.strategy.devices();
     const std::int64_t ranks_on_host = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_on_host());
     session::require_room(prepared, *plan_, ranks_on_host, computer_facts().memory);
@@ -136,10 +143,13 @@ class RunVerb : public Verb {
       terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
                       std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
     };
-    RunRecord record = trained(job(prepared), options, terminal, lines);
+    RankDescriptions descriptions(describe_ ? ranks : 0);
+    if (describe_) options.on_ready = [&](std::int32_t rank, const auto& one) { descriptions.set(rank, one); };
+    RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     session::sign(record, asked.plan);
+    describe_.write([&] { return descriptions.text(); }, terminal, narration());
     write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
     if (lines) lines->finish([&] { return interruption.asked(); });
     if (stopped_by != 0) {
@@ -187,7 +197,7 @@ class RunVerb : public Verb {
       std::_Exit(static_cast<int>(failure.code));
     }
   }
-  [[nodiscard]] TrainingJob job(const session::PreparedRun& prepared) const {
+  [[nodiscard]] TrainingJob job(const session::PreparedRun& prepared, const Recipe& recipe) const {
     const Question& question = prepared.asked.question;
     return {question.graph(),
             prepared.asked.strategy,
@@ -196,7 +206,7 @@ class RunVerb : public Verb {
             prepared.simulated.replays,
             training_.optimizer(question.training().optimizer),
             training_.learning_rate(),
-            {},
+            recipe.loss_scale,
             question.network().constants,
             prepared.training_fingerprint,
             training_.routing(question.graph()),
@@ -246,6 +256,7 @@ class RunVerb : public Verb {
   OutputFlag record_{"--record", "record"};
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};
+  OutputFlag describe_{"--describe", "ranks"};
   std::vector<std::string> beside_;
   TrainingFlags training_;
   bool json_ = false;

@@ -6,6 +6,7 @@
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_options.h"
+#include "cli/plan_file.h"
 #include "cli/plan_view.h"
 #include "cli/question_options.h"
 #include "cli/search_view.h"
@@ -39,7 +40,7 @@ class SearchVerb : public Verb {
         time_limit_ ? std::optional(parse_duration(*time_limit_, "--time-limit")) : std::nullopt;
     const Interruption interruption(limit);
     const session::SearchAnswer answer = answered(interruption, terminal);
-    if (!answer.plans.empty()) output_.write(answer.plans.front(), terminal);
+    if (!answer.plans.empty()) output_.write([&] { return plan_file_text(answer.plans.front()); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
     output_.print_stats(terminal);
     return answer.plans.empty() && answer.result.complete ? ExitCode::no : ExitCode::done;

@@ -5,6 +5,7 @@
 
 #include "cli/output_options.h"
 #include "cli/peak_view.h"
+#include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/simulation_flags.h"
@@ -70,13 +71,14 @@ class SimulateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal, {&trace_, &picture_, &schedule_});
-    const session::PricedQuestion asked = session::estimate(plan_.request());
+    const session::EstimateRequest request = plan_.request();
+    const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     const session::SimulationAnswer answer =
         session::simulate(asked, flags_.request(asked.strategy)).value();  // nobody stops it
     output_.lap("simulated");
-    output_.write(asked.plan, terminal);
+    output_.write([&] { return plan_file_text(request, asked); }, terminal);
     write_files(asked, answer, terminal);
     terminal.print(output_.json() ? json_text(asked, answer) : text(asked.plan, answer, terminal));
     output_.print_stats(terminal);

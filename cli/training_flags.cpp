@@ -12,21 +12,19 @@
 #include "core/base/errors.h"
 #include "core/plan/legality.h"
 #include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/run/recipe.h"
 #include "runtime/run/run_settings.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000'000;
+constexpr std::int64_t most_steps = most_run_steps;
 constexpr std::int64_t default_steps = 100;
-constexpr double default_rate =
-    1e-3;  // AdamW at this size; Brown et al., arXiv:2005.14165, table 2.1 has 6e-4 at 125 M
 constexpr double final_rate_share = 0.1;  // of the peak, as in the same paper, appendix B
 constexpr double warmup_share = 0.05;
 constexpr double decay_share = 0.1;        // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
 constexpr double step_decay = 0.1;         // torch.optim.lr_scheduler.StepLR's
 constexpr std::int64_t falls_of_step = 3;  // He et al., arXiv:1512.03385, appendix A: 30 of 90 epochs at each rate
-constexpr double largest_rate = 100;
 constexpr std::int32_t most_untimed_steps = 3;
 
 LearningRateShape shape_of(const std::string& text) {
@@ -117,6 +115,31 @@ void TrainingFlags::continue_training() {
   data_format_ = manifest.data.format;
 }
 
+void TrainingFlags::follow(const TrainingSettings& recipe) {
+  const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
+    if (!flag) flag = stored_flag(recipe, name);
+  };
+  // Numbers of a schedule belong to its shape.
+  const bool keeps_shape = !shape_ || shape_ == stored_flag(recipe, "lr-schedule");
+  take("steps", steps_);
+  take("seed", seed_);
+  take("init", init_);
+  take("learning-rate", rate_);
+  take("lr-schedule", shape_);
+  if (keeps_shape) take("lr-decay", decay_);
+  if (keeps_shape) take("lr-decay-every", decay_every_);
+  take("schedule-steps", total_);
+  take("warmup-steps", warmup_);
+  if (!resume_) take("expert-routing", routing_);
+  take("checkpoint", checkpoint_);
+  take("checkpoint-every", every_);
+  optimizer_.follow(recipe);
+  evaluation_.follow(recipe);
+  if (data_) return;
+  take("data", data_);
+  take("data-format", data_format_);
+}
+
 std::int64_t TrainingFlags::steps() const {
   return steps_ ? whole_number("--steps", *steps_, 1, most_steps) : default_steps;
 }
@@ -153,8 +176,8 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
 
 LearningRateSchedule TrainingFlags::learning_rate() const {
   LearningRateSchedule schedule;
-  schedule.shape = shape_of(shape_.value_or("cosine"));
-  schedule.peak = rate_ ? real_number("--learning-rate", *rate_, 0, largest_rate) : default_rate;
+  schedule.shape = shape_of(shape_.value_or(default_schedule));
+  schedule.peak = rate_ ? real_number("--learning-rate", *rate_, 0, largest_learning_rate) : default_learning_rate;
   schedule.final_rate =
       schedule.shape == LearningRateShape::cosine || schedule.shape == LearningRateShape::stable_then_decay
           ? final_rate_share * schedule.peak

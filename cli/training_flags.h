@@ -22,6 +22,9 @@ class TrainingFlags {
   /// Flags that are not given take what the checkpoint to go on from was trained with. Throws InputError when it cannot
   /// be read.
   void continue_training();
+  /// Flags that neither are given nor come from a checkpoint take what the plan's recipe says. After
+  /// `continue_training`.
+  void follow(const TrainingSettings& recipe);
   /// Reads the data. Throws InputError that names the flag, or the file.
   [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length) const;
   [[nodiscard]] LearningRateSchedule learning_rate() const;

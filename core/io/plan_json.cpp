@@ -196,7 +196,9 @@ void check_derived_parts(JsonObject& object) {
   if (const auto prediction = object.find("prediction")) check_prediction_keys(*prediction);
   if (const auto run = object.find("run")) check_keys(*run, to_json(RunCost{}));
   if (const auto verdict = object.find("verdict")) check_keys(*verdict, verdict_json({}));
-  (void)object.find("ranks");  // `estimate --ranks --json` adds it
+  (void)object.find("ranks");   // `estimate --ranks --json` adds it
+  (void)object.find("launch");  // compared with what follows by who prices the plan
+  (void)object.find("recipe");  // read by who runs it
 }
 
 }  // namespace
@@ -226,11 +228,6 @@ Plan plan_from_json(const JsonPlace& root) {
   if (const auto provenance = object.find("provenance")) plan.provenance = provenance_from_json(*provenance);
   object.finish();
   return plan;
-}
-
-Plan read_plan_file(const std::string& file) {
-  const Json json = read_json_file(file);
-  return plan_from_json(JsonPlace(json, file + ":"));
 }
 
 }  // namespace plumbline

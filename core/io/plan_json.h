@@ -10,9 +10,8 @@ inline constexpr std::string_view plan_format = "plumbline.plan/1";
 
 [[nodiscard]] Json to_json(const Plan& plan);
 /// Strict. Reads what a plan is priced from (model, machine, training, strategy); layout, prediction and verdict are
-/// checked for their keys but not trusted: they follow from the rest. Throws InputError.
+/// checked for their keys but not trusted: they follow from the rest. "launch" and "recipe" of a plan file are left to
+/// those who price and run it (planner/session/plan_file.h, runtime/run/recipe.h). Throws InputError.
 [[nodiscard]] Plan plan_from_json(const JsonPlace& root);
-/// The same of a file. Throws InputError or EnvironmentError.
-[[nodiscard]] Plan read_plan_file(const std::string& file);
 
 }  // namespace plumbline

@@ -1,11 +1,15 @@
 #include "planner/session/estimate.h"
 
+#include <filesystem>
+
 #include "core/base/version.h"
 #include "models/calibration_catalog.h"
+#include "models/import/hugging_face.h"
 #include "models/machine_catalog.h"
 #include "models/name_or_path.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
+#include "planner/session/plan_file.h"
 
 namespace plumbline::session {
 namespace {
@@ -34,17 +38,41 @@ QuestionText question_of(const PlanRequest& request) {
   return text;
 }
 
+/// The config of the network that a plan file carries; null: none.
+const Json* written_config(const PlanRequest& request) {
+  const Json* const launch = request.written.find("launch");
+  const Json* const network = launch == nullptr ? nullptr : launch->find("network");
+  return network == nullptr || network->is_null() ? nullptr : network;
+}
+
+/// Whether the plan names a network file that is on another computer, and carries its config.
+bool is_network_in_plan(const PlanRequest& request) {
+  const std::string& source = request.plan.model.source;
+  std::error_code ignored;
+  return written_config(request) != nullptr && is_explicit_path(source) && !std::filesystem::exists(source, ignored);
+}
+
+Network network_in_plan(const PlanRequest& request) {
+  const std::string where = request.name + ":/launch/network";
+  Network network = import_hugging_face(JsonPlace(*written_config(request), where), request.plan.model.name);
+  if (network.name.empty()) network.name = request.plan.model.name;
+  return network;
+}
+
 /// Others may have written the plan: no content of the files that it names is shown.
 /// A plan that crosses nodes with tensor parallelism says so itself; the policy of a search does not bind it.
-Question question_for(const std::string& file, QuestionText text, const Strategy& strategy) {
-  const Network network = found_unquoted(file + ":/model/source", text.model, "network", "plan models", find_network);
+Question question_for(const PlanRequest& request, QuestionText text) {
+  const std::string& file = request.name;
+  const Network network = is_network_in_plan(request) ? network_in_plan(request)
+                                                      : found_unquoted(file + ":/model/source", text.model, "network",
+                                                                       "plan models", find_network);
   const Cluster cluster =
       found_unquoted(file + ":/machine/source", text.machine, "machine", "plan machines", find_machine);
   if (!text.stack.empty())
     found_unquoted(file + ":/provenance/stack_calibration", text.stack, "stack", "plan stacks", find_stack);
   const Cluster sized = with_device_count(cluster, text.devices);
   Question question(text, network, sized);
-  if (question.limits().nvlink_domain % strategy.tensor_parallel == 0) return question;
+  if (question.limits().nvlink_domain % request.plan.strategy.tensor_parallel == 0) return question;
   text.tensor_parallel_across_nodes = true;
   return {text, network, sized};
 }
@@ -98,15 +126,28 @@ PricedQuestion priced(const StrategyRequest& request) {
   return {std::move(question), strategy, std::move(plan), name_remark(request.question)};
 }
 
+/// A config in the plan that is not that of the network it was made for.
+void require_network_of_plan(const PlanRequest& request, const Plan& now) {
+  const std::string& expected = request.plan.model.fingerprint;
+  if (!is_network_in_plan(request) || expected.empty() || expected == now.model.fingerprint) return;
+  throw InputError({request.name + ":/launch/network",
+                    "the config describes a network of fingerprint " + now.model.fingerprint,
+                    "that of /model/fingerprint, " + expected, ""});
+}
+
 PricedQuestion priced(const PlanRequest& request) {
   const QuestionText text = question_of(request);
   const Strategy& strategy = request.plan.strategy;
-  Question question = question_for(request.name, text, strategy);
+  Question question = question_for(request, text);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);
+  require_network_of_plan(request, plan);
   require_own_layers(request, plan);
   std::string remark = joined(name_remark(text), changed_since(request.plan, plan));
-  return {std::move(question), strategy, std::move(plan), std::move(remark)};
+  PricedQuestion asked{std::move(question), strategy, std::move(plan), std::move(remark)};
+  if (is_network_in_plan(request)) asked.written_config = to_json_text(*written_config(request));
+  if (!request.stack) require_as_written(request, asked);
+  return asked;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 #include <variant>
 
+#include "core/io/json.h"
 #include "core/plan/plan.h"
 #include "planner/question/question.h"
 
@@ -30,6 +31,7 @@ struct PlanRequest {
   std::optional<std::string> stack;           ///< in place of the plan's; empty text: the usual one
   bool tensor_parallel_across_nodes = false;  ///< the plan's own strategy may cross them anyway
   Headroom headroom;                          ///< plans do not say it
+  Json written = {};                          ///< the file as a whole, which must say what follows from its strategy
 };
 
 using EstimateRequest = std::variant<StrategyRequest, PlanRequest>;
@@ -40,10 +42,14 @@ struct PricedQuestion {
   Strategy strategy;
   Plan plan;
   std::string remark;  ///< names that could also be files, a plan made for another model than is here now; or empty
+  std::string written_config = {};  ///< of Hugging Face, where the network was read from the plan itself; or empty
 };
 
 /// Throws InputError: what Question throws, a strategy that is not legal, a step beyond what is priced. Cannot be
 /// stopped: one plan takes milliseconds, with an optimal recompute up to seconds.
+/// Of a plan file, InputError too where its layout or launch (planner/session/plan_file.h) says something else than
+/// follows from its strategy: of the same network and machine, written by this version of the program. A network file
+/// that is not here any more is replaced by the config in the plan.
 [[nodiscard]] PricedQuestion estimate(const EstimateRequest& request);
 
 /// `evaluate` (planner/question), signed by this program. Throws InputError where the step is too long to be priced.

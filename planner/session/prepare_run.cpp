@@ -3,10 +3,10 @@
 #include "core/base/errors.h"
 #include "core/base/version.h"
 #include "core/quantity/text.h"
-#include "models/network_config.h"
 #include "models/this_computer.h"
 #include "planner/question/fingerprint.h"
 #include "planner/session/compare.h"
+#include "planner/session/plan_file.h"
 
 namespace plumbline::session {
 namespace {
@@ -38,7 +38,7 @@ std::optional<PreparedRun> prepare_run(const PlanRequest& request, const Task& t
   const std::string constants = canonical_text(network.constants);
   std::string training_fingerprint = fingerprint(fingerprint(asked.plan) + constants);
   std::string network_fingerprint = fingerprint(asked.plan.model.fingerprint + constants);
-  std::string config = network_config(network, asked.plan.model.source);
+  std::string config = config_of(asked);
   return PreparedRun{std::move(asked), std::move(simulated), std::move(training_fingerprint),
                      std::move(network_fingerprint), std::move(config)};
 }

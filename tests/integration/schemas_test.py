@@ -68,10 +68,20 @@ class Schemas(Command):
     def test_plans_of_every_kind_are_valid(self):
         for words in (["--tp", 2, "--zero", 1], ["--pp", 2, "--schedule", "zbv", "--virtual-stages", 2, "--recompute", "full"],
                       ["--dp", 8, "--zero", 3, "--lora-rank", 8, "--tokens", "1T"],
-                      ["--pp", 2, "--virtual-stages", 2, "--recompute", "optimal", "--optimizer-precision", "bf16"]):
-            done = run("estimate", *QUESTION, *words, "--json")
+                      ["--pp", 2, "--virtual-stages", 2, "--recompute", "optimal", "--optimizer-precision", "bf16"],
+                      ["--cp", 2, "--zero", 2, "--precision", "fp16", "--optimizer", "sgd"],
+                      ["--pp", 8, "--schedule", "dualpipev", "--virtual-stages", 2]):
+            path = self.folder / "plan.json"
+            done = run("estimate", *QUESTION, *words, "--json", "--out", path)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(faults("plan", json.loads(done.stdout)), [], words)
+            self.assertEqual(faults("plan", read(path)), [], words)
+            self.assertIn("launch", read(path))
+        path = self.folder / "moe.json"
+        done = run("estimate", "--model", "mixtral-8x7b", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64, "--tp", 2,
+                   "--sequence-parallel", "on", "--ep", 2, "--etp", 2, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(faults("plan", read(path)), [])
         done = run("estimate", *QUESTION, "--tp", 2, "--ranks", "--json")
         self.assertEqual(faults("plan", json.loads(done.stdout)), [])
 
