@@ -34,14 +34,19 @@ std::string required(std::string_view flag, const std::optional<std::string>& va
 
 }  // namespace
 
-void QuestionOptions::declare(CLI::App& app, Precisions precisions) {
+void QuestionOptions::declare(CLI::App& app, Precisions precisions, DeviceCounts counts) {
+  counts_ = counts;
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* text) {
     return app.add_option(flag, value, text)->group("Question");
   };
   option("--model", model_, "what is trained: a name of plan models, a Hugging Face config.json, or a network file")
       ->type_name("MODEL");
   option("--machine", machine_, "on what: a name of plan machines, or a machine file")->type_name("MACHINE");
-  option("--gpus", gpus_, "how many GPUs; absent: all of a machine file, else one node")->type_name("N");
+  const bool several_counts = counts == DeviceCounts::several;
+  option("--gpus", gpus_,
+         several_counts ? "numbers of GPUs apart by commas; absent: whole nodes, doubled as long as it helps"
+                        : "how many GPUs; absent: all of a machine file, else one node")
+      ->type_name(several_counts ? "N,N,..." : "N");
   option("--seq-len", sequence_length_, "tokens of a sequence, 8K for 8192; absent: what the model was made for")
       ->type_name("N");
   option("--global-batch", global_batch_, "sequences of one optimizer step over all GPUs")->type_name("N");
@@ -84,16 +89,26 @@ Adaptation QuestionOptions::adaptation() const {
   return adaptation;
 }
 
-QuestionText QuestionOptions::question() const {
+std::vector<std::int64_t> QuestionOptions::device_counts() const {
+  std::vector<std::int64_t> counts;
+  if (!gpus_) return counts;
+  for (const std::string& part : list_of("--gpus", *gpus_))
+    counts.push_back(whole_number("--gpus", part, 1, most_devices));
+  return counts;
+}
+
+QuestionText QuestionOptions::question(QuestionParts parts) const {
   QuestionText text;
-  text.model = required("--model", model_, "a name of plan models or a file");
+  const bool needs_all = parts == QuestionParts::all;
+  if (needs_all || model_) text.model = required("--model", model_, "a name of plan models or a file");
   text.machine = required("--machine", machine_, "a name of plan machines or a file");
-  if (gpus_) text.devices = whole_number("--gpus", *gpus_, 1, most_devices);
+  if (gpus_ && counts_ == DeviceCounts::one) text.devices = whole_number("--gpus", *gpus_, 1, most_devices);
   if (sequence_length_)
     text.training.sequence_length = sequence_length("--seq-len", *sequence_length_, longest_sequence);
-  text.training.global_batch =
-      whole_number("--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1,
-                   largest_global_batch);
+  if (needs_all || global_batch_)
+    text.training.global_batch =
+        whole_number("--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1,
+                     largest_global_batch);
   if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
   const std::vector<PrecisionRecipe> recipes = precisions();
   text.training.precision = recipes.front();

@@ -15,12 +15,19 @@ namespace plumbline {
 
 /// A search may try several precisions.
 enum class Precisions : std::uint8_t { one, several };
+/// A run may be sized for several numbers of GPUs.
+enum class DeviceCounts : std::uint8_t { one, several };
+/// `some`: model and global batch may be absent.
+enum class QuestionParts : std::uint8_t { all, some };
 
 class QuestionOptions {
  public:
-  void declare(CLI::App& app, Precisions precisions);
-  /// Throws InputError naming the flag. The first precision.
-  [[nodiscard]] QuestionText question() const;
+  void declare(CLI::App& app, Precisions precisions, DeviceCounts counts = DeviceCounts::one);
+  /// Throws InputError naming the flag. The first precision; of several numbers of GPUs none.
+  [[nodiscard]] QuestionText question(QuestionParts parts = QuestionParts::all) const;
+  /// Of `DeviceCounts::several`; empty: none was given.
+  [[nodiscard]] std::vector<std::int64_t> device_counts() const;
+  [[nodiscard]] bool has_global_batch() const { return global_batch_.has_value(); }
   [[nodiscard]] std::vector<PrecisionRecipe> precisions() const;
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
@@ -33,6 +40,7 @@ class QuestionOptions {
   std::optional<std::string> model_, machine_, gpus_, sequence_length_, global_batch_, tokens_, precision_,
       gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_, headroom_;
   bool tensor_parallel_across_nodes_ = false;
+  DeviceCounts counts_ = DeviceCounts::one;
 };
 
 }  // namespace plumbline

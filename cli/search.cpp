@@ -9,6 +9,7 @@
 #include "cli/plan_file.h"
 #include "cli/plan_view.h"
 #include "cli/question_options.h"
+#include "cli/search_flags.h"
 #include "cli/search_view.h"
 #include "cli/verb.h"
 #include "core/quantity/text.h"
@@ -31,14 +32,13 @@ class SearchVerb : public Verb {
   }
   void declare(CLI::App& app) override {
     question_.declare(app, Precisions::several);
-    declare_search(app);
+    search_.declare(app);
+    declare_ranking(app);
     output_.declare(app, "write the best plan to this file");
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const std::optional<Seconds> limit =
-        time_limit_ ? std::optional(parse_duration(*time_limit_, "--time-limit")) : std::nullopt;
-    const Interruption interruption(limit);
+    const Interruption interruption(search_.time_limit());
     const session::SearchAnswer answer = answered(interruption, terminal);
     if (!answer.plans.empty()) output_.write([&] { return plan_file_text(answer.plans.front()); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
@@ -47,45 +47,25 @@ class SearchVerb : public Verb {
   }
 
  private:
-  void declare_search(CLI::App& app) {
+  void declare_ranking(CLI::App& app) {
     const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
       app.add_option(flag, value, text)->group("Search")->type_name(type);
     };
-    option("--fix", fixes_, "AXES",
-           "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
-    option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
-    option("--for", framework_, alternatives(names_of(all_frameworks)).c_str(),
-           "only what this framework can launch (that of the stack); says what any would gain");
-    app.add_flag("--executable", executable_, "only what plan run executes: --for plumbline")->group("Search");
     option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
     option("--top", top_, "N", "how many plans (10)");
-    option("--split", split_, "even|balanced", "balanced: for the best plans under 1f1b also the fastest split (even)");
     app.add_flag("--all", all_, "also plans that are like a better one, each in a row of its own")->group("Search");
     app.add_flag("--pareto", pareto_, "also the front of step time and peak memory")->group("Search");
-    option("--threads", threads_, "N", "threads (all cores); the answer does not depend on it");
-    option("--time-limit", time_limit_, "TIME", "such as 30s; then the best so far");
   }
 
   [[nodiscard]] session::SearchRequest request() const {
     session::SearchRequest request;
     if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
-    if (framework_) request.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
-    if (executable_) {
-      if (request.framework && request.framework != Framework::plumbline)
-        throw InputError({"--executable", "cannot be combined with --for " + *framework_, "one of them", ""});
-      request.framework = Framework::plumbline;
-    }
     if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, session::most_plans));
-    if (threads_)
-      request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, session::most_threads));
     request.pareto = pareto_;
     request.all = all_;
-    if (split_) request.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
     request.question = question_.question();
     request.precisions = question_.precisions();
-    request.fixes = fixes_.value_or("");
-    if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
-      request.flash_attention = FlashAttention::off;
+    search_.apply(request);
     return request;
   }
 
@@ -117,11 +97,11 @@ class SearchVerb : public Verb {
   }
 
   QuestionOptions question_;
+  SearchFlags search_;
   OutputOptions output_;
-  std::optional<std::string> fixes_, flash_attention_, framework_, objective_, split_, top_, threads_, time_limit_;
+  std::optional<std::string> objective_, top_;
   bool pareto_ = false;
   bool all_ = false;
-  bool executable_ = false;
 };
 
 const RegisteredVerb registered(10, make_verb<SearchVerb>);

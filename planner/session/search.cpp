@@ -118,7 +118,8 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
   }
   task.end("pricing");
   if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
-  if (answer.framework.framework != Framework::any && answer.result.complete && !answer.plans.empty()) {
+  const bool has_limits = answer.framework.framework != Framework::any;
+  if (prepared.request.limits_cost && has_limits && answer.result.complete && !answer.plans.empty()) {
     answer.without_limits = without_limits(answer, prepared, task);
     task.end("search without limits");
   }

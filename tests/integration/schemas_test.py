@@ -32,7 +32,7 @@ def validator(name):
     return jsonschema.Draft202012Validator(schema)
 
 
-VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan")}
+VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan", "size")}
 
 
 def faults(name, document):
@@ -84,6 +84,21 @@ class Schemas(Command):
         self.assertEqual(faults("plan", read(path)), [])
         done = run("estimate", *QUESTION, "--tp", 2, "--ranks", "--json")
         self.assertEqual(faults("plan", json.loads(done.stdout)), [])
+
+    def test_sizes_of_every_kind_are_valid(self):
+        words = ["size", "--model", "llama-3-8b", "--machine", "dgx-h100", "--seq-len", 4096, "--global-batch", 64, "--tokens", "1T",
+                 "--gpus", "1,8,16", "--fix", "tp=1,pp=1,cp=1"]
+        for more, code in (([], 0), (["--days", 90, "--scaling", "both"], 0), (["--budget", 5], 1)):
+            done = run(*words, *more, "--json")
+            self.assertEqual(done.returncode, code, done.stderr)
+            answer = json.loads(done.stdout)
+            self.assertEqual(faults("size", answer), [], more)
+            self.assertEqual([row["run"] is None for row in answer["rows"] if row["devices"] == 1][:1], [True])
+            for row in answer["rows"]:
+                if row["plan"]:
+                    self.assertEqual(faults("plan", row["plan"]), [])
+            del answer["rows"][-1]["run"]["efficiency"]
+            self.assertNotEqual(faults("size", answer), [])
 
     def test_what_the_command_refuses_of_a_plan_the_schema_refuses(self):
         plan = read(self.plan_file())

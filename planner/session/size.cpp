@@ -1,0 +1,173 @@
+#include "planner/session/size.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "planner/session/size_points.h"
+
+namespace plumbline::session {
+namespace {
+
+std::string label_of(const PreparedSize::Point& point) {
+  return std::to_string(point.search.questions.front().devices()) + " GPUs";
+}
+
+/// The progress of one row's search, under the row's name.
+Task task_of(const std::string& label, const Task& task) {
+  Task inner;
+  inner.stop = task.stop;
+  inner.progress = [&task, label](const TaskProgress& now) {
+    const std::string phase = label + ", " + std::string(now.phase);
+    TaskProgress named = now;
+    named.phase = phase;
+    task.report(named);
+  };
+  return inner;
+}
+
+Meets meets(const RunLimits& limits, const RunBill& bill) {
+  if (!limits.any()) return Meets::no;
+  const double above = bill.days.expected > 0 ? bill.days.high / bill.days.expected : 1;
+  const double dollars = bill.dollars.value_or(Dollars(0)).value();
+  const auto holds = [&](double factor) {
+    return (!limits.days || factor * bill.days.expected <= *limits.days) &&
+           (!limits.budget || factor * dollars <= limits.budget->value());
+  };
+  return holds(above) ? Meets::surely : holds(1) ? Meets::expected : Meets::no;
+}
+
+/// How many times over the limit that is exceeded most.
+double excess(const RunLimits& limits, const RunBill& bill) {
+  double most = 0;
+  if (limits.days) most = std::max(most, bill.days.expected / *limits.days);
+  if (limits.budget) most = std::max(most, bill.dollars.value_or(Dollars(0)).value() / limits.budget->value());
+  return most;
+}
+
+std::string why_nothing(const SearchAnswer& found) {
+  if (!found.result.complete) return "interrupted before a plan was found";
+  return found.nearest_miss ? found.nearest_miss->verdict.reason : "no plan of this space is legal";
+}
+
+void fill(SizeRow& row, const SearchAnswer& found, const PreparedSize& prepared) {
+  row.is_complete = found.result.complete;
+  if (found.plans.empty()) {
+    row.reason = why_nothing(found);
+    return;
+  }
+  const Plan& plan = row.plan.emplace(found.plans.front());
+  row.step_s = ranking_step(plan);
+  const double slower = row.step_s.expected / plan.prediction.step_time_s.expected;
+  row.tokens_per_second = plan.prediction.tokens_per_second_per_gpu * static_cast<double>(row.devices) / slower;
+  row.mfu = plan.prediction.mfu / slower;
+  row.bill = run_bill(plan, prepared.terms);
+  row.meets = meets(prepared.request.limits, row.bill);
+}
+
+SizeRow row_of(const PreparedSize::Point& point, const PreparedSize& prepared, const Task& task) {
+  const Question& question = point.search.questions.front();
+  SizeRow row;
+  row.scaling = point.scaling;
+  row.devices = question.devices();
+  row.nodes = node_count(question.cluster());
+  row.global_batch = question.training().global_batch;
+  try {
+    fill(row, search(point.search, task_of(label_of(point), task)), prepared);
+  } catch (const InputError& error) {  // a space without a plan, a step of more than a day: of this row alone
+    row.reason = error.what();
+  }
+  return row;
+}
+
+void compare_efficiency(std::vector<SizeRow>& rows) {
+  for (const Scaling scaling : all_scalings) {
+    double base = 0;
+    for (SizeRow& row : rows) {
+      if (row.scaling != scaling || !row.plan) continue;
+      const double each = row.tokens_per_second / static_cast<double>(row.devices);
+      if (base == 0) base = each;
+      row.efficiency = each / base;
+    }
+  }
+}
+
+/// Whether twice the GPUs of the last row would help: the limits are not met, and the time still falls.
+bool helps_to_go_on(const std::vector<SizeRow>& rows, const SizeRequest& request) {
+  const SizeRow* last = nullptr;
+  const SizeRow* before = nullptr;
+  for (const SizeRow& row : rows) {
+    if (row.scaling != request.scalings.front()) continue;
+    before = last;
+    last = &row;
+  }
+  if (last == nullptr || before == nullptr || !before->plan) return last == nullptr || last->meets == Meets::no;
+  if (!last->plan || last->meets != Meets::no || last->bill.days.expected >= before->bill.days.expected) return false;
+  const auto& budget = request.limits.budget;
+  return !budget || !last->bill.dollars || *last->bill.dollars <= *budget ||
+         *last->bill.dollars < before->bill.dollars.value_or(Dollars(0));
+}
+
+void choose(SizeAnswer& answer) {
+  const RunLimits& limits = answer.request.limits;
+  if (!limits.any()) return;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    const SizeRow& row = answer.rows[i];
+    if (row.scaling != answer.request.scalings.front() || !row.plan) continue;
+    if (row.meets != Meets::no && !answer.least) answer.least = i;
+    if (!answer.nearest || excess(limits, row.bill) < excess(limits, answer.rows[*answer.nearest].bill))
+      answer.nearest = i;
+  }
+  if (answer.least) answer.nearest.reset();
+}
+
+}  // namespace
+
+std::string_view to_text(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
+
+PreparedSize prepare_size(const SizeRequest& request) {
+  require_size(request);
+  PreparedSize prepared;
+  prepared.request = request;
+  prepared.points = size_points(request);
+  const Question& first = prepared.points.front().search.questions.front();
+  prepared.terms.price_per_device_hour = sourced_price(first.cluster());
+  if (request.price_per_gpu_hour)
+    prepared.terms.price_per_device_hour = {*request.price_per_gpu_hour, "as asked", SourceKind::published, ""};
+  Facility& facility = prepared.terms.facility;
+  const auto asked = [](double value) { return Sourced<double>{value, "as asked", SourceKind::published, ""}; };
+  if (request.power_usage_effectiveness) facility.power_usage_effectiveness = asked(*request.power_usage_effectiveness);
+  if (request.grid_grams_per_kwh) facility.grid_grams_per_kwh = asked(*request.grid_grams_per_kwh);
+  if (request.limits.budget && !prepared.terms.price_per_device_hour)
+    throw InputError({"--budget", "the machine " + first.cluster().name + " has no price", "--price as well", ""});
+  const Node& node = first.cluster().groups.front().node;
+  prepared.power = {node.device.power, node.host_power};
+  prepared.remark = prepared.points.front().search.remark;
+  return prepared;
+}
+
+SizeAnswer size(const PreparedSize& prepared, const Task& task) {
+  SizeAnswer answer;
+  answer.request = prepared.request;
+  answer.framework = prepared.points.front().search.framework;
+  answer.terms = prepared.terms;
+  answer.power = prepared.power;
+  for (std::size_t i = 0; i < prepared.points.size(); ++i) {
+    if (task.is_stopped()) {
+      answer.complete = false;
+      break;
+    }
+    const PreparedSize::Point& point = prepared.points[i];
+    const std::int64_t devices = point.search.questions.front().devices();
+    if (prepared.request.devices.empty() && !answer.rows.empty() && devices != answer.rows.back().devices &&
+        !helps_to_go_on(answer.rows, prepared.request))
+      break;
+    answer.rows.push_back(row_of(point, prepared, task));
+    if (!answer.rows.back().is_complete) answer.complete = false;
+    task.end(label_of(point));
+  }
+  compare_efficiency(answer.rows);
+  choose(answer);
+  return answer;
+}
+
+}  // namespace plumbline::session
