@@ -2,13 +2,17 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 
+#include "cli/fit_limits_view.h"
+#include "cli/interruption.h"
 #include "cli/output_options.h"
 #include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "core/io/plan_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/session/fit.h"
 
 namespace plumbline {
@@ -19,18 +23,27 @@ class FitVerb : public Verb {
   [[nodiscard]] VerbWords words() const override {
     return {
         "fit", "will this configuration fit? memory by stage and class, and the cheapest fixes",
-        "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan fit --plan plan.json",
+        "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan fit --plan plan.json\n"
+        "plan fit --model M|--family F --machine C [--gpus N] [strategy flags]",
         "Prints what every pipeline stage holds at its peak, class by class, the stage and class that bind, and the "
         "margin. When it does not fit, lists the cheapest changes that would, with what each costs in step time, "
-        "and exits with 1.",
-        "plan fit --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --zero 1"};
+        "and exits with 1. Without --global-batch: the largest micro-batch, the longest sequence, the largest model of "
+        "a family, the fewest GPUs that fit, and what keeps more from fitting; exits with 1 when nothing does.",
+        "plan fit --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --zero 1\n"
+        "plan fit --family llama --machine rtx4090-pcie --gpus 4 --lora-rank 16 --seq-len 4096"};
   }
   void declare(CLI::App& app) override {
     plan_.declare(app);
+    app.add_option("--family", family_,
+                   "without --global-batch: the largest of the models whose names begin so (that of --model)")
+        ->group("Question")
+        ->type_name("NAME");
     output_.declare(app, "write the plan to this file, whatever the verdict");
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
+    if (plan_.is_without_batch()) return print_limits(terminal);
+    if (family_) throw InputError({"--family", "is asked about without --global-batch and --plan", "one of them", ""});
     const session::EstimateRequest request = plan_.request();
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
@@ -46,6 +59,24 @@ class FitVerb : public Verb {
   }
 
  private:
+  ExitCode print_limits(Terminal& terminal) {
+    if (output_.has_file())
+      throw InputError({"--out", "there is no one plan to write without --global-batch", "--global-batch as well", ""});
+    session::FitLimitsRequest request = plan_.limits_request();
+    request.family = family_.value_or("");
+    const Interruption interruption(std::nullopt);
+    Task task;
+    task.stop = interruption.token();
+    task.end_of_phase = [&](std::string_view phase) { output_.lap(std::string(phase)); };
+    const session::FitLimits limits = session::fit_limits(request, task);
+    if (!limits.remark.empty()) terminal.remark("plan: " + limits.remark);
+    terminal.print(output_.json() ? to_json_text(to_json(limits)) : fit_limits_text(limits));
+    output_.print_stats(terminal);
+    const auto has_plan = [](const session::FitLimit& limit) { return limit.plan.has_value(); };
+    const bool any = std::any_of(limits.limits.begin(), limits.limits.end(), has_plan);
+    return any || !limits.complete ? ExitCode::done : ExitCode::no;
+  }
+
   void print(const session::PricedQuestion& asked, Terminal& terminal) {
     const Plan& plan = asked.plan;
     terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + trust_text(plan) + "\n");
@@ -62,6 +93,7 @@ class FitVerb : public Verb {
 
   PlanOptions plan_;
   OutputOptions output_;
+  std::optional<std::string> family_;
 };
 
 const RegisteredVerb registered(20, make_verb<FitVerb>);

@@ -17,10 +17,22 @@ void PlanOptions::declare(CLI::App& app) {
   strategy_.declare(app);
 }
 
+void PlanOptions::require_one_precision() const {
+  if (question_.precisions().size() > 1)
+    throw InputError({"--precision", "several are given", "one here; plan search takes several", ""});
+}
+
+session::FitLimitsRequest PlanOptions::limits_request() const {
+  require_one_precision();
+  session::FitLimitsRequest request;
+  request.question = question_.question(QuestionParts::some);
+  if (!strategy_.given().empty()) request.strategy = strategy_.strategy();
+  return request;
+}
+
 session::EstimateRequest PlanOptions::request() const {
   if (!plan_file_) {
-    if (question_.precisions().size() > 1)
-      throw InputError({"--precision", "several are given", "one here; plan search takes several", ""});
+    require_one_precision();
     return session::StrategyRequest{question_.question(), strategy_.strategy()};
   }
   const std::string given = question_.given_beside_plan().empty() ? strategy_.given() : question_.given_beside_plan();

@@ -7,6 +7,7 @@
 #include "cli/question_options.h"
 #include "cli/strategy_options.h"
 #include "planner/session/estimate.h"
+#include "planner/session/fit_limits.h"
 
 namespace plumbline {
 
@@ -15,8 +16,14 @@ class PlanOptions {
   void declare(CLI::App& app);
   /// Reads the plan file, where one is named. Throws InputError naming the flag or the file.
   [[nodiscard]] session::EstimateRequest request() const;
+  /// Neither a plan file nor a global batch is given.
+  [[nodiscard]] bool is_without_batch() const { return !plan_file_ && !question_.has_global_batch(); }
+  /// The question as far as it is given, and the strategy where a flag of it is.
+  [[nodiscard]] session::FitLimitsRequest limits_request() const;
 
  private:
+  void require_one_precision() const;
+
   QuestionOptions question_;
   StrategyOptions strategy_;
   std::optional<std::string> plan_file_;

@@ -28,7 +28,11 @@ class Mistakes(Command):
         self.refused(["fit", "--gpu", "8"], "--gpu: unknown flag of plan fit; nearest: --gpus")
         self.refused(["fit", "stray"], "stray: unexpected argument")
         self.refused(["fit", "--gpus"], "--gpus: its value is missing")
-        self.refused(["fit", "--model", "gpt2", "--machine", "dgx-h100"], "--global-batch: is missing")
+        self.refused(["estimate", "--model", "gpt2", "--machine", "dgx-h100"], "--global-batch: is missing")
+        self.refused(["fit", "--machine", "dgx-h100"], "--model: is missing", "--family")
+        self.refused(["fit", *QUESTION, "--family", "llama"], "--family: is asked about without --global-batch")
+        self.refused(["fit", *QUESTION[:-2], "--family", "lama"], "--family: ", "nearest: codellama, llama")
+        self.refused(["fit", *QUESTION[:-2], "--out", "plan.json"], "--out: there is no one plan to write")
 
     def test_names_with_typos_get_the_nearest(self):
         self.refused(["fit", "--model", "lama-3-8b", "--machine", "dgx-h100", "--global-batch", 8], "nearest: llama-3-8b")
@@ -146,6 +150,22 @@ class Answers(Command):
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, verb)
+
+    def test_fit_without_a_batch_says_the_most_that_fits(self):
+        words = ["fit", *QUESTION[:-2], "--zero", 3, "--json"]
+        limits = {limit["kind"]: limit for limit in json.loads(run(*words).stdout)["limits"]}
+        for kind, flag, devices in (("micro_batch", "--micro-batch", 8), ("sequence_length", "--seq-len", 8)):
+            for part, fits in (("value", True), ("beyond", False)):
+                value = limits[kind]["value"] if part == "value" else limits[kind]["beyond"]["value"]
+                micro_batch = value if kind == "micro_batch" else 1
+                again = [word for word in QUESTION[:-2] if flag != "--seq-len" or word not in ("--seq-len", "4096")]
+                again += [flag, value, "--global-batch", 2 * devices * micro_batch, "--zero", 3, "--json"]
+                plan = json.loads(run("fit", *again).stdout)
+                self.assertEqual(plan["verdict"]["fits"], fits, (kind, part))
+        tight = json.loads(run(*words, "--headroom", "20%").stdout)["limits"][0]
+        self.assertLess(tight["value"], limits["micro_batch"]["value"])
+        none = run("fit", "--model", "llama-3.1-405b", "--machine", "rtx4090-pcie", "--gpus", 1, "--tp", 1)
+        self.assertIn("none", none.stdout)
 
     def test_fit_says_yes_and_no(self):
         yes = run("fit", *QUESTION, "--tp", 2, "--zero", 1, "--json")

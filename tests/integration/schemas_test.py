@@ -32,7 +32,7 @@ def validator(name):
     return jsonschema.Draft202012Validator(schema)
 
 
-VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan", "size")}
+VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan", "size", "fit-limits")}
 
 
 def faults(name, document):
@@ -99,6 +99,18 @@ class Schemas(Command):
                     self.assertEqual(faults("plan", row["plan"]), [])
             del answer["rows"][-1]["run"]["efficiency"]
             self.assertNotEqual(faults("size", answer), [])
+
+    def test_the_most_that_fits_is_valid(self):
+        words = ["fit", "--machine", "dgx-h100", "--gpus", 8, "--json"]
+        for more in (["--model", "llama-3-8b", "--zero", 3], ["--family", "gpt2"], ["--model", "llama-3-70b", "--tp", 1],
+                     ["--model", "resnet-50", "--dp", 8]):
+            answer = json.loads(run(*words, *more).stdout)
+            self.assertEqual(faults("fit-limits", answer), [], more)
+            for limit in answer["limits"]:
+                if limit["plan"]:
+                    self.assertEqual(faults("plan", limit["plan"]), [])
+            del answer["limits"][0]["kind"]
+            self.assertNotEqual(faults("fit-limits", answer), [])
 
     def test_what_the_command_refuses_of_a_plan_the_schema_refuses(self):
         plan = read(self.plan_file())

@@ -1,0 +1,35 @@
+#include "cli/fit_limits_view.h"
+
+#include <algorithm>
+
+#include "cli/plan_view.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "planner/present/fit_limits_tables.h"
+#include "planner/present/plan_words.h"
+
+namespace plumbline {
+namespace {
+
+std::string line(const std::string& words) { return wrapped(words, terminal_columns(), 2) + "\n"; }
+
+}  // namespace
+
+std::string fit_limits_text(const session::FitLimits& answer) {
+  const auto found = std::find_if(answer.limits.begin(), answer.limits.end(),
+                                  [](const session::FitLimit& limit) { return limit.plan.has_value(); });
+  std::string text;
+  if (found != answer.limits.end())
+    text += line(present::fit_limits_question_words(answer)) + line(present::basis_words(*found->plan));
+  text += line(present::fit_limits_assumption_words(answer)) + "\n" +
+          plumbline::text(present::fit_limits_table(answer)) + "\nWhat does not fit any more:\n";
+  for (const std::string& words : present::beyond_words(answer))
+    text += "  " + wrapped(words, terminal_columns(), 4, 2) + "\n";
+  if (std::any_of(answer.limits.begin(), answer.limits.end(),
+                  [](const session::FitLimit& limit) { return limit.plan && limit.plan->verdict.near_edge; }))
+    text += "! the margin is within the uncertainty of the memory estimate; --headroom keeps clear of it\n";
+  if (!answer.complete) text += "Interrupted: only the limits found so far.\n";
+  return text;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,121 @@
+#include "planner/present/fit_limits_tables.h"
+
+#include "core/quantity/text.h"
+#include "core/training/adaptation_text.h"
+#include "planner/present/numbers.h"
+#include "planner/present/plan_words.h"
+
+namespace plumbline::present {
+namespace {
+
+using session::FitLimit;
+using session::FitLimits;
+using session::LimitKind;
+
+struct Row {
+  const FitLimits* answer;
+  const FitLimit* limit;
+};
+using R = const Row&;
+
+std::string title_of(const FitLimits& answer, LimitKind kind) {
+  switch (kind) {
+    case LimitKind::micro_batch: return "largest micro-batch";
+    case LimitKind::sequence: return "longest sequence";
+    case LimitKind::model: return "largest " + answer.request.family;
+    case LimitKind::devices: return "fewest GPUs";
+  }
+  return "";
+}
+
+Cell value_cell(R row) {
+  const FitLimit& limit = *row.limit;
+  if (!limit.plan) return words("none");
+  if (limit.kind == LimitKind::model) return words(limit.plan->model.name);
+  return grouped_cell(limit.value);
+}
+
+const std::vector<ColumnOf<Row>>& columns() {
+  constexpr Align left = Align::left;
+  static const std::vector<ColumnOf<Row>> all{
+      {{"limit", "the most that fits", Unit::text, "what is as large, or on as few GPUs, as memory allows", left},
+       [](R r) { return words(title_of(*r.answer, r.limit->kind)); }},
+      {{"value", "is", Unit::text, "the last value that fits, with the rest of the question as it is", Align::right},
+       value_cell},
+      {{"peak_memory", "peak GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
+       [](R r) { return r.limit->plan ? gib_cell(r.limit->plan->prediction.peak_memory) : words(""); }},
+      {{"margin", "GiB left", Unit::gibibytes,
+        "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate"},
+       [](R r) {
+         if (!r.limit->plan) return words("");
+         Cell cell = gib_cell(r.limit->plan->verdict.margin);
+         if (r.limit->plan->verdict.near_edge) cell.text += "!";
+         return cell;
+       }},
+      {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's"},
+       [](R r) {
+         if (!r.limit->plan) return words("");
+         constexpr double almost_sure = 0.99;
+         const double chance = r.limit->plan->verdict.chance_to_fit;
+         return Cell{chance > almost_sure ? ">99" : fixed(100 * chance, 0), 100 * chance};
+       }},
+      {{"plan", "with", Unit::text, "the plan at the limit", left},
+       [](R r) { return words(r.limit->plan ? plumbline::to_text(r.limit->plan->strategy) : ""); }}};
+  return all;
+}
+
+std::string next_text(const FitLimit& limit) {
+  if (limit.kind == LimitKind::model) return limit.beyond->model;
+  if (limit.kind == LimitKind::micro_batch) return "micro-batch " + grouped(limit.beyond->value);
+  if (limit.kind == LimitKind::sequence) return "sequence " + grouped(limit.beyond->value);
+  return grouped(limit.beyond->value) + (limit.beyond->value == 1 ? " GPU" : " GPUs");
+}
+
+}  // namespace
+
+std::string fit_limits_question_words(const FitLimits& answer) {
+  const QuestionText& text = answer.request.question;
+  for (const FitLimit& limit : answer.limits) {
+    if (!limit.plan) continue;
+    const Plan& plan = *limit.plan;
+    std::string said = text.model + " on " + std::to_string(text.devices) + " x " + plan.machine.device + " (" +
+                       plan.machine.name + ")";
+    if (text.training.sequence_length > 0) said += ", sequence " + std::to_string(text.training.sequence_length);
+    const Adaptation& adaptation = plan.training.adaptation;
+    if (const std::string frozen = freeze_text(adaptation); !frozen.empty()) said += ", frozen " + frozen;
+    if (adaptation.lora_rank > 0) said += ", LoRA rank " + std::to_string(adaptation.lora_rank);
+    return said + ", " + std::string(plumbline::to_text(plan.training.precision)) + ", " +
+           std::string(plumbline::to_text(plan.training.optimizer));
+  }
+  return "";
+}
+
+std::string fit_limits_assumption_words(const FitLimits& answer) {
+  const auto& given = answer.request.strategy;
+  const std::string more = "; --global-batch asks of one batch";
+  if (given)
+    return "assumed: the strategy of the flags, dp as the GPUs allow, 1 and none for what they leave open; two "
+           "micro-batches of a step for each pipeline stage" +
+           more;
+  const bool is_any = answer.framework.framework == Framework::any;
+  const std::string name = is_any ? "any framework" : std::string(record_of(answer.framework.framework).title);
+  return "assumed: no strategy flag is given, so each is with the fastest plan that fits of those that " + name +
+         " launches; a step of two micro-batches for each GPU" + more;
+}
+
+Table fit_limits_table(const FitLimits& answer) {
+  std::vector<Row> rows;
+  for (const FitLimit& limit : answer.limits) rows.push_back({&answer, &limit});
+  return table_of(columns(), rows);
+}
+
+std::vector<std::string> beyond_words(const FitLimits& answer) {
+  std::vector<std::string> all;
+  for (const FitLimit& limit : answer.limits) {
+    if (limit.beyond) all.push_back(next_text(limit) + ": " + limit.beyond->reason);
+    if (!limit.note.empty()) all.push_back(title_of(answer, limit.kind) + ": " + limit.note);
+  }
+  return all;
+}
+
+}  // namespace plumbline::present
