@@ -80,8 +80,7 @@ std::string trust_text(const Plan& plan) {
 
 std::string throughput_text(const Plan& plan) {
   std::string text = "step         " + interval_text(plan.prediction.step_time_s) + "\n" + trust_text(plan) +
-                     "throughput   " + wrapped(present::throughput_words(plan.prediction), terminal_columns(), 13, 13) +
-                     "\n";
+                     "throughput   " + wrapped(present::throughput_words(plan), terminal_columns(), 13, 13) + "\n";
   if (plan.training.token_budget)
     text += "run          " + wrapped(present::run_words(plan.run), terminal_columns(), 13, 13) + "\n";
   return text;

@@ -21,7 +21,8 @@ namespace plumbline {
 [[nodiscard]] std::string memory_text(const Plan& plan);
 /// What the prediction rests on where that is not many runs near to it; empty otherwise.
 [[nodiscard]] std::string trust_text(const Plan& plan);
-/// Tokens per second, MFU, HFU, and the run's days, GPU-hours, dollars and kWh when it has a token budget.
+/// Tokens, samples or images per second, MFU, HFU, and the run's days, GPU-hours, dollars and kWh when it has a token
+/// budget.
 [[nodiscard]] std::string throughput_text(const Plan& plan);
 [[nodiscard]] std::string verdict_text(const Plan& plan, const Terminal& terminal);
 /// One row per change: step time and difference, peak memory, whether it fits.

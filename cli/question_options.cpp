@@ -49,8 +49,10 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions, DeviceCounts
       ->type_name(several_counts ? "N,N,..." : "N");
   option("--seq-len", sequence_length_, "tokens of a sequence, 8K for 8192; absent: what the model was made for")
       ->type_name("N");
-  option("--global-batch", global_batch_, "sequences of one optimizer step over all GPUs")->type_name("N");
+  option("--global-batch", global_batch_, "sequences (or images) of one optimizer step over all GPUs")->type_name("N");
   option("--tokens", tokens_, "tokens of the whole run, such as 15T: adds days, dollars and energy")->type_name("N");
+  option("--samples", samples_, "the same in samples: images, or sequences of --seq-len tokens")->type_name("N");
+  option("--price", price_, "dollars of one GPU for an hour, instead of the machine's")->type_name("DOLLARS");
   option("--precision", precision_,
          precisions == Precisions::several ? "number formats (bf16); several apart by commas are all searched"
                                            : "number formats (bf16)")
@@ -97,6 +99,18 @@ std::vector<std::int64_t> QuestionOptions::device_counts() const {
   return counts;
 }
 
+std::optional<std::int64_t> QuestionOptions::sample_budget() const {
+  if (!samples_) return std::nullopt;
+  if (tokens_) throw InputError({"--samples", "says again how long the run is", "--tokens or --samples", ""});
+  return whole_number("--samples", *samples_, 1, most_tokens);
+}
+
+std::optional<Dollars> QuestionOptions::price() const {
+  if (!price_) return std::nullopt;
+  constexpr double most_dollars = 1e5;  // as in machine files
+  return Dollars(real_number("--price", *price_, 0, most_dollars));
+}
+
 QuestionText QuestionOptions::question(QuestionParts parts) const {
   QuestionText text;
   const bool needs_all = parts == QuestionParts::all;
@@ -110,6 +124,8 @@ QuestionText QuestionOptions::question(QuestionParts parts) const {
         whole_number("--global-batch", required("--global-batch", global_batch_, "sequences of one optimizer step"), 1,
                      largest_global_batch);
   if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
+  text.sample_budget = sample_budget();
+  text.price_per_device_hour = price();
   const std::vector<PrecisionRecipe> recipes = precisions();
   text.training.precision = recipes.front();
   if (gradient_precision_)
@@ -150,6 +166,8 @@ std::string QuestionOptions::given_beside_plan() const {
 
 void QuestionOptions::apply_to_plan(session::PlanRequest& request) const {
   if (tokens_) request.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
+  request.sample_budget = sample_budget();
+  request.price_per_device_hour = price();
   request.stack = stack_;
   request.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;
   if (headroom_) request.headroom = headroom_from_text(*headroom_, "--headroom");

@@ -31,14 +31,16 @@ class QuestionOptions {
   [[nodiscard]] std::vector<PrecisionRecipe> precisions() const;
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
-  /// Flags that may be given with a plan file: tokens, stack, headroom.
+  /// Flags that may be given with a plan file: tokens, samples, price, stack, headroom.
   void apply_to_plan(session::PlanRequest& request) const;
 
  private:
   [[nodiscard]] Adaptation adaptation() const;
+  [[nodiscard]] std::optional<std::int64_t> sample_budget() const;
+  [[nodiscard]] std::optional<Dollars> price() const;
 
-  std::optional<std::string> model_, machine_, gpus_, sequence_length_, global_batch_, tokens_, precision_,
-      gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_, headroom_;
+  std::optional<std::string> model_, machine_, gpus_, sequence_length_, global_batch_, tokens_, samples_, price_,
+      precision_, gradient_precision_, optimizer_precision_, optimizer_, freeze_, lora_rank_, stack_, headroom_;
   bool tensor_parallel_across_nodes_ = false;
   DeviceCounts counts_ = DeviceCounts::one;
 };

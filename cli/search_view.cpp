@@ -7,6 +7,7 @@
 #include "core/quantity/text.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"
+#include "planner/present/sample_words.h"
 #include "planner/present/search_words.h"
 
 namespace plumbline {
@@ -27,8 +28,7 @@ std::vector<std::int64_t> alike_counts(const SearchResult& result) {
 }
 
 std::string cost_text(const Plan& best) {
-  return "The best plan takes " + present::run_words(best.run) + " for " +
-         count_text(best.training.token_budget.value_or(0)) + " tokens.\n";
+  return "The best plan takes " + present::run_words(best.run) + " for " + present::budget_words(best) + ".\n";
 }
 
 std::string remarks_text(const session::SearchAnswer& answer, const RenderedTable& table) {

@@ -26,7 +26,7 @@ double doublings_past(const MeasuredRange& range, std::int64_t value) {
 
 Beyond past(const std::optional<MeasuredRange>& range, std::int64_t value, std::size_t scale) {
   Beyond beyond;
-  if (!range) return beyond;
+  if (!range || value == 0) return beyond;
   beyond.doublings = doublings_past(*range, value);
   const bool above = value > range->most;
   beyond.what = std::to_string(value) + " " + std::string(scale_words[scale]) + " where at " +

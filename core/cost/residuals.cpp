@@ -34,7 +34,8 @@ void RunRanges::include(const RunFeatures& run) {
   insert(devices, run.device);
   insert(formats, run.format);
   insert(networks, run.network);
-  for (std::size_t i = 0; i < run_scale_count; ++i) widen(scales[i], {run.scales[i], run.scales[i]});
+  for (std::size_t i = 0; i < run_scale_count; ++i)
+    if (run.scales[i] > 0) widen(scales[i], {run.scales[i], run.scales[i]});
 }
 
 void RunRanges::include(const RunRanges& other) {

@@ -40,8 +40,8 @@ inline constexpr std::size_t run_scale_count = 8;
 struct RunFeatures {
   std::string device;   ///< catalogue name
   std::string format;   ///< of the matrix products: "bf16"
-  std::string network;  ///< "dense" or "moe"
-  /// Counts, features, tokens; tokens of a micro-batch are those of one rank (after context parallelism). At least 1.
+  std::string network;  ///< "dense", "moe" or "image"
+  /// At least 1, or 0 of what such a network has not. Tokens of a micro-batch: of one rank, after context parallelism.
   std::array<std::int64_t, run_scale_count> scales{1, 1, 1, 1, 1, 1, 1, 1};
 
   [[nodiscard]] std::int64_t& operator[](RunScale scale) { return scales[static_cast<std::size_t>(scale)]; }

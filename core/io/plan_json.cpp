@@ -18,7 +18,13 @@ Json model_json(const ModelReference& model) {
                       {"active_parameters", model.active_parameters},
                       {"trained_parameters", model.trained_parameters},
                       {"layers", model.layers},
-                      {"fingerprint", model.fingerprint}};
+                      {"fingerprint", model.fingerprint},
+                      {"sample", to_text(model.sample)}};
+}
+
+SampleUnit sample_from_json(const JsonPlace& place) {
+  if (const auto unit = sample_unit_from_text(place.string())) return *unit;
+  throw InputError({place.where(), "\"" + place.string() + "\"", "sequence, sample or image", ""});
 }
 
 ModelReference model_from_json(const JsonPlace& place) {
@@ -35,6 +41,7 @@ ModelReference model_from_json(const JsonPlace& place) {
   model.trained_parameters = count("trained_parameters");
   model.layers = count("layers");
   if (const auto fingerprint = object.find("fingerprint")) model.fingerprint = fingerprint->string();
+  if (const auto sample = object.find("sample")) model.sample = sample_from_json(*sample);
   object.finish();
   return model;
 }
@@ -107,6 +114,12 @@ Json layout_json(const Layout& layout) {
     groups.emplace_back(group.axis,
                         Json::Object{{"size", group.size}, {"stride", group.stride}, {"count", group.count}});
   return Json::Object{{"stages", std::move(stages)}, {"rank_order", std::move(order)}, {"groups", std::move(groups)}};
+}
+
+Json prediction_json(const Plan& plan) {
+  Json::Object object = *to_json(plan.prediction).if_object();
+  object.emplace_back(samples_key, plan.samples_per_second_per_gpu());
+  return object;
 }
 
 Json verdict_json(const Verdict& verdict) {
@@ -210,7 +223,7 @@ Json to_json(const Plan& plan) {
                       {"training", to_json(plan.training)},
                       {"strategy", to_json(plan.strategy, plan.training)},
                       {"layout", layout_json(plan.layout)},
-                      {"prediction", to_json(plan.prediction)},
+                      {"prediction", prediction_json(plan)},
                       {"run", plan.training.token_budget ? to_json(plan.run) : Json()},
                       {"verdict", verdict_json(plan.verdict)},
                       {"provenance", provenance_json(plan.provenance)}};

@@ -87,6 +87,7 @@ void check_prediction_keys(const JsonPlace& place) {
   const Json written = to_json(Prediction{});  // outlives the loop over its members
   for (const Json::Member& known : *written.if_object()) (void)object.find(known.first);
   (void)object.find(simulated_key);
+  (void)object.find(samples_key);
   object.finish();
 }
 

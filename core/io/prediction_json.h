@@ -6,7 +6,10 @@
 
 namespace plumbline {
 
-/// "prediction" of models/schemas/plan.schema.json. The seconds of "time" sum to "step_time_s"/"expected".
+/// Also in "prediction", where a whole plan is written: what its training and its step give together.
+inline constexpr std::string_view samples_key = "samples_per_s_per_gpu";
+/// "prediction" of models/schemas/plan.schema.json, but for that key. The seconds of "time" sum to
+/// "step_time_s"/"expected".
 [[nodiscard]] Json to_json(const Prediction& prediction);
 /// {"days","gpu_hours","dollars","energy_kwh"}.
 [[nodiscard]] Json to_json(const RunCost& run);
@@ -16,7 +19,7 @@ namespace plumbline {
 /// Class to bytes.
 [[nodiscard]] Json to_json(const MemoryBreakdown& memory);
 
-/// Refuses keys that `to_json(Prediction)` does not write. Throws InputError.
+/// Refuses keys that no plan has there. Throws InputError.
 void check_prediction_keys(const JsonPlace& place);
 
 }  // namespace plumbline

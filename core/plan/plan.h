@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/sample_unit.h"
 #include "core/plan/estimate.h"
 #include "core/plan/strategy.h"
 #include "core/plan/verdict.h"
@@ -22,6 +23,7 @@ struct ModelReference {
   std::int64_t trained_parameters = 0;
   std::int64_t layers = 0;
   std::string fingerprint;  ///< of the graph as it was priced
+  SampleUnit sample = SampleUnit::sequence;
 };
 
 struct MachineReference {
@@ -110,6 +112,12 @@ struct Plan {
   RunCost run;  ///< all zero without a token budget, except rates
   Verdict verdict;
   Provenance provenance;
+
+  /// Sequences or images, as `model.sample` says.
+  [[nodiscard]] double samples_per_second_per_gpu() const {
+    const double step = prediction.step_time_s.expected * static_cast<double>(machine.devices);
+    return step > 0 ? static_cast<double>(training.global_batch) / step : 0;
+  }
 };
 
 }  // namespace plumbline

@@ -3,6 +3,7 @@
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
 #include "planner/present/plan_tables.h"
+#include "planner/present/sample_words.h"
 
 namespace plumbline::present {
 namespace {
@@ -46,6 +47,14 @@ const MemoryBreakdown& heaviest(const Plan& plan) {
 
 double gib(Bytes amount) { return static_cast<double>(amount.value()) / bytes_per_gib; }
 
+/// Those of both plans; networks that are not counted alike share none.
+void add_rates(Differences& all, const Plan& a, const Plan& b) {
+  for (const Rate& one : rates(a))
+    for (const Rate& other : rates(b))
+      if (one.unit == other.unit)
+        all.add_figure(std::string(one.unit), one.per_second_and_gpu, other.per_second_and_gpu, 1);
+}
+
 }  // namespace
 
 Table difference_table(const Plan& a, const Plan& b) {
@@ -60,7 +69,7 @@ Table difference_table(const Plan& a, const Plan& b) {
   for (std::size_t i = 0; i < time_cause_count; ++i)
     all.add_figure("  " + words_of(to_text(static_cast<TimeCause>(i))), to_seconds(p.time.by_cause[i]).value(),
                    to_seconds(q.time.by_cause[i]).value(), 3);
-  all.add_figure("tokens/s/GPU", p.tokens_per_second_per_gpu, q.tokens_per_second_per_gpu, 1);
+  add_rates(all, a, b);
   all.add_figure("MFU %", 100 * p.mfu, 100 * q.mfu, 1);
   all.add_figure("peak GiB", gib(p.peak_memory), gib(q.peak_memory), 2);
   for (std::size_t i = 0; i < memory_class_count; ++i)

@@ -18,6 +18,7 @@ std::string_view unit_text(Unit unit) {
     case Unit::seconds: return "s";
     case Unit::per_cent: return "%";
     case Unit::tokens_per_second: return "tokens/s";
+    case Unit::samples_per_second: return "samples/s";
     case Unit::flops_per_second: return "FLOP/s";
     case Unit::bytes_per_second: return "B/s";
     case Unit::dollars_per_hour: return "$/h";

@@ -4,6 +4,7 @@
 
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
+#include "planner/present/sample_words.h"
 #include "planner/pricing/trust.h"
 
 namespace plumbline::present {
@@ -82,7 +83,8 @@ std::vector<ColumnOf<Plan>> choices() {
       {{"virtual_stages", "vs", Unit::number, "chunks of layers on each pipeline rank"},
        [](P p) { return whole(p.strategy.virtual_stages); },
        [](P p) { return p.strategy.virtual_stages > 1; }},
-      {{"micro_batch", "mbs x m", Unit::text, "sequences of a micro-batch, and micro-batches of a step", right},
+      {{"micro_batch", "mbs x m", Unit::text, "sequences (or images) of a micro-batch, and micro-batches of a step",
+        right},
        micro_batch_cell},
       {{"zero_stage", "zero", Unit::text, "ZeRO stage, and ranks that share one copy where not all do", left, constant},
        zero_cell},
@@ -98,8 +100,15 @@ std::vector<ColumnOf<Plan>> figures() {
       {{"step_time", "step s (interval)", Unit::seconds,
         "step time, simulated where that differs; nine of ten runs lie between", left},
        step_cell},
+      {{"images", "img/s/GPU", Unit::samples_per_second, "images per second on each GPU, for networks of images"},
+       [](P p) { return decimal(p.samples_per_second_per_gpu(), 0); },
+       counts_images},
+      {{"samples", "smp/s/GPU", Unit::samples_per_second, "samples per second on each GPU, for encoders"},
+       [](P p) { return decimal(p.samples_per_second_per_gpu(), 0); },
+       counts_samples},
       {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU"},
-       [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); }},
+       [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); },
+       counts_tokens},
       {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
        [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
       {{"margin", "GiB left", Unit::gibibytes,

@@ -6,6 +6,7 @@
 #include "core/quantity/text.h"
 #include "core/training/adaptation_text.h"
 #include "planner/present/numbers.h"
+#include "planner/present/sample_words.h"
 
 namespace plumbline::present {
 
@@ -16,9 +17,8 @@ std::string question_words(const Plan& plan) {
     text += ", " + count_text(plan.model.active_parameters) + " active";
   if (plan.model.trained_parameters != plan.model.parameters)
     text += ", " + count_text(plan.model.trained_parameters) + " trained";
-  text += ") on " + plan.machine.devices_text() + " (" + plan.machine.name + "), sequence " +
-          std::to_string(t.sequence_length) + ", global batch " + std::to_string(t.global_batch);
-  if (t.token_budget) text += ", " + count_text(*t.token_budget) + " tokens";
+  text += ") on " + plan.machine.devices_text() + " (" + plan.machine.name + "), " + batch_words(plan);
+  if (const std::string budget = budget_words(plan); !budget.empty()) text += ", " + budget;
   if (const std::string frozen = freeze_text(t.adaptation); !frozen.empty()) text += ", frozen " + frozen;
   if (t.adaptation.lora_rank > 0) text += ", LoRA rank " + std::to_string(t.adaptation.lora_rank);
   return text;
@@ -57,10 +57,13 @@ std::string trust_words(const Trust& trust) {
          " of this device or stack measured" + (text.empty() ? "" : "; ") + text;
 }
 
-std::string throughput_words(const Prediction& p) {
+std::string throughput_words(const Plan& plan) {
+  const Prediction& p = plan.prediction;
+  std::string text;
+  for (const Rate& rate : rates(plan)) text += fixed(rate.per_second_and_gpu, 1) + " " + std::string(rate.unit) + ", ";
   const std::string causal = p.mfu_causal < p.mfu ? " (causal " + per_cent_text(p.mfu_causal) + ")" : std::string();
-  return fixed(p.tokens_per_second_per_gpu, 1) + " tokens/s/GPU, MFU " + per_cent_text(p.mfu) + causal + ", HFU " +
-         per_cent_text(p.hfu) + ", pipeline bubble " + per_cent_text(p.bubble_fraction);
+  return text + "MFU " + per_cent_text(p.mfu) + causal + ", HFU " + per_cent_text(p.hfu) + ", pipeline bubble " +
+         per_cent_text(p.bubble_fraction);
 }
 
 std::string run_words(const RunCost& run) {

@@ -19,8 +19,8 @@ namespace plumbline::present {
 [[nodiscard]] std::string basis_words(const Plan& plan);
 /// What the prediction rests on where that is not many runs near to it; empty otherwise.
 [[nodiscard]] std::string trust_words(const Trust& trust);
-/// Tokens per second, MFU (with causal attention where that is less), HFU, bubble.
-[[nodiscard]] std::string throughput_words(const Prediction& prediction);
+/// Tokens, samples or images per second, MFU (with causal attention where that is less), HFU, bubble.
+[[nodiscard]] std::string throughput_words(const Plan& plan);
 /// "1.5 days, 576 GPU-hours, $1 000, 250 kWh" of the whole run.
 [[nodiscard]] std::string run_words(const RunCost& run);
 /// "3.48 GiB (3.21 to 3.78)".

@@ -28,6 +28,7 @@ enum class Unit : std::uint8_t {
   seconds,
   per_cent,
   tokens_per_second,
+  samples_per_second,
   flops_per_second,
   bytes_per_second,
   dollars_per_hour,

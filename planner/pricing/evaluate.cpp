@@ -86,7 +86,8 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
                 active_parameter_count(network.graph),
                 trained_parameters(question.graph()),
                 network.graph.layer_count(),
-                fingerprint(question.graph())};
+                fingerprint(question.graph()),
+                sample_unit(network.graph)};
   plan.machine = {question.cluster().name,
                   question.text().machine,
                   slowest_device(question.cluster()).name,

@@ -95,7 +95,7 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   p.mfu_causal = ((p.model_flops_per_step - masked_flops(question)) / step) / cluster_peak(question);
   p.hfu = (p.hardware_flops_per_step / step) / cluster_peak(question);
   p.bubble_fraction = p.time[TimeCause::pipeline_bubble] / p.time.total();
-  const auto price = price_per_device_hour(question.cluster());
+  const auto price = question.price();
   p.dollars_per_step =
       price ? price->value() * static_cast<double>(question.devices()) * step.value() / seconds_per_hour : 0;
   p.joules_per_step = energy_per_second(question).value() * step.value();
@@ -124,6 +124,12 @@ MemoryClass largest_class(const MemoryBreakdown& memory) {
                                   memory.by_class.begin());
 }
 
+std::string spoken(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 }  // namespace
 
 Verdict verdict_of(const Question& question, const Prediction& p) {
@@ -134,7 +140,7 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
   const MemoryBreakdown& heaviest = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)];
   const MemoryClass largest = largest_class(heaviest);
   const std::string stage = "stage " + std::to_string(p.heaviest_stage) + " needs " + to_text(p.peak_memory) + " of " +
-                            to_text(v.capacity) + ", most of it " + std::string(to_text(largest)) + " (" +
+                            to_text(v.capacity) + ", most of all " + spoken(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
   const Bytes host = host_memory(question);
   v.fits = v.margin >= v.headroom && p.host_memory_per_node <= host;

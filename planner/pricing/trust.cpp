@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/graph/sample_unit.h"
 #include "core/quantity/text.h"
 
 namespace plumbline {
@@ -10,12 +11,15 @@ namespace {
 
 /// Features that the widest layer hands on.
 std::int64_t width(const Graph& graph) {
+  constexpr std::size_t picture_dimensions = 4;  // batch, channels, height, width
   std::int64_t widest = 1;
   for (const Block& block : graph.blocks()) {
     if (block.kind() != BlockKind::layer) continue;
     for (const TensorId id : block.outputs()) {
       const Shape& shape = block.tensor(id).shape;
-      if (!shape.empty() && shape.back().symbol == Symbol::constant) widest = std::max(widest, shape.back().factor);
+      if (shape.empty()) continue;
+      const Dimension& features = shape.size() == picture_dimensions ? shape[1] : shape.back();
+      if (features.symbol == Symbol::constant) widest = std::max(widest, features.factor);
     }
   }
   return widest;
@@ -27,12 +31,14 @@ RunFeatures run_features(const Question& question, const Strategy& s) {
   RunFeatures run;
   run.device = slowest_device(question.cluster()).name;
   run.format = std::string(to_text(question.training().formats().matmul));
-  run.network = question.facts().experts.empty() ? "dense" : "moe";
+  const bool is_of_images = sample_unit(question.graph()) == SampleUnit::image;
+  run.network = is_of_images ? "image" : question.facts().experts.empty() ? "dense" : "moe";
   run[RunScale::gpus] = question.devices();
   run[RunScale::hidden] = width(question.graph());
   run[RunScale::sequence] = std::max<std::int64_t>(1, question.training().sequence_length);
   run[RunScale::tokens_per_micro_batch] =
       std::max<std::int64_t>(1, s.micro_batch * run[RunScale::sequence] / s.context_parallel);
+  if (is_of_images) run[RunScale::sequence] = run[RunScale::tokens_per_micro_batch] = 0;
   run[RunScale::tp] = s.tensor_parallel;
   run[RunScale::pp] = s.pipeline_stages;
   run[RunScale::cp] = s.context_parallel;

@@ -27,10 +27,17 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
                     std::to_string(value < 1 ? 1 : largest)});
 }
 
+std::int64_t tokens_of(std::int64_t samples, std::int64_t sequence_length) {
+  require_range("sequence length", sequence_length, longest_sequence);
+  require_range("samples", samples, most_tokens / sequence_length);
+  return samples * sequence_length;
+}
+
 QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
   if (text.training.sequence_length == 0)
     text.training.sequence_length =
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
+  if (text.sample_budget) text.training.token_budget = tokens_of(*text.sample_budget, text.training.sequence_length);
   if (text.stack.empty()) text.stack = std::string(usual_stack(cluster));
   if (!text.training.gradient_format)
     text.training.gradient_format = CalibrationSet::shipped()
@@ -104,6 +111,10 @@ Bytes Question::device_memory() const {
   Bytes smallest = Bytes::largest();
   for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
   return smallest;
+}
+
+std::optional<Dollars> Question::price() const {
+  return text_.price_per_device_hour ? text_.price_per_device_hour : price_per_device_hour(cluster_);
 }
 
 Bytes Question::capacity() const {

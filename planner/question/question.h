@@ -35,6 +35,9 @@ struct QuestionText {
   std::int64_t devices = 0;  ///< 0: all of a machine file, else one node
   Training training;         ///< sequence_length 0: the model's own, at most 8192; global_batch 0: refused
   std::string stack;         ///< software stack; empty: the default one
+  /// Samples (images, sequences) of the whole run, where its length is given so; then training.token_budget follows.
+  std::optional<std::int64_t> sample_budget;
+  std::optional<Dollars> price_per_device_hour;  ///< instead of what the machine's file says
   bool tensor_parallel_across_nodes = false;
   Headroom headroom;
 };
@@ -74,6 +77,8 @@ class Question {
   /// The most of that whose interval (trust.h) does not reach beyond the device: it fits in 95 of 100 cases.
   [[nodiscard]] Bytes certain_capacity() const;
   [[nodiscard]] std::int64_t devices() const { return limits_.devices; }
+  /// Dollars per device and hour: as asked, else the machine's, else nothing.
+  [[nodiscard]] std::optional<Dollars> price() const;
 
  private:
   QuestionText text_;

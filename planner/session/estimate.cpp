@@ -33,6 +33,8 @@ QuestionText question_of(const PlanRequest& request) {
   text.training = plan.training;
   text.stack = request.stack.value_or(plan.provenance.stack_calibration);
   if (request.token_budget) text.training.token_budget = request.token_budget;
+  text.sample_budget = request.sample_budget;
+  text.price_per_device_hour = request.price_per_device_hour;
   text.tensor_parallel_across_nodes = request.tensor_parallel_across_nodes;
   text.headroom = request.headroom;
   return text;

@@ -26,12 +26,14 @@ struct StrategyRequest {
 /// A plan that was written before, to be priced as model, machine and calibration are now.
 struct PlanRequest {
   Plan plan;
-  std::string name;                           ///< of its file, for messages
-  std::optional<std::int64_t> token_budget;   ///< in place of the plan's
-  std::optional<std::string> stack;           ///< in place of the plan's; empty text: the usual one
-  bool tensor_parallel_across_nodes = false;  ///< the plan's own strategy may cross them anyway
-  Headroom headroom;                          ///< plans do not say it
-  Json written = {};                          ///< the file as a whole, which must say what follows from its strategy
+  std::string name;                              ///< of its file, for messages
+  std::optional<std::int64_t> token_budget;      ///< in place of the plan's
+  std::optional<std::int64_t> sample_budget;     ///< in place of either
+  std::optional<Dollars> price_per_device_hour;  ///< in place of the machine's
+  std::optional<std::string> stack;              ///< in place of the plan's; empty text: the usual one
+  bool tensor_parallel_across_nodes = false;     ///< the plan's own strategy may cross them anyway
+  Headroom headroom;                             ///< plans do not say it
+  Json written = {};                             ///< the file as a whole, which must say what follows from its strategy
 };
 
 using EstimateRequest = std::variant<StrategyRequest, PlanRequest>;

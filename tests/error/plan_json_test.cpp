@@ -67,6 +67,8 @@ TEST_CASE("negative and absurd numbers are refused before anybody multiplies the
              ContainsSubstring("multiply up to more than 1000000000"));
   CHECK_THAT(refusal("\"global_batch\":64", "\"global_batch\":0"),
              ContainsSubstring("/training/global_batch: found an integer 0"));
+  CHECK_THAT(refusal("\"sample\":\"sequence\"", "\"sample\":\"pixel\""),
+             ContainsSubstring("sequence, sample or image"));
   CHECK_THAT(refusal("\"token_budget\":1000000000", "\"token_budget\":1e400"), ContainsSubstring("out of range"));
 }
 

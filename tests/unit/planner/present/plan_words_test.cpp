@@ -75,7 +75,7 @@ TEST_CASE("trust is said only where measured runs do not carry the prediction") 
 
 TEST_CASE("throughput, run and peak are one line each") {
   const Plan plan = sample_plan();
-  CHECK(throughput_words(plan.prediction) ==
+  CHECK(throughput_words(plan) ==
         "1234.5 tokens/s/GPU, MFU 41.0 % (causal 38.0 %), HFU 52.0 %, pipeline bubble 11.0 %");
   CHECK(run_words(plan.run) == "1.5 days, 576 GPU-hours, $1 000, 250 kWh");
   Prediction p;
