@@ -18,9 +18,10 @@ void CatalogueVerb::declare(CLI::App& app) {
 ExitCode CatalogueVerb::run(Terminal& terminal) {
   if (names_) require_only(*app_, "--names", {});
   std::string text;
-  if (name_)
+  if (name_) {
+    write_files(*name_, terminal);
     text = one(*name_);
-  else if (names_)
+  } else if (names_)
     for (const std::string& name : names()) text += name + "\n";
   else
     text = all();

@@ -25,6 +25,8 @@ class CatalogueVerb : public Verb {
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
   [[nodiscard]] const std::optional<std::string>& name() const { return name_; }
   [[nodiscard]] bool json() const { return json_; }
+  /// Writes files that flags of the verb ask for, before anything is printed.
+  virtual void write_files(const std::string& /*name*/, Terminal& /*terminal*/) const {}
 
  private:
   const CLI::App* app_ = nullptr;

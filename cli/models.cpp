@@ -5,11 +5,13 @@
 
 #include "cli/catalogue_verb.h"
 #include "cli/flag_values.h"
+#include "cli/output_flag.h"
 #include "cli/table.h"
 #include "core/graph/parameter_count.h"
 #include "core/quantity/text.h"
 #include "models/io/catalogue_json.h"
 #include "models/network_catalog.h"
+#include "models/network_config.h"
 #include "models/network_picture.h"
 #include "planner/present/catalogue_tables.h"
 
@@ -43,30 +45,43 @@ class ModelsVerb : public CatalogueVerb {
   ModelsVerb() : CatalogueVerb("MODEL") {}
   [[nodiscard]] VerbWords words() const override {
     return {
-        "models", "the networks of the catalogue, or one of them in detail", "[NAME|FILE] [--graph dot]",
+        "models", "the networks of the catalogue, or one of them in detail", "[NAME|FILE] [--as TYPE] [--out FILE]",
         "Without a name lists every network with its parameters, those that one token uses, and where its facts come "
-        "from. With a name, an alias, a Hugging Face config.json or a network file: its blocks.",
-        "plan models mixtral-8x7b\nplan models llama-3-8b --graph dot | dot -Tsvg > llama.svg"};
+        "from. With a name, an alias, a Hugging Face config.json or a network file: its blocks. A config whose "
+        "model_type is "
+        "unknown is read as a known one with --as; --out writes the network as a file to start one's own from.",
+        "plan models mixtral-8x7b\nplan models my/config.json --as llama --out mine.json\nplan models llama-3-8b "
+        "--graph dot | dot -Tsvg > llama.svg"};
   }
   void declare(CLI::App& app) override {
     CatalogueVerb::declare(app);
     app.add_option("--graph", graph_, "write the graph as a picture in Graphviz's language")
         ->group("Output")
         ->type_name("dot");
+    app.add_option("--as", as_, "read the config as this model_type, whatever it states")
+        ->group("Output")
+        ->type_name("TYPE");
+    out_.declare(app, "write the network as a file that --model takes");
   }
   ExitCode run(Terminal& terminal) override {
     if (graph_ && *graph_ != "dot") refuse_choice("--graph", *graph_, {"dot"});
     if (graph_ && json())
       throw InputError({"--json", "does nothing with --graph, whose language is Graphviz's", "one of the two", ""});
     if (graph_ && !name()) throw InputError({"--graph", "no network is named", "plan models NAME --graph dot", ""});
+    if (as_ && !name()) throw InputError({"--as", "no file is named", "plan models FILE --as TYPE", ""});
+    if (out_ && !name()) throw InputError({"--out", "no network is named", "plan models NAME --out FILE", ""});
+    require_writable({&out_}, json() ? StandardOutput::json : StandardOutput::text, terminal);
     return CatalogueVerb::run(terminal);
   }
 
  private:
   [[nodiscard]] std::string one(const std::string& name) const override {
-    const Network network = find_network(name);
+    const Network network = as_ ? find_network_as(name, *as_).network : find_network(name);
     if (graph_) return graphviz(network.graph);
     return json() ? to_json_text(network_json(network)) : details_text(network);
+  }
+  void write_files(const std::string& name, Terminal& terminal) const override {
+    out_.write([&] { return network_file_text(name, as_); }, terminal, json() ? Narration::silent : Narration::remarks);
   }
   [[nodiscard]] std::string remark(const std::string& name) const override { return network_name_remark(name); }
   [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
@@ -74,7 +89,8 @@ class ModelsVerb : public CatalogueVerb {
     return json() ? to_json_text(network_catalogue_json()) : text(present::network_table());
   }
 
-  std::optional<std::string> graph_;
+  std::optional<std::string> graph_, as_;
+  OutputFlag out_{"--out", "network"};
 };
 
 const RegisteredVerb registered(100, make_verb<ModelsVerb>);

@@ -7,8 +7,11 @@
 
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
+#include "core/base/joined.h"
 #include "models/embedded.h"
+#include "models/import/hugging_face.h"
 #include "models/name_or_path.h"
+#include "models/network_config.h"
 #include "models/network_file.h"
 
 namespace plumbline {
@@ -103,6 +106,14 @@ std::string name_of(const std::filesystem::path& file) {
   return stem == "config" && !folder.empty() ? folder : stem;
 }
 
+/// The file itself, or the config in the folder.
+std::filesystem::path config_file(std::string_view text) {
+  std::filesystem::path path(text);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) path /= folder_file;
+  return path;
+}
+
 [[noreturn]] void refuse_name(std::string_view name) {
   const std::vector<std::string> names = network_names();
   std::vector<std::string> nearest = nearest_names(without_organisation(name), names);
@@ -142,11 +153,27 @@ Network find_network(std::string_view name_or_path) {
     if (found.file == nullptr) refuse_name(name_or_path);
     return read_embedded(*found.file);
   }
-  std::filesystem::path path(name_or_path);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) path /= folder_file;
+  const std::filesystem::path path = config_file(name_or_path);
   const Json json = read_json_file(path);
   return read_network(JsonPlace(json, path.string()), name_of(path));
+}
+
+NetworkReadAs find_network_as(std::string_view path, std::string_view model_type) {
+  const std::vector<std::string> types = hugging_face_model_types();
+  if (std::find(types.begin(), types.end(), model_type) == types.end())
+    throw InputError({"model type", "\"" + std::string(model_type.substr(0, 60)) + "\" is not understood",
+                      "one of " + joined(types, " "), nearest_text(model_type, types)});
+  const Found found = find_embedded(path);
+  if (!resolved(path, found).is_path) {
+    if (found.file == nullptr) refuse_name(path);
+    throw InputError({std::string(path.substr(0, 100)), "is in the catalogue and has its type",
+                      "the path of a config.json, or the name without another type", ""});
+  }
+  const std::filesystem::path file = config_file(path);
+  Json config = config_as(read_json_file(file), model_type);
+  Network network = import_hugging_face(JsonPlace(config, file.string()), name_of(file));
+  network.source = file.string() + ", read as " + std::string(model_type);
+  return {std::move(network), std::move(config)};
 }
 
 std::string network_name_remark(std::string_view name_or_path) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/json.h"
 #include "models/description/network.h"
 
 namespace plumbline {
@@ -19,6 +20,13 @@ namespace plumbline {
 /// folder that holds a config.json; name_or_path.h says which of both a text is.
 /// Throws InputError with the nearest names, or for what is wrong in the file; EnvironmentError when it is unreadable.
 [[nodiscard]] Network find_network(std::string_view name_or_path);
+/// The file at a path, as `find_network` reads it, whatever model_type it states.
+struct NetworkReadAs {
+  Network network;
+  Json config;  ///< with the type that it was read as
+};
+/// Throws InputError for a name of the catalogue and a type that is not understood, and as `find_network` does.
+[[nodiscard]] NetworkReadAs find_network_as(std::string_view path, std::string_view model_type);
 /// What to say about a text that could be read both ways (NameOrPath::remark); or empty.
 [[nodiscard]] std::string network_name_remark(std::string_view name_or_path);
 /// The aliases of the catalogue with the names that they stand for, sorted.

@@ -9,6 +9,7 @@
 #include "core/io/json.h"
 #include "models/embedded.h"
 #include "models/import/hugging_face.h"
+#include "models/network_catalog.h"
 
 namespace plumbline {
 namespace {
@@ -58,6 +59,41 @@ std::optional<Json> document_at(std::filesystem::path path) {
 }
 
 }  // namespace
+
+Json network_file_json(const Network& network, Json config) {
+  Json::Array aliases;
+  for (const std::string& alias : network.aliases) aliases.emplace_back(alias);
+  Json::Object file{{"format", "plumbline.network/1"},
+                    {"name", network.name},
+                    {"aliases", std::move(aliases)},
+                    {"source", network.source}};
+  if (network.published_parameters) {
+    file.emplace_back("published_parameters", *network.published_parameters);
+    file.emplace_back("published_source", network.published_source);
+  }
+  file.emplace_back("config", std::move(config));
+  return file;
+}
+
+Json config_as(const Json& document, std::string_view model_type) {
+  Json::Object config{{"model_type", model_type}};
+  if (const Json::Object* members = language_part(document).if_object())
+    for (const Json::Member& member : *members)
+      if (member.first != "model_type" && member.first != "architectures") config.push_back(member);
+  return config;
+}
+
+std::string network_file_text(std::string_view name_or_path, const std::optional<std::string>& model_type) {
+  if (model_type) {
+    const NetworkReadAs read = find_network_as(name_or_path, *model_type);
+    return to_json_text(network_file_json(read.network, read.config));
+  }
+  const Network network = find_network(name_or_path);
+  const std::string config = network_config(network, name_or_path);
+  if (config.empty())
+    throw InputError({std::string(name_or_path.substr(0, 100)), "its config changed while it was read", "", ""});
+  return to_json_text(network_file_json(network, parse_json(config, network.name)));
+}
 
 std::string network_config(const Network& network, std::string_view name_or_path) {
   for (const auto& document : {embedded_document(network.name), document_at(name_or_path)}) {

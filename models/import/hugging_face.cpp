@@ -37,6 +37,31 @@ std::optional<std::string> type_that(Matches matches) {
   return std::nullopt;
 }
 
+/// The type whose keys a config of an unknown type shares.
+struct Hint {
+  std::string_view key;
+  std::string_view model_type;
+};
+constexpr Hint hints[] = {
+    {"kv_lora_rank", "deepseek_v3"},
+    {"num_local_experts", "mixtral"},
+    {"n_routed_experts", "glm4_moe"},
+    {"num_experts", "qwen3_moe"},
+    {"d_kv", "t5"},
+    {"patch_size", "vit"},
+    {"depths", "resnet"},
+    {"n_embd", "gpt2"},
+    {"type_vocab_size", "bert"},
+};
+
+/// By its name, else by a key that few architectures have, else what most decoders are built like.
+std::string likeliest_type(const Json& config, const std::string& found, const std::vector<std::string>& known) {
+  if (const auto near = nearest_names(found, known, 1); !near.empty()) return near.front();
+  for (const Hint& hint : hints)
+    if (config.find(hint.key) != nullptr) return std::string(hint.model_type);
+  return "llama";
+}
+
 [[noreturn]] void refuse_type(const JsonPlace& config, const ConfigReader& reader, const std::string& found) {
   std::string keys;
   for (const Json::Member& member : *config.value().if_object()) {
@@ -50,10 +75,12 @@ std::optional<std::string> type_that(Matches matches) {
   const std::string what =
       found.empty() ? "model_type is missing" : "unknown model_type \"" + found.substr(0, 60) + "\"";
   const std::vector<std::string> known = hugging_face_model_types();
-  const std::string nearest = nearest_text(found, known);
+  const std::string type = likeliest_type(config.value(), found, known);
   std::string expected = "one of";
-  for (const std::string& type : known) expected += " " + type;
-  throw InputError({reader.where({"model_type"}), what + " (keys found: " + keys + ")", expected, nearest});
+  for (const std::string& one : known) expected += " " + one;
+  const std::string file = config.where().substr(0, config.where().find(":/"));
+  throw InputError({reader.where({"model_type"}), what + " (keys found: " + keys + ")", expected,
+                    type + " (plan models " + file + " --as " + type + " --out network.json reads it so)"});
 }
 
 std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {

@@ -29,6 +29,17 @@ TEST_CASE("An unknown model_type is refused with the nearest ones and the keys t
   CHECK_THAT(words, ContainsSubstring("nearest: llama"));
 }
 
+TEST_CASE("An unknown model_type is told how to be read as the likeliest known one") {
+  const auto advice = [](const std::string& type) {
+    return "nearest: " + type + " (plan models config.json --as " + type + " --out network.json reads it so)";
+  };
+  CHECK_THAT(refusal(R"({"model_type": "lama"})"), ContainsSubstring(advice("llama")));
+  CHECK_THAT(refusal(R"({"model_type": "house", "num_local_experts": 8})"), ContainsSubstring(advice("mixtral")));
+  CHECK_THAT(refusal(R"({"model_type": "house", "kv_lora_rank": 512})"), ContainsSubstring(advice("deepseek_v3")));
+  CHECK_THAT(refusal(R"({"model_type": "house", "hidden_size": 64})"), ContainsSubstring(advice("llama")));
+  CHECK_THAT(refusal(R"({"text_config": {"model_type": "house"}})"), ContainsSubstring(advice("llama")));
+}
+
 TEST_CASE("A config without model_type and architectures is refused with the types that are known") {
   const std::string words = refusal(R"({"hidden_size": 64})");
   CHECK_THAT(words, ContainsSubstring("model_type is missing"));
