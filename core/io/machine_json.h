@@ -16,6 +16,7 @@
 ///
 /// N = {"value": "80 GiB", "source": "...", "kind": "datasheet|measured|published|assumed", "date": "2024-05"}; the
 /// value is text with its unit, or a plain number where the key names the unit or there is none; "date" may be absent.
+/// N may also be the value alone ("80 GiB"): an assumed number.
 /// May be absent: price_usd_per_hour, price_usd_per_device_hour, network, nvme, nvme_bandwidth, links (1),
 /// domain_devices (the node's devices), path (direct), count (1), link_factors and each of them (link_factors.h). Rates
 /// are per direction. Peaks are dense.

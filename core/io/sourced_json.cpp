@@ -21,6 +21,9 @@ constexpr Watts most_power(1e6);
 constexpr Seconds most_latency(10);
 constexpr double most_dollars = 1e5;
 
+/// Of a number that a file states bare: "80 GiB".
+constexpr std::string_view no_source = "stated without a source";
+
 constexpr std::size_t longest_text = 14;  // what people would write
 
 struct Unit {
@@ -47,6 +50,7 @@ std::string read_date(const JsonPlace& place) {
 
 template <class T, class Parse>
 Sourced<T> read_sourced(const JsonPlace& place, Parse parse) {
+  if (place.value().if_object() == nullptr) return {parse(place), std::string(no_source), SourceKind::assumed, ""};
   JsonObject object(place);
   Sourced<T> number;
   const JsonPlace value = object.at("value");

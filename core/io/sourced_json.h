@@ -1,5 +1,7 @@
 #pragma once
 /// \file sourced_json.h: one number with its source, in and out of JSON; used by the readers of machine files.
+///
+/// {"value", "source", "kind", "date"}, or the value alone, which is then assumed: people write machines by hand.
 
 #include <string>
 #include <string_view>

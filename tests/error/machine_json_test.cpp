@@ -56,6 +56,21 @@ TEST_CASE("rates and sizes without a unit, of another unit, zero, negative or ab
   refuses("\"989 TFLOP/s\"", "\"989000 PFLOP/s\"", node + "/device/peaks/", "10000 PFLOP/s");
 }
 
+TEST_CASE("a bare quantity without its unit, or with another, is refused where it is") {
+  const auto refused = [](const std::string& bandwidth, const std::string& words) {
+    const std::string text =
+        R"({"format":"plumbline.machine/1","cluster":{"name":"x","fabric":"none","nodes":[{"name":"n",)"
+        R"("device":"H100-SXM-80GB","devices_per_node":8,"interconnect":{"kind":"pcie","bandwidth":)" +
+        bandwidth + "}}]}}";
+    CHECK_THROWS_WITH(
+        read(text), ContainsSubstring("my.json:/cluster/nodes/0/interconnect/bandwidth: ") && ContainsSubstring(words));
+  };
+  refused("\"450\"", "has no unit");
+  refused("\"450 Gbps\"", "has an unknown unit; expected a number followed by one of");
+  refused("450", "a string");
+  refused("\"0 GB/s\"", "beyond any machine");
+}
+
 TEST_CASE("counts are whole and positive") {
   refuses("\"devices_per_node\":8", "\"devices_per_node\":0", node + "/devices_per_node", "a whole number from 1");
   refuses("\"devices_per_node\":8", "\"devices_per_node\":-8", node + "/devices_per_node", "a whole number from 1");

@@ -45,6 +45,24 @@ TEST_CASE("every device and fabric of the catalogue is written and read back equ
   }
 }
 
+TEST_CASE("a quantity may be its value alone, which is then assumed") {
+  const char* text = R"({"format": "plumbline.machine/1", "cluster": {"name": "mine", "fabric": "infiniband-ndr",
+    "price_usd_per_device_hour": 2.2,
+    "nodes": [{"name": "node", "count": 2, "device": "H100-SXM-80GB", "devices_per_node": 8,
+      "interconnect": {"kind": "nvlink_switch", "bandwidth": "450 GB/s"},
+      "network": {"count": 4, "bandwidth": "400 Gb/s"}, "cpu_vendor": "intel", "host_memory": "80 GiB",
+      "pcie_bandwidth": "64 GB/s", "host_power": "3.5 kW"}]}})";
+  const Cluster cluster = *read_machine(parse_json(text, "mine.json"), "mine.json", machine_parts()).cluster;
+  const Node& node = cluster.groups.front().node;
+  CHECK(node.interconnect.bandwidth.value == BytesPerSecond(450e9));
+  CHECK(node.network->bandwidth.value == BytesPerSecond(50e9));
+  CHECK(node.host_memory.value == 80_GiB);
+  CHECK(node.host_power.value == Watts(3500));
+  CHECK(cluster.price_per_device_hour->value == Dollars(2.2));
+  CHECK(node.host_memory.kind == SourceKind::assumed);
+  CHECK_FALSE(node.host_memory.source.empty());
+}
+
 TEST_CASE("numbers are written with a unit in which they are short and exact") {
   const auto text = [](const Json& json) { return *json.find("value")->if_string(); };
   CHECK(text(to_json(Sourced<Bytes>{81559_MiB, "s"})) == "81559 MiB");
