@@ -19,13 +19,21 @@
 #include "planner/calibrate/device_fit.h"
 #include "planner/calibrate/kernel_fit.h"
 #include "planner/io/calibrated_json.h"
+#include "runtime/measure/computer_load.h"
 #include "runtime/measure/measure_kernels.h"
 
 namespace plumbline {
 namespace {
 
-KernelTable measured(const std::stop_token& stop, Terminal& terminal) {
+/// A table that was measured, or was read, with what disturbed its measurement as far as that is known.
+struct MeasuredTable {
+  KernelTable table;
+  double cores_of_others = 0;
+};
+
+MeasuredTable measured(const std::stop_token& stop, Terminal& terminal) {
   const ComputerFacts facts = computer_facts();
+  const std::optional<LoadReading> before = read_load();
   MeasureOptions options;
   options.cores = facts.cores;
   if (facts.cache.value() > 0) options.cache = facts.cache;
@@ -40,22 +48,8 @@ KernelTable measured(const std::stop_token& stop, Terminal& terminal) {
   table.machine = facts.model;
   table.device = "this-computer";
   if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
-  return table;
-}
-
-/// Below it, other programs took their part: on an idle computer single kernels have 0.98 of a core and more, and the
-/// rest is the system's.
-constexpr double idle_core_share = 0.9;
-
-/// What to say of a table that was measured on a busy computer; empty: nothing.
-std::string busy_remark(const KernelTable& table) {
-  if (table.core_share >= idle_core_share) return "";
-  return "this computer was busy: kernels had " + per_cent_text(table.core_share, 0) +
-         " of a core while they were timed. They are timed by the processor time of their thread, but caches and "
-         "clocks "
-         "are shared, and collectives and threads at once are timed by the clock: expect numbers that are too slow, "
-         "and "
-         "measure again when it is idle";
+  const std::optional<LoadReading> after = read_load();
+  return {std::move(table), before && after ? cores_of_others(*before, *after) : 0};
 }
 
 /// What is written and printed of a fit.
@@ -160,12 +154,14 @@ void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop
   if (!backend_ && !asked.stack)
     throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});
   require_writable({&asked.out, &kernels_out_}, asked.json ? StandardOutput::json : StandardOutput::text, terminal);
-  const KernelTable table = kernels_ ? read_kernel_table_file(*kernels_) : measured(stop, terminal);
+  const MeasuredTable kernels = kernels_ ? MeasuredTable{read_kernel_table_file(*kernels_)} : measured(stop, terminal);
+  const KernelTable& table = kernels.table;
   const Fitted fitted =
       backend_ ? of_this_computer(name, table) : of_gpu(name, table, measured_device(table), *asked.stack);
   kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::silent);
   asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::silent);
-  if (const std::string busy = busy_remark(table); !busy.empty()) terminal.remark(busy);
+  const std::string busy = busy_words({table.core_share, kernels.cores_of_others, table.cores});
+  if (!busy.empty()) terminal.remark(busy);
   if (!asked.json && !asked.out.is_standard_output())
     terminal.remark("calibration written to " + *asked.out.name() + "; use it with --stack " + *asked.out.name() +
                     (backend_ ? " --machine this-computer" : ""));
