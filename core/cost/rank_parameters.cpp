@@ -195,11 +195,14 @@ RankParameters part_of_rank(const RankParameters& part, const RankParameters& ra
 RankParameters padded(const RankParameters& parameters, ShardRanks replicas) {
   RankParameters p = parameters.sums();
   for (const UnitParameters& u : parameters.units) {
-    const std::int64_t trained = u.dense_trained_padded(replicas.dense) - u.dense_trained - u.end_trained;
+    const auto padding = [](std::int64_t section, std::int64_t ranks) {
+      return section == 0 ? 0 : padded(section, ranks) - section;
+    };
+    const std::int64_t trained = padding(u.dense_trained, replicas.dense) + padding(u.end_trained, replicas.dense);
     const std::int64_t whole =
-        u.dense_padded(replicas.dense) - u.dense_trained - u.dense_frozen - u.end_trained - u.end_frozen;
-    const std::int64_t expert_trained = padded(u.expert_trained, replicas.expert) - u.expert_trained;
-    const std::int64_t expert_frozen = padded(u.expert_frozen, replicas.expert) - u.expert_frozen;
+        trained + padding(u.dense_frozen, replicas.dense) + padding(u.end_frozen, replicas.dense);
+    const std::int64_t expert_trained = padding(u.expert_trained, replicas.expert);
+    const std::int64_t expert_frozen = padding(u.expert_frozen, replicas.expert);
     p.dense.other += u.count * whole;
     p.dense_trained.other += u.count * trained;
     p.expert.other += u.count * (expert_trained + expert_frozen);

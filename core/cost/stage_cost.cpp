@@ -164,6 +164,7 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
 
 StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
+  cost.parameters.units.reserve(blocks.size());
   bool is_first = true;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (content.executions[b] == 0) continue;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/cost/matrix_gathers.h"
+#include "core/cost/zero_memory.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_memo.h"
 #include "core/program/pipeline_orders.h"
@@ -16,11 +17,11 @@ namespace {
 
 Bytes coefficient_bytes(double value) { return Bytes(static_cast<std::int64_t>(value)); }
 
-std::int64_t communicator_count(const Strategy& s) {
+/// Without that of a shard group.
+std::int64_t group_count(const Strategy& s) {
   std::int64_t count = 0;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::gradient, Axis::pipeline, Axis::expert})
     if (rank_group(s, axis).size > 1) ++count;
-  if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) ++count;
   return count;
 }
 
@@ -64,6 +65,15 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
 }
 
+Bytes gathered_parameters(const TwoUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
+  return storage(std::min<std::int64_t>(most.whole, std::llround(stack.sharding.gathered_parameters)), formats.weight);
+}
+
+Bytes gathered_gradients(const TwoUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
+  return storage(std::min<std::int64_t>(most.trained, std::llround(stack.sharding.gathered_gradients)),
+                 formats.gradient);
+}
+
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
 /// backward behind it, is the peak.
 PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t index) {
@@ -84,10 +94,10 @@ struct AtPeak {
 };
 
 /// The kind of action at which load and gathered units are most, of equals the first in the order.
-AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s, const PrecisionFormats& formats,
-               Optimizer optimizer, const StackCalibration& stack) {
-  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(stage, s, formats, stack) : Bytes(0);
-  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(stage, s, formats, stack) : Bytes(0);
+AtPeak at_peak(const StageCost& stage, const TwoUnits& units, const PeakLoads& load, const Strategy& s,
+               const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
+  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(units, formats, stack) : Bytes(0);
+  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(units, formats, stack) : Bytes(0);
   std::optional<AtPeak> most;
   const auto see = [&](ActionKind kind, Bytes gathered) {
     const LoadPeak& peak = load[kind];
@@ -116,14 +126,12 @@ AtPeak at_peak(const StageCost& stage, const PeakLoads& load, const Strategy& s,
 
 Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
-  const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).whole;
-  return storage(std::min<std::int64_t>(most, std::llround(stack.sharding.gathered_parameters)), formats.weight);
+  return gathered_parameters(two_units(stage.parameters, replica_ranks(s)), formats, stack);
 }
 
 Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                          const StackCalibration& stack) {
-  const std::int64_t most = two_units(stage.parameters, replica_ranks(s)).trained;
-  return storage(std::min<std::int64_t>(most, std::llround(stack.sharding.gathered_gradients)), formats.gradient);
+  return gathered_gradients(two_units(stage.parameters, replica_ranks(s)), formats, stack);
 }
 
 ShardRanks replica_ranks(const Strategy& s) {
@@ -209,33 +217,45 @@ std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Str
   return ranks;
 }
 
-MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
-                             const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
+ZeroMemory::ZeroMemory(const StageCost& stage, const PeakLoads& load, const Strategy& family)
+    : stage_(&stage),
+      load_(load),
+      held_(padded(stage.parameters, replica_ranks(family))),
+      most_(two_units(stage.parameters, replica_ranks(family))),
+      groups_(group_count(family)) {}
+
+MemoryBreakdown ZeroMemory::of(const Strategy& s, const PrecisionFormats& formats, Optimizer optimizer,
+                               const StackCalibration& stack) const {
   MemoryBreakdown memory;
-  const RankParameters held = padded(stage.parameters, replica_ranks(s));
-  const ModelState state = model_state(held, formats, optimizer, s.zero_stage, shard_ranks(s));
+  const ModelState state = model_state(held_, formats, optimizer, s.zero_stage, shard_ranks(s));
   memory[MemoryClass::weights] = state.weights;
-  memory[MemoryClass::gradients] = state.gradients + copied_gradients(held, s, formats, stack);
+  memory[MemoryClass::gradients] = state.gradients + copied_gradients(held_, s, formats, stack);
   memory[MemoryClass::master_weights] = state.master_weights;
-  shard_masters(memory, held, s, formats, stack);
+  shard_masters(memory, held_, s, formats, stack);
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
   const OptimizerFacts& kept = facts(optimizer);
   if (kept.matrix_states != kept.other_states && s.zero_stage >= 1)
     memory[MemoryClass::optimizer_state] =
-        storage(most_states(stage.parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
-  const AtPeak peak = at_peak(stage, load, s, formats, optimizer, stack);
+        storage(most_states(stage_->parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
+  const AtPeak peak = at_peak(*stage_, most_, load_, s, formats, optimizer, stack);
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.memory.workspace_bytes);
-  keep_quantized_weights(memory, stage, s, formats, stack);
+  keep_quantized_weights(memory, *stage_, s, formats, stack);
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
-  const Bytes received = s.pipeline_stages > 1 ? stage.boundary + stage.transferred : Bytes(0);
+  const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
+  const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
   memory[MemoryClass::communication_buffers] =
-      communicator_count(s) * coefficient_bytes(stack.memory.communicator_bytes) + received;
+      (groups_ + (has_shard_group ? 1 : 0)) * coefficient_bytes(stack.memory.communicator_bytes) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
   const double live = static_cast<double>(memory.live().value());
   memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.memory.fragmentation_fraction);
   return memory;
+}
+
+MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
+                             const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
+  return ZeroMemory(stage, load, s).of(s, formats, optimizer, stack);
 }
 
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,

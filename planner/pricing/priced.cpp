@@ -84,17 +84,19 @@ StageLayout layout_of(const Question& question, const Strategy& strategy) {
 
 PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
     : question_(&question) {
-  for (const std::int32_t rank : informative_ranks(stages.layout(), family))
-    ranks_.push_back({&stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
+  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
+  ranks_.reserve(ranks.size());
+  for (const std::int32_t rank : ranks)
+    ranks_.emplace_back(stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank), family);
 }
 
 Bytes PeakMemory::of(const Strategy& strategy) const {
   Bytes peak(0);
   const PrecisionFormats formats = question_->training().formats();
-  for (const RankPeak& rank : ranks_)
-    peak = std::max(peak, stage_memory(*rank.stage, rank.load, strategy, formats, question_->training().optimizer,
-                                       question_->calibration().stack)
-                              .device_total());
+  for (const ZeroMemory& rank : ranks_)
+    peak = std::max(
+        peak,
+        rank.of(strategy, formats, question_->training().optimizer, question_->calibration().stack).device_total());
   return peak;
 }
 

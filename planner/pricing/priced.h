@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "core/cost/stage_memory.h"
+#include "core/cost/zero_memory.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
@@ -29,12 +29,8 @@ class PeakMemory {
   [[nodiscard]] Bytes of(const Strategy& strategy) const;
 
  private:
-  struct RankPeak {
-    const StageCost* stage;
-    PeakLoads load;
-  };
   const Question* question_;
-  std::vector<RankPeak> ranks_;
+  std::vector<ZeroMemory> ranks_;
 };
 /// Of one plan.
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
