@@ -50,17 +50,16 @@ void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block
   stage.wire_recompute += variant.wire * count;
 }
 
-/// What the blocks behind the offloaded ones keep.
+/// What the blocks behind the offloaded ones keep: those are the first layers, whatever their blocks.
 Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& blocks) {
   const auto cost_of = [&](const VariantCount& counted) -> const MemoryProfile& {
     return blocks[static_cast<std::size_t>(counted.block)].variant(counted.variant).memory;
   };
-  std::int32_t last = 0;
-  for (const VariantCount& counted : content.variants)
-    if (cost_of(counted).in_transit > Bytes(0)) last = counted.block;
+  const auto first = std::find_if(content.variants.begin(), content.variants.end(),
+                                  [&](const VariantCount& counted) { return cost_of(counted).in_transit > Bytes(0); });
   Bytes sum(0);
   for (const VariantCount& counted : content.variants)
-    if (counted.block >= last) sum += std::int64_t{counted.count} * cost_of(counted).saved;
+    if (counted.block >= first->block) sum += std::int64_t{counted.count} * cost_of(counted).saved;
   return sum;
 }
 
