@@ -44,7 +44,7 @@ std::int64_t elements_on_rank(const ParameterShard& parameter, const Strategy& s
   return elements;
 }
 
-/// Whether the head is the embedding and another rank holds it.
+/// Whether the head is the embedding and another rank holds it. A decoder's embedding is in the block of the first.
 bool is_tied_elsewhere(const Graph& graph, const Strategy& s, const std::vector<Chunk>& chunks) {
   const std::vector<BlockId> sequence = graph.sequence();
   const auto rank_of = [&](std::int64_t execution) {
@@ -55,8 +55,8 @@ bool is_tied_elsewhere(const Graph& graph, const Strategy& s, const std::vector<
   };
   for (std::int64_t e = 0; e < std::ssize(sequence); ++e) {
     const auto& tensors = graph.block(sequence[static_cast<std::size_t>(e)]).tensors();
-    if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.tied; }))
-      return rank_of(e) != rank_of(0);
+    const bool ties = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.tied; });
+    if (ties && rank_of(e) != rank_of(0)) return true;
   }
   return false;
 }
@@ -92,7 +92,8 @@ class BlockShardBuilder {
     parameter.divided = divided_dimensions(op, tensor, s_);
     parameter.is_trained = tensor.trainable;
     parameter.is_tied = tensor.tied;
-    const bool is_end = tied_elsewhere_ && (tensor.tied || op.kind == OpKind::embedding);
+    const bool is_copy = tensor.tied && block.kind() != BlockKind::input;
+    const bool is_end = tied_elsewhere_ && (is_copy || (op.kind == OpKind::embedding && !tensor.tied));
     members_.push_back({tensor.partition == Partition::expert, is_end, is_layer_matrix(block, tensor)});
     shards_.parameters.push_back(std::move(parameter));
   }
@@ -104,7 +105,7 @@ class BlockShardBuilder {
         const ParameterShard& p = shards_.parameters[i];
         const Membership& m = members_[i];
         if (m.is_expert != is_expert || p.is_trained != is_trained || m.is_end != is_end) continue;
-        if ((p.is_tied && !tied_elsewhere_) || !counts(m)) continue;
+        if ((p.is_tied && !m.is_end) || !counts(m)) continue;
         section.parameters.push_back(static_cast<std::int64_t>(i));
         section.elements += elements_on_rank(p, s_);
       }

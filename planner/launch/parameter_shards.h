@@ -10,7 +10,8 @@
 /// the same parameters, and its states are divided in equal parts over a group.
 /// Source: core/sharding/shard.h and core/cost/rank_parameters.h; ZeRO, arXiv:1910.02054, section 5.
 /// Not modelled: dimensions that do not divide evenly, but for heads of which ranks hold copies.
-/// Checked against: tests/integration/launcher_test.py (what the runtime holds, random strategies).
+/// Checked against: tests/integration/launcher_test.py (what the runtime holds, random strategies);
+/// tests/unit/planner/launch/parameter_shards_test.cpp (by hand).
 
 #include <string>
 #include <vector>

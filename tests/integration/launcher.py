@@ -69,9 +69,9 @@ class PlanFile:
             if heads < ranks:  # ranks share copies of a head
                 shape[one["dimension"]] = whole // heads
                 begin[one["dimension"]] = index * heads // ranks * (whole // heads)
-            else:
-                shape[one["dimension"]] = whole // ranks
-                begin[one["dimension"]] = index * (whole // ranks)
+            else:  # a vocabulary that does not divide is padded at its end
+                shape[one["dimension"]] = -(-heads // ranks) * (whole // heads)
+                begin[one["dimension"]] = index * shape[one["dimension"]]
         return begin, shape
 
     def parameters(self, rank):
