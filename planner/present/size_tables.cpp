@@ -15,7 +15,7 @@ using session::SizeAnswer;
 using session::SizeRow;
 using R = const SizeRow&;
 
-constexpr double kilograms_per_tonne = 1000;
+constexpr double thousand = 1000;  // kWh of an MWh, kg of a tonne
 
 std::vector<SizeRow> rows_of(const SizeAnswer& answer, Scaling scaling, bool fitting_alone) {
   std::vector<SizeRow> rows;
@@ -48,6 +48,11 @@ Cell dollars_cell(R row) {
 
 Cell throughput_cell(R row) { return {grouped(std::llround(row.tokens_per_second)), row.tokens_per_second}; }
 
+Cell thousandth_cell(double amount) {
+  const double value = amount / thousand;
+  return decimal(value, value < 1 ? 3 : value < 100 ? 1 : 0);
+}
+
 const std::vector<ColumnOf<SizeRow>>& size_columns() {
   constexpr Align left = Align::left;
   static const std::vector<ColumnOf<SizeRow>> columns{
@@ -71,11 +76,9 @@ const std::vector<ColumnOf<SizeRow>>& size_columns() {
        dollars_cell,
        [](R r) { return r.bill.dollars.has_value(); }},
       {{"energy", "MWh", Unit::number, "energy of the site, with every device and host at its power limit"},
-       [](R r) { return decimal(r.bill.energy_kwh / 1000, r.bill.energy_kwh < 1e5 ? 1 : 0); }},
-      {{"co2", "t CO2", Unit::number, "CO2 equivalent by the grid's intensity"}, [](R r) {
-         const double tonnes = r.bill.co2_kg / kilograms_per_tonne;
-         return decimal(tonnes, tonnes < 100 ? 1 : 0);
-       }}};
+       [](R r) { return thousandth_cell(r.bill.energy_kwh); }},
+      {{"co2", "t CO2", Unit::number, "CO2 equivalent by the grid's intensity"},
+       [](R r) { return thousandth_cell(r.bill.co2_kg); }}};
   return columns;
 }
 
@@ -86,11 +89,13 @@ std::string limits_text(const session::RunLimits& limits) {
   return text;
 }
 
+/// "59 875", and small amounts as "0.37".
+std::string amount_text(double amount) { return amount < 10 ? fixed(amount, 2) : grouped(std::llround(amount)); }
+
 std::string run_text(R row) {
   std::string text = days_text(row.bill.days.expected) + " days";
   if (row.bill.dollars) text += ", " + dollars_text(row.bill.dollars->value());
-  return text + ", " + grouped(std::llround(row.bill.energy_kwh)) + " kWh, " + grouped(std::llround(row.bill.co2_kg)) +
-         " kg CO2";
+  return text + ", " + amount_text(row.bill.energy_kwh) + " kWh, " + amount_text(row.bill.co2_kg) + " kg CO2";
 }
 
 template <class T>

@@ -109,6 +109,8 @@ bool helps_to_go_on(const std::vector<SizeRow>& rows, const SizeRequest& request
 
 void choose(SizeAnswer& answer) {
   const RunLimits& limits = answer.request.limits;
+  answer.least.reset();
+  answer.nearest.reset();
   if (!limits.any()) return;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const SizeRow& row = answer.rows[i];
@@ -118,6 +120,48 @@ void choose(SizeAnswer& answer) {
       answer.nearest = i;
   }
   if (answer.least) answer.nearest.reset();
+}
+
+/// False where it was stopped before the row.
+bool add_row(SizeAnswer& answer, const PreparedSize::Point& point, const PreparedSize& prepared, const Task& task) {
+  if (task.is_stopped()) {
+    answer.complete = false;
+    return false;
+  }
+  SizeRow row = row_of(point, prepared, task);
+  if (!row.is_complete) answer.complete = false;
+  const auto place =
+      std::upper_bound(answer.rows.begin(), answer.rows.end(), row.devices,
+                       [](std::int64_t devices, const SizeRow& other) { return devices < other.devices; });
+  answer.rows.insert(place, std::move(row));
+  task.end(label_of(point));
+  return true;
+}
+
+/// Halfway between the least GPUs within the limits and the next fewer, in multiples of the smallest; 0: nothing is.
+std::int64_t between(const SizeAnswer& answer) {
+  if (!answer.least) return 0;
+  const std::int64_t high = answer.rows[*answer.least].devices;
+  std::int64_t low = 0;
+  for (const SizeRow& row : answer.rows)
+    if (row.devices < high) low = std::max(low, row.devices);
+  const std::int64_t unit = answer.rows.front().devices;
+  const std::int64_t middle = (low + high) / 2 / unit * unit;
+  return low > 0 && middle > low ? middle : 0;
+}
+
+/// Numbers that were doubled are far apart: looks at two more next to the answer.
+void refine(SizeAnswer& answer, const PreparedSize& prepared, const Task& task) {
+  constexpr int more = 2;
+  for (int i = 0; i < more && answer.complete; ++i) {
+    const std::int64_t devices = between(answer);
+    if (devices == 0) return;
+    SizeRequest request = prepared.request;
+    request.devices = {answer.rows.front().devices, devices};
+    for (const PreparedSize::Point& point : size_points(request))
+      if (point.search.questions.front().devices() == devices && !add_row(answer, point, prepared, task)) break;
+    choose(answer);
+  }
 }
 
 }  // namespace
@@ -151,22 +195,16 @@ SizeAnswer size(const PreparedSize& prepared, const Task& task) {
   answer.framework = prepared.points.front().search.framework;
   answer.terms = prepared.terms;
   answer.power = prepared.power;
-  for (std::size_t i = 0; i < prepared.points.size(); ++i) {
-    if (task.is_stopped()) {
-      answer.complete = false;
-      break;
-    }
-    const PreparedSize::Point& point = prepared.points[i];
+  const bool is_open = prepared.request.devices.empty();
+  for (const PreparedSize::Point& point : prepared.points) {
     const std::int64_t devices = point.search.questions.front().devices();
-    if (prepared.request.devices.empty() && !answer.rows.empty() && devices != answer.rows.back().devices &&
-        !helps_to_go_on(answer.rows, prepared.request))
-      break;
-    answer.rows.push_back(row_of(point, prepared, task));
-    if (!answer.rows.back().is_complete) answer.complete = false;
-    task.end(label_of(point));
+    const bool is_next = answer.rows.empty() || devices != answer.rows.back().devices;
+    if (is_open && is_next && !helps_to_go_on(answer.rows, prepared.request)) break;
+    if (!add_row(answer, point, prepared, task)) break;
   }
-  compare_efficiency(answer.rows);
   choose(answer);
+  if (is_open) refine(answer, prepared, task);
+  compare_efficiency(answer.rows);
   return answer;
 }
 

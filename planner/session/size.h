@@ -45,7 +45,8 @@ struct RunLimits {
 struct SizeRequest {
   /// What is trained and which plans are looked at; its question needs a token budget, its `devices` are not read.
   SearchRequest search;
-  /// Numbers of GPUs; empty: whole nodes, doubled until the limits are met or more GPUs stop to help.
+  /// Numbers of GPUs; empty: whole nodes, doubled until the limits are met or more GPUs stop to help, and where they
+  /// are met two numbers between.
   std::vector<std::int64_t> devices;
   std::vector<Scaling> scalings{Scaling::strong};  ///< the first one is held against the limits
   RunLimits limits;

@@ -107,6 +107,28 @@ TEST_CASE("without numbers of GPUs nodes are doubled until the limits are met or
   CHECK(limited.least == std::optional<std::size_t>(1));
 }
 
+TEST_CASE("between doubled numbers of GPUs a smaller answer is looked for") {
+  SizeRequest request = small_size({});
+  request.search.question.training.global_batch = 3072;  // of 48 ranks, not of 40
+  const SizeAnswer open = answered(request);
+  REQUIRE(open.rows.size() > 3);  // 8, 16, 32, 64
+  request.limits.days = (open.rows[2].bill.days.expected + open.rows[3].bill.days.expected) / 2;
+  request.scalings = {Scaling::strong, Scaling::weak};
+  const SizeAnswer limited = answered(request);
+  REQUIRE(limited.least);
+  const SizeRow& least = limited.rows[*limited.least];
+  std::vector<std::int64_t> seen;
+  for (std::size_t i = 0; i < limited.rows.size(); ++i) {
+    const SizeRow& row = limited.rows[i];
+    if (i > 0) CHECK(limited.rows[i - 1].devices <= row.devices);
+    if (row.scaling == Scaling::strong) seen.push_back(row.devices);
+    if (row.scaling == Scaling::strong && row.devices < least.devices) CHECK(row.meets == Meets::no);
+    if (row.scaling == Scaling::weak) CHECK(row.global_batch == 384 * row.devices);
+  }
+  CHECK(least.devices == 48);
+  CHECK(seen == std::vector<std::int64_t>{8, 16, 32, 40, 48, 64});
+}
+
 TEST_CASE("a number of GPUs on which nothing fits is a row that says why") {
   SizeRequest request = small_size({8});
   request.search.question.model = "llama-3-70b";
