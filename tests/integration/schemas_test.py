@@ -140,13 +140,25 @@ class Schemas(Command):
                     self.assertEqual(faults("plan", document), [], (path, change))
         self.assertGreater(checked, 40)
 
+    def test_a_quantity_without_its_source_is_taken_by_both(self):
+        document = {**read(MODELS / "machines" / "dgx-h100.json"), **read(MODELS / "machines" / "device-h100-sxm-80gb.json")}
+        node = at(document, ("cluster", "nodes", 0))
+        node.update(host_memory="2 TiB", host_power="3.5 kW")
+        node["network"]["bandwidth"] = "400 Gb/s"
+        document["cluster"]["price_usd_per_device_hour"] = 2.2
+        self.assertEqual(faults("machine", document), [])
+        words = ["estimate", *QUESTION]
+        words[words.index("--machine") + 1] = self.written("own.json", json.dumps(document))
+        done = run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_machine_with_a_mistake_is_refused_by_both(self):
         cluster = read(MODELS / "machines" / "dgx-h100.json")
         device = read(MODELS / "machines" / "device-h100-sxm-80gb.json")
         self.assertEqual(faults("machine", {**cluster, **device}), [])
         node = ("cluster", "nodes", 0)
         for path, key, value in (
-                (node, "devices_per_node", 0), (node, "cpu_vendor", "cyrix"), (node, "gpus", 8), (node, "host_memory", "2 TiB"),
+                (node, "devices_per_node", 0), (node, "cpu_vendor", "cyrix"), (node, "gpus", 8), (node, "host_memory", "2"),
                 ((*node, "interconnect"), "bandwidth", 450), ((*node, "network", "bandwidth"), "value", "400 gigs"),
                 ((*node, "network", "bandwidth"), "kind", "guessed"), (("cluster",), "nodes", []),
                 (("device",), "architecture", "pascal"), (("device", "memory"), "source", ""),
