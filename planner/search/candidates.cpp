@@ -117,7 +117,7 @@ void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int
       stop_);
 }
 
-void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
+void CandidateTable::bound_family(std::size_t index, CandidateBatch& into, const IsWorth& is_worth) const {
   const FamilyEntry& family = families_[index];
   const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
@@ -126,10 +126,14 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
     // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
     const Bytes capacity = fits_host(*question_, stages, family.strategy) ? question_->capacity() : Bytes(-1);
     if (places(r)) {
-      bound_placed(index, r, stages, leaves, capacity, into);
+      bound_placed(index, r, stages, leaves, capacity, into, is_worth);
       continue;
     }
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+    if (is_worth && !is_worth(bound)) {
+      into.bounded += static_cast<std::int64_t>(leaves.size() / choices);
+      continue;
+    }
     const PeakMemory memory(*question_, stages, family.strategy);
     for (std::size_t leaf = r; leaf < leaves.size(); leaf += choices) {
       const Candidate candidate{bound, memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
@@ -150,10 +154,15 @@ void CandidateTable::bound_leaf(const Candidate& candidate, Bytes capacity, Cand
 }
 
 void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
-                                  const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into) const {
+                                  const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into,
+                                  const IsWorth& is_worth) const {
   const FamilyEntry& family = families_[index];
   const StageTable least(question_->graph(), all_kept.layout(), least_tables_[family.blocks]);
   const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
+  if (is_worth && !is_worth(bound)) {
+    into.bounded += static_cast<std::int64_t>(leaves.size() / enumerator_.recompute_choices().size());
+    return;
+  }
   const PeakMemory most_memory(*question_, all_kept, family.strategy);
   const PeakMemory least_memory(*question_, least, family.strategy);
   const Bytes certain = question_->certain_capacity();

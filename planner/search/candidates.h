@@ -33,6 +33,7 @@ struct CandidateBatch {
   std::vector<Candidate> fitting;
   std::int64_t too_large = 0;
   std::int64_t dominated = 0;
+  std::int64_t bounded = 0;  ///< not worth a look at their memory
   /// Of the plans that do not fit, the one that needs least; placed ones are left to `nearest_placed`.
   std::optional<Candidate> smallest_too_large;
 };
@@ -61,8 +62,8 @@ class CandidateTable {
   [[nodiscard]] std::int64_t leaves_of(std::size_t family) const { return families_[family].leaves; }
   /// Plans of illegal families, by the rule that refuses them.
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::int64_t>>& illegal() const { return illegal_; }
-  /// Bounds all plans of one family. Pure; callable from any thread.
-  void bound_family(std::size_t family, CandidateBatch& into) const;
+  /// Bounds all plans of one family whose least time is worth it (empty: any is). Pure; callable from any thread.
+  void bound_family(std::size_t family, CandidateBatch& into, const IsWorth& is_worth = {}) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
   [[nodiscard]] bool is_placed(const Candidate& candidate) const {
@@ -91,7 +92,8 @@ class CandidateTable {
   }
   void bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
-                    const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into) const;
+                    const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into,
+                    const IsWorth& is_worth) const;
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;

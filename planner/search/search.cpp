@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t families_per_epoch = 2048;
 constexpr std::size_t families_per_task = 16;
 constexpr std::size_t plans_per_batch = 512;
+/// As many plans are kept for a row of plans that are alike: most rows stand for fewer, some for more.
+constexpr std::size_t plans_per_row = 2;
 /// Enough that the next have something to be compared with.
 constexpr std::size_t plans_of_first_batch = 64;
 
@@ -44,6 +46,7 @@ class Search {
         options_(options),
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
+    if (options.alike == Alike::folded) most_ *= plans_per_row;
     for (const Question& question : questions) {
       tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_, options.stop));
       certain_.push_back(question.certain_capacity());
@@ -97,6 +100,9 @@ class Search {
     for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule)] += count;
     const std::size_t families = table.family_count();
     if (!table.is_complete()) return leave(table, 0, families);
+    IsWorth is_worth;
+    if (options_.below)
+      is_worth = [this, q](Picoseconds bound) { return score_of(bound, Bytes(0), q) < *options_.below; };
     for (std::size_t first = 0; first < families; first += families_per_epoch) {
       const std::size_t last = std::min(families, first + families_per_epoch);
       std::vector<std::optional<CandidateBatch>> slots((last - first + families_per_task - 1) / families_per_task);
@@ -105,7 +111,8 @@ class Search {
           slots.size(), threads_,
           [&](std::size_t task) {
             CandidateBatch& slot = slots[task].emplace();
-            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f) table.bound_family(f, slot);
+            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f)
+              table.bound_family(f, slot, is_worth);
           },
           options_.stop);
       for (std::size_t task = 0; task < slots.size(); ++task)
@@ -124,6 +131,7 @@ class Search {
   void take(const CandidateBatch& slot, std::size_t q) {
     result_.audit.memory += slot.too_large;
     result_.audit.dominated += slot.dominated;
+    result_.audit.bound += slot.bounded;
     for (const Candidate& c : slot.fitting) {
       if (c.bound > longest_step) {
         has_too_long_ = true;

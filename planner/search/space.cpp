@@ -8,13 +8,18 @@
 #include "core/base/errors.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
+#include "planner/checkpointing/placement.h"
 
 namespace plumbline {
 namespace {
 
-/// Usual sizes; a larger micro-batch saves nothing that gradient accumulation does not.
+/// Usual sizes; then twice as many while memory could hold what every plan keeps of them.
 constexpr std::array<std::int64_t, 5> micro_batch_sizes{1, 2, 4, 8, 16};
 constexpr std::int32_t most_virtual_stages = 16;
+/// Where layers do not divide over the chunks; every count more makes the space as much larger again.
+constexpr std::int32_t most_uneven_virtual_stages = 4;
+/// Ranks times micro-batches of a V-Half that nobody named: packing its order takes the square of it.
+constexpr std::int64_t most_packed = 600;
 /// Every n-th layer is what a placement may come to; it is looked at where it is asked for.
 constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1}, Recompute{RecomputeMode::selective, 1},
                                      Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::placed, 1}};
@@ -36,6 +41,16 @@ std::vector<std::int32_t> divisors(std::int64_t n) {
   for (std::int64_t d = 1; d <= n; ++d)
     if (n % d == 0) result.push_back(static_cast<std::int32_t>(d));
   return result;
+}
+
+/// What the layers keep of one sequence under every plan, on all ranks of a replica together.
+Bytes kept_by_all(const Question& question) {
+  Bytes sum(0);
+  for (const BlockRun& run : question.graph().runs()) {
+    const Block& block = question.graph().block(run.block);
+    if (block.kind() == BlockKind::layer) sum += run.count * least_kept(block, question, {});
+  }
+  return sum;
 }
 
 std::int64_t greatest_common_divisor(const std::vector<std::int64_t>& values) {
@@ -178,8 +193,6 @@ SearchSpace space_from_text(std::string_view fixes) {
 
 SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
     : question_(&question), space_(std::move(space)) {
-  if (space_.micro_batch_sizes.empty())
-    space_.micro_batch_sizes.assign(micro_batch_sizes.begin(), micro_batch_sizes.end());
   recompute_ = space_.recompute;
   if (recompute_.empty()) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
   if (space_.admits)
@@ -191,6 +204,9 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   sort_unique(recompute_);
   sort_unique(space_.micro_batch_sizes);
   sort_unique(space_.shard_groups);
+  const bool any_on_host =
+      std::any_of(recompute_.begin(), recompute_.end(), [](Recompute r) { return r.mode == RecomputeMode::offloaded; });
+  if (!any_on_host) kept_per_sequence_ = kept_by_all(question);
 }
 
 std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(std::int32_t pp) const {
@@ -208,14 +224,16 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
       std::min<std::int64_t>(most_virtual_stages, (question_->facts().layers + question_->facts().fillers) / pp);
   for (const ScheduleRecord& record : schedule_records) {
     if (record.schedule == Schedule::none) continue;
-    if (record.considered == Considered::when_named && space_.schedules.empty()) continue;
+    const bool is_unnamed = record.considered == Considered::when_named && space_.schedules.empty();
+    if (is_unnamed && !space_.has_split_backwards) continue;
     if (record.chunks == RankChunks::one) {
       add(record.schedule, 1);
       continue;
     }
     const std::int64_t last = record.chunks == RankChunks::two ? std::min<std::int64_t>(2, most) : most;
     for (std::int32_t v = 2; v <= last; ++v)
-      if (splits_evenly(question_->graph(), std::int64_t{pp} * v)) add(record.schedule, v);
+      if (v <= most_uneven_virtual_stages || splits_evenly(question_->graph(), std::int64_t{pp} * v))
+        add(record.schedule, v);
   }
   return choices;
 }
@@ -291,13 +309,31 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
   return true;
 }
 
+std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& family) const {
+  if (!space_.micro_batch_sizes.empty()) return space_.micro_batch_sizes;
+  std::vector<std::int64_t> sizes(micro_batch_sizes.begin(), micro_batch_sizes.end());
+  const std::int64_t ranks = std::int64_t{family.pipeline_stages} * family.tensor_parallel * family.context_parallel;
+  const std::int64_t batch = question_->training().global_batch / family.data_parallel;
+  const Bytes kept = kept_per_sequence_ / ranks;
+  for (std::int64_t size = 2 * sizes.back(); size <= batch; size *= 2) {
+    // The first rank of a pipeline has a micro-batch in flight for each rank; that of V-Half for every second.
+    const std::int64_t in_flight =
+        std::max<std::int64_t>(2, std::min<std::int64_t>(family.pipeline_stages, batch / size)) / 2;
+    if (kept * in_flight > question_->capacity() / size) break;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 void SpaceEnumerator::visit_inner(Strategy s, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const {
   for (const ScheduleChoice& choice : schedules) {
     s.virtual_stages = choice.virtual_stages;
     s.schedule = choice.schedule;
-    for (const std::int64_t micro_batch : space_.micro_batch_sizes) {
+    const bool is_packed = s.schedule == Schedule::v_half && space_.schedules.empty();
+    for (const std::int64_t micro_batch : micro_batch_choices(s)) {
       s.micro_batch = micro_batch;
       s.micro_batches = question_->training().global_batch / (s.data_parallel * micro_batch);
+      if (is_packed && s.pipeline_stages * s.micro_batches > most_packed) continue;
       for (const SequenceParallel sequence_parallel : {SequenceParallel::off, SequenceParallel::on}) {
         if (sequence_parallel == SequenceParallel::on && s.tensor_parallel == 1) continue;
         // Fixing sequence parallelism says nothing about plans without tensor parallelism.

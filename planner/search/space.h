@@ -1,12 +1,13 @@
 #pragma once
 /// \file space.h: which strategies a search considers: the values of every axis, and what the user fixed.
 ///
-/// The space is exact and stated: degrees over all ordered factorisations of the GPU count, micro-batches and recompute
-/// choices from lists, GPipe, 1F1B and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers
-/// evenly, and the schedules that split the backward where they are asked for by name (V-placed ones where two chunks
-/// per rank split evenly), ZeRO stages over the whole gradient group and over the part of it that lies inside one fast
-/// interconnect. Symmetric choices appear once: one stage has no schedule, one rank nothing to shard, no tensor
-/// parallelism no sequence parallelism.
+/// The space is exact and stated: degrees over all ordered factorisations of the GPU count; micro-batches of 1, 2, 4,
+/// ... sequences while memory could hold what the layers keep of them at least; recompute choices from a list; GPipe,
+/// 1F1B and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers evenly, and up to 4 where
+/// they do not divide (core/plan/stage_split.h); the schedules that split the backward where they are asked for; ZeRO
+/// stages over the whole gradient group and over the part of it that lies inside one fast interconnect. Symmetric
+/// choices appear once: one stage has no schedule, one rank nothing to shard, no tensor parallelism no sequence
+/// parallelism.
 
 #include <functional>
 #include <optional>
@@ -36,6 +37,8 @@ struct SearchSpace {
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
   FlashAttention flash_attention = FlashAttention::on;
+  /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.
+  bool has_split_backwards = false;
   /// Only strategies of which it holds; empty: all. A recompute mode that it refuses alone it refuses in every
   /// strategy.
   std::function<bool(const Strategy&)> admits;
@@ -74,11 +77,13 @@ class SpaceEnumerator {
   [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
+  [[nodiscard]] std::vector<std::int64_t> micro_batch_choices(const Strategy& family) const;
   void visit_inner(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
 
   const Question* question_;
   SearchSpace space_;
   std::vector<Recompute> recompute_;
+  Bytes kept_per_sequence_{0};  ///< by the ranks of a replica together, at least
 };
 
 }  // namespace plumbline

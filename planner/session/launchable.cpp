@@ -65,6 +65,7 @@ bool is_empty(const SearchSpace& space, const std::vector<Question>& questions) 
 }  // namespace
 
 SearchSpace launchable(SearchSpace space, Framework framework, const Question& question) {
+  space.has_split_backwards = true;
   if (framework == Framework::any) return space;
   space.admits = [&record = record_of(framework), experts = has_experts(question)](const Strategy& strategy) {
     return launches(record, strategy, experts);

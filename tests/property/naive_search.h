@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "planner/checkpointing/placement.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/search/search.h"
 
@@ -85,12 +86,16 @@ class NaiveSearch {
             schedule == Schedule::zbv || schedule == Schedule::v_half || schedule == Schedule::dualpipev;
         const bool has_chunks = schedule == Schedule::interleaved || (halves && s.virtual_stages == 2);
         if ((has_chunks || halves) != (s.virtual_stages > 1) || (halves && s.virtual_stages != 2)) continue;
-        if (has_chunks && !splits_evenly(question, s.chunks())) continue;
+        if (has_chunks && !(s.virtual_stages <= 4 ? has_all_chunks(question, s) : splits_evenly(question, s.chunks())))
+          continue;
         if (!allowed(space_.schedules, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
         s.schedule = schedule;
         micro_batches(question, s);
       }
     }
+  }
+  static bool has_all_chunks(const Question& question, const Strategy& s) {
+    return s.chunks() <= question.facts().layers + question.facts().fillers;
   }
   /// The layers divide over the chunks, or do when one or both of the embedding and the head count as a layer.
   static bool splits_evenly(const Question& question, std::int64_t chunks) {
@@ -102,9 +107,28 @@ class NaiveSearch {
     return false;
   }
 
+  /// 1 to 16, and on to where the inputs of the layers alone, of half as many micro-batches as there are stages, fill
+  /// the devices of a replica.
+  [[nodiscard]] std::vector<std::int64_t> sizes(const Question& question, const Strategy& s) const {
+    if (!space_.micro_batch_sizes.empty()) return space_.micro_batch_sizes;
+    Bytes kept(0);
+    for (const BlockRun& run : question.graph().runs()) {
+      const Block& block = question.graph().block(run.block);
+      if (block.kind() == BlockKind::layer) kept += run.count * least_kept(block, question, Strategy{});
+    }
+    const std::int64_t devices = question.devices() / s.data_parallel;
+    std::vector<std::int64_t> all{1, 2, 4, 8, 16};
+    const std::int64_t batch = question.training().global_batch / s.data_parallel;
+    for (std::int64_t size = 32; size <= batch; size *= 2) {
+      const std::int64_t half = std::min<std::int64_t>(s.pipeline_stages, batch / size) / 2;
+      if (std::max<std::int64_t>(1, half) * size * (kept / devices) > question.capacity()) break;
+      all.push_back(size);
+    }
+    return all;
+  }
+
   void micro_batches(const Question& question, Strategy s) {
-    const std::vector<std::int64_t> usual{1, 2, 4, 8, 16};
-    for (const std::int64_t size : space_.micro_batch_sizes.empty() ? usual : space_.micro_batch_sizes) {
+    for (const std::int64_t size : sizes(question, s)) {
       s.micro_batch = size;
       s.micro_batches = question.training().global_batch / (s.data_parallel * size);
       s.sequence_parallel = SequenceParallel::off;

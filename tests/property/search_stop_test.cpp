@@ -2,6 +2,7 @@
 // all. A look comes before every unit of work, so looks after the stop count what was still worked on.
 
 #include <atomic>
+#include <limits>
 #include <map>
 
 #include "planner/session/search.h"

@@ -130,7 +130,8 @@ TEST_CASE("the rules leave 154 factorisations for GPT-3 on 512 GPUs") {
   std::map<std::string, std::set<Degrees>> refused;
   std::set<Degrees> kept;
   std::int64_t with_micro_batches = 0;
-  SpaceEnumerator(question("gpt3-175b", "dgx-a100-80g", 512, 2048, 1536), space_from_text("schedule=none|gpipe"))
+  SpaceEnumerator(question("gpt3-175b", "dgx-a100-80g", 512, 2048, 1536),
+                  space_from_text("schedule=none|gpipe,micro-batch=1|2|4|8|16"))
       .for_each_family([&](const Strategy& s, const Violation* violation, std::int64_t) {
         if (s.sequence_parallel == SequenceParallel::on) return;
         if (violation != nullptr) {
@@ -181,15 +182,49 @@ TEST_CASE("choices that mean the same appear once") {
   }
 }
 
-// 12 layers, an embedding and a head. Two stages: 2 x 2, 2 x 3, 2 x 6 divide 12 and 2 x 7 divides 14; 13 = 12 + 1 has
-// no even divisor. Four stages: 4 x 3 divides 12.
-TEST_CASE("interleaving takes every count of virtual stages that splits the layers evenly") {
+// 12 layers, an embedding and a head. Two stages: 2 x 2, 2 x 3, 2 x 6 divide 12 and 2 x 7 divides 14; 2 x 4 leaves a
+// remainder. Four stages: 4 x 3 divides 12, 4 x 2 leaves a remainder. Eight: 16 chunks would be more than 14 blocks.
+TEST_CASE("interleaving takes every count of virtual stages that splits the layers evenly, and up to four others") {
   std::map<std::int32_t, std::set<std::int32_t>> virtual_stages;
   for (const Strategy& s : families(question("gpt2", "dgx-h100", 8, 1024, 64), "schedule=interleaved,micro-batch=1"))
     if (s.schedule == Schedule::interleaved) virtual_stages[s.pipeline_stages].insert(s.virtual_stages);
-  CHECK(virtual_stages[2] == std::set<std::int32_t>{2, 3, 6, 7});
-  CHECK(virtual_stages[4] == std::set<std::int32_t>{3});
+  CHECK(virtual_stages[2] == std::set<std::int32_t>{2, 3, 4, 6, 7});
+  CHECK(virtual_stages[4] == std::set<std::int32_t>{2, 3});
   CHECK(virtual_stages[8].empty());
+}
+
+TEST_CASE("schedules that split the backward are considered where that is asked for, V-Half where it is soon packed") {
+  const auto schedules = [](std::int64_t batch, bool has_split_backwards) {
+    const Question asked = question("gpt2", "dgx-h100", 8, 1024, batch);
+    SearchSpace space = space_from_text("pp=4,micro-batch=1,cp=1,tp=1");
+    space.has_split_backwards = has_split_backwards;
+    std::set<Schedule> seen;
+    SpaceEnumerator(asked, space).for_each_family([&](const Strategy& s, const Violation*, std::int64_t) {
+      seen.insert(s.schedule);
+    });
+    return seen;
+  };
+  const std::set<Schedule> usual{Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved};
+  CHECK(schedules(64, false) == usual);
+  std::set<Schedule> all(all_schedules.begin() + 1, all_schedules.end());
+  CHECK(schedules(64, true) == all);  // 4 ranks of 32 micro-batches
+  all.erase(Schedule::v_half);
+  CHECK(schedules(640, true) == all);
+}
+
+// GPT-2 keeps at least the inputs of 12 layers: 12 x 1024 x 768 x 2 bytes, 19 MB a sequence. Llama 3 70B keeps those of
+// 80: 80 x 8192 x 8192 x 2 bytes, 10.7 GB a sequence on 8 ranks of 85 GB.
+TEST_CASE("micro-batches double up to what the batch gives a rank, or memory could hold") {
+  const auto largest = [](const std::string& model, std::int64_t sequence, std::string_view fixes) {
+    std::int64_t most = 0;
+    for (const Strategy& s : families(question(model, "dgx-h100", 8, sequence, 4096), fixes))
+      most = std::max(most, s.micro_batch);
+    return most;
+  };
+  CHECK(largest("gpt2", 1024, "dp=8") == 512);
+  CHECK(largest("gpt2", 1024, "dp=8,micro-batch=2|8") == 8);
+  CHECK(largest("llama-3-70b", 8192, "dp=1") == 32);
+  CHECK(largest("llama-3-70b", 8192, "dp=8") == 16);
 }
 
 TEST_CASE("ZeRO shards over the whole gradient group and over its part inside the fast interconnect") {
