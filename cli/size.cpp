@@ -6,6 +6,7 @@
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_options.h"
+#include "cli/plan_file.h"
 #include "cli/question_options.h"
 #include "cli/search_flags.h"
 #include "cli/size_plot.h"
@@ -39,7 +40,7 @@ class SizeVerb : public Verb {
     output_.require_writable(terminal, {&picture_});
     const Interruption interruption(search_.time_limit());
     const session::SizeAnswer answer = answered(interruption, terminal);
-    if (const Plan* plan = chosen(answer)) output_.write(*plan, terminal);
+    if (const Plan* plan = chosen(answer)) output_.write([&] { return plan_file_text(*plan); }, terminal);
     picture_.write([&] { return scaling_svg(answer); }, terminal, output_.narration());
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : size_text(answer));
     output_.print_stats(terminal);
@@ -56,7 +57,6 @@ class SizeVerb : public Verb {
     option("--budget", budget_, "DOLLARS", "and cost at most so many dollars, such as 250K");
     option("--scaling", scaling_, "strong|weak|both",
            "strong: the batch stays; weak: it grows with the GPUs from the fewest on (strong)");
-    option("--price", price_, "DOLLARS", "of a GPU-hour (the machine's)");
     option("--pue", pue_, "RATIO", "energy of the site over that of its computers (world mean)");
     option("--grid", grid_, "GRAMS", "of CO2 that the grid emits for a kWh (world mean)");
   }
@@ -71,7 +71,6 @@ class SizeVerb : public Verb {
     if (budget_)
       request.limits.budget = Dollars(
           static_cast<double>(whole_number("--budget", *budget_, 1, static_cast<std::int64_t>(session::most_dollars))));
-    if (price_) request.price_per_gpu_hour = Dollars(real_number("--price", *price_, 0, session::highest_price));
     if (pue_) request.power_usage_effectiveness = real_number("--pue", *pue_, 1, session::highest_pue);
     if (grid_) request.grid_grams_per_kwh = real_number("--grid", *grid_, 0, session::dirtiest_grid);
     request.scalings = scalings();
@@ -115,7 +114,7 @@ class SizeVerb : public Verb {
   SearchFlags search_;
   OutputOptions output_;
   OutputFlag picture_{"--picture", "picture"};
-  std::optional<std::string> days_, budget_, scaling_, price_, pue_, grid_;
+  std::optional<std::string> days_, budget_, scaling_, pue_, grid_;
 };
 
 const RegisteredVerb registered(35, make_verb<SizeVerb>);

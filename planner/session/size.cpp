@@ -175,8 +175,8 @@ PreparedSize prepare_size(const SizeRequest& request) {
   prepared.points = size_points(request);
   const Question& first = prepared.points.front().search.questions.front();
   prepared.terms.price_per_device_hour = sourced_price(first.cluster());
-  if (request.price_per_gpu_hour)
-    prepared.terms.price_per_device_hour = {*request.price_per_gpu_hour, "as asked", SourceKind::published, ""};
+  if (const std::optional<Dollars>& price = request.search.question.price_per_device_hour)
+    prepared.terms.price_per_device_hour = {*price, "as asked", SourceKind::published, ""};
   Facility& facility = prepared.terms.facility;
   const auto asked = [](double value) { return Sourced<double>{value, "as asked", SourceKind::published, ""}; };
   if (request.power_usage_effectiveness) facility.power_usage_effectiveness = asked(*request.power_usage_effectiveness);

@@ -31,7 +31,6 @@ inline constexpr double least_days = 0.001;
 inline constexpr double most_days = 36'525;
 inline constexpr double least_dollars = 1;
 inline constexpr double most_dollars = 1e14;
-inline constexpr double highest_price = 1e6;
 inline constexpr double highest_pue = 10;
 inline constexpr double dirtiest_grid = 2000;
 
@@ -43,14 +42,14 @@ struct RunLimits {
 };
 
 struct SizeRequest {
-  /// What is trained and which plans are looked at; its question needs a token budget, its `devices` are not read.
+  /// What is trained and which plans are looked at; its question needs a budget of tokens or samples, its `devices` are
+  /// not read.
   SearchRequest search;
   /// Numbers of GPUs; empty: whole nodes, doubled until the limits are met or more GPUs stop to help, and where they
   /// are met two numbers between.
   std::vector<std::int64_t> devices;
   std::vector<Scaling> scalings{Scaling::strong};  ///< the first one is held against the limits
   RunLimits limits;
-  std::optional<Dollars> price_per_gpu_hour;  ///< absent: the machine's
   std::optional<double> power_usage_effectiveness;
   std::optional<double> grid_grams_per_kwh;
 };

@@ -62,12 +62,12 @@ std::int64_t batch_of(Scaling scaling, std::int64_t batch, std::int64_t devices,
 }  // namespace
 
 void require_size(const SizeRequest& request) {
-  if (!request.search.question.training.token_budget)
-    throw InputError({"--tokens", "is missing", "tokens of the whole run, such as 15T", ""});
+  const QuestionText& question = request.search.question;
+  if (!question.training.token_budget && !question.sample_budget)
+    throw InputError({"--tokens", "is missing", "tokens of the whole run, such as 15T, or --samples", ""});
   check(!request.scalings.empty(), "a size has a scaling");
   if (request.limits.days) require_between("--days", *request.limits.days, least_days, most_days);
   if (request.limits.budget) require_between("--budget", request.limits.budget->value(), least_dollars, most_dollars);
-  if (request.price_per_gpu_hour) require_between("--price", request.price_per_gpu_hour->value(), 0, highest_price);
   if (request.power_usage_effectiveness) require_between("--pue", *request.power_usage_effectiveness, 1, highest_pue);
   if (request.grid_grams_per_kwh) require_between("--grid", *request.grid_grams_per_kwh, 0, dirtiest_grid);
 }

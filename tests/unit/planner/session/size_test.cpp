@@ -87,7 +87,7 @@ TEST_CASE("where no number of GPUs is within the limits, the nearest is said") {
 TEST_CASE("a price, a PUE and a grid that are asked for replace the usual ones") {
   SizeRequest request = small_size({8});
   const SizeRow usual = answered(request).rows.front();
-  request.price_per_gpu_hour = Dollars(1);
+  request.search.question.price_per_device_hour = Dollars(1);
   request.power_usage_effectiveness = 1;
   request.grid_grams_per_kwh = 0;
   const SizeRow own = answered(request).rows.front();
