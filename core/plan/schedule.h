@@ -32,7 +32,7 @@ enum class SplitBackwards : std::uint8_t { none, first_and_last, all };
 /// Whether a rank ends all forwards before its first backward.
 enum class PassOrder : std::uint8_t { alternating, forwards_first };
 
-/// Whether a search that names no schedule considers it (docs/decisions/0008).
+/// Whether a search that names no schedule considers it: always, or of frameworks that have it (docs/decisions/0036).
 enum class Considered : std::uint8_t { always, when_named };
 
 struct RankShape {

@@ -1,7 +1,6 @@
 #include "planner/search/search.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -27,6 +26,8 @@ constexpr std::size_t plans_per_batch = 512;
 constexpr std::size_t plans_per_row = 2;
 /// Enough that the next have something to be compared with.
 constexpr std::size_t plans_of_first_batch = 64;
+/// A few milliseconds each at most.
+constexpr std::size_t plans_after_stop = 16;
 
 Score score_of(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak, Bytes certain) {
   return score(objective, peak <= certain ? MemoryFit::certain : MemoryFit::uncertain, step, devices, peak);
@@ -255,7 +256,7 @@ class Search {
     return result;
   }
 
-  /// A stop leaves entries unpriced; but where nothing was priced yet, the first whose price is quickly had is not.
+  /// A stop leaves entries unpriced; but where nothing was priced yet, the first whose prices are quickly had are not.
   void price_no_more(const std::vector<std::size_t>& left) {
     result_.complete = false;
     result_.audit.unvisited += static_cast<std::int64_t>(left.size());
@@ -263,11 +264,11 @@ class Search {
     const auto is_quick = [&](std::size_t i) {
       return !tables_[static_cast<std::size_t>(entries_[i].question)]->is_placed(entries_[i].candidate);
     };
-    const auto quick = std::find_if(left.begin(), left.end(), is_quick);
-    if (quick == left.end()) return;
-    std::vector<std::optional<PricedEntry>> one{priced_entry(entries_[*quick])};
-    merge(one);
-    --result_.audit.unvisited;
+    std::vector<std::optional<PricedEntry>> quick;
+    for (auto i = left.begin(); i != left.end() && quick.size() < plans_after_stop; ++i)
+      if (is_quick(*i)) quick.emplace_back(priced_entry(entries_[*i]));
+    result_.audit.unvisited -= static_cast<std::int64_t>(quick.size());
+    merge(quick);
   }
 
   /// The next plans worth a price; moves `next` past them and past those that are not.
@@ -347,18 +348,6 @@ class Search {
 
 }  // namespace
 
-namespace {
-
-/// Divisors of the count and powers of two, largest first: the counts that batches and layers usually divide over.
-std::vector<std::int64_t> smaller_counts(std::int64_t devices) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t count = devices - 1; count >= 1; --count)
-    if (devices % count == 0 || std::has_single_bit(static_cast<std::uint64_t>(count))) counts.push_back(count);
-  return counts;
-}
-
-}  // namespace
-
 std::int64_t SearchAudit::accounted() const {
   std::int64_t sum = memory + bound + dominated + infeasible + solved + unvisited;
   for (const auto& [rule, count] : illegal) sum += count;
@@ -372,27 +361,6 @@ SearchResult search(const std::vector<Question>& questions, const SearchSpace& s
 
 Score closed_form_score(const RankedStrategy& plan, const Question& question, Objective objective) {
   return score_of(objective, plan.step_time, question.devices(), plan.peak_memory, question.certain_capacity());
-}
-
-std::vector<Question> search_questions(const QuestionText& text, const std::vector<PrecisionRecipe>& precisions,
-                                       Objective objective) {
-  std::vector<Question> questions;
-  const bool may_use_fewer = objective == Objective::fewest_gpus || objective == Objective::tokens_per_dollar;
-  for (const PrecisionRecipe precision : precisions) {
-    QuestionText one = text;
-    one.training.precision = precision;
-    questions.emplace_back(one);
-    if (!may_use_fewer) continue;
-    for (const std::int64_t devices : smaller_counts(questions.back().devices())) {
-      one.devices = devices;
-      try {
-        questions.emplace_back(one);
-      } catch (const InputError&) {
-        continue;  // this count leaves a node partly used
-      }
-    }
-  }
-  return questions;
 }
 
 }  // namespace plumbline
