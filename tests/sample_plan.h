@@ -52,7 +52,7 @@ namespace plumbline {
   plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
   Prediction& p = plan.prediction;
   for (std::size_t i = 0; i < time_cause_count; ++i)
-    p.time.by_cause[i] = Picoseconds(static_cast<std::int64_t>(i + 1) * 111'111'111'117);
+    p.time.by_cause[i] = Picoseconds(static_cast<std::int64_t>(i + 1) * 90'909'090'910);
   p.step_time_s = {4.5, to_seconds(p.time.total()).value(), 5.5};
   MemoryBreakdown memory;
   for (std::size_t i = 0; i < memory_class_count; ++i)

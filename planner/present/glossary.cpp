@@ -6,6 +6,7 @@ std::string_view meaning(TimeCause cause) {
   switch (cause) {
     case TimeCause::compute: return "forward and backward of the busiest rank: matrix products and everything else";
     case TimeCause::recompute: return "forward operators that the backward pass computes again to save memory";
+    case TimeCause::offload: return "activations copied to host memory and back, as far as compute does not hide it";
     case TimeCause::tensor_parallel: return "collectives of tensor parallelism that nothing hides";
     case TimeCause::context_parallel: return "exchange of keys and values between context-parallel ranks";
     case TimeCause::expert_parallel: return "all-to-alls that carry tokens to their experts and back";

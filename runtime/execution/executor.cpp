@@ -24,6 +24,12 @@ bool ends_with_update(const RankProgram& rank) {
                       [](const Action& a) { return ActionLanes::lane_of(a) != Stream::compute; });
 }
 
+/// Before the first trained parameter nothing has a gradient.
+bool carries_gradient(const Block& block) {
+  return std::any_of(block.outputs().begin(), block.outputs().end(),
+                     [&](TensorId id) { return block.carries_gradient()[static_cast<std::size_t>(id.index())]; });
+}
+
 }  // namespace
 
 Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict)
@@ -257,17 +263,10 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
       stays ? Tensors{messages_.parked(outputs.front())} : std::move(outputs);
 }
 
-/// Before the first trained parameter nothing has a gradient.
-bool Executor::carries_gradient(std::int32_t execution) const {
-  const Block& of = block(execution);
-  return std::any_of(of.outputs().begin(), of.outputs().end(),
-                     [&](TensorId id) { return of.carries_gradient()[static_cast<std::size_t>(id.index())]; });
-}
-
 /// What came from the stage behind moves out of the receive buffer when the backward begins.
 void Executor::take_gradients(const Action& action, std::int32_t execution) {
   const Block& of = block(execution);
-  if (!carries_gradient(execution)) return;
+  if (!carries_gradient(of)) return;
   const std::int32_t next = messages_.network_stage(action) + 1;
   const bool arrives = messages_.ends_chunk(action) && messages_.is_elsewhere(next);
   const Place place{execution, action.micro_batch};
@@ -283,7 +282,7 @@ void Executor::take_gradients(const Action& action, std::int32_t execution) {
 }
 
 void Executor::backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
-  if (!carries_gradient(execution)) return;
+  if (!carries_gradient(block(execution))) return;
   take_gradients(action, execution);
   std::vector<BufferRef> of_outputs;
   if (block(execution).kind() != BlockKind::output) {

@@ -79,7 +79,6 @@ class Executor {
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
-  [[nodiscard]] bool carries_gradient(std::int32_t execution) const;
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
@@ -104,7 +103,7 @@ class Executor {
   Transferred activations_;         ///< for an execution
   Transferred gradients_;           ///< of an execution's outputs
   Transferred parked_gradients_;    ///< the same, from a stage on the same rank
-  std::vector<BufferRef> waiting_;  ///< of those, what the backward at work was transferred
+  std::vector<BufferRef> waiting_;  ///< of those, what the backward at work reads
   BatchSource batches_;             ///< of the step at hand
   std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
   ProgramBuffers buffers_;

@@ -58,6 +58,25 @@ LossScaleRule rule_of(const TrainingJob& job) {
   return none;
 }
 
+/// What a step of `steps` sends in a group.
+void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent, std::int64_t steps) {
+  for (std::size_t kind = 0; kind < call_kind_count; ++kind)
+    if (sent.bytes[kind].value() != 0)
+      record.sent.push_back({name, std::string(to_text(static_cast<CallKind>(kind))), sent.calls[kind] / steps,
+                             sent.bytes[kind] / steps});
+}
+
+/// What a step of `steps` copies to the host and back.
+void add_copies(RankRecord& record, const HostCopies& copied, std::int64_t steps) {
+  if (copied.copies == 0) return;
+  const auto add = [&](ActionKind kind, Bytes bytes) {
+    record.sent.push_back({"host", std::string(to_text(kind)), copied.copies / steps, bytes / steps});
+  };
+  add(ActionKind::offload, copied.to_host);
+  add(ActionKind::fetch, copied.from_host);
+  record.memory.on_host = copied.most_on_host;
+}
+
 }  // namespace
 
 RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOptions& options)
@@ -314,26 +333,6 @@ void RankTraining::remember_copies() {
   copied_.most_on_host = std::max(copied_.most_on_host, of_step.most_on_host);
 }
 
-void RankTraining::add_copies(RankRecord& record) const {
-  if (copied_.copies == 0) return;
-  const std::int64_t steps = std::max<std::int64_t>(1, std::ssize(steps_));
-  const auto add = [&](ActionKind kind, Bytes bytes) {
-    record.sent.push_back({"host", std::string(to_text(kind)), copied_.copies / steps, bytes / steps});
-  };
-  add(ActionKind::offload, copied_.to_host);
-  add(ActionKind::fetch, copied_.from_host);
-  record.memory.on_host = copied_.most_on_host;
-}
-
-void RankTraining::add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const {
-  for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
-    if (sent.bytes[kind].value() == 0) continue;
-    record.sent.push_back({name, std::string(to_text(static_cast<CallKind>(kind))),
-                           sent.calls[kind] / std::max<std::int64_t>(1, std::ssize(steps_)),
-                           sent.bytes[kind] / std::max<std::int64_t>(1, std::ssize(steps_))});
-  }
-}
-
 std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() {
   std::vector<std::pair<std::string, Communicator*>> groups;
   for (const Axis axis : all_axes) groups.emplace_back(to_text(axis), &groups_[axis]);
@@ -363,6 +362,7 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
   record.memory.highest = highest_;
   record.memory.arena = backend_.arena_bytes();
   record.memory.process_resident = process_resident_bytes();
+  const std::int64_t steps = std::max<std::int64_t>(1, std::ssize(steps_));
   const auto groups = named_groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     SentByKind sent = groups[g].second->sent();
@@ -370,9 +370,9 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
       sent.bytes[kind] -= sent_beside_[g].bytes[kind];
       sent.calls[kind] -= sent_beside_[g].calls[kind];
     }
-    add_sent(record, groups[g].first, sent);
+    add_sent(record, groups[g].first, sent, steps);
   }
-  add_copies(record);
+  add_copies(record, copied_, steps);
   for (const auto& [place, rows] : routed_) record.routed.push_back(rows);
   const RankProgram& program = executor_.program();
   for (std::size_t i = 0; i < program.actions.size(); ++i) {

@@ -67,9 +67,7 @@ class RankTraining {
   void optimize(std::int64_t number, const StepTotals& totals, StepRecord& record);
   void remember_times(const StepRecord& record);
   void remember_copies();
-  void add_copies(RankRecord& record) const;
   void remember_routed(Bytes peak_before);
-  void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent) const;
 
   const TrainingJob& job_;
   const RunOptions& options_;

@@ -37,7 +37,7 @@ void simulated_causes(const Subject& s, Finding& f) {
                   to_text(cause));
 }
 
-void simulated_step(const Subject& s, Finding& f) {
+void simulated_step_agrees(const Subject& s, Finding& f) {
   if (!is_short(s.strategy())) return;
   const Simulation simulated = plumbline::simulated(s.question, s.strategy()).simulation;
   f.expect_near(to_seconds(simulated.step()).value(), to_seconds(s.step()).value(), "simulated step and closed form",
@@ -189,7 +189,7 @@ Laws laws_of_agreement() {
        "parallelism.",
        8, simulated_causes},
       {"simulated-step", "Simulation and closed form agree on the step within what docs/simulate.md states.", 8,
-       simulated_step},
+       simulated_step_agrees},
       {"lower-bound", "The search's bound is never above the price, and its peak is the estimate's.", 4,
        bounds_are_below},
       {"completion", "Flags that leave data parallelism and micro-batches open mean the same strategy.", 1,

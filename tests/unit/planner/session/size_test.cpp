@@ -158,7 +158,7 @@ TEST_CASE("what is wrong with a size is known before it begins") {
   SizeRequest request = small_size();
   request.search.question.training.token_budget.reset();
   CHECK(refusal([&] { return prepare_size(request); }) ==
-        "--tokens: is missing; expected tokens of the whole run, such as 15T");
+        "--tokens: is missing; expected tokens of the whole run, such as 15T, or --samples");
   request = small_size({12});
   CHECK(refusal([&] { return prepare_size(request); }).find("gpus: 12 ") == 0);
   request = small_size();
