@@ -30,8 +30,18 @@ class ChunkTimes {
   }
   /// Points into this object.
   [[nodiscard]] PipelineTimes times() const {
-    return {forward_, backward_,       latency_,  backward_weight_, wrap_,    start_,
-            once_,    backward_input_, slowdown_, shares_links_,    gathers_, from_own_begin_};
+    return {.forward = forward_,
+            .backward = backward_,
+            .latency = latency_,
+            .backward_weight = backward_weight_,
+            .wrap = wrap_,
+            .start = start_,
+            .once = once_,
+            .backward_input = backward_input_,
+            .slowdown = slowdown_,
+            .shares_links = shares_links_,
+            .gathers = gathers_,
+            .from_own_begin = from_own_begin_};
   }
 
  private:

@@ -50,8 +50,8 @@ struct PipelineTimes {
   double slowdown = 0;        ///< of a backward alongside what its rank still reduces of another chunk
   bool shares_links = false;  ///< messages take twice as long alongside what their sender still reduces
   bool gathers = false;       ///< a backward begins with a gather, behind what its rank still reduces of another chunk
-  bool leaves_out_rounds = true;  ///< of 1F1B and interleaving, once they are periodic; the answer is the same
   bool from_own_begin = false;    ///< split backwards: each rank's end counts from its own begin, not from the first
+  bool leaves_out_rounds = true;  ///< of 1F1B and interleaving, once they are periodic; the answer is the same
 };
 
 /// When each rank has ended its last micro-batch and what is reduced alongside it, from the step's begin or its own.

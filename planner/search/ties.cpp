@@ -24,12 +24,14 @@ double survival_of_all(const std::vector<PredictedStep>& plans, double x) {
   return product;
 }
 
-/// Smaller is simpler; of the same, what needs less memory.
+/// Smaller is simpler; of the same, what needs less memory. Optimizer states may always be shared, ZeRO-2 and 3 change
+/// what ranks hold and send in every pass.
 auto complexity(const Strategy& s, Bytes peak) {
   const auto is_split = [](std::int32_t degree) { return degree > 1 ? 1 : 0; };
   const int dimensions = is_split(s.tensor_parallel) + is_split(s.context_parallel) + is_split(s.pipeline_stages) +
                          is_split(s.expert_parallel);
-  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, s.recompute.mode, peak);
+  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, s.recompute.mode,
+                    std::max(s.zero_stage, 1), peak);
 }
 
 /// Among the plans that are tied and those that they stand for.

@@ -84,6 +84,14 @@ TEST_CASE("of plans as simple as each other the one with more memory left is nam
   CHECK(ties_of(plans).simplest == 1);
 }
 
+TEST_CASE("full sharding is not simpler than sharing optimizer states, whatever memory it leaves") {
+  std::vector<Plan> plans{plan(10, 0.04), plan(10.1, 0.04)};
+  plans[0].strategy.zero_stage = 1;
+  plans[0].prediction.peak_memory = 3_GiB;
+  plans[1].strategy.zero_stage = 3;
+  CHECK(ties_of(plans).simplest == 0);
+}
+
 TEST_CASE("the simplest may be a plan that a row stands for, where its row is tied") {
   std::vector<Plan> plans{plan(10, 0.04), plan(20, 0.04)};
   plans[0].strategy.pipeline_stages = 2;
