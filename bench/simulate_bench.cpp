@@ -64,14 +64,14 @@ void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradi
   const StageTable ranks(question.graph(), layout, blocks);
   const StackCalibration& stack = question.calibration().stack;
   const PricedPlan plan{question.graph(), strategy, question.training(), stack, question.step_pricer(), ranks, blocks};
-  const PieceTable pieces(plan, Granularity::block);
-  LoweringInput input = lowering_input(plan, pieces);
+  const SegmentTable segments(plan, Granularity::block);
+  LoweringInput input = lowering_input(plan, segments);
   if (gradients == Gradients::after)
     for (RankSizes& rank : input.ranks)
       for (ChunkSizes& chunk : rank.chunks)
-        for (PieceSizes& piece : chunk.pieces) piece.reduction = Bytes(0);
+        for (SegmentSizes& segment : chunk.segments) segment.reduction = Bytes(0);
   const Program program = lower(input);
-  const ActionTimes times = action_times(plan, pieces, program);
+  const ActionTimes times = action_times(plan, segments, program);
   TimelineOptions options;
   options.sends = sends;
   if (timeline(program, times, options).stall) return state.SkipWithError("the ranks wait for each other");
