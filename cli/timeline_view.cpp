@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "cli/table.h"
 #include "core/program/action_kinds.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_runs = 16;
 constexpr std::size_t label_columns = 8;
-constexpr std::string_view letters = "FBWRCO";
+constexpr std::string_view letters = "FBWRCHO";
 constexpr char idle = '.';
 
 std::size_t letter_of(const Action& a) {
@@ -23,13 +24,16 @@ std::size_t letter_of(const Action& a) {
     case ActionKind::backward_input: return letters.find('B');
     case ActionKind::backward_weight: return letters.find('W');
     case ActionKind::recompute: return letters.find('R');
+    case ActionKind::offload:
+    case ActionKind::fetch: return letters.find('H');
     case ActionKind::optimizer_step: return letters.find('O');
     default: return letters.find('C');
   }
 }
 
-/// By slot of time, then by letter.
-using SlotTimes = std::vector<std::array<std::int64_t, letters.size()>>;
+/// By letter.
+using LetterTimes = std::array<std::int64_t, letters.size()>;
+using SlotTimes = std::vector<LetterTimes>;
 
 std::size_t slot_count() { return terminal_columns() - label_columns; }
 
@@ -50,7 +54,8 @@ Colour colour_of(char letter) {
     case 'F': return Colour::green;
     case 'B': return Colour::yellow;
     case 'R':
-    case 'C': return Colour::red;
+    case 'C':
+    case 'H': return Colour::red;
     case idle: return Colour::dim;
     default: return Colour::plain;
   }
@@ -65,7 +70,8 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
   for (auto i = static_cast<std::size_t>(left_out.first[rank]); i < static_cast<std::size_t>(left_out.cut[rank]); ++i) {
     const Action& action = simulated.program.ranks[rank].actions[i];
     const Picoseconds length = left_out.repeats * simulated.simulation.timeline.of_rank[rank][i].length();
-    if (!is_send(action.kind)) shares[letter_of(action)] += length / between.length();
+    if (!is_send(action.kind) && action.issue == Issue::in_order)
+      shares[letter_of(action)] += length / between.length();
   }
   SlotTimes whole(times.size());
   add_span(whole, between, 0, slot_length);
@@ -74,20 +80,32 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
       times[slot][letter] += std::llround(shares[letter] * static_cast<double>(whole[slot][0]));
 }
 
+/// The letter that most of a slot's time goes to, where at least half of it is busy. What runs alongside counts only
+/// where nothing else is done: it is exposed there.
+char letter_in(const LetterTimes& in_order, const LetterTimes& alongside, std::int64_t slot_length) {
+  const auto most = [](const LetterTimes& times) {
+    return letters[static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin())];
+  };
+  const std::int64_t busy = std::accumulate(in_order.begin(), in_order.end(), std::int64_t{0});
+  if (2 * busy >= slot_length) return most(in_order);
+  const std::int64_t exposed = *std::max_element(alongside.begin(), alongside.end());
+  return 2 * exposed >= slot_length ? most(alongside) : idle;
+}
+
 std::string row(const SimulatedPlan& simulated, std::size_t index, std::int64_t slot_length) {
   const RankProgram& rank = simulated.program.ranks[index];
   const std::vector<Span>& spans = simulated.simulation.timeline.of_rank[index];
-  SlotTimes times(slot_count());
-  for (std::size_t i = 0; i < spans.size(); ++i)
-    if (!is_send(rank.actions[i].kind)) add_span(times, spans[i], letter_of(rank.actions[i]), slot_length);
-  add_left_out(times, simulated, index, slot_length);
-  std::string text;
-  for (const auto& slot : times) {
-    std::int64_t busy = 0;
-    for (const std::int64_t time : slot) busy += time;
-    const auto most = std::max_element(slot.begin(), slot.end()) - slot.begin();
-    text += 2 * busy < slot_length ? idle : letters[static_cast<std::size_t>(most)];
+  SlotTimes in_order(slot_count());
+  SlotTimes alongside(slot_count());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Action& action = rank.actions[i];
+    if (is_send(action.kind)) continue;
+    add_span(action.issue == Issue::in_order ? in_order : alongside, spans[i], letter_of(action), slot_length);
   }
+  add_left_out(in_order, simulated, index, slot_length);
+  std::string text;
+  for (std::size_t slot = 0; slot < slot_count(); ++slot)
+    text += letter_in(in_order[slot], alongside[slot], slot_length);
   return text;
 }
 
@@ -116,9 +134,11 @@ std::string timeline_text(const SimulatedPlan& simulated, const Terminal& termin
     label.resize(label_columns, ' ');
     text += label + painted_row(row(simulated, rank, slot_length), terminal) + "\n";
   }
+  const bool copies_to_host = text.find('H') != std::string::npos;
   const std::string legend =
       "a column is " + to_text(to_seconds(Picoseconds(slot_length))) +
-      ": F forward, B backward, W weight gradient, R recompute, C exposed communication, O optimizer, . idle" +
+      ": F forward, B backward, W weight gradient, R recompute, C exposed communication, " +
+      (copies_to_host ? "H exposed host copies, " : "") + "O optimizer, . idle" +
       (ranks > rows ? "; " + std::to_string(rows) + " of " + std::to_string(ranks) + " ranks" : "");
   return text + wrapped(legend, terminal_columns(), 0) + "\n";
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/io/svg.h"
@@ -18,23 +19,24 @@ constexpr double plot_left = 62;
 constexpr double plot_right = 1118;
 constexpr double plot_top = 84;
 constexpr double lane_height = 22;
-constexpr double neighbour_gap = 0.6;  ///< between pieces wide enough to be told apart
+constexpr double neighbour_gap = 0.6;  ///< between boxes wide enough to be told apart
 constexpr double memory_gap = 3;
 constexpr double memory_height = 26;
 constexpr double stage_height = 60;
 constexpr std::size_t most_stages = 16;
 
-enum class Look : std::uint8_t { forward, backward, weight, recompute, communication, optimizer };
+enum class Look : std::uint8_t { forward, backward, weight, recompute, communication, host_copy, optimizer };
 struct LookWords {
   std::string_view name;
   int red, green, blue;
 };
 /// Told apart by lightness too, for readers who do not see all hues.
-constexpr std::array<LookWords, 6> looks{{{"forward", 47, 111, 190},
+constexpr std::array<LookWords, 7> looks{{{"forward", 47, 111, 190},
                                           {"backward", 214, 126, 28},
                                           {"weight gradient", 106, 153, 60},
                                           {"recompute", 150, 111, 190},
                                           {"exposed communication", 200, 40, 60},
+                                          {"exposed host copies", 232, 168, 178},
                                           {"optimizer", 70, 70, 70}}};
 
 Look look_of(const Action& action) {
@@ -44,12 +46,14 @@ Look look_of(const Action& action) {
     case ActionKind::backward_input: return Look::backward;
     case ActionKind::backward_weight: return Look::weight;
     case ActionKind::recompute: return Look::recompute;
+    case ActionKind::offload:
+    case ActionKind::fetch: return Look::host_copy;
     case ActionKind::optimizer_step: return Look::optimizer;
     default: return Look::communication;
   }
 }
 
-bool has_shades(Look look) { return look != Look::communication && look != Look::optimizer; }
+bool has_shades(Look look) { return look != Look::communication && look != Look::host_copy && look != Look::optimizer; }
 
 /// 0: as it is; towards 1: paler.
 std::string colour_of(Look look, double paleness) {
@@ -122,43 +126,48 @@ class Picture {
     draw_memory(rank, top + lane_height + memory_gap);
   }
 
-  struct Piece {
+  struct Occupation {
+    bool is_in_order;  ///< else it runs alongside what is, and shows where nothing does
     Look look;
     std::int32_t chunk;
     std::int32_t micro_batch;
     Span span;
   };
-  /// What occupies a rank; what follows without a gap and looks the same is one piece.
-  [[nodiscard]] std::vector<Piece> pieces(std::size_t rank) const {
-    std::vector<Piece> result;
+  /// What occupies a rank; what follows without a gap and looks the same is one of these.
+  [[nodiscard]] std::vector<Occupation> occupations(std::size_t rank) const {
+    std::vector<Occupation> result;
     const std::vector<Action>& actions = program_.ranks[rank].actions;
     for (std::size_t i = 0; i < actions.size(); ++i) {
       const Action& action = actions[i];
       const Span& span = simulation_.timeline.of_rank[rank][i];
       if (is_send(action.kind) || span.length() == Picoseconds(0)) continue;
+      const bool is_in_order = action.issue == Issue::in_order;
       const Look look = look_of(action);
       const std::int32_t chunk = has_shades(look) ? action.chunk : -1;
-      const bool joins = !result.empty() && result.back().look == look && result.back().chunk == chunk &&
-                         result.back().micro_batch == action.micro_batch && result.back().span.end == span.start;
+      const bool joins = !result.empty() && result.back().is_in_order == is_in_order && result.back().look == look &&
+                         result.back().chunk == chunk && result.back().micro_batch == action.micro_batch &&
+                         result.back().span.end == span.start;
       if (joins)
         result.back().span.end = span.end;
       else
-        result.push_back({look, chunk, action.micro_batch, span});
+        result.push_back({is_in_order, look, chunk, action.micro_batch, span});
     }
     return result;
   }
 
   void draw_lane(std::size_t rank, double top) {
-    std::map<std::pair<Look, std::int32_t>, std::string> paths;
-    const std::vector<Piece> all = pieces(rank);
-    for (const Piece& piece : all) {
-      const double x = x_of(piece.span.start);
-      const double width = x_of(piece.span.end) - x;
-      paths[{piece.look, piece.chunk}] += box_path({x, top, width > 3 ? width - neighbour_gap : width, lane_height});
-      seen_[static_cast<std::size_t>(piece.look)] = true;
+    std::map<std::tuple<bool, Look, std::int32_t>, std::string> paths;
+    const std::vector<Occupation> all = occupations(rank);
+    for (const Occupation& one : all) {
+      const double x = x_of(one.span.start);
+      const double width = x_of(one.span.end) - x;
+      paths[{one.is_in_order, one.look, one.chunk}] +=
+          box_path({x, top, width > 3 ? width - neighbour_gap : width, lane_height});
+      seen_[static_cast<std::size_t>(one.look)] = true;
     }
-    for (const auto& [key, path] : paths) svg_.path(path, colour_of(key.first, paleness(key.second)));
-    for (const Piece& piece : all) label(piece, top);
+    for (const auto& [key, path] : paths)
+      svg_.path(path, colour_of(std::get<Look>(key), paleness(std::get<std::int32_t>(key))));
+    for (const Occupation& one : all) label(one, top);
     draw_left_out(rank, top);
   }
 
@@ -176,13 +185,13 @@ class Picture {
   }
 
   /// The micro-batch, where there is room for it.
-  void label(const Piece& piece, double top) {
-    if (!has_shades(piece.look)) return;
-    const std::string words = std::to_string(piece.micro_batch);
-    const double x = x_of(piece.span.start);
-    const double width = x_of(piece.span.end) - x;
+  void label(const Occupation& one, double top) {
+    if (!has_shades(one.look)) return;
+    const std::string words = std::to_string(one.micro_batch);
+    const double x = x_of(one.span.start);
+    const double width = x_of(one.span.end) - x;
     if (width < 5.6 * static_cast<double>(words.size()) + 1.5) return;
-    const std::string_view colour = paleness(piece.chunk) > 0.35 ? "#222222" : "#ffffff";
+    const std::string_view colour = paleness(one.chunk) > 0.35 ? "#222222" : "#ffffff";
     svg_.text(x + width / 2, top + 15, words, {10, colour, TextAnchor::middle});
   }
 

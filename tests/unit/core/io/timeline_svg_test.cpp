@@ -18,10 +18,10 @@ std::int64_t count(const std::string& text, std::string_view what) {
 std::string picture(std::int32_t ranks, Bytes capacity) {
   LoweringInput input;
   input.schedule = compute_schedule(Schedule::zb_h1, {ranks, 1, ranks});
-  SegmentSizes piece;
-  piece.memory.saved = Bytes(std::int64_t{1} << 30);
+  SegmentSizes segment;
+  segment.memory.saved = Bytes(std::int64_t{1} << 30);
   RankSizes rank;
-  rank.chunks = {{{piece}, Bytes(4)}};
+  rank.chunks = {{{segment}, Bytes(4)}};
   rank.persistent = {{MemoryClass::weights, Bytes(std::int64_t{4} << 30)}};
   input.ranks.assign(static_cast<std::size_t>(ranks), rank);
   const Program program = lower(input);
@@ -70,6 +70,33 @@ TEST_CASE("beyond sixteen stages, evenly chosen ones from the first to the last 
   CHECK(count(svg, ">stage ") == 16);
   CHECK(svg.find(">stage 39<") != std::string::npos);
   CHECK(svg == picture(40, Bytes(0)));
+}
+
+// Four segments of 10 ms whose activations leave by 30 ms each: what is beneath compute is painted first.
+TEST_CASE("copies to the host are shown where no compute hides them") {
+  LoweringInput input;
+  input.schedule = compute_schedule(Schedule::none, {1, 1, 1});
+  SegmentSizes segment;
+  segment.memory.saved = segment.offloaded = Bytes(std::int64_t{1} << 30);
+  RankSizes rank;
+  rank.chunks = {{{segment, segment, segment, segment}, Bytes(4)}};
+  input.ranks = {rank};
+  const Program program = lower(input);
+  ActionTimes times;
+  for (const Action& action : program.ranks[0].actions) {
+    if (times.of_rank.empty()) times.of_rank.emplace_back();
+    const bool copies = action.kind == ActionKind::offload || action.kind == ActionKind::fetch;
+    const bool computes = action.stream == Stream::compute && action.pass != Pass::step;
+    times.of_rank[0].push_back(Picoseconds(copies ? 30'000'000'000 : computes ? 10'000'000'000 : 0));
+  }
+  const std::string svg = timeline_svg(program, simulate(program, times, 0), {"offload", "", Bytes(0)});
+  CHECK(svg.find(">exposed host copies<") != std::string::npos);
+  CHECK(svg.find(">exposed communication<") == std::string::npos);
+  const std::size_t copies = svg.find(" fill=\"#e8a8b2\"");
+  const std::size_t forward = svg.find(" fill=\"#2f6fbe\"");
+  REQUIRE(copies != std::string::npos);
+  REQUIRE(forward != std::string::npos);
+  CHECK(copies < forward);
 }
 
 }  // namespace
