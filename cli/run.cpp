@@ -129,20 +129,12 @@ class RunVerb : public Verb {
       else
         terminal.progress(report.line());
     };
-    if (mpi != nullptr) {
-      options.ranks = Transport::mpi;
-      options.mpi = mpi;
-      options.on_place = [note](const std::string& place) { note->write(place); };
-    }
+    if (mpi != nullptr) run_by_mpi(options, *mpi, *note);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
     options.on_stop = [&](int signal) { stopped_by = signal; };
-    options.on_early_stop = [&](const EarlyStoppingState& state) {
-      terminal.clear_progress();
-      terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
-                      std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
-    };
+    options.on_early_stop = [&](const EarlyStoppingState& state) { remark_on(state, terminal); };
     RankDescriptions descriptions(describe_ ? ranks : 0);
     if (describe_) options.on_ready = [&](std::int32_t rank, const auto& one) { descriptions.set(rank, one); };
     RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
@@ -159,6 +151,16 @@ class RunVerb : public Verb {
     if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
+  }
+  static void run_by_mpi(RunOptions& options, MpiSession& mpi, SharedNote& note) {
+    options.ranks = Transport::mpi;
+    options.mpi = &mpi;
+    options.on_place = [&note](const std::string& place) { note.write(place); };
+  }
+  static void remark_on(const EarlyStoppingState& state, Terminal& terminal) {
+    terminal.clear_progress();
+    terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
+                    std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
   }
   [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
   /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000041, record m.json".
