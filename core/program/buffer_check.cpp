@@ -29,8 +29,7 @@ std::optional<std::string> rank_fault(const RankProgram& rank) {
   for (const Buffer& buffer : rank.buffers)
     states.push_back(buffer.lifetime == Lifetime::persistent ? State::written : State::absent);
   for (const Action& action : rank.actions)
-    for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
-      const BufferUse& use = rank.uses[static_cast<std::size_t>(u)];
+    for (const BufferUse& use : uses_of(action, rank)) {
       if (const char* fault = fault_of(use.access, states[static_cast<std::size_t>(use.buffer)]))
         return to_text(action) + " " + fault + " " + name_of(use.buffer, rank);
     }

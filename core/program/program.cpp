@@ -14,6 +14,11 @@ std::int64_t Program::action_count() const {
   return count;
 }
 
+std::span<const BufferUse> uses_of(const Action& action, const RankProgram& rank) {
+  return std::span(rank.uses).subspan(static_cast<std::size_t>(action.first_use),
+                                      static_cast<std::size_t>(action.uses));
+}
+
 std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank) {
   return std::span(rank.units)
       .subspan(static_cast<std::size_t>(action.first_unit), static_cast<std::size_t>(action.units));

@@ -99,6 +99,7 @@ struct RankProgram {
   /// gradients are reduced. A unit that is sent in parts is with the action that sends its last byte.
   std::vector<std::int32_t> units;
 };
+[[nodiscard]] std::span<const BufferUse> uses_of(const Action& action, const RankProgram& rank);
 [[nodiscard]] std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank);
 
 struct Program {

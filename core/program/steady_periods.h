@@ -41,7 +41,7 @@ template <class IsShifted, class IsApart>
       const auto begin_before = [&](std::int64_t n) { return begins[static_cast<std::size_t>(count - 1 - n)]; };
       const std::int64_t cut = begins.back();
       const std::int64_t length = cut - begin_before(periods);
-      const std::int64_t first = std::min(begin_before(2 * periods), ranks[r].oldest);
+      const std::int64_t first = std::min(begin_before(std::int64_t{2} * periods), ranks[r].oldest);
       if (first - length < begins.front()) return std::nullopt;
       for (std::int64_t i = cut; i-- > first;) {
         const std::optional<Picoseconds> by = is_shifted(r, i, length, periods);
@@ -51,7 +51,7 @@ template <class IsShifted, class IsApart>
     }
     return shift;
   };
-  for (std::int32_t periods = 1; 3 * periods < count; ++periods) {
+  for (std::int32_t periods = 1; std::int64_t{3} * periods < count; ++periods) {
     const auto time = holds(periods);
     if (time && is_apart(periods)) return SteadyPeriods{periods, *time};
   }

@@ -12,15 +12,10 @@ MemoryBreakdown persistent_memory(const RankProgram& rank) {
   return memory;
 }
 
-std::span<const BufferUse> uses_of(const RankProgram& rank, const Action& action) {
-  return std::span(rank.uses).subspan(static_cast<std::size_t>(action.first_use),
-                                      static_cast<std::size_t>(action.uses));
-}
-
 /// Adds what the action allocates, or takes away what it releases; whether there was anything.
 bool apply(const RankProgram& rank, const Action& action, Access access, MemoryBreakdown& memory, Bytes& total) {
   bool changed = false;
-  for (const BufferUse& use : uses_of(rank, action)) {
+  for (const BufferUse& use : uses_of(action, rank)) {
     if (use.access != access) continue;
     const Buffer& buffer = rank.buffers[static_cast<std::size_t>(use.buffer)];
     const Bytes change = access == Access::allocate ? buffer.bytes : Bytes(-buffer.bytes.value());

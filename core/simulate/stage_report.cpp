@@ -25,8 +25,7 @@ std::vector<Buffer> alive_at(const RankProgram& rank, std::int32_t last, std::in
   for (const Buffer& buffer : rank.buffers) alive.push_back(buffer.lifetime == Lifetime::persistent);
   for (std::int32_t i = 0; i <= last; ++i) {
     const Action& action = rank.actions[static_cast<std::size_t>(i)];
-    for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
-      const BufferUse& use = rank.uses[static_cast<std::size_t>(u)];
+    for (const BufferUse& use : uses_of(action, rank)) {
       if (use.access == Access::allocate) alive[static_cast<std::size_t>(use.buffer)] = true;
       if (use.access == Access::release && i < last) alive[static_cast<std::size_t>(use.buffer)] = false;
     }

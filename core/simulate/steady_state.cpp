@@ -109,14 +109,13 @@ class SteadySearch {
   [[nodiscard]] bool uses_alike(std::size_t rank, const Action& a, const Action& b) const {
     if (a.uses != b.uses) return false;
     const RankProgram& program = program_.ranks[rank];
-    const auto of = [&](const Action& x, std::int32_t u) {
-      const BufferUse& use = program.uses[static_cast<std::size_t>(x.first_use + u)];
+    const auto key = [&](const BufferUse& use) {
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(use.buffer)];
       return std::tuple(use.access, buffer.memory_class, buffer.chunk, buffer.segment, buffer.bytes);
     };
-    for (std::int32_t u = 0; u < a.uses; ++u)
-      if (of(a, u) != of(b, u)) return false;
-    return true;
+    const std::span<const BufferUse> uses = uses_of(a, program);
+    return std::equal(uses.begin(), uses.end(), uses_of(b, program).begin(),
+                      [&](const BufferUse& one, const BufferUse& other) { return key(one) == key(other); });
   }
 
   /// Whether periods run alongside their neighbours alone: then what its actions share rates with is alike too.
@@ -137,8 +136,7 @@ class SteadySearch {
     const RankProgram& program = program_.ranks[rank];
     MemoryBreakdown change;
     for (std::int64_t i = first; i < last; ++i)
-      for (std::int32_t u = 0; u < action(rank, i).uses; ++u) {
-        const BufferUse& use = program.uses[static_cast<std::size_t>(action(rank, i).first_use + u)];
+      for (const BufferUse& use : uses_of(action(rank, i), program)) {
         const Buffer& buffer = program.buffers[static_cast<std::size_t>(use.buffer)];
         if (use.access == Access::allocate) change[buffer.memory_class] += buffer.bytes;
         if (use.access == Access::release) change[buffer.memory_class] -= buffer.bytes;

@@ -109,9 +109,8 @@ void GradientReductions::require_complete() const {
 }
 
 bool GradientReductions::releases(const Action& action) const {
-  for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u)
-    if (rank_.uses[static_cast<std::size_t>(u)].access == Access::release) return true;
-  return false;
+  const std::span<const BufferUse> uses = uses_of(action, rank_);
+  return std::any_of(uses.begin(), uses.end(), [](const BufferUse& use) { return use.access == Access::release; });
 }
 
 std::string GradientReductions::name(std::int32_t unit) const {

@@ -8,8 +8,7 @@ ProgramBuffers::ProgramBuffers(const RankProgram& rank) : rank_(rank) {
 }
 
 void ProgramBuffers::follow(const Action& action, Access access) {
-  for (std::int32_t u = action.first_use; u < action.first_use + action.uses; ++u) {
-    const BufferUse& use = rank_.uses[static_cast<std::size_t>(u)];
+  for (const BufferUse& use : uses_of(action, rank_)) {
     if (use.access != access) continue;
     const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(use.buffer)];
     if (access == Access::allocate)
