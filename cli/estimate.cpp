@@ -43,9 +43,9 @@ class EstimateVerb : public Verb {
 
  private:
   [[nodiscard]] std::string text(const Plan& plan, const Terminal& terminal) const {
-    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + throughput_text(plan) +
-                      "\n" + waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) + "\n" +
-                      verdict_text(plan, terminal);
+    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n" +
+                      throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) +
+                      "\n" + verdict_text(plan, terminal);
     if (ranks_) all += "\n" + ranks_text(plan);
     return all;
   }

@@ -79,7 +79,8 @@ class FitVerb : public Verb {
 
   void print(const session::PricedQuestion& asked, Terminal& terminal) {
     const Plan& plan = asked.plan;
-    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + trust_text(plan) + "\n");
+    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) +
+                   trust_text(plan) + "\n");
     terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
     if (plan.verdict.fits) return;
     const std::vector<Change> changes = session::fit(asked).changes;

@@ -35,6 +35,11 @@ std::string strategy_text(const Strategy& strategy, const Training& training) {
   return wrapped(present::strategy_words(strategy, training), terminal_columns(), 2) + "\n";
 }
 
+std::string placement_text(const Plan& plan) {
+  const std::string words = present::placement_words(plan.layout);
+  return words.empty() ? "" : wrapped(words, terminal_columns(), 2) + "\n";
+}
+
 std::string waterfall_text(const TimeBreakdown& time) {
   constexpr std::size_t most_of_a_bar = 40;
   constexpr std::size_t columns_before = 42;  // of causes, seconds and shares

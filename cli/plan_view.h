@@ -12,6 +12,8 @@ namespace plumbline {
 
 /// Two lines: the question and the strategy.
 [[nodiscard]] std::string question_text(const Plan& plan);
+/// Which devices each stage of a plan for a mixed cluster holds; else empty.
+[[nodiscard]] std::string placement_text(const Plan& plan);
 [[nodiscard]] std::string strategy_text(const Strategy& strategy, const Training& training);
 /// What the layers of each stage replay, or nothing where a uniform mode and the even split say it already.
 [[nodiscard]] std::string replay_text(const Plan& plan);

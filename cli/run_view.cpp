@@ -62,7 +62,8 @@ std::string run_text(const RunRecord& record, const Plan& plan, const RunSpeed& 
   const double predicted = plan.prediction.step_time_s.expected;
   std::vector<double> losses;
   for (const StepRecord& step : record.steps) losses.push_back(step.loss);
-  std::string text = question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" + loss_curve_text(losses);
+  std::string text = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n" +
+                     loss_curve_text(losses);
   text += "\n" + losses_text(record);
   if (measured > 0)
     text += "step " + to_text(Seconds(measured)) + " (median), " +

@@ -39,6 +39,8 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
       text += " " + value + (&value == &table.in_all_rows.back() ? "" : ",");
     text += "\n";
   }
+  if (const std::string placed = present::placement_words(answer.plans.front().layout); !placed.empty())
+    text += wrapped("#1: " + placed, terminal_columns(), 2) + "\n";
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! the margin is within the uncertainty of the memory estimate\n";

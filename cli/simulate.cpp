@@ -2,6 +2,8 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <utility>
+#include <vector>
 
 #include "cli/output_options.h"
 #include "cli/peak_view.h"
@@ -43,10 +45,14 @@ std::string step_text(const Plan& plan, const session::SimulationAnswer& answer,
 
 PictureWords picture_words(const session::PricedQuestion& asked, const Simulation& s) {
   const Plan& plan = asked.plan;
+  std::vector<Bytes> of_stages;
+  if (asked.question.sites().count() > 1)
+    for (const std::int32_t site : asked.question.stage_sites(plan.strategy).of_rank)
+      of_stages.push_back(asked.question.capacity(site));
   return {plan.model.name + " on " + plan.machine.devices_text(),
           to_text(plan.strategy) + ": step " + to_text(to_seconds(s.step())) + ", bubble " +
               per_cent_text(s.time[TimeCause::pipeline_bubble] / s.step()),
-          asked.question.capacity()};
+          asked.question.capacity(), std::move(of_stages)};
 }
 
 class SimulateVerb : public Verb {
@@ -105,7 +111,7 @@ class SimulateVerb : public Verb {
   }
   [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
                                  const Terminal& terminal) const {
-    return question_text(plan) + strategy_text(plan.strategy, plan.training) + "\n" +
+    return question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n" +
            timeline_text(answer.simulated, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
            waterfall_text(answer.simulated.simulation.time) + "\n" + peak_text(answer.simulated);
   }

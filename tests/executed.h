@@ -51,7 +51,7 @@ class LoweredPlan {
     sizes = lowering_input(priced, segments);
     program = lower(sizes);
     simulation = simulate(program, action_times(priced, segments, program), 0);
-    replays = replays_of(graph, blocks, layout.arrangement.variants, strategy.recompute.mode);
+    replays = replays_of(graph, blocks, layout.arrangement, strategy.recompute.mode);
   }
   LoweredPlan(const LoweredPlan&) = delete;
   LoweredPlan& operator=(const LoweredPlan&) = delete;

@@ -13,8 +13,8 @@ Seconds StepPricer::matrix_gather_time(const StageCost& stage, const Strategy& s
   const auto add = [&](std::int64_t count, std::int64_t elements, std::int64_t ranks, Axis axis) {
     if (elements == 0 || ranks == 1) return;
     const RankGroup group{static_cast<std::int32_t>(ranks), rank_group(s, axis).stride};
-    time +=
-        static_cast<double>(count) * sharing_time(Collective::all_gather, storage(elements, NumberFormat::fp32), group);
+    time += static_cast<double>(count) *
+            sharing_time(Collective::all_gather, storage(elements, NumberFormat::fp32), group, stage.site);
   };
   for (const UnitParameters& unit : stage.parameters.units) {
     if (unit.kind != BlockKind::layer) continue;
@@ -23,12 +23,14 @@ Seconds StepPricer::matrix_gather_time(const StageCost& stage, const Strategy& s
   }
   const std::int64_t whole = stage.parameters.divided_matrices * s.tensor_parallel;
   if (whole > 0)
-    time += blocks_.communication().time(Collective::all_gather, storage(whole, NumberFormat::fp32),
-                                         rank_group(s, Axis::tensor));
+    time += on(stage.site)
+                .communication()
+                .time(Collective::all_gather, storage(whole, NumberFormat::fp32), rank_group(s, Axis::tensor));
   const std::int64_t experts = stage.parameters.expert_trained.matrix * s.expert_tensor_parallel;
   if (experts > 0 && s.expert_tensor_parallel > 1)
-    time += blocks_.communication().time(Collective::all_gather, storage(experts, NumberFormat::fp32),
-                                         rank_group(s, Axis::expert_tensor));
+    time += on(stage.site)
+                .communication()
+                .time(Collective::all_gather, storage(experts, NumberFormat::fp32), rank_group(s, Axis::expert_tensor));
   return time;
 }
 

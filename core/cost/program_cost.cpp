@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/program/action_kinds.h"
 
@@ -84,7 +85,7 @@ class RankClock {
  private:
   /// In order: of copies inside of a segment, what shows.
   [[nodiscard]] Picoseconds of_copy(const Action& a) const {
-    if (a.issue != Issue::in_order || a.segment < 0) return plan_.steps.copy_to_host(a.bytes);
+    if (a.issue != Issue::in_order || a.segment < 0) return plan_.steps.copy_to_host(a.bytes, stage_.site);
     const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
     return a.kind == ActionKind::offload ? t.copies.forward : t.copies.backward;
   }
@@ -104,11 +105,14 @@ class RankClock {
     const bool is_once = a.pass == Pass::step && a.micro_batch < 0;
     return is_once ? of(shared_.reduction, sent_.reduction) : of(shared_.scatter, sent_.scatter);
   }
-  /// In transit the message takes the time, and the link is the later rank's; else the receiver does.
+  /// In transit the message takes the time, and the link is the later rank's; else the receiver does. Messages around
+  /// the pipeline of a mixed cluster take what the first rank waits for.
   [[nodiscard]] Picoseconds of_transfer(const Action& a) const {
     const bool sends = is_send(a.kind);
     if (sends != (a.handover == Handover::in_transit)) return Picoseconds(0);
-    return times_[static_cast<std::size_t>(sends ? std::max(rank_, a.peer) : rank_)].hop;
+    const bool is_around = plan_.ranks.layout().arrangement.site_count > 1 && std::abs(rank_ - a.peer) > 1;
+    const std::int32_t later = sends ? std::max(rank_, a.peer) : rank_;
+    return times_[static_cast<std::size_t>(is_around ? 0 : later)].hop;
   }
 
   const PricedPlan& plan_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/cost/matrix_gathers.h"
 #include "core/cost/stage_memory.h"
@@ -24,17 +25,18 @@ std::vector<Chunk> segments_of(const PricedPlan& plan, Granularity granularity, 
 }
 
 StageLayout segment_layout(const PricedPlan& plan, const std::vector<Chunk>& segments) {
-  return stage_layout(plan.graph, {segments, plan.ranks.layout().arrangement.variants},
-                      static_cast<std::int32_t>(segments.size()));
+  Arrangement arrangement = plan.ranks.layout().arrangement;
+  arrangement.chunks = segments;
+  return stage_layout(plan.graph, std::move(arrangement), static_cast<std::int32_t>(segments.size()));
 }
 
 /// Of a segment that is one block whose activations wait on the host, what its forward keeps; else nothing.
 const MemoryProfile* offloaded_block(const PricedPlan& plan, const Chunk& executions, Granularity granularity) {
   const auto first = static_cast<std::size_t>(executions.first);
-  if (granularity == Granularity::chunk || plan.ranks.layout().arrangement.variants[first] != Variant::offloaded)
-    return nullptr;
-  const BlockId block = plan.graph.sequence()[first];
-  return &plan.blocks[static_cast<std::size_t>(block.index())].memory();
+  const Arrangement& arrangement = plan.ranks.layout().arrangement;
+  if (granularity == Granularity::chunk || arrangement.variants[first] != Variant::offloaded) return nullptr;
+  const std::size_t blocks = plan.graph.blocks().size();
+  return &plan.blocks[arrangement.cost_index(plan.graph.sequence()[first], first, blocks)].memory();
 }
 
 enum class Backwards : std::uint8_t { whole, split };

@@ -3,14 +3,14 @@
 ///
 /// Model: core/cost/block_cost.h (BlockVariant). Checked against: tests/runtime/execution (bytes of every recompute).
 
-#include "core/cost/block_cost.h"
+#include "core/cost/stage_cost.h"
 #include "core/graph/graph.h"
 #include "core/sharding/keep_rule.h"
 
 namespace plumbline {
 
-/// By execution, as `variants` (core/cost/stage_cost.h, Arrangement).
+/// By execution of the arrangement.
 [[nodiscard]] std::vector<Replay> replays_of(const Graph& graph, const std::vector<BlockCost>& blocks,
-                                             const std::vector<std::int32_t>& variants, RecomputeMode mode);
+                                             const Arrangement& arrangement, RecomputeMode mode);
 
 }  // namespace plumbline

@@ -82,11 +82,16 @@ void add(std::vector<VariantCount>& counts, const VariantCount& more) {
 }
 
 RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
-                       const std::vector<std::int32_t>& variants, Chunk chunk) {
-  RankContent content{
-      std::vector<std::int32_t>(graph.blocks().size(), 0), {}, chunk.first > 0, chunk.last < std::ssize(sequence)};
+                       const std::vector<std::int32_t>& variants, Chunk chunk, std::int32_t site,
+                       std::int32_t site_count) {
+  const std::size_t blocks = graph.blocks().size();
+  RankContent content{std::vector<std::int32_t>(blocks * static_cast<std::size_t>(site_count), 0),
+                      {},
+                      chunk.first > 0,
+                      chunk.last < std::ssize(sequence),
+                      site};
   for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
-    const std::int32_t block = sequence[static_cast<std::size_t>(i)].index();
+    const std::int32_t block = site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
     ++content.executions[static_cast<std::size_t>(block)];
     add(content.variants, {block, variants[static_cast<std::size_t>(i)], 1});
   }
@@ -99,7 +104,9 @@ std::vector<RankContent> stage_contents(const Graph& graph, const Arrangement& a
   std::vector<RankContent> stages;
   stages.reserve(arrangement.chunks.size());
   for (const Chunk& chunk : arrangement.chunks) {
-    stages.push_back(content_of(graph, sequence, arrangement.variants, chunk));
+    const bool has_site = !arrangement.sites.empty() && chunk.first < std::ssize(arrangement.sites);
+    const std::int32_t site = has_site ? arrangement.sites[static_cast<std::size_t>(chunk.first)] : 0;
+    stages.push_back(content_of(graph, sequence, arrangement.variants, chunk, site, arrangement.site_count));
     stages.back().receives = stages.size() > 1;
   }
   return stages;
@@ -163,6 +170,8 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
 
 StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
   StageCost cost;
+  cost.site = content.site;
+  cost.link = content.link;
   cost.parameters.units.reserve(blocks.size());
   bool is_first = true;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -271,23 +280,49 @@ std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompu
   return variants;
 }
 
-RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk) {
-  return content_of(graph, graph.sequence(), variants, chunk);
+RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
+                          const StageSites& sites, std::int32_t rank) {
+  const auto r = static_cast<std::size_t>(rank);
+  RankContent content = content_of(graph, graph.sequence(), variants, chunk, sites.site(r), sites.count);
+  content.link = sites.link(r);
+  return content;
 }
 
 StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,
-                         Recompute recompute, StagePlacement placement) {
-  return stage_layout(graph, {chunks, uniform_variants(graph, recompute)}, pipeline_stages, placement);
+                         Recompute recompute, StagePlacement placement, const StageSites& sites) {
+  return stage_layout(graph, {chunks, uniform_variants(graph, recompute)}, pipeline_stages, placement, sites);
 }
 
+namespace {
+
+/// By execution, what the rank of its chunk computes on.
+void put_on_sites(Arrangement& arrangement, std::int32_t pipeline_stages, StagePlacement placement,
+                  const StageSites& sites) {
+  arrangement.site_count = sites.count;
+  arrangement.sites.assign(arrangement.variants.size(), 0);
+  for (std::size_t s = 0; s < arrangement.chunks.size(); ++s) {
+    const std::int32_t rank = rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(s));
+    const Chunk& chunk = arrangement.chunks[s];
+    std::fill(arrangement.sites.begin() + chunk.first, arrangement.sites.begin() + chunk.last,
+              sites.site(static_cast<std::size_t>(rank)));
+  }
+}
+
+}  // namespace
+
 StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,
-                         StagePlacement placement) {
-  const RankContent empty{std::vector<std::int32_t>(graph.blocks().size(), 0), {}, false, false};
+                         StagePlacement placement, const StageSites& sites) {
+  if (!sites.of_rank.empty()) put_on_sites(arrangement, pipeline_stages, placement, sites);
+  const std::size_t costs = graph.blocks().size() * static_cast<std::size_t>(arrangement.site_count);
+  const RankContent empty{std::vector<std::int32_t>(costs, 0), {}, false, false};
   const std::vector<RankContent> stages = stage_contents(graph, arrangement);
   std::vector<RankContent> ranks(static_cast<std::size_t>(pipeline_stages), empty);
-  for (std::size_t s = 0; s < stages.size(); ++s)
-    add(ranks[static_cast<std::size_t>(rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(s)))],
-        stages[s]);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto rank = static_cast<std::size_t>(rank_of_stage(placement, pipeline_stages, static_cast<std::int32_t>(s)));
+    ranks[rank].site = sites.of_rank.empty() ? stages[s].site : sites.site(rank);
+    ranks[rank].link = sites.link(rank);
+    add(ranks[rank], stages[s]);
+  }
   StageLayout layout{std::move(arrangement), {}, {}, {}, {}, {}};
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     layout.of_rank.push_back(index_in(layout.distinct, ranks[r]));
@@ -302,7 +337,8 @@ StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std:
     : layout_(&layout),
       costs_(contents_cost(layout.distinct, blocks)),
       stage_costs_(contents_cost(layout.distinct_stages, blocks)) {
-  check(blocks.size() == graph.blocks().size(), "every block has its cost");
+  check(blocks.size() == graph.blocks().size() * static_cast<std::size_t>(layout.arrangement.site_count),
+        "every block has its cost on every site");
   if (costs_.empty()) return;
   // The first rank holds the embedding itself; a tied head there is the same storage.
   RankParameters& first = costs_.front().parameters;

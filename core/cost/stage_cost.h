@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/cost/block_cost.h"
+#include "core/machine/sites.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 
@@ -55,6 +56,8 @@ struct StageCost {
   Picoseconds backward_end{0};   ///< likewise, from the last block to the first
 
   bool host_waits = false;  ///< for each pass to end or for its message; else the host runs ahead
+  std::int32_t site = 0;    ///< what it computes on (core/machine/sites.h)
+  std::int32_t link = 0;    ///< what it and the rank before it compute on together
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
@@ -73,11 +76,19 @@ struct StageCost {
 struct Arrangement {
   std::vector<Chunk> chunks;
   std::vector<std::int32_t> variants;  ///< by execution: index into the variants of its block
+  std::int32_t site_count = 1;         ///< of the cluster
+  std::vector<std::int32_t> sites{};   ///< by execution: what it runs on; empty: site 0
+
+  /// Where the costs of one execution of a block are: those of all blocks on site 0 come first, then those on site 1.
+  [[nodiscard]] std::size_t cost_index(BlockId block, std::size_t execution, std::size_t block_count) const {
+    const std::size_t site = sites.empty() ? 0 : static_cast<std::size_t>(sites[execution]);
+    return site * block_count + static_cast<std::size_t>(block.index());
+  }
 };
 /// Kept, selective or full for every layer, as a mode other than a placement says it; other blocks are kept.
 [[nodiscard]] std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute);
 
-/// `count` executions of a block that take the same variant.
+/// `count` executions of a block that take the same variant. `block`: index into the costs of blocks.
 struct VariantCount {
   std::int32_t block = 0;
   std::int32_t variant = 0;
@@ -86,15 +97,18 @@ struct VariantCount {
 };
 /// What one pipeline rank holds: how often each block runs there, all chunks together.
 struct RankContent {
-  std::vector<std::int32_t> executions;  ///< by BlockId
+  std::vector<std::int32_t> executions;  ///< by BlockId, site after site: as the costs of blocks
   std::vector<VariantCount> variants;    ///< the same by variant, each pair of block and variant once, in order
   bool receives = false;                 ///< whether an activation arrives from another rank
   bool sends = false;                    ///< whether one leaves to another rank
+  std::int32_t site = 0;                 ///< what the rank computes on
+  std::int32_t link = 0;                 ///< what it and the rank before it compute on together
   auto operator<=>(const RankContent&) const = default;
 };
 
 /// What one rank holds of the executions of `chunk`. `variants`: by execution of the whole network.
-[[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk);
+[[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
+                                        const StageSites& sites = {}, std::int32_t rank = 0);
 
 /// What it costs; a tied head counts its copy of the embedding.
 [[nodiscard]] StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks);
@@ -117,16 +131,18 @@ struct StageLayout {
   }
 };
 /// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
+/// `sites`: of the ranks; of an arrangement that names its own, none.
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,
-                                       StagePlacement placement = StagePlacement::looped);
+                                       StagePlacement placement = StagePlacement::looped, const StageSites& sites = {});
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
                                        std::int32_t pipeline_stages, Recompute recompute,
-                                       StagePlacement placement = StagePlacement::looped);
+                                       StagePlacement placement = StagePlacement::looped, const StageSites& sites = {});
 
 /// Costs of all ranks, equal ones once.
 class StageTable {
  public:
-  /// `blocks`: one BlockCost per block of the graph. The embedding's copy in a tied head on the same rank counts once.
+  /// `blocks`: one BlockCost per block of the graph and site. The embedding's copy in a tied head on the same rank
+  /// counts once.
   StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks);
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }

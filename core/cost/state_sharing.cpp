@@ -23,31 +23,32 @@ std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& he
 }
 
 /// Unit by unit, as frameworks gather and reduce.
-Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const {
+Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group,
+                             std::int32_t site) const {
   units = std::max<std::int64_t>(1, units);
-  return static_cast<double>(units) * sharing_time(kind, bytes / units, group);
+  return static_cast<double>(units) * sharing_time(kind, bytes / units, group, site);
 }
 
 /// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const StackCalibration& stack = blocks().kernels().calibration().stack;
   if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
-    return per_unit(kind, bytes, stage.units, sharing.shard);
+    return per_unit(kind, bytes, stage.units, sharing.shard, stage.site);
   const bool reduces = kind == Collective::reduce_scatter;
   const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
   const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
   const Bytes least = storage(sharing.shard.size, formats_.reduction);
-  return per_unit(kind, bytes, large, sharing.shard) +
-         static_cast<double>(small) * sharing_time(kind, least, sharing.shard) +
+  return per_unit(kind, bytes, large, sharing.shard, stage.site) +
+         static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
          static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.sharding.host_time_per_piece_s);
 }
 
-Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group) const {
-  const CommunicationClock& clock = blocks_.communication();
+Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const {
+  const CommunicationClock& clock = on(site).communication();
   const Seconds time = clock.time(kind, bytes, group);
   if (group.size < 2 || !group_span(group.size, group.stride, clock.cluster()).crosses_network()) return time;
-  return (1 / blocks_.kernels().calibration().stack.communication.network_card_share.value) * time;
+  return (1 / blocks().kernels().calibration().stack.communication.network_card_share.value) * time;
 }
 
 /// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
@@ -59,11 +60,13 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     if (s.zero_stage >= 3)
       time.gather += sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing);
     if (s.zero_stage >= 2) time.scatter += sharded_time(Collective::reduce_scatter, gradient, stage, sharing);
-    if (s.zero_stage == 1) time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard);
+    if (s.zero_stage == 1)
+      time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard, stage.site);
     if (s.zero_stage == 1 || s.zero_stage == 2)
-      time.update += sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard);
-    time.reduction +=
-        sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size}, sharing.replicate);
+      time.update +=
+          sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard, stage.site);
+    time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
+                                   sharing.replicate, stage.site);
   }
   return {scaled(time.gather), scaled(time.scatter), scaled(time.reduction), scaled(time.update)};
 }
@@ -71,7 +74,7 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
 /// starts late: t + slowdown (1 - t) = x.
 ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const StackCalibration& stack = blocks().kernels().calibration().stack;
   const double slowdown = stack.communication.overlap_slowdown;
   const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
   ReductionRule rule;
@@ -112,12 +115,12 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
   const Bytes bytes = tied_bytes(stages, s);
   if (bytes.value() == 0) return Picoseconds(0);
   const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-  return scaled(blocks_.kernels().calibration().stack.communication.data_parallel_exposure *
-                blocks_.communication().time(Collective::all_reduce, bytes, ends));
+  return scaled(blocks().kernels().calibration().stack.communication.data_parallel_exposure *
+                blocks().communication().time(Collective::all_reduce, bytes, ends));
 }
 
 bool StepPricer::shares_network(const Strategy& s) const {
-  const Cluster& cluster = blocks_.communication().cluster();
+  const Cluster& cluster = blocks().communication().cluster();
   const auto leaves_node = [&](RankGroup group) {
     return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
   };

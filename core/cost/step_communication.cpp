@@ -1,4 +1,6 @@
 // What each group of ranks sends in a step, line by line.
+#include <algorithm>
+
 #include "core/cost/state_sharing.h"
 
 namespace plumbline {
@@ -29,15 +31,16 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
   if (s.pipeline_stages > 1) {
     const Bytes boundary = stages[stages.size() - 1].boundary;
     const std::int64_t hops = 2 * m * s.virtual_stages;
-    add(Axis::pipeline, "send_receive", hops * boundary,
-        static_cast<double>(hops) * blocks_.communication().time(Collective::send_receive, boundary,
-                                                                 {2, rank_group(s, Axis::pipeline).stride}));
+    Seconds slowest(0);
+    for (std::size_t rank = 1; rank < stages.size(); ++rank)
+      slowest = std::max(slowest, message_time(stages[rank], boundary, s));
+    add(Axis::pipeline, "send_receive", hops * boundary, static_cast<double>(hops) * slowest);
   }
   for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
     const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
                                 std::int64_t times) {
       add(axis, name, times * wire_bytes(kind, bytes, group.size),
-          static_cast<double>(times) * sharing_time(kind, bytes, group));
+          static_cast<double>(times) * sharing_time(kind, bytes, group, heaviest->site));
     };
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);

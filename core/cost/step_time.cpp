@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/cost/chunk_times.h"
 #include "core/cost/host_checkpoints.h"
@@ -46,10 +47,13 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
 }  // namespace
 
 StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
-    : blocks_(blocks), training_(training), formats_(training.formats()) {}
+    : StepPricer(std::vector<BlockPricer>{blocks}, training) {}
+
+StepPricer::StepPricer(std::vector<BlockPricer> sites, const Training& training)
+    : sites_(std::move(sites)), training_(training), formats_(training.formats()) {}
 
 Picoseconds StepPricer::scaled(Seconds time) const {
-  return phase_time(blocks_.kernels().calibration().stack.compute.step_factor * time);
+  return phase_time(blocks().kernels().calibration().stack.compute.step_factor * time);
 }
 
 RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const {
@@ -58,7 +62,7 @@ RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const
 
 void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank,
                                    const Strategy& s) const {
-  const KernelClock& kernels = blocks_.kernels();
+  const KernelClock& kernels = on(stage.site).kernels();
   const StackCalibration& stack = kernels.calibration().stack;
   const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
   const auto moved = [&](double bytes, std::int64_t parameters) {
@@ -72,7 +76,7 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
 
 RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
                                   const Strategy& s) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const StackCalibration& stack = blocks().kernels().calibration().stack;
   RankTimes times;
   add_state_traffic(times, stage, rank, s);
   // Copies to the host follow the compute, and what shares states runs alongside that.
@@ -105,21 +109,19 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.backward += stage.copies.backward;
   times.backward_input += stage.copies.backward;
   if (s.pipeline_stages > 1) {
-    const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
-    times.hop = scaled(stack.communication.pipeline_exposure *
-                       blocks_.communication().time(Collective::send_receive, rank.boundary, neighbours));
+    times.hop = scaled(stack.communication.pipeline_exposure * message_time(rank, rank.boundary, s));
   }
   return times;
 }
 
 bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
-  return blocks_.kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
+  return blocks().kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
          splits_every_backward(s.schedule) && tied_bytes(stages, s).value() == 0;
 }
 
 Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                 const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s) const {
-  const StackCalibration& stack = blocks_.kernels().calibration().stack;
+  const StackCalibration& stack = blocks().kernels().calibration().stack;
   std::vector<Picoseconds> after;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const SharingTimes& of_rank = shared[static_cast<std::size_t>(stages.layout().of_rank[rank])];
@@ -143,13 +145,20 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(blocks_.kernels(), training_, stage, s) + matrix_gather_time(stage, s));
+  return scaled(optimizer_time(on(stage.site).kernels(), training_, stage, s) + matrix_gather_time(stage, s));
 }
 
-Picoseconds StepPricer::copy_to_host(Bytes bytes) const { return phase_time(copy_time(bytes, blocks_.to_host())); }
+Picoseconds StepPricer::copy_to_host(Bytes bytes, std::int32_t site) const {
+  return phase_time(copy_time(bytes, on(site).to_host()));
+}
+
+Seconds StepPricer::message_time(const StageCost& stage, Bytes bytes, const Strategy& s) const {
+  const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
+  return on(stage.link).communication().time(Collective::send_receive, bytes, neighbours);
+}
 
 Picoseconds StepPricer::overhead() const {
-  return phase_time(Seconds(blocks_.kernels().calibration().stack.host.step_overhead_s));
+  return phase_time(Seconds(blocks().kernels().calibration().stack.host.step_overhead_s));
 }
 
 std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,

@@ -11,6 +11,8 @@
 /// the rest because that share cannot start before the backward has ended.
 /// With post-validation (arXiv:2401.10241, section 4) ranks of zero-bubble schedules do not wait for each other between
 /// steps: a step takes the longest that a rank takes from its own begin, and the slowest optimizer.
+/// In a mixed cluster each stage takes the kernels and links of its own site (core/machine/sites.h), messages between
+/// stages the links of both, and the tied embedding those of the whole cluster.
 /// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead.
 /// Schedules that split the backward put off what block_cost.h prices for weight gradients.
 /// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so, and
@@ -74,6 +76,8 @@ struct ReductionRule {
 class StepPricer {
  public:
   StepPricer(const BlockPricer& blocks, const Training& training);
+  /// `sites`: by site of the cluster, the whole cluster first.
+  StepPricer(std::vector<BlockPricer> sites, const Training& training);
 
   [[nodiscard]] StepTime price(const StageTable& stages, const Strategy& strategy) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
@@ -90,7 +94,7 @@ class StepPricer {
   /// With the gathers of an optimizer that needs whole matrices.
   [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
   /// Of a rank's bytes, there or back, while nothing else uses its link.
-  [[nodiscard]] Picoseconds copy_to_host(Bytes bytes) const;
+  [[nodiscard]] Picoseconds copy_to_host(Bytes bytes, std::int32_t site) const;
   [[nodiscard]] Picoseconds overhead() const;
   /// Whether a rank updates its weights and begins its next step before others have ended this one.
   [[nodiscard]] bool steps_early(const StageTable& stages, const Strategy& strategy) const;
@@ -102,10 +106,15 @@ class StepPricer {
  private:
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
+  [[nodiscard]] const BlockPricer& blocks() const { return sites_.front(); }
+  [[nodiscard]] const BlockPricer& on(std::int32_t site) const { return sites_[static_cast<std::size_t>(site)]; }
   /// A collective that shares states: over as many network cards as the stack makes use of.
-  [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group) const;
+  [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
+  /// A message of `bytes` from the rank before `stage`.
+  [[nodiscard]] Seconds message_time(const StageCost& stage, Bytes bytes, const Strategy& strategy) const;
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group) const;
+  [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group,
+                                 std::int32_t site) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;
   /// Accumulation and copies of `stage`, a part of `rank`.
@@ -123,7 +132,7 @@ class StepPricer {
                                     const Strategy& strategy) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
-  BlockPricer blocks_;
+  std::vector<BlockPricer> sites_;
   Training training_;
   PrecisionFormats formats_;
 };

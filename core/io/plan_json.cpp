@@ -1,6 +1,7 @@
 #include "core/io/plan_json.h"
 
 #include "core/base/errors.h"
+#include "core/io/json_array.h"
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
 #include "core/io/training_json.h"
@@ -46,6 +47,18 @@ ModelReference model_from_json(const JsonPlace& place) {
   return model;
 }
 
+Json kind_json(const NodeKind& kind) {
+  return Json::Object{{"device", kind.device}, {"nodes", kind.nodes}, {"devices_per_node", kind.devices_per_node}};
+}
+
+NodeKind kind_from_json(const JsonPlace& place) {
+  JsonObject object(place);
+  NodeKind kind{object.at("device").string(), object.at("nodes").integer(1, most_devices),
+                object.at("devices_per_node").integer(1, most_devices)};
+  object.finish();
+  return kind;
+}
+
 Json machine_json(const MachineReference& machine) {
   Json::Object object{{"name", machine.name},
                       {"source", machine.source},
@@ -55,6 +68,7 @@ Json machine_json(const MachineReference& machine) {
                       {"nodes", machine.nodes},
                       {"fingerprint", machine.fingerprint}};
   if (!machine.mixture.empty()) object.emplace_back("mixture", machine.mixture);
+  if (!machine.kinds.empty()) object.emplace_back("kinds", json_array(machine.kinds, kind_json));
   return object;
 }
 
@@ -70,6 +84,8 @@ MachineReference machine_from_json(const JsonPlace& place) {
   if (const auto nodes = object.find("nodes")) machine.nodes = nodes->integer(0, most_devices);
   if (const auto fingerprint = object.find("fingerprint")) machine.fingerprint = fingerprint->string();
   if (const auto mixture = object.find("mixture")) machine.mixture = mixture->string();
+  if (const auto kinds = object.find("kinds"))
+    for (const JsonPlace& kind : kinds->elements()) machine.kinds.push_back(kind_from_json(kind));
   object.finish();
   return machine;
 }
@@ -95,13 +111,17 @@ Json stage_json(const StageLayoutEntry& stage) {
     for (const std::int64_t layer : ends) chunk.emplace_back(layer);
     chunks.emplace_back(std::move(chunk));
   }
-  return Json::Object{{"stage", stage.stage},
+  Json::Object object{{"stage", stage.stage},
                       {"layers", std::move(chunks)},
                       {"holds_input", stage.holds_input},
                       {"holds_output", stage.holds_output},
                       {"recomputed_layers", stage.recomputed_layers},
                       {"recompute", recompute_json(stage.recompute)},
                       {"parameters_per_rank", stage.parameters_per_rank}};
+  if (stage.devices.empty()) return object;
+  object.emplace_back("devices", stage.devices);
+  object.emplace_back("device_memory_bytes", stage.device_memory.value());
+  return object;
 }
 
 Json layout_json(const Layout& layout) {
@@ -191,7 +211,9 @@ Layout layout_from_json(const JsonPlace& place) {
   const auto stages = object.find("stages");
   if (!stages) return layout;
   for (const JsonPlace& one : stages->elements()) {
-    check_keys(one, stage_json({}));
+    StageLayoutEntry all_keys;
+    all_keys.devices = "any";
+    check_keys(one, stage_json(all_keys));
     StageLayoutEntry stage;
     stage.stage = static_cast<std::int32_t>(std::ssize(layout.stages));
     JsonObject entry(one);

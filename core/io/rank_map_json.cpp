@@ -10,8 +10,10 @@ Json ranks_json(const Plan& plan) {
   for (const RankPlace& place : rank_map(plan.layout, plan.machine)) {
     Json::Object coordinates;
     for (std::size_t i = 0; i < axes.size(); ++i) coordinates.emplace_back(axes[i].axis, place.coordinates[i]);
-    ranks.emplace_back(Json::Object{
-        {"rank", place.rank}, {"host", place.host}, {"device", place.device}, {"coordinates", std::move(coordinates)}});
+    Json::Object of_rank{{"rank", place.rank}, {"host", place.host}, {"device", place.device}};
+    if (!place.device_name.empty()) of_rank.emplace_back("device_name", place.device_name);
+    of_rank.emplace_back("coordinates", std::move(coordinates));
+    ranks.emplace_back(std::move(of_rank));
   }
   return ranks;
 }

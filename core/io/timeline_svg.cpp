@@ -78,6 +78,7 @@ class Picture {
         words_(words),
         svg_(picture_width, plot_top + 40 + stages_height()) {
     scale_ = words.capacity;
+    for (const Bytes capacity : words.stage_capacity) scale_ = std::max(scale_, capacity);
     for (const MemoryPeak& peak : simulation.memory) scale_ = std::max(scale_, peak.memory.device_total());
   }
 
@@ -235,8 +236,9 @@ class Picture {
     svg_.path(path + "H" + svg_number(plot_right) + "V" + svg_number(bottom) + "z", "#8fc7bd");
     const double states = height_of(memory_curve(program_.ranks[rank]).front().memory.device_total());
     svg_.box({plot_left, bottom - states, plot_right - plot_left, states}, "#c9c9c9");
-    if (words_.capacity.value() > 0) {
-      const double y = bottom - height_of(words_.capacity);
+    const Bytes capacity = rank < words_.stage_capacity.size() ? words_.stage_capacity[rank] : words_.capacity;
+    if (capacity.value() > 0) {
+      const double y = bottom - height_of(capacity);
       svg_.line(plot_left, y, plot_right, y, "#c8283c", "4 3");
     }
     draw_peak(rank, bottom);
@@ -271,7 +273,9 @@ class Picture {
     swatch(x, "#8fc7bd", "activations and buffers");
     if (words_.capacity.value() > 0) {
       svg_.line(x, 58, x + 16, 58, "#c8283c", "4 3");
-      svg_.text(x + 20, 62, "a device holds " + gib(words_.capacity) + " GiB");
+      svg_.text(x + 20, 62,
+                words_.stage_capacity.empty() ? "a device holds " + gib(words_.capacity) + " GiB"
+                                              : "what the stage's device holds");
     }
     if (program_.shape.virtual_stages > 1)
       svg_.text(picture_width - 12, 41, "later chunks of a stage are paler", {12, "#333333", TextAnchor::end});

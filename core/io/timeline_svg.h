@@ -8,6 +8,7 @@
 /// drawn: messages while they travel. Checked against: tests/unit/core/io/timeline_svg_test.cpp.
 
 #include <string>
+#include <vector>
 
 #include "core/simulate/simulation.h"
 
@@ -16,7 +17,8 @@ namespace plumbline {
 struct PictureWords {
   std::string title;
   std::string subtitle;
-  Bytes capacity{0};  ///< of a device, drawn as a dashed line; 0: none
+  Bytes capacity{0};                       ///< of a device, drawn as a dashed line; 0: none
+  std::vector<Bytes> stage_capacity = {};  ///< instead, of each stage's device in a mixed cluster
 };
 
 [[nodiscard]] std::string timeline_svg(const Program& program, const Simulation& simulation, const PictureWords& words);

@@ -26,6 +26,13 @@ struct ModelReference {
   SampleUnit sample = SampleUnit::sequence;
 };
 
+/// Nodes of one kind in a mixed cluster.
+struct NodeKind {
+  std::string device;
+  std::int64_t nodes = 0;
+  std::int64_t devices_per_node = 0;
+};
+
 struct MachineReference {
   std::string name;
   std::string source;  ///< catalogue name or file that reads it back
@@ -34,7 +41,8 @@ struct MachineReference {
   std::int64_t devices_per_node = 0;
   std::int64_t nodes = 0;
   std::string fingerprint;
-  std::string mixture;  ///< of several kinds of nodes: which, and what all are priced as; else empty
+  std::string mixture;          ///< of several kinds of nodes: how many devices of each; else empty
+  std::vector<NodeKind> kinds;  ///< of a mixed cluster, in the order of ranks; else empty
 
   /// "16 x H100-SXM-80GB", or the mixture.
   [[nodiscard]] std::string devices_text() const {
@@ -61,6 +69,9 @@ struct StageLayoutEntry {
   std::int64_t recomputed_layers = 0;  ///< layers that replay anything
   std::int64_t parameters_per_rank = 0;
   std::vector<RecomputeRun> recompute;  ///< chunk by chunk
+  // In a mixed cluster, what the ranks of the stage compute on; else empty.
+  std::string devices;     ///< "8 x H100-SXM-80GB"
+  Bytes device_memory{0};  ///< of the smallest
 };
 
 struct GroupLayout {

@@ -48,11 +48,18 @@ class ExactPlacement {
 
   Placement run() {
     const auto ranks = static_cast<std::size_t>(placer_.strategy().pipeline_stages);
-    std::vector<Bytes> capacities(ranks, placer_.question().certain_capacity());
+    const StageSites sites = placer_.question().stage_sites(placer_.strategy());
+    std::vector<Bytes> certain;
+    std::vector<Bytes> all;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      certain.push_back(placer_.question().certain_capacity(sites.site(rank)));
+      all.push_back(placer_.question().capacity(sites.site(rank)));
+    }
+    std::vector<Bytes> capacities = certain;
     std::vector<bool> fits(ranks, false);
-    for (const Bytes target : {placer_.question().certain_capacity(), placer_.question().capacity()}) {
+    for (const std::vector<Bytes>& targets : {certain, all}) {
       if (std::find(fits.begin(), fits.end(), false) == fits.end()) break;
-      tune(target, capacities, fits);
+      tune(targets, capacities, fits);
     }
     Placement result = ranks_.place_within(capacities);
     result.fits = std::find(fits.begin(), fits.end(), false) == fits.end();
@@ -61,19 +68,18 @@ class ExactPlacement {
 
  private:
   /// Finds the capacities of the ranks that do not fit yet.
-  void tune(Bytes target, std::vector<Bytes>& capacities, std::vector<bool>& fits) {
-    const Bytes tolerance = target / tolerated_parts;
+  void tune(const std::vector<Bytes>& targets, std::vector<Bytes>& capacities, std::vector<bool>& fits) {
     const bool splits = splits_backward(placer_.strategy().schedule);
     std::vector<Assumed> assumed;
     for (std::size_t rank = 0; rank < fits.size(); ++rank)
-      assumed.push_back({fits[rank] ? capacities[rank] : target, {}, {}, fits[rank]});
+      assumed.push_back({fits[rank] ? capacities[rank] : targets[rank], {}, {}, fits[rank]});
     for (int n = 0; n < most_placements; ++n) {
       for (std::size_t rank = 0; rank < fits.size(); ++rank) capacities[rank] = assumed[rank].capacity;
       const Held held = held_by(ranks_.place_within(capacities));
       bool all_settled = true;
       for (std::size_t rank = 0; rank < fits.size(); ++rank) {
         Assumed& of_rank = assumed[rank];
-        if (!of_rank.is_settled) of_rank.learn(held.peaks[rank] - target, tolerance);
+        if (!of_rank.is_settled) of_rank.learn(held.peaks[rank] - targets[rank], targets[rank] / tolerated_parts);
         // Nothing is left to be gained; or, of whole backwards, next to nothing: the mean of their chunks is near.
         if (of_rank.fits && (!held.replays[rank] || !splits)) of_rank.is_settled = true;
         all_settled = all_settled && of_rank.is_settled;
@@ -90,8 +96,8 @@ class ExactPlacement {
   [[nodiscard]] Held held_by(const Placement& placed) const {
     const Question& question = placer_.question();
     const Strategy& s = placer_.strategy();
-    const StageLayout layout =
-        stage_layout(question.graph(), {chunks_, placed.variants}, s.pipeline_stages, placement(s.schedule));
+    const StageLayout layout = stage_layout(question.graph(), {chunks_, placed.variants}, s.pipeline_stages,
+                                            placement(s.schedule), question.stage_sites(s));
     const StageTable table(question.graph(), layout, placer_.blocks());
     Held held;
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {

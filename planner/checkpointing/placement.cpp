@@ -46,6 +46,16 @@ BlockVariant variant_of(const RecomputeChoice& choice, const RecomputeProblem& p
   return variant;
 }
 
+/// Of one entry of the costs of blocks.
+struct PricedSite {
+  const Block* block;
+  const BlockPricer* pricer;
+};
+PricedSite priced_site(const Question& question, std::size_t cost) {
+  const std::size_t blocks = question.graph().blocks().size();
+  return {&question.graph().blocks()[cost % blocks], &question.block_pricer(static_cast<std::int32_t>(cost / blocks))};
+}
+
 Bytes needed_by_least_kept(std::span<const LayerGroup> groups, std::int64_t in_flight) {
   Bytes saved(0);
   Bytes restored(0);
@@ -66,13 +76,14 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const Block& block = question.graph().blocks()[b];
+    const PricedSite at = priced_site(question, b);
+    const Block& block = *at.block;
     std::vector<BlockVariant>& variants = blocks[b].variants;
     if (block.kind() != BlockKind::layer) {
       variants.push_back(BlockVariant(variants[Variant::kept]));
       continue;
     }
-    const RecomputeProblem problem = recompute_problem(block, shard, groups, question.block_pricer());
+    const RecomputeProblem problem = recompute_problem(block, shard, groups, *at.pricer);
     for (const RecomputeChoice& choice : choices_of(problem)) {
       variants.push_back(variant_of(choice, problem, block, shard));
       variants.back().memory.logits = blocks[b].memory().logits;
@@ -100,12 +111,13 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
   const BlockGroups groups = block_groups(strategy);
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const Block& block = question.graph().blocks()[b];
+    const PricedSite at = priced_site(question, b);
+    const Block& block = *at.block;
     if (block.kind() != BlockKind::layer) continue;
     const PricedBlock of{block, shard, groups};
     std::vector<BlockVariant>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
-      question.block_pricer().fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);
+      at.pricer->fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);
   }
 }
 
@@ -150,8 +162,8 @@ bool RecomputePlacer::holds_all(const StageCost& kept, std::int32_t rank, Bytes 
   return total(kept, rank) <= capacity;
 }
 
-std::array<Bytes, 2> RecomputePlacer::device_capacities() const {
-  return {question_->certain_capacity(), question_->capacity()};
+std::array<Bytes, 2> RecomputePlacer::device_capacities(std::int32_t site) const {
+  return {question_->certain_capacity(site), question_->capacity(site)};
 }
 
 Bytes RecomputePlacer::room(const StageCost& kept, std::int32_t rank, const RankLayers& groups,
@@ -196,7 +208,7 @@ RankPlacement RecomputePlacer::read(const LayerChoice& choice, const RankLayers&
 
 std::optional<RankPlacement> RecomputePlacer::place(std::span<const RankContent> chunks, const StageCost& kept,
                                                     std::int32_t rank) const {
-  return place_in(device_capacities(), chunks, kept, rank);
+  return place_in(device_capacities(kept.site), chunks, kept, rank);
 }
 
 std::optional<RankPlacement> RecomputePlacer::place_within(Bytes capacity, std::span<const RankContent> chunks,
@@ -232,14 +244,14 @@ Picoseconds RecomputePlacer::replayed_by_operator(std::span<const RankContent> c
   Picoseconds sum(0);
   for (const RankContent& chunk : chunks)
     for (std::size_t b = 0; b < chunk.executions.size(); ++b)
-      if (question_->graph().blocks()[b].kind() == BlockKind::layer)
+      if (priced_site(*question_, b).block->kind() == BlockKind::layer)
         sum += chunk.executions[b] * blocks()[b].variant(Variant::by_operator).recompute.total();
   return sum;
 }
 
 std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
                                                          std::int32_t rank) const {
-  const Bytes capacity = question_->capacity();
+  const Bytes capacity = question_->capacity(kept.site);
   if (holds_all(kept, rank, capacity)) return Picoseconds(0);
   const RankLayers& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups, {&capacity, 1});

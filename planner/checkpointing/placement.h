@@ -79,7 +79,7 @@ class RecomputePlacer {
   [[nodiscard]] Bytes room(const StageCost& kept, std::int32_t rank, const RankLayers& groups,
                            std::span<const Bytes> capacities) const;
   /// What surely fits, then the device.
-  [[nodiscard]] std::array<Bytes, 2> device_capacities() const;
+  [[nodiscard]] std::array<Bytes, 2> device_capacities(std::int32_t site) const;
   [[nodiscard]] Picoseconds replayed_by_operator(std::span<const RankContent> chunks) const;
   [[nodiscard]] std::optional<RankPlacement> place_in(std::span<const Bytes> capacities,
                                                       std::span<const RankContent> chunks, const StageCost& kept,

@@ -10,7 +10,7 @@ SplitPlacer::SplitPlacer(const RecomputePlacer& placer, const std::vector<Chunk>
     : placer_(placer),
       chunks_(chunks),
       unplaced_(stage_layout(placer.question().graph(), chunks, placer.strategy().pipeline_stages, {},
-                             placement(placer.strategy().schedule))),
+                             placement(placer.strategy().schedule), placer.question().stage_sites(placer.strategy()))),
       kept_(placer.question().graph(), unplaced_, placer.blocks()),
       sequence_(placer.question().graph().sequence()) {
   for (std::int32_t rank = 0; rank < placer.strategy().pipeline_stages; ++rank)
@@ -58,7 +58,9 @@ void SplitPlacer::assign(const std::vector<VariantCount>& counts, Chunk chunk,
   std::stable_sort(left.begin(), left.end(),
                    [&](const VariantCount& a, const VariantCount& b) { return time(a) > time(b); });
   for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
-    const std::int32_t block = sequence_[static_cast<std::size_t>(i)].index();
+    const auto execution = static_cast<std::size_t>(i);
+    const auto block = static_cast<std::int32_t>(
+        unplaced_.arrangement.cost_index(sequence_[execution], execution, placer_.question().graph().blocks().size()));
     const auto next =
         std::find_if(left.begin(), left.end(), [&](const VariantCount& c) { return c.block == block && c.count > 0; });
     variants[static_cast<std::size_t>(i)] = next->variant;

@@ -59,7 +59,7 @@ Json replays_json(const Graph& graph, const Arrangement& arrangement, const std:
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;
   for (std::int64_t e = 0; e < std::ssize(sequence); ++e) {
     const auto i = static_cast<std::size_t>(e);
-    const BlockCost& block = blocks[static_cast<std::size_t>(sequence[i].index())];
+    const BlockCost& block = blocks[arrangement.cost_index(sequence[i], i, graph.blocks().size())];
     if (block.variant(arrangement.variants[i]).recompute.total() <= Picoseconds(0)) continue;
     if (!runs.empty() && runs.back().second + 1 == e)
       runs.back().second = e;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "core/base/errors.h"
 #include "core/cost/pipeline_time.h"
@@ -24,7 +25,7 @@ class RankPricer {
     if (!places()) {
       const bool fits = stage_memory(cost, strategy_, question_.training().formats(), question_.training().optimizer,
                                      question_.calibration().stack, rank)
-                            .device_total() <= question_.capacity();
+                            .device_total() <= question_.capacity(cost.site);
       return fits ? std::optional(StagePrice{cost.forward_total(), cost.backward_total()}) : std::nullopt;
     }
     const auto placed = placer_.place({&content, 1}, cost, rank);
@@ -41,10 +42,10 @@ class RankPricer {
   RecomputePlacer placer_;
 };
 
-/// Every range of blocks as the content of a rank, equal contents once, priced.
+/// Every range of blocks as the content of `rank`, equal contents once, priced.
 class Ranges {
  public:
-  explicit Ranges(const RankPricer& pricer)
+  Ranges(const RankPricer& pricer, const StageSites& sites, std::int32_t rank)
       : graph_(pricer.question().graph()),
         size_(static_cast<std::int32_t>(graph_.sequence().size())),
         variants_(uniform_variants(graph_, pricer.places() ? Recompute{} : pricer.strategy().recompute)) {
@@ -53,14 +54,17 @@ class Ranges {
     for (std::int32_t first = 0; first < size_; ++first)
       for (std::int32_t last = first + 1; last <= size_; ++last) {
         const auto next = static_cast<std::int32_t>(found.size());
-        const auto [entry, is_new] = found.try_emplace(stage_content(graph_, variants_, {first, last}), next);
+        RankContent content = stage_content(graph_, variants_, {first, last}, sites, rank);
+        content.link = 0;  // ranks on the same site share their ranges
+        const auto [entry, is_new] = found.try_emplace(std::move(content), next);
         index_[slot(first, last)] = entry->second;
         if (is_new) layout_.distinct.push_back(entry->first);
       }
     // A table takes its first content for the first rank, whose tied head is the embedding's own storage.
     StageLayout shifted = layout_;
-    shifted.distinct.insert(shifted.distinct.begin(), RankContent{std::vector<std::int32_t>(graph_.blocks().size(), 0),
-                                                                  std::vector<VariantCount>{}, false});
+    shifted.arrangement.site_count = sites.count;
+    shifted.distinct.insert(shifted.distinct.begin(),
+                            RankContent{std::vector<std::int32_t>(pricer.blocks().size(), 0), {}, false});
     const StageTable table(graph_, shifted, pricer.blocks());
     costs_.assign(table.distinct().begin() + 1, table.distinct().end());
     for (std::size_t i = 0; i < costs_.size(); ++i)
@@ -88,20 +92,43 @@ class Ranges {
   std::vector<StageCost> costs_;
 };
 
-Picoseconds link_latency(const RankPricer& pricer, const Ranges& ranges) {
-  const BlockPricer& blocks = pricer.question().block_pricer();
+/// By pipeline rank: the ranges of its site, of ranks on one site the same.
+class SiteRanges {
+ public:
+  SiteRanges(const RankPricer& pricer, std::int32_t ranks) : sites_(pricer.question().stage_sites(pricer.strategy())) {
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      auto& of_site = by_site_[sites_.site(static_cast<std::size_t>(rank))];
+      if (!of_site) of_site = std::make_unique<const Ranges>(pricer, sites_, rank);
+      of_rank_.push_back(of_site.get());
+    }
+  }
+
+  [[nodiscard]] const Ranges& operator[](std::int32_t rank) const { return *of_rank_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::int32_t size() const { return of_rank_.front()->size(); }
+  [[nodiscard]] const StageSites& sites() const { return sites_; }
+
+ private:
+  StageSites sites_;
+  std::map<std::int32_t, std::unique_ptr<const Ranges>> by_site_;
+  std::vector<const Ranges*> of_rank_;
+};
+
+/// Of messages from the rank before `rank`.
+Picoseconds link_latency(const RankPricer& pricer, const SiteRanges& ranges, std::int32_t rank) {
+  const BlockPricer& blocks = pricer.question().block_pricer(ranges.sites().link(static_cast<std::size_t>(rank)));
   const StackCalibration& stack = blocks.kernels().calibration().stack;
   const RankGroup neighbours{2, rank_group(pricer.strategy(), Axis::pipeline).stride};
-  const Bytes boundary = ranges.cost(ranges.index(1, 2)).boundary;
+  const Bytes boundary = ranges[0].cost(ranges[0].index(1, 2)).boundary;
   return phase_time(stack.compute.step_factor * stack.communication.pipeline_exposure *
                     blocks.communication().time(Collective::send_receive, boundary, neighbours));
 }
 
 /// The makespan of the split that needs no search, or the largest number when it does not fit.
-Picoseconds even_makespan(RankPricer& pricer, const Ranges& ranges, const std::vector<Picoseconds>& latency) {
+Picoseconds even_makespan(RankPricer& pricer, const SiteRanges& all, const std::vector<Picoseconds>& latency) {
   std::vector<Picoseconds> forward;
   std::vector<Picoseconds> backward;
   for (const Chunk& chunk : split_into_chunks(pricer.question().graph(), pricer.strategy().chunks())) {
+    const Ranges& ranges = all[static_cast<std::int32_t>(forward.size())];
     const std::int32_t i = ranges.index(static_cast<std::int32_t>(chunk.first), static_cast<std::int32_t>(chunk.last));
     const auto price = pricer.price(ranges.content(i), ranges.cost(i), static_cast<std::int32_t>(forward.size()));
     if (!price) return Picoseconds::largest();
@@ -111,11 +138,12 @@ Picoseconds even_makespan(RankPricer& pricer, const Ranges& ranges, const std::v
   return one_f_one_b_makespan({forward, backward, latency}, pricer.strategy().micro_batches);
 }
 
-StagePrices prices_of(RankPricer& pricer, const Ranges& ranges, Picoseconds worst) {
+StagePrices prices_of(RankPricer& pricer, const SiteRanges& all, Picoseconds worst) {
   const std::int32_t stages = pricer.strategy().pipeline_stages;
   const std::int64_t m = pricer.strategy().micro_batches;
-  StagePrices prices(stages, ranges.size());
+  StagePrices prices(stages, all.size());
   for (std::int32_t s = 0; s < stages; ++s) {
+    const Ranges& ranges = all[s];
     std::map<std::int32_t, std::optional<StagePrice>> priced;  // by content
     const std::int32_t furthest = s == 0 ? 0 : ranges.size() - stages + s;
     for (std::int32_t first = s; first <= furthest; ++first)
@@ -138,11 +166,11 @@ std::optional<BalancedSplit> balanced_split(const Question& question, const Stra
   check(strategy.virtual_stages == 1 && (strategy.schedule == Schedule::one_f_one_b || strategy.pipeline_stages == 1),
         "splits are searched for plain 1F1B");
   RankPricer pricer(question, strategy, blocks);
-  const Ranges ranges(pricer);
+  const SiteRanges ranges(pricer, strategy.pipeline_stages);
   if (ranges.size() < strategy.pipeline_stages) return std::nullopt;
   std::vector<Picoseconds> latency;
-  if (strategy.pipeline_stages > 1)
-    latency.assign(static_cast<std::size_t>(strategy.pipeline_stages - 1), link_latency(pricer, ranges));
+  for (std::int32_t rank = 1; rank < strategy.pipeline_stages; ++rank)
+    latency.push_back(link_latency(pricer, ranges, rank));
   const StagePrices prices = prices_of(pricer, ranges, even_makespan(pricer, ranges, latency));
   const auto best = one_f_one_b_partition(prices, latency, strategy.micro_batches);
   if (!best) return std::nullopt;

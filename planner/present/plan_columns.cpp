@@ -92,7 +92,11 @@ std::vector<ColumnOf<Plan>> choices() {
        [](P p) { return words(to_text(p.strategy.recompute)); }},
       {{"split", "split", Unit::text, "how layers are divided over pipeline stages", left, constant},
        [](P p) { return words(to_text(p.strategy.split)); },
-       [](P p) { return p.strategy.split != StageSplit::even; }}};
+       [](P p) { return p.strategy.split != StageSplit::even; }},
+      {{"layers_per_stage", "layers", Unit::text, "layers of each pipeline chunk, where they are not divided evenly",
+        left},
+       [](P p) { return words(layers_text(p.strategy.layers_per_stage)); },
+       [](P p) { return !p.strategy.layers_per_stage.empty(); }}};
 }
 
 std::vector<ColumnOf<Plan>> figures() {

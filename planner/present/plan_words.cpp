@@ -1,5 +1,6 @@
 #include "planner/present/plan_words.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/cost/residuals.h"
@@ -31,6 +32,42 @@ std::string strategy_words(const Strategy& strategy, const Training& training) {
   text += ", " + std::string(to_text(training.optimizer));
   if (training.optimizer_format) text += " with " + std::string(to_text(*training.optimizer_format)) + " moments";
   if (strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";
+  return text;
+}
+
+namespace {
+
+std::string layer_range(const std::vector<StageLayoutEntry>& stages, std::size_t first, std::size_t last) {
+  std::string text;
+  for (std::size_t chunk = 0; chunk < stages[first].layers.size(); ++chunk) {
+    std::int64_t low = -1;
+    std::int64_t high = -1;
+    for (std::size_t s = first; s <= last; ++s) {
+      const std::vector<std::int64_t>& ends = stages[s].layers[chunk];
+      if (ends.empty()) continue;
+      low = low < 0 ? ends[0] : std::min(low, ends[0]);
+      high = std::max(high, ends[1]);
+    }
+    if (low >= 0) text += (text.empty() ? "" : " and ") + std::to_string(low) + " to " + std::to_string(high);
+  }
+  return text.empty() ? "" : ", layers " + text;
+}
+
+}  // namespace
+
+std::string placement_words(const Layout& layout) {
+  const std::vector<StageLayoutEntry>& stages = layout.stages;
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < stages.size(); first = last + 1) {
+    if (stages[first].devices.empty()) return "";
+    last = first;
+    while (last + 1 < stages.size() && stages[last + 1].devices == stages[first].devices) ++last;
+    text += (text.empty() ? "" : "; ") +
+            (first == last ? "stage " + std::to_string(first)
+                           : "stages " + std::to_string(first) + " to " + std::to_string(last)) +
+            " on " + stages[first].devices + (first == last ? "" : " each") + layer_range(stages, first, last);
+    if (stages[first].devices.find(" and ") != std::string::npos) text += ", waiting for the slowest of them";
+  }
   return text;
 }
 

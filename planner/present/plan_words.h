@@ -16,6 +16,8 @@ namespace plumbline::present {
 /// "tp 2 dp 4 mbs 1 x 16, bf16, adamw".
 [[nodiscard]] std::string strategy_words(const Strategy& strategy, const Training& training);
 /// "stack megatron-core-0.12 (default), fp32 gradients, calibrated by many runs, 90 % intervals".
+/// Of a mixed cluster: which devices each stage holds, and which layers; else empty.
+[[nodiscard]] std::string placement_words(const Layout& layout);
 [[nodiscard]] std::string basis_words(const Plan& plan);
 /// What the prediction rests on where that is not many runs near to it; empty otherwise.
 [[nodiscard]] std::string trust_words(const Trust& trust);

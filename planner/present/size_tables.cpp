@@ -110,9 +110,10 @@ std::string size_question_words(const SizeAnswer& answer) {
     if (!row.plan) continue;
     const Plan& plan = *row.plan;
     const Training& t = plan.training;
-    return plan.model.name + " (" + count_text(plan.model.parameters) + " parameters) on " + plan.machine.device +
-           " (" + plan.machine.name + "), sequence " + std::to_string(t.sequence_length) + ", " +
-           count_text(t.token_budget.value_or(0)) + " tokens";
+    return plan.model.name + " (" + count_text(plan.model.parameters) + " parameters) on " +
+           (plan.machine.mixture.empty() ? plan.machine.device : plan.machine.mixture) + " (" + plan.machine.name +
+           "), sequence " + std::to_string(t.sequence_length) + ", " + count_text(t.token_budget.value_or(0)) +
+           " tokens";
   }
   return "";
 }

@@ -18,15 +18,17 @@
 namespace plumbline {
 namespace {
 
-/// "8 x A and 8 x B, every rank priced at the lowest rates of them": the search and the estimators know one kind of
-/// device.
+/// "8 x A and 8 x B".
 std::string mixture_of(const Cluster& cluster) {
-  if (cluster.groups.size() == 1) return "";
-  std::string text;
+  return cluster.groups.size() == 1 ? "" : devices_text(cluster, 0, device_count(cluster));
+}
+
+std::vector<NodeKind> kinds_of(const Cluster& cluster) {
+  std::vector<NodeKind> kinds;
+  if (cluster.groups.size() == 1) return kinds;
   for (const NodeGroup& group : cluster.groups)
-    text += (text.empty() ? "" : " and ") + std::to_string(std::int64_t{group.count} * group.node.devices) + " x " +
-            group.node.device.name;
-  return text + ", every rank priced at the lowest rates of them";
+    kinds.push_back({group.node.device.name, group.count, group.node.devices});
+  return kinds;
 }
 
 bool is_catalogued(const std::string& stack) {
@@ -42,10 +44,24 @@ std::string stack_reference(const Question& question) {
   return asked.empty() || is_catalogued(asked) ? question.calibration().stack.name : asked;
 }
 
+/// Of the devices that the strategy's stages compute on, each once.
+std::vector<const DeviceCalibration*> device_calibrations(const Question& question, const Strategy& strategy) {
+  const StageSites sites = question.stage_sites(strategy);
+  std::vector<const DeviceCalibration*> found;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(strategy.pipeline_stages); ++rank) {
+    const DeviceCalibration& device = question.block_pricer(sites.site(rank)).kernels().calibration().device;
+    if (std::none_of(found.begin(), found.end(), [&](const auto* one) { return one->name == device.name; }))
+      found.push_back(&device);
+  }
+  return found;
+}
+
 Provenance provenance_of(const Question& question, const Strategy& strategy) {
   Provenance provenance;
   provenance.trust = trust_in(uncertainty_of(question, strategy));
-  provenance.device_calibration = question.calibration().device.name;
+  const std::vector<const DeviceCalibration*> devices = device_calibrations(question, strategy);
+  for (const DeviceCalibration* device : devices)
+    provenance.device_calibration += (device == devices.front() ? "" : " and ") + device->name;
   provenance.stack_calibration = stack_reference(question);
   provenance.stack_is_default = question.calibration().stack.name ==
                                 CalibrationSet::shipped().software_stack(usual_stack(question.cluster())).name;
@@ -54,7 +70,7 @@ Provenance provenance_of(const Question& question, const Strategy& strategy) {
       if (c.coefficient.kind == "assumed")
         provenance.assumed.push_back({owner + " " + c.name, c.coefficient.value, c.coefficient.source});
   };
-  add(question.calibration().device.name, coefficients(question.calibration().device));
+  for (const DeviceCalibration* device : devices) add(device->name, coefficients(*device));
   add(question.calibration().stack.name, coefficients(question.calibration().stack));
   if (!question.network().note.empty()) provenance.notes.push_back(question.network().note);
   return provenance;
@@ -95,13 +111,14 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
                   node.devices,
                   node_count(question.cluster()),
                   fingerprint(question.cluster()),
-                  mixture_of(question.cluster())};
+                  mixture_of(question.cluster()),
+                  kinds_of(question.cluster())};
   plan.training = question.training();
   plan.strategy = strategy;
   plan.layout = plan_layout(question, stages, blocks, strategy);
   plan.prediction = predict(question, stages, strategy);
   plan.run = run_cost(question, plan.prediction);
-  plan.verdict = verdict_of(question, plan.prediction);
+  plan.verdict = verdict_of(question, plan.prediction, strategy, host_memory(question, stages, strategy).available);
   plan.provenance = provenance_of(question, strategy);
   return plan;
 }

@@ -41,7 +41,8 @@ class Comparison {
         groups_(groups),
         blocks_(groups.blocks()),
         chunks_(chunks),
-        sequence_(question.graph().sequence()) {}
+        sequence_(question.graph().sequence()),
+        sites_(question.stage_sites(strategy)) {}
 
   std::vector<std::int32_t> best() {
     // Nothing is faster than what surely fits and replays nothing.
@@ -125,7 +126,7 @@ class Comparison {
     for (std::size_t s = 0; s < chunks_.size(); ++s)
       for (auto i = static_cast<std::size_t>(chunks_[s].first); i < static_cast<std::size_t>(chunks_[s].last); ++i) {
         if (question_.graph().block(sequence_[i]).kind() != BlockKind::layer) continue;
-        const auto block = static_cast<std::size_t>(sequence_[i].index());
+        const std::size_t block = cost_index(s, i);
         const BlockVariant& full = blocks_[block].variant(Variant::full);
         layers_.push_back({s, block, {full.recompute.total(), full.host}});
       }
@@ -158,9 +159,11 @@ class Comparison {
     for (const auto& [held, rank] : overfull) overfull_.push_back(rank);
   }
   [[nodiscard]] Bytes held_by(std::int32_t rank, const PeakLoads& load) const {
-    return stage_memory((*kept_)[static_cast<std::size_t>(rank)], load, strategy_, question_.training().formats(),
-                        question_.training().optimizer, question_.calibration().stack)
-        .device_total();
+    const StageCost& stage = (*kept_)[static_cast<std::size_t>(rank)];
+    const Bytes held = stage_memory(stage, load, strategy_, question_.training().formats(),
+                                    question_.training().optimizer, question_.calibration().stack)
+                           .device_total();
+    return question_.on_smallest(held, stage.site);
   }
   /// Whether all these ranks fit: that nearly always tells, before all ranks are looked at.
   [[nodiscard]] bool relieves(const Way& way) const {
@@ -169,7 +172,7 @@ class Comparison {
       for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
         const std::int32_t stage = stage_of(placement(strategy_.schedule), strategy_.pipeline_stages, rank, c);
         const Chunk chunk = chunks_[static_cast<std::size_t>(stage)];
-        chunks.push_back(stage_cost(stage_content(question_.graph(), way.variants, chunk), blocks_));
+        chunks.push_back(stage_cost(stage_content(question_.graph(), way.variants, chunk, sites_, rank), blocks_));
       }
       return held_by(rank, rank_load(*kept_, strategy_, rank, chunks)) <= limit();
     });
@@ -194,10 +197,11 @@ class Comparison {
   }
   [[nodiscard]] std::vector<StageReplay> replays_of(const std::vector<std::int32_t>& variants) const {
     std::vector<StageReplay> replays;
-    for (const Chunk& chunk : chunks_) {
+    for (std::size_t s = 0; s < chunks_.size(); ++s) {
+      const Chunk& chunk = chunks_[s];
       StageReplay& stage = replays.emplace_back();
       for (auto i = static_cast<std::size_t>(chunk.first); i < static_cast<std::size_t>(chunk.last); ++i) {
-        const BlockCost& block = blocks_[static_cast<std::size_t>(sequence_[i].index())];
+        const BlockCost& block = blocks_[cost_index(s, i)];
         stage.device += block.variant(variants[i]).recompute.total();
         stage.host += block.variant(variants[i]).host;
       }
@@ -206,7 +210,14 @@ class Comparison {
   }
   [[nodiscard]] StageLayout layout_of(const Way& way) const {
     return stage_layout(question_.graph(), {chunks_, way.variants}, strategy_.pipeline_stages,
-                        placement(strategy_.schedule));
+                        placement(strategy_.schedule), sites_);
+  }
+  /// Where the costs of an execution on stage `s` of the network are.
+  [[nodiscard]] std::size_t cost_index(std::size_t s, std::size_t execution) const {
+    const std::int32_t rank =
+        rank_of_stage(placement(strategy_.schedule), strategy_.pipeline_stages, static_cast<std::int32_t>(s));
+    const auto site = static_cast<std::size_t>(sites_.site(static_cast<std::size_t>(rank)));
+    return site * question_.graph().blocks().size() + static_cast<std::size_t>(sequence_[execution].index());
   }
 
   const Question& question_;
@@ -215,6 +226,7 @@ class Comparison {
   const std::vector<BlockCost>& blocks_;
   const std::vector<Chunk>& chunks_;
   std::vector<BlockId> sequence_;
+  StageSites sites_;
   std::vector<Layer> layers_;
   std::set<std::vector<std::int32_t>> replayed_;  ///< by every n-th mode that was looked at
   std::vector<std::int32_t> overfull_;            ///< the fullest first

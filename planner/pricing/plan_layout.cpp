@@ -35,7 +35,8 @@ class EntryWriter {
       range[1] = layer_;
       const bool continues = before >= 0 && sequence_[static_cast<std::size_t>(before)] == id &&
                              arrangement_.variants[static_cast<std::size_t>(before)] == variant;
-      if (!continues) entry.recompute.push_back(run(id, variant));
+      const std::size_t cost = arrangement_.cost_index(id, static_cast<std::size_t>(i), graph_.blocks().size());
+      if (!continues) entry.recompute.push_back(run(id, blocks_[cost].variant(variant)));
       entry.recompute.back().last_layer = layer_++;
       if (!entry.recompute.back().replayed.empty()) ++entry.recomputed_layers;
       before = static_cast<std::int32_t>(i);
@@ -43,8 +44,7 @@ class EntryWriter {
   }
 
  private:
-  [[nodiscard]] RecomputeRun run(BlockId id, std::int32_t index) const {
-    const BlockVariant& variant = blocks_[static_cast<std::size_t>(id.index())].variant(index);
+  [[nodiscard]] RecomputeRun run(BlockId id, const BlockVariant& variant) const {
     return {layer_,
             layer_,
             replayed_ops(graph_.block(id), variant),
@@ -69,6 +69,11 @@ Layout plan_layout(const Question& question, const StageTable& stages, const std
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     layout.stages[rank].stage = static_cast<std::int32_t>(rank);
     layout.stages[rank].parameters_per_rank = stages[rank].parameters.total();
+    if (question.sites().count() == 1) continue;
+    const std::int64_t per_stage = question.devices() / std::max<std::int64_t>(1, s.pipeline_stages);
+    const auto first = static_cast<std::int64_t>(rank) * per_stage;
+    layout.stages[rank].devices = devices_text(question.cluster(), first, first + per_stage);
+    layout.stages[rank].device_memory = question.device_memory(stages[rank].site);
   }
   const Arrangement& arrangement = stages.layout().arrangement;
   EntryWriter writer(question.graph(), arrangement, blocks);

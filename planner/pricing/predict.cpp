@@ -73,6 +73,7 @@ Joules energy_per_second(const Question& question) {
 Prediction predict(const Question& question, const StageTable& stages, const Strategy& s) {
   Prediction p;
   p.time = question.step_pricer().price(stages, s).breakdown;
+  const StageSites sites = question.stage_sites(s);
   const Seconds step = to_seconds(p.time.total());
   const Uncertainty uncertainty = uncertainty_of(question, s);
   p.step_time_s = interval_of(step.value(), uncertainty.time_sigma);
@@ -80,12 +81,14 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
     p.stage_memory.push_back(stage_memory(stages[rank], rank_load(stages, s, static_cast<std::int32_t>(rank)), s,
                                           question.training().formats(), question.training().optimizer,
                                           question.calibration().stack));
-    if (p.stage_memory[rank].device_total() > p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total())
+    const auto heaviest = static_cast<std::size_t>(p.heaviest_stage);
+    if (question.on_smallest(p.stage_memory[rank].device_total(), sites.site(rank)) >
+        question.on_smallest(p.stage_memory[heaviest].device_total(), sites.site(heaviest)))
       p.heaviest_stage = static_cast<std::int32_t>(rank);
   }
   p.peak_memory = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total();
   p.peak_memory_interval_bytes = interval_of(static_cast<double>(p.peak_memory.value()), uncertainty.memory_sigma);
-  p.host_memory_per_node = host_memory_per_node(question) + checkpoints_per_node(question, stages, s);
+  p.host_memory_per_node = host_memory(question, stages, s).needed;
   const double tokens =
       static_cast<double>(question.training().global_batch) * static_cast<double>(question.training().sequence_length);
   p.tokens_per_second_per_gpu = tokens / step.value() / static_cast<double>(question.devices());
@@ -132,9 +135,10 @@ std::string spoken(std::string_view name) {
 
 }  // namespace
 
-Verdict verdict_of(const Question& question, const Prediction& p) {
+Verdict verdict_of(const Question& question, const Prediction& p, const Strategy& strategy, Bytes host) {
   Verdict v;
-  v.capacity = question.device_memory();
+  const std::int32_t site = question.stage_sites(strategy).site(static_cast<std::size_t>(p.heaviest_stage));
+  v.capacity = question.device_memory(site);
   v.headroom = question.text().headroom.of(v.capacity);
   v.margin = v.capacity - p.peak_memory;
   const MemoryBreakdown& heaviest = p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)];
@@ -142,10 +146,9 @@ Verdict verdict_of(const Question& question, const Prediction& p) {
   const std::string stage = "stage " + std::to_string(p.heaviest_stage) + " needs " + to_text(p.peak_memory) + " of " +
                             to_text(v.capacity) + ", most of all " + spoken(to_text(largest)) + " (" +
                             to_text(heaviest[largest]) + ")";
-  const Bytes host = host_memory(question);
   v.fits = v.margin >= v.headroom && p.host_memory_per_node <= host;
   v.chance_to_fit = chance_to_fit(p.peak_memory, question.calibration().stack.residuals.memory.sigma, v.capacity);
-  v.near_edge = v.fits && p.peak_memory > question.certain_capacity();
+  v.near_edge = v.fits && p.peak_memory > question.certain_capacity(site);
   const std::string chance = ", chance to fit " + chance_text(v.chance_to_fit);
   if (v.margin < Bytes(0)) {
     v.reason = stage + ": " + to_text(Bytes(-v.margin.value())) + " too much" + chance;

@@ -18,6 +18,8 @@ namespace plumbline {
 [[nodiscard]] Prediction predict(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// Zero without a token budget.
 [[nodiscard]] RunCost run_cost(const Question& question, const Prediction& prediction);
-[[nodiscard]] Verdict verdict_of(const Question& question, const Prediction& prediction);
+/// `strategy`: that was predicted; `host`: of a node, what its ranks may need.
+[[nodiscard]] Verdict verdict_of(const Question& question, const Prediction& prediction, const Strategy& strategy,
+                                 Bytes host);
 
 }  // namespace plumbline

@@ -2,6 +2,7 @@
 #include "core/cost/stack_shard.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "planner/checkpointing/placement.h"
@@ -23,8 +24,9 @@ std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
-  for (const Block& block : question.graph().blocks())
-    costs.push_back(question.block_pricer().price(block, shard, groups));
+  for (std::int32_t site = 0; site < question.sites().count(); ++site)
+    for (const Block& block : question.graph().blocks())
+      costs.push_back(question.block_pricer(site).price(block, shard, groups));
   return costs;
 }
 
@@ -36,7 +38,7 @@ StageLayout layout_of_chunks(const Question& question, const Strategy& strategy,
                                            ? optimal_variants(question, strategy, groups, chunks)
                                            : uniform_variants(question.graph(), strategy.recompute);
   return stage_layout(question.graph(), {std::move(chunks), std::move(variants)}, strategy.pipeline_stages,
-                      placement(strategy.schedule));
+                      placement(strategy.schedule), question.stage_sites(strategy));
 }
 
 /// What a split is chosen for: that it fits, then that its step is short; where neither fits, that it holds least.
@@ -86,17 +88,21 @@ PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const
     : question_(&question) {
   const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
   ranks_.reserve(ranks.size());
-  for (const std::int32_t rank : ranks)
-    ranks_.emplace_back(stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank), family);
+  for (const std::int32_t rank : ranks) {
+    const StageCost& stage = stages[static_cast<std::size_t>(rank)];
+    ranks_.emplace_back(stage, rank_load(stages, family, rank), family);
+    sites_.push_back(stage.site);
+  }
 }
 
 Bytes PeakMemory::of(const Strategy& strategy) const {
   Bytes peak(0);
   const PrecisionFormats formats = question_->training().formats();
-  for (const ZeroMemory& rank : ranks_)
-    peak = std::max(
-        peak,
-        rank.of(strategy, formats, question_->training().optimizer, question_->calibration().stack).device_total());
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const Bytes held =
+        ranks_[i].of(strategy, formats, question_->training().optimizer, question_->calibration().stack).device_total();
+    peak = std::max(peak, sites_[i] == 0 ? held : question_->on_smallest(held, sites_[i]));
+  }
   return peak;
 }
 
@@ -106,39 +112,42 @@ Bytes peak_memory(const Question& question, const StageTable& stages, const Stra
 
 namespace {
 
-std::int64_t ranks_per_node(const Question& question) {
-  std::int64_t ranks = 0;
-  for (const NodeGroup& group : question.cluster().groups) ranks = std::max<std::int64_t>(ranks, group.node.devices);
-  return ranks;
+/// Of the pipeline ranks on devices [begin, end) of all.
+Bytes checkpoints_per_device(const Question& question, const StageTable& stages, const Strategy& strategy,
+                             std::int64_t begin, std::int64_t end) {
+  Bytes most(0);
+  const std::int64_t per_rank = std::max<std::int64_t>(1, question.devices() / std::int64_t(stages.size()));
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const auto r = static_cast<std::int64_t>(rank);
+    if (r * per_rank >= end || (r + 1) * per_rank <= begin) continue;
+    const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
+    most = std::max(most, stages[rank].memory.on_host * chunks / std::int64_t{strategy.virtual_stages});
+  }
+  return most / std::int64_t{strategy.tensor_parallel};
 }
 
 }  // namespace
 
-Bytes host_memory_per_node(const Question& question) {
-  return Bytes(static_cast<std::int64_t>(question.calibration().stack.host.host_bytes_per_rank)) *
-         ranks_per_node(question);
-}
-
-Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy) {
-  Bytes most(0);
-  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    const std::int64_t chunks = chunks_in_flight(strategy, static_cast<std::int32_t>(rank));
-    most = std::max(most, stages[rank].memory.on_host * chunks / std::int64_t{strategy.virtual_stages});
+HostMemory host_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {
+  const Bytes of_rank(static_cast<std::int64_t>(question.calibration().stack.host.host_bytes_per_rank));
+  std::optional<HostMemory> tightest;
+  std::int64_t begin = 0;
+  for (const NodeGroup& group : question.cluster().groups) {
+    const std::int64_t ranks = group.node.devices;
+    const std::int64_t end = begin + ranks * group.count;
+    // A rank's part is far below 2^63 bytes (rule R20), those of a whole node need not be.
+    const Bytes kept = checkpoints_per_device(question, stages, strategy, begin, end);
+    const Bytes of_node = kept > Bytes::largest() / (2 * ranks) ? Bytes::largest() / std::int64_t{2} : kept * ranks;
+    const HostMemory host{of_rank * ranks + of_node, group.node.host_memory.value};
+    if (!tightest || host.available - host.needed < tightest->available - tightest->needed) tightest = host;
+    begin = end;
   }
-  // A rank's part is far below 2^63 bytes (rule R20), those of a whole node need not be.
-  const std::int64_t ranks = ranks_per_node(question);
-  most = most / std::int64_t{strategy.tensor_parallel};
-  return most > Bytes::largest() / (2 * ranks) ? Bytes::largest() / std::int64_t{2} : most * ranks;
-}
-
-Bytes host_memory(const Question& question) {
-  Bytes least = Bytes::largest();
-  for (const NodeGroup& group : question.cluster().groups) least = std::min(least, group.node.host_memory.value);
-  return least;
+  return *tightest;
 }
 
 bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy) {
-  return host_memory_per_node(question) + checkpoints_per_node(question, stages, strategy) <= host_memory(question);
+  const HostMemory host = host_memory(question, stages, strategy);
+  return host.needed <= host.available;
 }
 
 }  // namespace plumbline

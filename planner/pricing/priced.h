@@ -13,7 +13,8 @@ namespace plumbline {
 
 class RankLayersTable;
 
-/// One BlockCost per block of the question's graph; with the choices of a placement where the strategy asks for one.
+/// One BlockCost per block of the question's graph, for every site of the cluster; with the choices of a placement
+/// where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
 /// The same without the choices of a placement.
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy);
@@ -22,7 +23,8 @@ class RankLayersTable;
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy,
                                     const std::vector<BlockCost>& blocks);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy);
-/// The memory of the rank that needs most, for plans that differ in ZeRO stage and shard group only.
+/// The memory of the rank that needs most, for plans that differ in ZeRO stage and shard group only. In a mixed
+/// cluster, of its own device: as Question::on_smallest says it.
 class PeakMemory {
  public:
   PeakMemory(const Question& question, const StageTable& stages, const Strategy& family);
@@ -31,16 +33,18 @@ class PeakMemory {
  private:
   const Question* question_;
   std::vector<ZeroMemory> ranks_;
+  std::vector<std::int32_t> sites_;  ///< of the same
 };
 /// Of one plan.
 [[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
-/// What the ranks of one node need of its host's memory, whatever the strategy.
-[[nodiscard]] Bytes host_memory_per_node(const Question& question);
-/// Alongside that, under stacks that keep checkpoints there: those of the heaviest pipeline rank, on every device.
-[[nodiscard]] Bytes checkpoints_per_node(const Question& question, const StageTable& stages, const Strategy& strategy);
-/// The host memory of the node that has least.
-[[nodiscard]] Bytes host_memory(const Question& question);
-/// Whether both fit its memory.
+/// What the ranks of one node need of its host's memory: of all kinds of nodes, the one that has least to spare. Under
+/// stacks that keep checkpoints there, with those of the heaviest pipeline rank of the kind, on every device.
+struct HostMemory {
+  Bytes needed{0};
+  Bytes available{0};
+};
+[[nodiscard]] HostMemory host_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
+/// Whether that fits.
 [[nodiscard]] bool fits_host(const Question& question, const StageTable& stages, const Strategy& strategy);
 
 }  // namespace plumbline

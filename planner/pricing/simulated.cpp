@@ -112,7 +112,7 @@ class PlanSimulator {
 
   SimulatedPlan finished(Attempt simulated, const LeftOut& left_out) {
     SimulatedPlan result = std::move(simulated.plan);
-    result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement.variants, strategy_.recompute.mode);
+    result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement, strategy_.recompute.mode);
     result.simulation = simulation_of(result.program, simulated.times, std::move(simulated.timeline),
                                       stack_.memory.fragmentation_fraction, options_.timeline, left_out);
     if (left_out.micro_batches > 0) renumber(result.program, left_out);

@@ -68,6 +68,16 @@ void require_room(const Headroom& headroom, Bytes memory) {
                     "a share below 100%, or less than the device has", ""});
 }
 
+/// What prices the kinds of a cluster apart from the whole.
+std::vector<BlockPricer> site_pricers(const Sites& sites, const Calibration& of_all, std::string_view stack) {
+  std::vector<BlockPricer> pricers{{sites[0].cluster, of_all}};
+  for (std::int32_t site = 1; site < sites.count(); ++site) {
+    const Cluster& cluster = sites[site].cluster;
+    pricers.emplace_back(cluster, CalibrationSet::shipped().of(slowest_device(cluster), stack));
+  }
+  return pricers;
+}
+
 LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nodes) {
   return {device_count(cluster), domain_devices(cluster), tensor_parallel_across_nodes};
 }
@@ -89,12 +99,13 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
     : network_(std::move(network)),
       graph_(countable(adapted(network_.graph, text.training.adaptation))),
       cluster_(std::move(cluster)),
+      sites_(cluster_),
       calibration_(CalibrationSet::shipped().of(slowest_device(cluster_),
                                                 text.stack.empty() ? usual_stack(cluster_) : text.stack)),
       facts_(divisibility(graph_)),
       limits_(limits_of(cluster_, text.tensor_parallel_across_nodes)),
-      block_pricer_(cluster_, calibration_),
-      step_pricer_(block_pricer_, with_defaults(text, network_, cluster_).training) {
+      block_pricers_(site_pricers(sites_, calibration_, text.stack.empty() ? usual_stack(cluster_) : text.stack)),
+      step_pricer_(block_pricers_, with_defaults(text, network_, cluster_).training) {
   text_ = with_defaults(text, network_, cluster_);
   require_room(text_.headroom, device_memory());
 }
@@ -102,30 +113,45 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
 Question Question::with_calibration(const Calibration& calibration) const {
   Question copy = *this;
   copy.calibration_ = calibration;
-  copy.block_pricer_ = BlockPricer(cluster_, calibration);
-  copy.step_pricer_ = StepPricer(copy.block_pricer_, training());
+  for (std::int32_t site = 0; site < sites_.count(); ++site) {
+    const DeviceCalibration& known = block_pricer(site).kernels().calibration().device;
+    const bool is_same = site == 0 || known.name == calibration.device.name;
+    copy.block_pricers_[static_cast<std::size_t>(site)] =
+        BlockPricer(sites_[site].cluster, {is_same ? calibration.device : known, calibration.stack});
+  }
+  copy.step_pricer_ = StepPricer(copy.block_pricers_, training());
   return copy;
-}
-
-Bytes Question::device_memory() const {
-  Bytes smallest = Bytes::largest();
-  for (const NodeGroup& group : cluster_.groups) smallest = std::min(smallest, group.node.device.memory.value);
-  return smallest;
 }
 
 std::optional<Dollars> Question::price() const {
   return text_.price_per_device_hour ? text_.price_per_device_hour : price_per_device_hour(cluster_);
 }
 
-Bytes Question::capacity() const {
-  const Bytes memory = device_memory();
+Bytes Question::capacity(std::int32_t site) const {
+  const Bytes memory = device_memory(site);
   return memory - text_.headroom.of(memory);
 }
 
-Bytes Question::certain_capacity() const {
+Bytes Question::largest_capacity() const {
+  Bytes largest = capacity();
+  for (std::int32_t site = 1; site < sites_.count(); ++site) largest = std::max(largest, capacity(site));
+  return largest;
+}
+
+Bytes Question::certain_capacity(std::int32_t site) const {
   const double uncertain = std::exp(deviations_90_percent * calibration_.stack.residuals.memory.sigma);
-  const auto certain = static_cast<std::int64_t>(static_cast<double>(device_memory().value()) / uncertain);
-  return std::min(Bytes(certain), capacity());
+  const auto certain = static_cast<std::int64_t>(static_cast<double>(device_memory(site).value()) / uncertain);
+  return std::min(Bytes(certain), capacity(site));
+}
+
+Bytes Question::on_smallest(Bytes held, std::int32_t site) const {
+  const Bytes least = capacity();
+  const Bytes own = capacity(site);
+  if (own == least) return held;
+  const double part = static_cast<double>(held.value()) / static_cast<double>(own.value());
+  const Bytes scaled(std::llround(part * static_cast<double>(least.value())));
+  // Rounding decides nothing: what fits its own device fits here.
+  return held <= own ? std::min(scaled, least) : std::max(scaled, least + Bytes(1));
 }
 
 Strategy completed(const PartialStrategy& partial, const Question& question) {

@@ -6,11 +6,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/cost/block_cost.h"
 #include "core/cost/step_time.h"
 #include "core/graph/graph.h"
 #include "core/machine/cluster.h"
+#include "core/machine/sites.h"
 #include "core/plan/legality.h"
 #include "core/plan/plan.h"
 #include "core/training/training.h"
@@ -56,7 +58,8 @@ class Question {
   /// The same of a network and machine that have no name in the catalogue; `text.devices` is the cluster's.
   Question(const QuestionText& text, Network network, Cluster cluster);
 
-  /// The same question on a machine whose kernels and stack behave as `calibration` says.
+  /// The same question on a machine whose kernels and stack behave as `calibration` says; in a mixed cluster, the
+  /// kernels of the kinds that the same device calibration prices.
   [[nodiscard]] Question with_calibration(const Calibration& calibration) const;
 
   [[nodiscard]] const QuestionText& text() const { return text_; }
@@ -65,17 +68,28 @@ class Question {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
   [[nodiscard]] const Training& training() const { return text_.training; }
+  /// What the stages of a pipeline compute on: site 0 is the whole cluster.
+  [[nodiscard]] const Sites& sites() const { return sites_; }
+  [[nodiscard]] StageSites stage_sites(const Strategy& strategy) const {
+    return sites_.of_stages(strategy.pipeline_stages);
+  }
+  /// Of the slowest device.
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Divisibility& facts() const { return facts_; }
   [[nodiscard]] const LegalityLimits& limits() const { return limits_; }
-  [[nodiscard]] const BlockPricer& block_pricer() const { return block_pricer_; }
+  [[nodiscard]] const BlockPricer& block_pricer(std::int32_t site = 0) const {
+    return block_pricers_[static_cast<std::size_t>(site)];
+  }
   [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
-  /// Of the smallest device.
-  [[nodiscard]] Bytes device_memory() const;
+  /// Of the smallest device, or the smallest of a site.
+  [[nodiscard]] Bytes device_memory(std::int32_t site = 0) const { return sites_[site].memory; }
   /// What a plan may be predicted to need: the device's memory without the headroom asked for.
-  [[nodiscard]] Bytes capacity() const;
+  [[nodiscard]] Bytes capacity(std::int32_t site = 0) const;
+  [[nodiscard]] Bytes largest_capacity() const;
   /// The most of that whose interval (trust.h) does not reach beyond the device: it fits in 95 of 100 cases.
-  [[nodiscard]] Bytes certain_capacity() const;
+  [[nodiscard]] Bytes certain_capacity(std::int32_t site = 0) const;
+  /// What `held` on a device of `site` is as a part of the smallest device's capacity: it fits where that does.
+  [[nodiscard]] Bytes on_smallest(Bytes held, std::int32_t site) const;
   [[nodiscard]] std::int64_t devices() const { return limits_.devices; }
   /// Dollars per device and hour: as asked, else the machine's, else nothing.
   [[nodiscard]] std::optional<Dollars> price() const;
@@ -85,10 +99,11 @@ class Question {
   Network network_;
   Graph graph_;
   Cluster cluster_;
+  Sites sites_;
   Calibration calibration_;
   Divisibility facts_;
   LegalityLimits limits_;
-  BlockPricer block_pricer_;
+  std::vector<BlockPricer> block_pricers_;  ///< by site
   StepPricer step_pricer_;
 };
 

@@ -28,7 +28,7 @@ std::vector<BlockCost> least_of(std::vector<BlockCost> blocks, const Question& q
     for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
       if (v != Variant::modules && v != Variant::offloaded)
         least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
-    const Block& block = question.graph().blocks()[b];
+    const Block& block = question.graph().blocks()[b % question.graph().blocks().size()];
     if (block.kind() == BlockKind::layer)
       least.memory.saved = std::min(least.memory.saved, least_kept(block, question, sample));
     blocks[b].variants = {std::move(least)};
@@ -40,7 +40,7 @@ bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& bl
   const std::vector<BlockId> sequence = graph.sequence();
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     if (graph.block(sequence[i]).kind() != BlockKind::layer) continue;
-    const BlockCost& block = blocks[static_cast<std::size_t>(sequence[i].index())];
+    const BlockCost& block = blocks[layout.arrangement.cost_index(sequence[i], i, graph.blocks().size())];
     const auto& replayed = block.variant(layout.arrangement.variants[i]).replayed;
     if (std::find(replayed.begin(), replayed.end(), true) != replayed.end()) return false;
   }

@@ -319,7 +319,7 @@ std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& f
     // The first rank of a pipeline has a micro-batch in flight for each rank; that of V-Half for every second.
     const std::int64_t in_flight =
         std::max<std::int64_t>(2, std::min<std::int64_t>(family.pipeline_stages, batch / size)) / 2;
-    if (kept * in_flight > question_->capacity() / size) break;
+    if (kept * in_flight > question_->largest_capacity() / size) break;
     sizes.push_back(size);
   }
   return sizes;

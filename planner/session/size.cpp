@@ -164,6 +164,22 @@ void refine(SizeAnswer& answer, const PreparedSize& prepared, const Task& task) 
   }
 }
 
+/// Of several kinds of nodes, the means.
+PowerFigures power_of(const Cluster& cluster) {
+  const Node& first = cluster.groups.front().node;
+  PowerFigures power{first.device.power, first.host_power};
+  if (cluster.groups.size() == 1) return power;
+  power.device = {Watts(0), "mean of the machine's devices", first.device.power.kind, first.device.power.date};
+  power.host = {Watts(0), "mean of the machine's nodes", first.host_power.kind, first.host_power.date};
+  for (const NodeGroup& group : cluster.groups) {
+    const double devices = static_cast<double>(group.count) * group.node.devices;
+    power.device.value += devices / static_cast<double>(device_count(cluster)) * group.node.device.power.value;
+    power.host.value +=
+        static_cast<double>(group.count) / static_cast<double>(node_count(cluster)) * group.node.host_power.value;
+  }
+  return power;
+}
+
 }  // namespace
 
 std::string_view to_text(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
@@ -183,8 +199,7 @@ PreparedSize prepare_size(const SizeRequest& request) {
   if (request.grid_grams_per_kwh) facility.grid_grams_per_kwh = asked(*request.grid_grams_per_kwh);
   if (request.limits.budget && !prepared.terms.price_per_device_hour)
     throw InputError({"--budget", "the machine " + first.cluster().name + " has no price", "--price as well", ""});
-  const Node& node = first.cluster().groups.front().node;
-  prepared.power = {node.device.power, node.host_power};
+  prepared.power = power_of(first.cluster());
   prepared.remark = prepared.points.front().search.remark;
   return prepared;
 }

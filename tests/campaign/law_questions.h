@@ -40,6 +40,15 @@ template <class Change>
          m[MemoryClass::optimizer_state];
 }
 
+/// What a stage's rank holds, as a part of the smallest device where kinds are mixed; the peak is the largest.
+[[nodiscard]] inline Bytes weighed(const Question& question, const Strategy& strategy, Bytes held, std::size_t stage) {
+  return question.on_smallest(held, question.stage_sites(strategy).site(stage));
+}
+[[nodiscard]] inline Bytes weighed_peak(const Question& question, const Plan& plan) {
+  return weighed(question, plan.strategy, plan.prediction.peak_memory,
+                 static_cast<std::size_t>(plan.prediction.heaviest_stage));
+}
+
 /// `of` of every rank, at most what `than` has there.
 template <class Amount>
 void expect_ranks_at_most(const Plan& less, const Plan& more, Amount amount, Finding& f, std::string_view what) {

@@ -50,7 +50,7 @@ void bounds_are_below(const Subject& s, Finding& f) {
   const StageTable stages(s.question.graph(), layout, blocks);
   f.expect_at_most(s.question.step_pricer().lower_bound(stages, s.strategy()), s.step(),
                    "bound of the search and step");
-  f.expect_equal(peak_memory(s.question, stages, s.strategy()), s.prediction().peak_memory, "peak of the search");
+  f.expect_equal(peak_memory(s.question, stages, s.strategy()), weighed_peak(s.question, s.plan), "peak of the search");
 }
 
 /// What flags leave open is filled in as the strategy was drawn.
@@ -113,7 +113,7 @@ void search_is_not_beaten(const Subject& s, Finding& f) {
     f.expect(priced.has_value(), "what is found is legal");
     if (!priced) return;
     f.expect_equal(best.step_time, step_of(*priced), "step of search and estimate");
-    f.expect_equal(best.peak_memory, priced->prediction.peak_memory, "peak of search and estimate");
+    f.expect_equal(best.peak_memory, weighed_peak(s.question, *priced), "peak of search and estimate");
     f.expect(priced->verdict.fits, "what is found fits");
     f.expect_equal(best.may_not_fit, priced->verdict.near_edge, "doubt of search and estimate");
   }

@@ -59,7 +59,8 @@ void recompute_holds_less(const Subject& s, Finding& f) {
   const auto plan = plan_of(s, other);
   if (!plan) return;
   expect_ranks_at_most(s.plan, *plan, activations, f, "activations");
-  f.expect_at_most(s.prediction().peak_memory, plan->prediction.peak_memory, "peak with and without recompute");
+  f.expect_at_most(weighed_peak(s.question, s.plan), weighed_peak(s.question, *plan),
+                   "peak with and without recompute");
 }
 
 /// Products of unaligned sizes run at lower rates (core/cost/kernel_time.cpp), so that more work may take less time; a

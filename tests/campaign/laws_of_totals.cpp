@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/sharding/op_work.h"
+#include "planner/pricing/priced.h"
 #include "tests/campaign/law_questions.h"
 
 namespace plumbline {
@@ -16,7 +17,8 @@ void classes_sum(const Subject& s, Finding& f) {
   const Prediction& p = s.prediction();
   f.expect_equal(p.stage_memory.size(), static_cast<std::size_t>(s.strategy().pipeline_stages), "stages");
   Bytes peak(0);
-  for (const MemoryBreakdown& memory : p.stage_memory) {
+  for (std::size_t stage = 0; stage < p.stage_memory.size(); ++stage) {
+    const MemoryBreakdown& memory = p.stage_memory[stage];
     Bytes sum(0);
     for (const Bytes part : memory.by_class) {
       f.expect_at_most(Bytes(0), part, "a class");
@@ -25,10 +27,11 @@ void classes_sum(const Subject& s, Finding& f) {
     f.expect_equal(sum, memory.device_total(), "classes and their total");
     f.expect_at_most(memory.live(), memory.reserved(), "live and reserved");
     f.expect_at_most(memory.reserved(), memory.device_total(), "reserved and total");
-    peak = std::max(peak, memory.device_total());
+    peak = std::max(peak, weighed(s.question, s.strategy(), memory.device_total(), stage));
   }
-  f.expect_equal(p.peak_memory, peak, "peak and heaviest stage");
-  f.expect_equal(p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total(), peak, "heaviest stage");
+  f.expect_equal(weighed_peak(s.question, s.plan), peak, "peak and heaviest stage");
+  f.expect_equal(p.stage_memory[static_cast<std::size_t>(p.heaviest_stage)].device_total(), p.peak_memory,
+                 "heaviest stage");
 }
 
 void intervals_hold_expected(const Subject& s, Finding& f) {
@@ -43,17 +46,21 @@ void intervals_hold_expected(const Subject& s, Finding& f) {
 
 void fits_where_it_should(const Subject& s, Finding& f) {
   const Verdict& v = s.plan.verdict;
-  Bytes host = Bytes::largest();
-  for (const NodeGroup& group : s.question.cluster().groups) host = std::min(host, group.node.host_memory.value);
-  const bool fits = s.prediction().peak_memory <= v.capacity && s.prediction().host_memory_per_node <= host;
+  const std::vector<BlockCost> blocks = block_costs(s.question, s.strategy());
+  const StageLayout layout = layout_of(s.question, s.strategy(), blocks);
+  bool fits = fits_host(s.question, StageTable(s.question.graph(), layout, blocks), s.strategy());
+  const StageSites sites = s.question.stage_sites(s.strategy());
+  for (std::size_t rank = 0; rank < s.prediction().stage_memory.size(); ++rank)
+    fits = fits && s.prediction().stage_memory[rank].device_total() <= s.question.device_memory(sites.site(rank));
   f.expect_equal(v.fits, fits, "verdict and capacity");
   f.expect_equal(v.margin, v.capacity - s.prediction().peak_memory, "margin");
   f.expect(!v.near_edge || v.fits, "near the edge without fitting");
 }
 
 void peak_holds_states(const Subject& s, Finding& f) {
-  for (const MemoryBreakdown& memory : s.prediction().stage_memory)
-    f.expect_at_most(state_bytes(memory), s.prediction().peak_memory, "states and peak");
+  for (std::size_t stage = 0; stage < s.prediction().stage_memory.size(); ++stage)
+    f.expect_at_most(weighed(s.question, s.strategy(), state_bytes(s.prediction().stage_memory[stage]), stage),
+                     weighed_peak(s.question, s.plan), "states and peak");
 }
 
 /// Every parameter lies somewhere: weights of all ranks together, over the copies that replication makes.

@@ -32,6 +32,18 @@ TEST_CASE("a rank's place follows from its number") {
   CHECK(map[13].representative == 1);
 }
 
+// 4 devices on one host, then 12 on three: rank 9 is the sixth of the second kind, on its second host.
+TEST_CASE("the hosts of a mixed cluster are counted kind after kind") {
+  MachineReference machine = two_hosts();
+  machine.kinds = {{"large", 1, 4}, {"small", 3, 4}};
+  const std::vector<RankPlace> map = rank_map(layout_of_16(), machine);
+  CHECK(map[3].device_name == "large");
+  CHECK(map[9].host == 2);
+  CHECK(map[9].device == 1);
+  CHECK(map[9].device_name == "small");
+  CHECK(rank_map(layout_of_16(), two_hosts())[9].device_name.empty());
+}
+
 TEST_CASE("every representative stands for as many ranks, and no two ranks share all coordinates") {
   const std::vector<RankPlace> map = rank_map(layout_of_16(), two_hosts());
   std::array<int, 2> members{};
