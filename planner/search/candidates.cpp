@@ -8,6 +8,7 @@
 #include "planner/checkpointing/placement.h"
 #include "planner/pricing/priced.h"
 #include "planner/search/parallel.h"
+#include "planner/search/site_splits.h"
 
 namespace plumbline {
 namespace {
@@ -77,6 +78,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
       stop_);
   illegal_.assign(illegal.begin(), illegal.end());
   if (is_complete_) price_blocks(block_samples, threads);
+  if (is_complete_) add_site_splits(layout_samples);
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
@@ -101,6 +103,28 @@ void CandidateTable::price_blocks(const std::vector<Strategy>& samples, std::int
         if (any_placed) least_tables_[i] = least_of(block_tables_[i], *question_, sample);
       },
       stop_);
+}
+
+void CandidateTable::add_site_splits(std::vector<Strategy>& layout_samples) {
+  if (question_->sites().count() == 1) return;
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  std::map<std::pair<decltype(layout_key({})), std::vector<std::int32_t>>, std::size_t> known;
+  const std::size_t even_families = families_.size();
+  for (std::size_t f = 0; f < even_families && is_complete_; ++f) {
+    const FamilyEntry even = families_[f];
+    for (std::vector<std::int32_t>& layers : site_splits(*question_, even.strategy, block_tables_[even.blocks])) {
+      Strategy s = even.strategy;
+      s.layers_per_stage = std::move(layers);
+      const auto leaves = static_cast<std::int64_t>(enumerator_.leaves(s).size());
+      if (leaves == 0 || first_violation(s, question_->training(), question_->facts(), question_->limits())) continue;
+      const auto [layout, is_new] =
+          known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
+      if (is_new) layout_samples.push_back(s);
+      families_.push_back({s, leaves, even.blocks, layout->second});
+      total_ += leaves;
+    }
+    is_complete_ = !stop_.stop_requested();
+  }
 }
 
 void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int32_t threads) {

@@ -83,6 +83,8 @@ class CandidateTable {
     std::size_t layouts = 0;  ///< index of the first recompute choice's layout
   };
   void price_blocks(const std::vector<Strategy>& samples, std::int32_t threads);
+  /// In a mixed cluster, the families once more with layers as their stages' devices are fast (site_splits.h).
+  void add_site_splits(std::vector<Strategy>& layout_samples);
   void make_layouts(const std::vector<Strategy>& samples, std::int32_t threads);
   [[nodiscard]] const StageLayout& layout(const FamilyEntry& family, std::size_t recompute) const {
     return layouts_[family.layouts + recompute];

@@ -6,6 +6,7 @@
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
 #include "planner/search/parallel.h"
+#include "planner/search/site_splits.h"
 
 namespace plumbline {
 namespace {
@@ -19,7 +20,8 @@ double disagreement(const RankedStrategy& plan) {
 }
 
 bool may_balance(const Strategy& s) {
-  return s.schedule == Schedule::one_f_one_b && s.virtual_stages == 1 && s.split == StageSplit::even;
+  return s.schedule == Schedule::one_f_one_b && s.virtual_stages == 1 && s.split == StageSplit::even &&
+         s.layers_per_stage.empty();
 }
 
 std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Question& question) {
@@ -35,17 +37,17 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
   return twin;
 }
 
-}  // namespace
-
-bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context) {
-  const std::size_t count = plans.size();
+/// Puts alongside each of the first `count` plans what `other` makes of it. False when it was stopped.
+template <class Other>
+bool add_twins(std::vector<RankedStrategy>& plans, std::size_t count, const SimulationContext& context,
+               const Other& other) {
   for (std::size_t first = 0; first < count; first += plans_per_batch) {
     std::vector<std::optional<RankedStrategy>> twins(std::min(plans_per_batch, count - first));
     const bool done = parallel_for(
         twins.size(), context.threads,
         [&](std::size_t i) {
           const RankedStrategy& plan = plans[first + i];
-          if (may_balance(plan.strategy)) twins[i] = balanced(plan, context.questions[plan.question]);
+          twins[i] = other(plan, context.questions[plan.question]);
         },
         context.stop);
     for (std::optional<RankedStrategy>& twin : twins)
@@ -53,6 +55,23 @@ bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& c
     if (!done) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context) {
+  return add_twins(plans, plans.size(), context, [](const RankedStrategy& plan, const Question& question) {
+    return may_balance(plan.strategy) ? balanced(plan, question) : std::nullopt;
+  });
+}
+
+bool add_moved_layers(std::vector<RankedStrategy>& plans, const SimulationContext& context,
+                      const std::function<bool(const Strategy&)>& admits) {
+  const auto moved = [&](const RankedStrategy& plan, const Question& question) {
+    auto twin = with_moved_layers(plan, question);
+    return twin && (!admits || admits(twin->strategy)) ? std::move(twin) : std::nullopt;
+  };
+  return add_twins(plans, std::min(plans.size(), most_finalists), context, moved);
 }
 
 std::size_t finalist_count(std::size_t top) { return std::max(top, most_finalists); }

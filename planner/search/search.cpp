@@ -45,6 +45,7 @@ class Search {
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
       : questions_(questions),
         options_(options),
+        admits_(space.admits),
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     if (options.alike == Alike::folded) most_ *= plans_per_row;
@@ -68,6 +69,7 @@ class Search {
                         "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
     if (best_.empty() && !options_.below) find_nearest_miss();
     if (options_.split == StageSplit::balanced) balance_best();
+    move_layers_of_best();
     if (options_.finalists == Finalists::simulated) simulate_best();
     if (options_.pareto) result_.pareto = front(std::move(priced_));
     take_best();
@@ -185,6 +187,19 @@ class Search {
   void balance_best() {
     result_.complete = add_balanced(best_, {questions_, threads_, options_.stop, {}}) && result_.complete;
     rank(best_);
+  }
+
+  /// In mixed clusters; two plans may come to the same.
+  void move_layers_of_best() {
+    const auto is_mixed = [](const Question& question) { return question.sites().count() > 1; };
+    if (std::none_of(questions_.begin(), questions_.end(), is_mixed)) return;
+    const SimulationContext context{questions_, threads_, options_.stop, {}};
+    result_.complete = add_moved_layers(best_, context, admits_) && result_.complete;
+    rank(best_);
+    const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
+      return a.strategy == b.strategy && a.question == b.question;
+    };
+    best_.erase(std::unique(best_.begin(), best_.end(), same), best_.end());
   }
 
   /// Simulates the best plans and the front. Stopped, both stay as the closed form ranks them.
@@ -333,6 +348,7 @@ class Search {
 
   const std::vector<Question>& questions_;
   const SearchOptions& options_;
+  std::function<bool(const Strategy&)> admits_;  ///< of the space
   std::int32_t threads_;
   std::size_t most_;  ///< plans that are kept by closed form
   std::vector<std::unique_ptr<CandidateTable>> tables_;
