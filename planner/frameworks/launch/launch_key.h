@@ -1,0 +1,48 @@
+#pragma once
+/// \file launch_key.h: one key or flag of a framework's launch files, both directions: a row of a target's table.
+///
+/// A target is a table of these over a tree of values (the tree that JSON, TOML, YAML or a list of arguments is):
+/// export writes every row's value into the tree and the syntax prints it; import parses the syntax and gives each row
+/// what it finds. What stands in no row is named where it matters, else counted.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/frameworks/launch/launch_settings.h"
+
+namespace plumbline {
+
+/// What a key that this program has no value for may change.
+enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time };
+
+struct LaunchKey {
+  std::string_view path;    ///< "--tensor-model-parallel-size", or with dots: "zero_optimization.stage"
+  std::string_view source;  ///< file (and line) of the framework
+  /// Empty: not written. Not called where null.
+  std::function<std::optional<Json>(const LaunchSettings&)> write;
+  /// Throws InputError (what, expected; the reader adds the place) for a value that the framework refuses. Where null
+  /// the key is known and has no value of ours: named in the import if its effect is not none.
+  std::function<void(const Json&, LaunchSettings&)> read;
+  KeyEffect effect = KeyEffect::none;  ///< where `read` is null
+  std::string_view since = {};         ///< first release that has it; empty: all of the target's
+  std::string_view until = {};         ///< last release that has it
+};
+
+/// What an import found besides the settings.
+struct ImportNotes {
+  std::vector<std::string> unread;  ///< a sentence for each key that matters to memory or time and is not understood
+  std::int64_t ignored = 0;         ///< keys that matter to neither
+};
+
+/// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
+[[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
+                                const LaunchSettings& settings);
+/// Reads every key of the tree. Keys of other releases are understood too. Throws InputError (`source`, and the key).
+[[nodiscard]] ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,
+                                    LaunchSettings& settings);
+
+}  // namespace plumbline

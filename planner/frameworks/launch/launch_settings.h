@@ -1,0 +1,65 @@
+#pragma once
+/// \file launch_settings.h: what launch files of a training framework say about a run, as values of ours.
+///
+/// Between a plan and the files of any framework: `plan export` makes it from a plan and writes files from it, `plan
+/// import` reads files into it. Whatever no file said is empty: import never invents.
+/// Checked against: tests/unit/planner/frameworks/round_trip_test.cpp (plan to files to plan, per target).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/json.h"
+#include "core/plan/strategy.h"
+#include "core/training/training.h"
+
+namespace plumbline {
+
+/// Numbers of a recipe that change no price, carried through as they were written.
+struct LaunchRecipe {
+  std::optional<std::int64_t> steps;  ///< optimizer steps
+  std::optional<std::int64_t> warmup_steps;
+  std::optional<std::int64_t> seed;
+  std::optional<double> learning_rate;
+  std::optional<double> clip;  ///< norm of gradients
+  std::optional<double> weight_decay;
+};
+
+struct LaunchSettings {
+  std::string model;                  ///< name in the catalogue, or of Hugging Face; or empty
+  Json network_config;                ///< of Hugging Face; null: not known
+  std::optional<std::int64_t> nodes;  ///< of `devices_per_node` GPUs each
+  std::optional<std::int64_t> devices_per_node;
+  std::optional<std::int64_t> devices;          ///< GPUs in all
+  std::optional<std::int64_t> sequence_length;  ///< tokens
+  std::optional<std::int64_t> global_batch;     ///< sequences per optimizer step
+  std::optional<PrecisionRecipe> precision;
+  std::optional<NumberFormat> gradient_format;
+  std::optional<NumberFormat> optimizer_format;
+  std::optional<Optimizer> optimizer;
+  std::optional<std::int64_t> lora_rank;
+  // Axes of the strategy, as Strategy names them.
+  std::optional<std::int32_t> pipeline_stages;
+  std::optional<std::int32_t> tensor_parallel;
+  std::optional<std::int32_t> context_parallel;
+  std::optional<std::int32_t> expert_parallel;
+  std::optional<std::int32_t> expert_tensor_parallel;
+  std::optional<std::int32_t> data_parallel;
+  std::optional<std::int32_t> virtual_stages;
+  std::optional<Schedule> schedule;
+  std::optional<std::int64_t> micro_batch;
+  std::optional<std::int64_t> micro_batches;
+  std::optional<std::int32_t> zero_stage;
+  std::optional<std::int32_t> shard_group;
+  std::optional<SequenceParallel> sequence_parallel;
+  std::optional<FlashAttention> flash_attention;
+  std::optional<Recompute> recompute;
+  std::vector<std::int32_t> layers_per_stage;  ///< one for each chunk; empty: even
+  LaunchRecipe recipe;
+};
+
+/// Of a plan: every optional of a strategy and a training is set. `network_config` as JSON, null where there is none.
+[[nodiscard]] LaunchSettings settings_of(const Strategy& strategy, const Training& training);
+
+}  // namespace plumbline

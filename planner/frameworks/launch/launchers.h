@@ -1,0 +1,24 @@
+#pragma once
+/// \file launchers.h: the lines that start one process per GPU: torchrun, Slurm, a Kubeflow PyTorchJob.
+///
+/// Shared by all targets: a target says which Python program runs with which arguments, here is how it is started.
+
+#include <string>
+#include <vector>
+
+#include "planner/frameworks/launch/launch_target.h"
+
+namespace plumbline {
+
+/// What runs on each GPU.
+struct LaunchedProgram {
+  std::string script;                  ///< "pretrain_gpt.py", or "-m torchtitan.train"
+  std::vector<std::string> arguments;  ///< as words; printed one per line, quoted where the shell needs it
+  std::string name;                    ///< of the job: letters, digits and '-'
+};
+
+/// launch.sh (torchrun; one node, or NODE_RANK and MASTER_ADDR), job.slurm (sbatch), job.yaml (Kubeflow PyTorchJob).
+/// `settings` has `devices`, and `nodes` and `devices_per_node` where known (else nodes of 8, or one).
+[[nodiscard]] std::vector<LaunchFile> launcher_files(const LaunchedProgram& program, const LaunchSettings& settings);
+
+}  // namespace plumbline
