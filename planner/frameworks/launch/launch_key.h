@@ -3,7 +3,9 @@
 ///
 /// A target is a table of these over a tree of values (the tree that JSON, TOML, YAML or a list of arguments is):
 /// export writes every row's value into the tree and the syntax prints it; import parses the syntax and gives each row
-/// what it finds. What stands in no row is named where it matters, else counted.
+/// what it finds. Keys with a row that says they matter to neither memory nor time are counted; those without a row and
+/// those that matter and have no value of ours are named.
+/// Checked against: tests/unit/planner/frameworks/launch/launch_key_test.cpp.
 
 #include <cstdint>
 #include <functional>
@@ -20,13 +22,15 @@ namespace plumbline {
 enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time };
 
 struct LaunchKey {
-  std::string_view path;    ///< "--tensor-model-parallel-size", or with dots: "zero_optimization.stage"
-  std::string_view source;  ///< file (and line) of the framework
+  /// "--tensor-model-parallel-size", or with dots: "zero_optimization.stage". One that ends in '*' ("--log-*",
+  /// "metrics.*") is of all keys that begin so and have no row of their own: read, not written.
+  std::string_view path = {};
+  std::string_view source = {};  ///< file (and line) of the framework
   /// Empty: not written. Not called where null.
-  std::function<std::optional<Json>(const LaunchSettings&)> write;
+  std::function<std::optional<Json>(const LaunchSettings&)> write = {};
   /// Throws InputError (what, expected; the reader adds the place) for a value that the framework refuses. Where null
   /// the key is known and has no value of ours: named in the import if its effect is not none.
-  std::function<void(const Json&, LaunchSettings&)> read;
+  std::function<void(const Json&, LaunchSettings&)> read = {};
   KeyEffect effect = KeyEffect::none;  ///< where `read` is null
   std::string_view since = {};         ///< first release that has it; empty: all of the target's
   std::string_view until = {};         ///< last release that has it
@@ -38,10 +42,14 @@ struct ImportNotes {
   std::int64_t ignored = 0;         ///< keys that matter to neither
 };
 
+/// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without
+/// numbers is behind all).
+[[nodiscard]] bool has_release(const LaunchKey& key, std::string_view release);
 /// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
 [[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
                                 const LaunchSettings& settings);
-/// Reads every key of the tree. Keys of other releases are understood too. Throws InputError (`source`, and the key).
+/// Reads every key of the tree, in the order of the table. Keys of other releases are understood too; null is as if the
+/// key were absent. Throws InputError (`source`, and the key).
 [[nodiscard]] ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,
                                     LaunchSettings& settings);
 

@@ -62,4 +62,13 @@ struct LaunchSettings {
 /// Of a plan: every optional of a strategy and a training is set. `network_config` as JSON, null where there is none.
 [[nodiscard]] LaunchSettings settings_of(const Strategy& strategy, const Training& training);
 
+/// Fills the empty ones that follow from the others: GPUs and nodes, data parallelism, the batch and its parts, the
+/// schedule (none, interleaved or 1f1b), expert_tensor_parallel (1) and shard_group (all ranks). Degrees that were not
+/// said are 1. Where the numbers do not divide the value stays empty.
+void derive_missing(LaunchSettings& settings);
+/// What is still empty has the value of a run that does not use it: those of an empty Strategy.
+[[nodiscard]] Strategy strategy_of(const LaunchSettings& settings);
+/// The same of an empty Training.
+[[nodiscard]] Training training_of(const LaunchSettings& settings);
+
 }  // namespace plumbline

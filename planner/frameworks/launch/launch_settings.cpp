@@ -1,0 +1,135 @@
+#include "planner/frameworks/launch/launch_settings.h"
+
+#include <limits>
+
+namespace plumbline {
+namespace {
+
+/// Of numbers that somebody wrote: nothing where the product is not a sensible count.
+std::optional<std::int64_t> product(std::initializer_list<std::optional<std::int64_t>> factors) {
+  std::int64_t all = 1;
+  for (const std::optional<std::int64_t>& factor : factors) {
+    if (!factor || *factor < 1 || *factor > std::numeric_limits<std::int64_t>::max() / all) return std::nullopt;
+    all *= *factor;
+  }
+  return all;
+}
+
+std::optional<std::int64_t> quotient(std::optional<std::int64_t> total, std::optional<std::int64_t> part) {
+  if (!total || !part || *part < 1 || *total < *part || *total % *part != 0) return std::nullopt;
+  return *total / *part;
+}
+
+std::int64_t or_one(std::optional<std::int32_t> degree) { return degree.value_or(1); }
+
+/// Ranks of one copy of the model.
+std::optional<std::int64_t> model_ranks(const LaunchSettings& s) {
+  return product({or_one(s.pipeline_stages), or_one(s.tensor_parallel), or_one(s.context_parallel)});
+}
+
+void derive_devices(LaunchSettings& s) {
+  if (!s.devices) s.devices = product({s.nodes, s.devices_per_node});
+  if (!s.devices && s.data_parallel) s.devices = product({model_ranks(s), std::int64_t{*s.data_parallel}});
+  if (!s.devices_per_node) s.devices_per_node = quotient(s.devices, s.nodes);
+  if (!s.nodes) s.nodes = quotient(s.devices, s.devices_per_node);
+  if (s.data_parallel) return;
+  const std::optional<std::int64_t> ranks = quotient(s.devices, model_ranks(s));
+  if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.data_parallel = static_cast<std::int32_t>(*ranks);
+}
+
+void derive_batch(LaunchSettings& s) {
+  const std::optional<std::int64_t> dp = s.data_parallel;
+  if (!s.global_batch) s.global_batch = product({dp, s.micro_batch, s.micro_batches});
+  if (!s.micro_batches) s.micro_batches = quotient(s.global_batch, product({dp, s.micro_batch}));
+  if (!s.micro_batch) s.micro_batch = quotient(s.global_batch, product({dp, s.micro_batches}));
+}
+
+Schedule usual_schedule(const LaunchSettings& s) {
+  if (or_one(s.pipeline_stages) == 1) return Schedule::none;
+  return or_one(s.virtual_stages) > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
+}
+
+template <class Value>
+void take(Value& value, const std::optional<Value>& said) {
+  if (said) value = *said;
+}
+
+}  // namespace
+
+LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
+  LaunchSettings s;
+  s.devices = strategy.devices();
+  s.sequence_length = training.sequence_length;
+  s.global_batch = training.global_batch;
+  s.precision = training.precision;
+  s.gradient_format = training.formats().gradient;
+  s.optimizer_format = training.formats().optimizer_state;
+  s.optimizer = training.optimizer;
+  s.lora_rank = training.adaptation.lora_rank;
+  s.pipeline_stages = strategy.pipeline_stages;
+  s.tensor_parallel = strategy.tensor_parallel;
+  s.context_parallel = strategy.context_parallel;
+  s.expert_parallel = strategy.expert_parallel;
+  s.expert_tensor_parallel = strategy.expert_tensor_parallel;
+  s.data_parallel = strategy.data_parallel;
+  s.virtual_stages = strategy.virtual_stages;
+  s.schedule = strategy.schedule;
+  s.micro_batch = strategy.micro_batch;
+  s.micro_batches = strategy.micro_batches;
+  s.zero_stage = strategy.zero_stage;
+  s.shard_group = strategy.shard_group;
+  s.sequence_parallel = strategy.sequence_parallel;
+  s.flash_attention = strategy.flash_attention;
+  s.recompute = strategy.recompute;
+  s.layers_per_stage = strategy.layers_per_stage;
+  return s;
+}
+
+void derive_missing(LaunchSettings& s) {
+  derive_devices(s);
+  derive_batch(s);
+  if (!s.expert_tensor_parallel) s.expert_tensor_parallel = 1;
+  if (!s.schedule) s.schedule = usual_schedule(s);
+  if (!s.shard_group && s.zero_stage.value_or(0) == 0) s.shard_group = 1;
+  if (s.shard_group || !s.data_parallel) return;
+  const auto ranks = product({std::int64_t{*s.data_parallel}, or_one(s.context_parallel)});
+  if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
+}
+
+Strategy strategy_of(const LaunchSettings& s) {
+  Strategy strategy;
+  take(strategy.pipeline_stages, s.pipeline_stages);
+  take(strategy.tensor_parallel, s.tensor_parallel);
+  take(strategy.context_parallel, s.context_parallel);
+  take(strategy.expert_parallel, s.expert_parallel);
+  take(strategy.expert_tensor_parallel, s.expert_tensor_parallel);
+  take(strategy.data_parallel, s.data_parallel);
+  take(strategy.virtual_stages, s.virtual_stages);
+  take(strategy.schedule, s.schedule);
+  take(strategy.micro_batch, s.micro_batch);
+  take(strategy.micro_batches, s.micro_batches);
+  take(strategy.zero_stage, s.zero_stage);
+  take(strategy.shard_group, s.shard_group);
+  take(strategy.sequence_parallel, s.sequence_parallel);
+  take(strategy.flash_attention, s.flash_attention);
+  take(strategy.recompute, s.recompute);
+  strategy.layers_per_stage = s.layers_per_stage;
+  return strategy;
+}
+
+Training training_of(const LaunchSettings& s) {
+  Training training;
+  take(training.sequence_length, s.sequence_length);
+  take(training.global_batch, s.global_batch);
+  take(training.precision, s.precision);
+  take(training.optimizer, s.optimizer);
+  take(training.adaptation.lora_rank, s.lora_rank);
+  // Formats of the recipe itself are not said: an override that changes nothing is none.
+  const PrecisionFormats usual = precision_formats(training.precision);
+  if (s.gradient_format && *s.gradient_format != usual.gradient) training.gradient_format = s.gradient_format;
+  if (s.optimizer_format && *s.optimizer_format != usual.optimizer_state)
+    training.optimizer_format = s.optimizer_format;
+  return training;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,29 @@
+#include "planner/frameworks/launch/launch_target.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+
+const std::vector<LaunchTarget>& launch_targets() {
+  static const std::vector<LaunchTarget> targets{};
+  return targets;
+}
+
+const LaunchTarget& launch_target(std::string_view name, std::string_view flag) {
+  const std::vector<LaunchTarget>& targets = launch_targets();
+  const auto found = std::find_if(targets.begin(), targets.end(),
+                                  [&](const LaunchTarget& one) { return to_text(one.framework) == name; });
+  if (found != targets.end()) return *found;
+  std::vector<std::string> names;
+  std::string all;
+  for (const LaunchTarget& one : targets) {
+    names.emplace_back(to_text(one.framework));
+    all += (all.empty() ? "" : ", ") + names.back();
+  }
+  throw InputError(
+      {std::string(flag), "unknown target '" + std::string(name) + "'", "one of " + all, nearest_text(name, names)});
+}
+
+}  // namespace plumbline
