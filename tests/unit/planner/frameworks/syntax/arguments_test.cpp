@@ -1,0 +1,88 @@
+// Command lines and shell scripts as trees of flags.
+
+#include "planner/frameworks/syntax/arguments.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+std::string tree_of(std::string_view text) { return to_json_text(read_arguments(text, "launch.sh"), -1); }
+
+TEST_CASE("flags of a command become a tree") {
+  CHECK(tree_of("torchrun --nproc_per_node=8 pretrain_gpt.py --lr 1.5e-4 --bf16 --split 99,1 -x -1 --betas 0.9 .95") ==
+        R"x({"--nproc_per_node":8,"--lr":0.00015,"--bf16":true,"--split":"99,1","-x":-1,"--betas":[0.9,0.95]})x"
+        "\n");
+  CHECK(tree_of("a.py --tp 2 --tp 4 --name 'two words' --on True") == R"x({"--tp":4,"--name":"two words","--on":true})x"
+                                                                      "\n");
+  CHECK(tree_of("--a 1 \\\r\n --b 2 # --c 3\n") == "{\"--a\":1,\"--b\":2}\n");
+}
+
+TEST_CASE("variables of a script are written in") {
+  CHECK(tree_of("TP=2\nPP=$((TP * (1 + 2)))\nrun.py --tp $TP --pp ${PP} --cp ${CP:-$TP} --dp \"${DP-7}\"") ==
+        "{\"--tp\":2,\"--pp\":6,\"--cp\":2,\"--dp\":7}\n");
+  CHECK(tree_of("export N=3; A=(\n  --x $N  # a remark\n  --y \"1 2\"\n)\nA+=(--z)\nrun \"${A[@]}\" ${A[@]}") ==
+        "{\"--x\":3,\"--y\":[1,2],\"--z\":true}\n");
+  CHECK(tree_of("ARGS=\"\n  --x 1 \\\n  --y 2\n\"\nARGS+=\" --z 3\"\nif [ $K -gt 2 ]; then\n run --q\nelse\n run "
+                "$ARGS\nfi") == "{\"--x\":1,\"--y\":2,\"--z\":3}\n");
+  CHECK(tree_of("--nodes $NNODES --bf16 $EXTRA --d $(nproc --all) --e `hostname`") ==
+        R"x({"--nodes":"$NNODES","--bf16":"$EXTRA","--d":"$(nproc --all)","--e":"`hostname`"})x"
+        "\n");
+}
+
+TEST_CASE("the command with the most flags is read, in whichever quotes it is") {
+  CHECK(tree_of("mkdir --parents x > log.txt 2>&1\npython -m pip --quiet\n"
+                "O=\"--a 1 --b 2 --c 3\"\nsrun -l --output=x sh -c \"python train.py ${O}\"") ==
+        "{\"--a\":1,\"--b\":2,\"--c\":3}\n");
+  CHECK(tree_of("#!/bin/bash\n#SBATCH --nodes=4 # four\n#SBATCH -N 4\nsrun --x 1") ==
+        "{\"--x\":1,\"#SBATCH --nodes\":4,\"#SBATCH -N\":4}\n");
+  CHECK(tree_of("cat <<EOF > f\n--not 'this\nEOF\nrun --this 1") == "{\"--this\":1}\n");
+  CHECK(tree_of("MODEL_ARGS=\"--a 1\"\nOTHER=( --b 2 )\n") == "{\"--a\":1,\"--b\":2}\n");
+}
+
+TEST_CASE("what cannot be read is refused with its line") {
+  CHECK_THROWS_WITH(tree_of("run --a\nrun 'x"), "launch.sh, line 2: the quote is not closed; expected a shell script");
+  CHECK_THROWS_WITH(tree_of("run \"x"), Catch::Matchers::ContainsSubstring("the quote is not closed"));
+  CHECK_THROWS_WITH(tree_of("A=(x"), Catch::Matchers::ContainsSubstring("the list is not closed"));
+  CHECK_THROWS_WITH(tree_of("run ${x"), Catch::Matchers::ContainsSubstring("is not closed by '}'"));
+  CHECK_THROWS_WITH(tree_of("run $((x"), Catch::Matchers::ContainsSubstring("is not closed by ')'"));
+  CHECK_THROWS_WITH(tree_of("run `x"), Catch::Matchers::ContainsSubstring("is not closed"));
+  CHECK_THROWS_WITH(tree_of("ls here"), Catch::Matchers::ContainsSubstring("no flag is found in it"));
+  CHECK_THROWS_WITH(tree_of(""), Catch::Matchers::ContainsSubstring("no flag is found in it"));
+}
+
+// 40 doublings of one word would be 2^40 words.
+TEST_CASE("variables that grow without end are refused, as is a text over 1 MiB") {
+  std::string doubling = "A=xxxxxxxxxxxxxxxx\n";
+  for (int i = 0; i < 40; ++i) doubling += "A=$A$A\n";
+  CHECK_THROWS_WITH(tree_of(doubling + "run --a $A"), Catch::Matchers::ContainsSubstring("16 MiB"));
+  CHECK_THROWS_WITH(tree_of(std::string((1U << 20) + 1, ' ')), Catch::Matchers::ContainsSubstring("at most 1 MiB"));
+}
+
+TEST_CASE("a megabyte of flags, brackets or nested defaults is read in seconds") {
+  std::string flags = "run";
+  for (int i = 0; flags.size() < 1'000'000; ++i) flags += " --f" + std::to_string(i);
+  CHECK(read_arguments(flags, "x").if_object()->size() > 90'000);
+  std::string nested = "run --a ";
+  for (int i = 0; i < 100'000; ++i) nested += "${x:-";
+  nested += std::string(100'000, '}');
+  CHECK(read_arguments(nested, "x").find("--a") != nullptr);
+  CHECK(tree_of("run --a $((" + std::string(100'000, '(') + "1" + std::string(100'000, ')') + "))").size() > 100'000);
+}
+
+TEST_CASE("variables that name themselves end") {
+  CHECK(tree_of("A=$A\nB=${B:-$A}\nrun --x $B --y $((A))") == R"x({"--x":"$A","--y":"$((A))"})x"
+                                                              "\n");
+}
+
+TEST_CASE("arguments are quoted for the shell and read back") {
+  const std::string text = "--tp 2\n--layout 'E|t*3,m|L'\n--bf16\n--betas 0.9 0.95\n--word 'it'\\''s'\n";
+  const Json tree = read_arguments(text, "x");
+  CHECK(arguments_text(tree) == text);
+  CHECK(argument_words(tree) == std::vector<std::string>{"--tp", "2", "--layout", "E|t*3,m|L", "--bf16", "--betas",
+                                                         "0.9", "0.95", "--word", "it's"});
+}
+
+}  // namespace
+}  // namespace plumbline
