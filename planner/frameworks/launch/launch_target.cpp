@@ -7,7 +7,9 @@
 namespace plumbline {
 
 const std::vector<LaunchTarget>& launch_targets() {
-  static const std::vector<LaunchTarget> targets{};
+  static const std::vector<LaunchTarget> targets{
+      megatron_lm_target(),
+  };
   return targets;
 }
 

@@ -1,0 +1,203 @@
+// Megatron-LM: a file of arguments, and the scripts that launch pretrain_gpt.py with them.
+#include <algorithm>
+
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/megatron/flag_rows.h"
+#include "planner/frameworks/megatron/shape.h"
+#include "planner/frameworks/megatron/split.h"
+#include "planner/frameworks/megatron/values.h"
+#include "planner/frameworks/syntax/arguments.h"
+
+namespace plumbline {
+namespace {
+
+using Settings = LaunchSettings;
+
+const std::vector<LaunchKey>& table() {
+  static const std::vector<LaunchKey> keys = [] {
+    std::vector<LaunchKey> all = megatron::strategy_flags();
+    for (const auto& more : {megatron::recipe_flags(), megatron::other_flags()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return keys;
+}
+
+void append(Json::Object& tree, Json::Object more) {
+  for (Json::Member& member : more) tree.push_back(std::move(member));
+}
+
+/// Numbers that a run needs and a plan does not have.
+void add_assumptions(Json::Object& tree, LaunchFiles& files, const Settings& s) {
+  const auto assume = [&](const char* flag, Json value, const char* sentence) {
+    tree.emplace_back(flag, std::move(value));
+    files.assumptions.emplace_back(sentence);
+  };
+  if (!s.recipe.steps) assume("--train-iters", 100, "--train-iters 100: a plan does not say how long the run is");
+  if (!s.recipe.learning_rate) assume("--lr", 1e-4, "--lr 1e-4: a plan does not say the learning rate");
+  assume(
+      "--mock-data", true,
+      "--mock-data and NullTokenizer measure without data: put --data-path, --split and the tokenizer in their place");
+  if (s.zero_stage.value_or(0) < 2)
+    files.assumptions.emplace_back(
+        "CUDA_DEVICE_MAX_CONNECTIONS=1 has to be exported where tensor or context parallelism runs on GPUs before "
+        "Blackwell");
+}
+
+Json::Object shape_of(const Settings& s, LaunchFiles& files) {
+  if (s.network_config.is_null()) {
+    files.assumptions.emplace_back("the flags of the network are missing: the plan has no config of it");
+    return {};
+  }
+  megatron::ShapeFlags shape = megatron::shape_flags(s.network_config, s.tensor_parallel.value_or(1));
+  for (std::string& sentence : shape.unsaid) files.assumptions.push_back(std::move(sentence));
+  return std::move(shape.flags);
+}
+
+/// Of a dense network the size says nothing; of a mixture its default is the tensor-parallel one.
+void add_expert_tensor_parallel(Json::Object& tree, const Settings& s) {
+  constexpr const char* flag = "--expert-tensor-parallel-size";
+  const bool is_written = std::any_of(tree.begin(), tree.end(), [&](const auto& one) { return one.first == flag; });
+  if (!is_written && megatron::has_experts(s.network_config))
+    tree.emplace_back(flag, std::int64_t{s.expert_tensor_parallel.value_or(1)});
+}
+
+LaunchFiles write_files(const Settings& s, std::string_view release) {
+  LaunchFiles files;
+  Json::Object tree = shape_of(s, files);
+  const Json written = written_tree(table(), release, s);
+  append(tree, *written.if_object());
+  append(tree, megatron::split_flags(s, megatron::layers_of_config(s.network_config)));
+  add_expert_tensor_parallel(tree, s);
+  add_assumptions(tree, files, s);
+  const Json arguments(std::move(tree));
+  files.files.push_back({"arguments.txt", arguments_text(arguments)});
+  for (LaunchFile& file : launcher_files({"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron"}, s))
+    files.files.push_back(std::move(file));
+  return files;
+}
+
+/// Flags that take no value: what stands behind them is something else.
+bool is_switch(std::string_view flag) {
+  for (const std::string_view start :
+       {"--bf16", "--fp16", "--sequence-parallel", "--use-", "--swiglu", "--untie-", "--group-query-attention",
+        "--disable-", "--overlap-", "--recompute-activations", "--moe-grouped-gemm", "--qk-layernorm", "--add-qkv-bias",
+        "--multi-latent-attention", "--account-for-", "--no-"})
+    if (flag.starts_with(start)) return true;
+  return false;
+}
+
+bool is_read(std::string_view flag) {
+  const std::vector<LaunchKey>& keys = table();
+  return std::any_of(keys.begin(), keys.end(), [&](const LaunchKey& key) { return key.path == flag && key.read; });
+}
+
+/// The tree without values that the text does not hold.
+Json resolved(const Json& tree, std::vector<std::string>& notes) {
+  Json::Object kept;
+  for (const auto& [flag, value] : *tree.if_object())
+    if (!is_unresolved(value) || !is_read(flag))
+      kept.emplace_back(flag, value);
+    else if (is_switch(flag))
+      kept.emplace_back(flag, true);
+    else
+      notes.push_back(flag + ": its value " + *value.if_string() + " is not in the file");
+  return kept;
+}
+
+std::string text_at(const Json& tree, const char* flag) {
+  const Json* const value = tree.find(flag);
+  return value == nullptr ? "" : megatron::word(*value);
+}
+
+/// What Megatron-LM takes where no flag says it.
+void take_defaults(const Json& tree, Settings& s) {
+  if (!s.precision) s.precision = PrecisionRecipe::fp32;
+  if (!s.gradient_format && s.precision != PrecisionRecipe::fp32 && s.precision != PrecisionRecipe::fp16)
+    s.gradient_format = NumberFormat::fp32;
+  if (!s.optimizer) s.optimizer = Optimizer::adamw;
+  if (!s.zero_stage) s.zero_stage = 0;
+  if (!s.recompute) s.recompute = Recompute{};
+  if (!s.expert_tensor_parallel && tree.find("--num-experts") != nullptr)
+    s.expert_tensor_parallel = s.tensor_parallel.value_or(1);
+  if (s.tensor_parallel.value_or(1) == 1 || !s.sequence_parallel) s.sequence_parallel = SequenceParallel::off;
+  if (!s.flash_attention)
+    s.flash_attention = text_at(tree, "--transformer-impl") == "local" ? FlashAttention::off : FlashAttention::on;
+  if (!s.global_batch && s.micro_batch) s.micro_batches = 1;
+}
+
+/// Recompute of blocks of several layers, or of some layers of each stage.
+void read_recompute_layers(const Json& tree, Settings& s, std::vector<std::string>& notes) {
+  if (s.recompute->mode != RecomputeMode::full) return;
+  const Json* const value = tree.find("--recompute-num-layers");
+  const std::int64_t layers = value == nullptr || value->if_integer() == nullptr ? 1 : *value->if_integer();
+  const Json* const all = tree.find("--num-layers");
+  const std::int64_t stage = all == nullptr || all->if_integer() == nullptr
+                                 ? 0
+                                 : *all->if_integer() / s.pipeline_stages.value_or(1) / s.virtual_stages.value_or(1);
+  const bool is_block = text_at(tree, "--recompute-method") == "block";
+  if (is_block && layers < stage) {
+    s.recompute = Recompute{};
+    notes.push_back("--recompute-method block of " + std::to_string(layers) + " in " + std::to_string(stage) +
+                    " layers of a stage is priced as no recompute: it needs less memory and more time than that");
+  } else if (!is_block && layers > 1) {
+    notes.push_back("--recompute-num-layers " + std::to_string(layers) +
+                    " is priced as 1: it keeps fewer inputs of layers and more of what is computed again at once");
+  }
+}
+
+void note_others(const Json& tree, std::vector<std::string>& notes) {
+  if (const std::string kind = text_at(tree, "--cp-comm-type"); !kind.empty() && kind != "p2p")
+    notes.push_back("--cp-comm-type " + kind + " changes time; a ring (p2p) is priced");
+  if (tree.find("--rampup-batch-size") != nullptr)
+    notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
+}
+
+void read_shard_group(const Json& tree, Settings& s) {
+  const Json* const instances = tree.find("--num-distributed-optimizer-instances");
+  if (instances == nullptr || instances->if_integer() == nullptr || s.zero_stage.value_or(0) == 0) return;
+  Settings derived = s;
+  derive_missing(derived);
+  const std::int64_t ranks = derived.shard_group.value_or(0);
+  if (*instances->if_integer() > 1 && ranks % *instances->if_integer() == 0)
+    s.shard_group = static_cast<std::int32_t>(ranks / *instances->if_integer());
+}
+
+void take_steps(const Json& tree, Settings& s) {
+  const Json* const samples = tree.find("--train-samples");
+  if (s.recipe.steps || samples == nullptr || samples->if_integer() == nullptr) return;
+  if (s.global_batch.value_or(0) > 0) s.recipe.steps = *samples->if_integer() / *s.global_batch;
+}
+
+Imported read_file(std::string_view text, std::string_view name) {
+  Imported imported;
+  std::vector<std::string> notes;
+  const Json tree = resolved(read_arguments(text, name), notes);
+  Settings& s = imported.settings;
+  imported.notes = read_tree(table(), tree, name, s);
+  megatron::read_split(tree, s);
+  take_defaults(tree, s);
+  read_recompute_layers(tree, s, notes);
+  note_others(tree, notes);
+  read_shard_group(tree, s);
+  take_steps(tree, s);
+  megatron::ShapeConfig shape = megatron::shape_config(tree, s.tensor_parallel.value_or(1));
+  s.network_config = std::move(shape.config);
+  for (auto* const more : {&notes, &shape.notes})
+    imported.notes.unread.insert(imported.notes.unread.end(), more->begin(), more->end());
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget megatron_lm_target() {
+  return {Framework::megatron_lm,
+          "Megatron-LM arguments",
+          {"main"},
+          "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
+          write_files,
+          read_file};
+}
+
+}  // namespace plumbline

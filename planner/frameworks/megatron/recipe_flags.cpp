@@ -1,0 +1,160 @@
+#include <array>
+
+#include "planner/frameworks/megatron/flag_rows.h"
+#include "planner/frameworks/megatron/values.h"
+
+namespace plumbline::megatron {
+namespace {
+
+constexpr std::string_view model_parallel = "megatron/core/model_parallel_config.py";
+constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
+constexpr std::string_view arguments = "megatron/training/arguments.py";
+constexpr std::string_view training = "megatron/training/config/training_config.py";
+
+using Settings = LaunchSettings;
+using Value = std::optional<Json>;
+
+bool is(const Settings& s, PrecisionRecipe recipe) { return s.precision == recipe; }
+
+/// What runs in bf16 outside of its products.
+bool is_bf16(const Settings& s) {
+  return is(s, PrecisionRecipe::bf16) || is(s, PrecisionRecipe::fp8) || is(s, PrecisionRecipe::nvfp4);
+}
+
+Value word_where(bool holds, const char* text) { return holds ? Value(text) : std::nullopt; }
+Value on_where(bool holds) { return holds ? Value(true) : std::nullopt; }
+
+bool keeps_bf16_moments(const Settings& s) {
+  return s.precision != PrecisionRecipe::fp32 && s.optimizer_format == NumberFormat::bf16;
+}
+
+LaunchKey moments_flag(std::string_view flag) {
+  return {.path = flag,
+          .source = arguments,
+          .write = [](const Settings& s) { return word_where(keeps_bf16_moments(s), "bf16"); },
+          .read =
+              [](const Json& value, Settings& s) {
+                const auto format = number_format_from_text(word(value));
+                if (!format) throw InputError({"", "found '" + word(value) + "'", "fp32, fp16, bf16 or fp8", ""});
+                s.optimizer_format = format;
+              }};
+}
+
+std::vector<LaunchKey> precision_flags() {
+  return {{.path = "--bf16",
+           .source = model_parallel,
+           .write = [](const Settings& s) { return on_where(is_bf16(s)); },
+           .read =
+               [](const Json& value, Settings& s) {
+                 if (is_on(value)) s.precision = PrecisionRecipe::bf16;
+               }},
+          {.path = "--fp16",
+           .source = model_parallel,
+           .write = [](const Settings& s) { return on_where(is(s, PrecisionRecipe::fp16)); },
+           .read =
+               [](const Json& value, Settings& s) {
+                 if (is_on(value)) s.precision = PrecisionRecipe::fp16;
+               }},
+          {.path = "--fp8-format",
+           .source = transformer,
+           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::fp8), "hybrid"); },
+           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8; }},
+          {.path = "--fp8-recipe",
+           .source = transformer,
+           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::fp8), "tensorwise"); },
+           .read = [](const Json&, Settings&) {}},
+          {.path = "--fp8-hybrid",
+           .source = "megatron/training/arguments.py of 2022 to 2023",
+           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8; }},
+          {.path = "--fp4-format",
+           .source = transformer,
+           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "e2m1"); },
+           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::nvfp4; }},
+          {.path = "--fp4-recipe",
+           .source = transformer,
+           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "nvfp4"); },
+           .read = [](const Json&, Settings&) {}},
+          {.path = "--grad-reduce-in-bf16",
+           .source = arguments,
+           .write = [](const Settings& s) { return on_where(is_bf16(s) && s.gradient_format == NumberFormat::bf16); },
+           .read =
+               [](const Json& value, Settings& s) {
+                 if (is_on(value)) s.gradient_format = NumberFormat::bf16;
+               }},
+          {.path = "--accumulate-allreduce-grads-in-fp32",
+           .source = arguments,
+           .write =
+               [](const Settings& s) {
+                 return on_where(is(s, PrecisionRecipe::fp16) && s.gradient_format == NumberFormat::fp32);
+               },
+           .read =
+               [](const Json& value, Settings& s) {
+                 if (is_on(value)) s.gradient_format = NumberFormat::fp32;
+               }},
+          {.path = "--use-precision-aware-optimizer",
+           .source = arguments,
+           .write = [](const Settings& s) { return on_where(keeps_bf16_moments(s)); },
+           .read = [](const Json&, Settings&) {}},
+          moments_flag("--exp-avg-dtype"),
+          moments_flag("--exp-avg-sq-dtype")};
+}
+
+Value optimizer(const Settings& s) {
+  switch (s.optimizer.value_or(Optimizer::adamw)) {
+    case Optimizer::sgd:
+    case Optimizer::momentum: return Value("sgd");
+    case Optimizer::lion: return Value("lion");
+    case Optimizer::muon: return Value("muon");
+    default: return std::nullopt;  // adam, with decoupled weight decay
+  }
+}
+
+void read_optimizer(const Json& value, Settings& s) {
+  const std::string text = word(value);
+  if (text == "adam")
+    s.optimizer = Optimizer::adamw;
+  else if (text == "sgd")
+    s.optimizer = Optimizer::momentum;
+  else if (text == "lion")
+    s.optimizer = Optimizer::lion;
+  else if (text == "muon" || text == "dist_muon" || text == "adaptive_muon")
+    s.optimizer = Optimizer::muon;
+  else
+    throw InputError({"", "'" + text + "' is not modelled", "adam, sgd, lion or muon", ""});
+}
+
+template <class Number>
+LaunchKey carried(std::string_view flag, std::string_view source, std::optional<Number> LaunchRecipe::*field) {
+  return {.path = flag,
+          .source = source,
+          .write = [field](const Settings& s) { return s.recipe.*field ? Value(*(s.recipe.*field)) : std::nullopt; },
+          .read = [field](const Json& value, Settings& s) { s.recipe.*field = static_cast<Number>(real(value)); }};
+}
+
+}  // namespace
+
+std::vector<LaunchKey> recipe_flags() {
+  std::vector<LaunchKey> all = precision_flags();
+  all.push_back(
+      {.path = "--seq-length",
+       .source = arguments,
+       .write = [](const Settings& s) { return s.sequence_length ? Value(*s.sequence_length) : std::nullopt; },
+       .read = [](const Json& value, Settings& s) { s.sequence_length = degree(value); }});
+  all.push_back({.path = "--optimizer", .source = arguments, .write = optimizer, .read = read_optimizer});
+  all.push_back({.path = "--sgd-momentum",
+                 .source = arguments,
+                 .write = [](const Settings& s) { return s.optimizer == Optimizer::sgd ? Value(0) : std::nullopt; },
+                 .read =
+                     [](const Json& value, Settings& s) {
+                       if (s.optimizer == Optimizer::momentum && real(value) == 0) s.optimizer = Optimizer::sgd;
+                     }});
+  all.push_back(carried("--train-iters", training, &LaunchRecipe::steps));
+  all.push_back(carried("--lr", arguments, &LaunchRecipe::learning_rate));
+  all.push_back(carried("--lr-warmup-iters", arguments, &LaunchRecipe::warmup_steps));
+  all.push_back(carried("--clip-grad", arguments, &LaunchRecipe::clip));
+  all.push_back(carried("--weight-decay", arguments, &LaunchRecipe::weight_decay));
+  all.push_back(carried("--seed", arguments, &LaunchRecipe::seed));
+  return all;
+}
+
+}  // namespace plumbline::megatron

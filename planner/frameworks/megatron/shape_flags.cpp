@@ -1,0 +1,178 @@
+// A Hugging Face config as flags.
+#include <initializer_list>
+#include <string_view>
+
+#include "planner/frameworks/megatron/shape.h"
+
+namespace plumbline::megatron {
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+std::int64_t integer(const Json& config, Names names, std::int64_t when_absent) {
+  for (const std::string_view name : names)
+    if (const Json* const value = config.find(name))
+      if (const std::int64_t* const number = value->if_integer()) return *number;
+  return when_absent;
+}
+
+bool boolean(const Json& config, std::string_view name, bool when_absent) {
+  const Json* const value = config.find(name);
+  return value == nullptr || value->if_bool() == nullptr ? when_absent : *value->if_bool();
+}
+
+std::string model_type(const Json& config) {
+  const Json* const value = config.find("model_type");
+  return value == nullptr || value->if_string() == nullptr ? "" : *value->if_string();
+}
+
+bool is_one_of(std::string_view name, Names names) {
+  for (const std::string_view one : names)
+    if (one == name) return true;
+  return false;
+}
+
+/// One network's flags as they are put together.
+class Writer {
+ public:
+  Writer(const Json& config, std::int64_t tensor_parallel)
+      : config_(config), tensor_parallel_(tensor_parallel), type_(model_type(config)) {}
+
+  ShapeFlags write() {
+    if (!is_one_of(type_, {"gpt2", "llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v2",
+                           "deepseek_v3", "glm4_moe", "nemotron"})) {
+      all_.unsaid.push_back("the network, of model_type '" + type_ +
+                            "', is not written as flags: add its own to the arguments");
+      return std::move(all_);
+    }
+    add_widths();
+    add_positions();
+    type_ == "gpt2" ? add_tied(true) : add_modern();
+    if (has_experts(config_)) add_experts();
+    add_vocabulary();
+    return std::move(all_);
+  }
+
+ private:
+  void set(const char* flag, Json value) { all_.flags.emplace_back(flag, std::move(value)); }
+  void turn_on(const char* flag) { set(flag, true); }
+  [[nodiscard]] bool has_latent_attention() const { return type_.starts_with("deepseek"); }
+
+  void add_widths() {
+    const std::int64_t hidden = integer(config_, {"hidden_size", "n_embd"}, 0);
+    const std::int64_t heads = integer(config_, {"num_attention_heads", "n_head"}, 0);
+    set("--num-layers", layers_of_config(config_));
+    set("--hidden-size", hidden);
+    set("--ffn-hidden-size", integer(config_, {"intermediate_size", "n_inner"}, 4 * hidden));
+    set("--num-attention-heads", heads);
+    if (has_latent_attention()) return add_latent_attention();
+    const std::int64_t groups = integer(config_, {"num_key_value_heads"}, heads);
+    if (groups != heads) {
+      turn_on("--group-query-attention");
+      set("--num-query-groups", groups);
+    }
+    const bool is_wide = is_one_of(type_, {"qwen3", "qwen3_moe"});
+    const std::int64_t channels = integer(config_, {"head_dim"}, is_wide || heads == 0 ? 128 : hidden / heads);
+    if (channels * heads != hidden) set("--kv-channels", channels);
+  }
+
+  void add_latent_attention() {
+    turn_on("--multi-latent-attention");
+    const std::int64_t query_rank = integer(config_, {"q_lora_rank"}, 0);
+    if (query_rank > 0) set("--q-lora-rank", query_rank);
+    set("--kv-lora-rank", integer(config_, {"kv_lora_rank"}, 512));
+    set("--qk-head-dim", integer(config_, {"qk_nope_head_dim"}, 128));
+    set("--qk-pos-emb-head-dim", integer(config_, {"qk_rope_head_dim"}, 64));
+    set("--v-head-dim", integer(config_, {"v_head_dim"}, 128));
+    turn_on("--qk-layernorm");
+  }
+
+  void add_positions() {
+    set("--max-position-embeddings", integer(config_, {"max_position_embeddings", "n_positions"}, 2048));
+    if (type_ == "gpt2") return set("--position-embedding-type", "learned_absolute");
+    set("--position-embedding-type", "rope");
+    if (const Json* const base = config_.find("rope_theta"); base != nullptr && base->if_double() != nullptr)
+      set("--rotary-base", static_cast<std::int64_t>(*base->if_double()));
+    else if (base != nullptr && base->if_integer() != nullptr)
+      set("--rotary-base", *base->if_integer());
+  }
+
+  void add_modern() {
+    if (type_ == "nemotron")
+      turn_on("--squared-relu");
+    else
+      turn_on("--swiglu"), set("--normalization", "RMSNorm");
+    if (!boolean(config_, "mlp_bias", false)) turn_on("--disable-bias-linear");
+    if (type_ == "qwen2" || (type_ == "glm4_moe" && boolean(config_, "attention_bias", false)))
+      turn_on("--add-qkv-bias");
+    if (is_one_of(type_, {"qwen3", "qwen3_moe"}) || boolean(config_, "use_qk_norm", false)) turn_on("--qk-layernorm");
+    if (config_.find("sliding_window") != nullptr && config_.find("sliding_window")->if_integer() != nullptr)
+      all_.unsaid.push_back("the window of attention (sliding_window) is not written");
+    set("--attention-dropout", 0);
+    set("--hidden-dropout", 0);
+    add_tied(false);
+  }
+
+  void add_tied(bool when_absent) {
+    if (!boolean(config_, "tie_word_embeddings", when_absent)) turn_on("--untie-embeddings-and-output-weights");
+  }
+
+  void add_experts() {
+    const std::int64_t width = integer(config_, {"moe_intermediate_size"}, integer(config_, {"intermediate_size"}, 0));
+    set("--num-experts", integer(config_, {"num_local_experts", "num_experts", "n_routed_experts"}, 8));
+    set("--moe-router-topk", integer(config_, {"num_experts_per_tok"}, 2));
+    set("--moe-ffn-hidden-size", width);
+    const std::int64_t shared = integer(config_, {"n_shared_experts"}, 0);
+    if (shared > 0) set("--moe-shared-expert-intermediate-size", shared * width);
+    add_layer_frequency();
+    turn_on("--moe-grouped-gemm");
+    set("--moe-token-dispatcher-type", "alltoall");
+    if (has_latent_attention() || type_ == "glm4_moe")
+      all_.unsaid.push_back("how the router scores and groups experts is not written: add --moe-router-* of the model");
+    if (const std::int64_t extra = integer(config_, {"num_nextn_predict_layers"}, 0);
+        extra > 0 && boolean(config_, "train_nextn_predict_layers", false))
+      set("--mtp-num-layers", extra);
+  }
+
+  void add_layer_frequency() {
+    const std::int64_t dense = integer(config_, {"first_k_dense_replace"}, 0);
+    const std::int64_t layers = layers_of_config(config_);
+    if (dense > 0)
+      set("--moe-layer-freq", "([0]*" + std::to_string(dense) + "+[1]*" + std::to_string(layers - dense) + ")");
+    const std::int64_t step = integer(config_, {"decoder_sparse_step"}, 1);
+    if (step > 1)
+      set("--moe-layer-freq", "(([0]*" + std::to_string(step - 1) + "+[1])*" + std::to_string(layers / step) + "+[0]*" +
+                                  std::to_string(layers % step) + ")");
+    const Json* const dense_layers = config_.find("mlp_only_layers");
+    if (dense_layers != nullptr && dense_layers->if_array() != nullptr && !dense_layers->if_array()->empty())
+      all_.unsaid.push_back("the dense layers of mlp_only_layers are not written");
+  }
+
+  void add_vocabulary() {
+    const std::int64_t vocabulary = integer(config_, {"vocab_size"}, type_ == "gpt2" ? 50257 : 32000);
+    set("--tokenizer-type", "NullTokenizer");
+    set("--vocab-size", vocabulary - 1);
+    std::int64_t divisor = 128;
+    while (divisor > 1 && vocabulary % (divisor * tensor_parallel_) != 0) divisor /= 2;
+    if (divisor < 128) set("--make-vocab-size-divisible-by", divisor);
+  }
+
+  const Json& config_;
+  std::int64_t tensor_parallel_;
+  std::string type_;
+  ShapeFlags all_;
+};
+
+}  // namespace
+
+ShapeFlags shape_flags(const Json& config, std::int64_t tensor_parallel) {
+  return Writer(config, tensor_parallel < 1 ? 1 : tensor_parallel).write();
+}
+
+std::int64_t layers_of_config(const Json& config) { return integer(config, {"num_hidden_layers", "n_layer"}, 0); }
+
+bool has_experts(const Json& config) {
+  return integer(config, {"num_local_experts", "num_experts", "n_routed_experts"}, 0) > 0;
+}
+
+}  // namespace plumbline::megatron

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+
+#include "planner/frameworks/megatron/flag_rows.h"
+#include "planner/frameworks/megatron/layout.h"
+#include "planner/frameworks/megatron/values.h"
+
+namespace plumbline::megatron {
+namespace {
+
+constexpr std::string_view model_parallel = "megatron/core/model_parallel_config.py";
+constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
+constexpr std::string_view arguments = "megatron/training/arguments.py";
+constexpr std::string_view common = "megatron/training/config/common_config.py";
+constexpr std::string_view training = "megatron/training/config/training_config.py";
+
+using Settings = LaunchSettings;
+using Value = std::optional<Json>;
+using Degree = std::optional<std::int32_t> Settings::*;
+
+/// Written where it is more than 1.
+LaunchKey degree_flag(std::string_view flag, std::string_view source, Degree field) {
+  return {.path = flag,
+          .source = source,
+          .write = [field](const Settings& s) -> Value {
+            return (s.*field).value_or(1) > 1 ? Value(std::int64_t{*(s.*field)}) : std::nullopt;
+          },
+          .read = [field](const Json& value, Settings& s) { s.*field = degree(value); }};
+}
+
+LaunchKey switch_flag(std::string_view flag, std::string_view source, bool (*is_written)(const Settings&),
+                      void (*turn_on)(Settings&)) {
+  return {.path = flag,
+          .source = source,
+          .write = [is_written](const Settings& s) { return is_written(s) ? Value(true) : std::nullopt; },
+          .read =
+              [turn_on](const Json& value, Settings& s) {
+                if (is_on(value)) turn_on(s);
+              }};
+}
+
+/// Understood, with nothing to keep.
+void nothing(Settings&) {}
+bool never(const Settings&) { return false; }
+
+std::int32_t zero(const Settings& s) { return s.zero_stage.value_or(0); }
+bool shards(const Settings& s) { return zero(s) >= 1; }
+bool shards_gradients(const Settings& s) { return zero(s) >= 2; }
+bool reduces(const Settings& s) {
+  return std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1) > 1;
+}
+RecomputeMode mode(const Settings& s) { return s.recompute.value_or(Recompute{}).mode; }
+
+bool has_mixture(const Settings& s) {
+  return s.expert_parallel.value_or(1) > 1 || s.expert_tensor_parallel.value_or(1) > 1;
+}
+
+Value instances(const Settings& s) {
+  const std::int64_t ranks = std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1);
+  if (!shards(s) || s.shard_group.value_or(0) < 1 || *s.shard_group >= ranks) return std::nullopt;
+  return Value(ranks / *s.shard_group);
+}
+
+Value sharding(const Settings& s) {
+  if (!shards_gradients(s)) return std::nullopt;
+  return Value(zero(s) == 2 ? "optim_grads" : "optim_grads_params");
+}
+
+void read_sharding(const Json& value, Settings& s) {
+  const std::string text = word(value);
+  constexpr std::array<std::string_view, 4> names{"no_shard", "optim", "optim_grads", "optim_grads_params"};
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end())
+    throw InputError({"", "found '" + text + "'",
+                      "one of no_shard, optim, optim_grads, "
+                      "optim_grads_params",
+                      ""});
+  // Without --use-megatron-fsdp it says nothing; read behind that flag.
+  if (s.zero_stage == 3) s.zero_stage = static_cast<std::int32_t>(found - names.begin());
+}
+
+Value layout(const Settings& s) {
+  return s.layers_per_stage.empty() ? std::nullopt : Value(layout_text(s.layers_per_stage));
+}
+
+Value virtual_stages(const Settings& s) {
+  if (s.virtual_stages.value_or(1) < 2 || !s.layers_per_stage.empty()) return std::nullopt;
+  return Value(std::int64_t{*s.virtual_stages});
+}
+
+Value granularity(const Settings& s) {
+  switch (mode(s)) {
+    case RecomputeMode::full: return Value("full");
+    case RecomputeMode::selective:
+    case RecomputeMode::modules: return Value("selective");
+    default: return std::nullopt;
+  }
+}
+
+void read_granularity(const Json& value, Settings& s) {
+  const std::string text = word(value);
+  if (text != "full" && text != "selective") throw InputError({"", "found '" + text + "'", "full or selective", ""});
+  s.recompute = Recompute{text == "full" ? RecomputeMode::full : RecomputeMode::selective};
+}
+
+Value modules(const Settings& s) {
+  if (mode(s) != RecomputeMode::modules) return std::nullopt;
+  Json::Array names;
+  for (const RecomputeModule module : all_recompute_modules)
+    if (s.recompute->modules.has(module)) names.emplace_back(to_text(module));
+  return Value(names.size() == 1 ? names.front() : Json(names));
+}
+
+void read_modules(const Json& value, Settings& s) {
+  std::string text;
+  if (const Json::Array* const all = value.if_array())
+    for (const Json& one : *all) text += (text.empty() ? "" : "+") + word(one);
+  else
+    text = word(value);
+  const auto recompute = recompute_from_text("selective:" + text);
+  if (!recompute)
+    throw InputError(
+        {"", "found '" + text + "'", "core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts", ""});
+  if (mode(s) == RecomputeMode::selective) s.recompute = *recompute;
+}
+
+std::vector<LaunchKey> degree_flags() {
+  return {degree_flag("--tensor-model-parallel-size", model_parallel, &Settings::tensor_parallel),
+          degree_flag("--pipeline-model-parallel-size", model_parallel, &Settings::pipeline_stages),
+          {.path = "--num-virtual-stages-per-pipeline-rank",
+           .source = arguments,
+           .write = virtual_stages,
+           .read = [](const Json& value, Settings& s) { s.virtual_stages = degree(value); }},
+          {.path = "--pipeline-model-parallel-layout",
+           .source = arguments,
+           .write = layout,
+           .read = [](const Json& value, Settings& s) { s.layers_per_stage = layers_from_layout(word(value)); }},
+          degree_flag("--context-parallel-size", model_parallel, &Settings::context_parallel),
+          switch_flag(
+              "--sequence-parallel", model_parallel,
+              [](const Settings& s) { return s.sequence_parallel == SequenceParallel::on; },
+              [](Settings& s) { s.sequence_parallel = SequenceParallel::on; }),
+          degree_flag("--expert-model-parallel-size", model_parallel, &Settings::expert_parallel),
+          {.path = "--expert-tensor-parallel-size",
+           .source = model_parallel,
+           .write =
+               [](const Settings& s) {
+                 return has_mixture(s) ? Value(std::int64_t{s.expert_tensor_parallel.value_or(1)}) : std::nullopt;
+               },
+           .read = [](const Json& value, Settings& s) { s.expert_tensor_parallel = degree(value); }},
+          {.path = "--micro-batch-size",
+           .source = training,
+           .write = [](const Settings& s) { return s.micro_batch ? Value(*s.micro_batch) : std::nullopt; },
+           .read = [](const Json& value, Settings& s) { s.micro_batch = degree(value); }},
+          {.path = "--global-batch-size",
+           .source = training,
+           .write = [](const Settings& s) { return s.global_batch ? Value(*s.global_batch) : std::nullopt; },
+           .read = [](const Json& value, Settings& s) { s.global_batch = degree(value); }}};
+}
+
+std::vector<LaunchKey> sharding_flags() {
+  return {switch_flag("--use-distributed-optimizer", arguments, shards,
+                      [](Settings& s) { s.zero_stage = std::max(1, zero(s)); }),
+          switch_flag("--use-megatron-fsdp", common, shards_gradients, [](Settings& s) { s.zero_stage = 3; }),
+          switch_flag("--use-custom-fsdp", arguments, never, [](Settings& s) { s.zero_stage = 3; }),
+          {.path = "--data-parallel-sharding-strategy", .source = arguments, .write = sharding, .read = read_sharding},
+          switch_flag("--use-torch-fsdp2", common, never, [](Settings& s) { s.zero_stage = 3; }),
+          switch_flag("--torch-fsdp2-no-reshard-after-forward", arguments, never,
+                      [](Settings& s) { s.zero_stage = std::min(2, zero(s)); }),
+          {.path = "--num-distributed-optimizer-instances",
+           .source = arguments,
+           .write = instances,
+           .read = [](const Json&, Settings&) {}},
+          switch_flag("--no-gradient-accumulation-fusion", arguments, shards_gradients, nothing),
+          switch_flag("--overlap-grad-reduce", arguments, reduces, nothing),
+          switch_flag(
+              "--overlap-param-gather", arguments, [](const Settings& s) { return shards(s) && reduces(s); }, nothing)};
+}
+
+std::vector<LaunchKey> recompute_flags() {
+  const auto is_full = [](const Settings& s) { return mode(s) == RecomputeMode::full; };
+  return {
+      switch_flag("--recompute-activations", arguments, never,
+                  [](Settings& s) { s.recompute = Recompute{RecomputeMode::selective}; }),
+      {.path = "--recompute-granularity", .source = transformer, .write = granularity, .read = read_granularity},
+      {.path = "--recompute-method",
+       .source = transformer,
+       .write = [is_full](const Settings& s) { return is_full(s) ? Value("uniform") : std::nullopt; },
+       .read = [](const Json&, Settings&) {}},
+      {.path = "--recompute-num-layers",
+       .source = transformer,
+       .write = [is_full](const Settings& s) { return is_full(s) ? Value(1) : std::nullopt; },
+       .read = [](const Json&, Settings&) {}},
+      {.path = "--recompute-modules", .source = transformer, .write = modules, .read = read_modules},
+      {.path = "--cpu-offloading-num-layers",
+       .source = model_parallel,
+       .write =
+           [](const Settings& s) {
+             return mode(s) == RecomputeMode::offloaded ? Value(std::int64_t{s.recompute->n}) : std::nullopt;
+           },
+       .read =
+           [](const Json& value, Settings& s) {
+             const auto layers = static_cast<std::int32_t>(whole(value, 0, largest_degree));
+             if (layers > 0) s.recompute = Recompute{RecomputeMode::offloaded, layers};
+           }},
+      {.path = "--attention-backend",
+       .source = arguments,
+       .write =
+           [](const Settings& s) { return s.flash_attention == FlashAttention::off ? Value("unfused") : std::nullopt; },
+       .read =
+           [](const Json& value, Settings& s) {
+             const std::string text = word(value);
+             s.flash_attention = text == "unfused" || text == "local" ? FlashAttention::off : FlashAttention::on;
+           }},
+      switch_flag("--use-flash-attn", arguments, never, [](Settings& s) { s.flash_attention = FlashAttention::on; })};
+}
+
+}  // namespace
+
+std::vector<LaunchKey> strategy_flags() {
+  std::vector<LaunchKey> all = degree_flags();
+  for (const auto& more : {sharding_flags(), recompute_flags()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace plumbline::megatron
