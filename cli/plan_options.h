@@ -1,8 +1,9 @@
 #pragma once
-/// \file plan_options.h: one strategy for one question, as flags ask for it or as a plan file says it.
+/// \file plan_options.h: one strategy for one question, as flags ask for it, or as a plan file or launch files say it.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/question_options.h"
 #include "cli/strategy_options.h"
@@ -14,19 +15,24 @@ namespace plumbline {
 class PlanOptions {
  public:
   void declare(CLI::App& app);
-  /// Reads the plan file, where one is named. Throws InputError naming the flag or the file.
+  /// Reads the plan file or the launch files, where they are named. Throws InputError naming the flag or the file.
   [[nodiscard]] session::EstimateRequest request() const;
-  /// Neither a plan file nor a global batch is given.
-  [[nodiscard]] bool is_without_batch() const { return !plan_file_ && !question_.has_global_batch(); }
+  /// Neither a plan file, launch files nor a global batch is given.
+  [[nodiscard]] bool is_without_batch() const {
+    return !plan_file_ && imported_files_.empty() && !import_target_ && !question_.has_global_batch();
+  }
   /// The question as far as it is given, and the strategy where a flag of it is.
   [[nodiscard]] session::FitLimitsRequest limits_request() const;
 
  private:
   void require_one_precision() const;
+  [[nodiscard]] session::StrategyRequest imported() const;
 
   QuestionOptions question_;
   StrategyOptions strategy_;
   std::optional<std::string> plan_file_;
+  std::vector<std::string> imported_files_;
+  std::optional<std::string> import_target_;
 };
 
 }  // namespace plumbline

@@ -115,7 +115,8 @@ QuestionText QuestionOptions::question(QuestionParts parts) const {
   QuestionText text;
   const bool needs_all = parts == QuestionParts::all;
   if (needs_all || model_) text.model = required("--model", model_, "a name of plan models or a file");
-  text.machine = required("--machine", machine_, "a name of plan machines or a file");
+  if (parts != QuestionParts::none || machine_)
+    text.machine = required("--machine", machine_, "a name of plan machines or a file");
   if (gpus_ && counts_ == DeviceCounts::one) text.devices = whole_number("--gpus", *gpus_, 1, most_devices);
   if (sequence_length_)
     text.training.sequence_length = sequence_length("--seq-len", *sequence_length_, longest_sequence);
@@ -154,6 +155,19 @@ std::string QuestionOptions::given_beside_plan() const {
        {"--seq-len", &sequence_length_},
        {"--global-batch", &global_batch_},
        {"--precision", &precision_},
+       {"--gradient-precision", &gradient_precision_},
+       {"--optimizer-precision", &optimizer_precision_},
+       {"--optimizer", &optimizer_},
+       {"--freeze", &freeze_},
+       {"--lora-rank", &lora_rank_}}};
+  for (const auto& [flag, value] : flags)
+    if (*value) return flag;
+  return "";
+}
+
+std::string QuestionOptions::given_beside_import() const {
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 6> flags{
+      {{"--precision", &precision_},
        {"--gradient-precision", &gradient_precision_},
        {"--optimizer-precision", &optimizer_precision_},
        {"--optimizer", &optimizer_},

@@ -17,8 +17,8 @@ namespace plumbline {
 enum class Precisions : std::uint8_t { one, several };
 /// A run may be sized for several numbers of GPUs.
 enum class DeviceCounts : std::uint8_t { one, several };
-/// `some`: model and global batch may be absent.
-enum class QuestionParts : std::uint8_t { all, some };
+/// `some`: model and global batch may be absent. `none`: the machine too.
+enum class QuestionParts : std::uint8_t { all, some, none };
 
 class QuestionOptions {
  public:
@@ -31,6 +31,8 @@ class QuestionOptions {
   [[nodiscard]] std::vector<PrecisionRecipe> precisions() const;
   /// A flag that was given and says what a plan file says too; empty: none was.
   [[nodiscard]] std::string given_beside_plan() const;
+  /// The same of what launch files say too: precision, optimizer and what is trained.
+  [[nodiscard]] std::string given_beside_import() const;
   /// Flags that may be given with a plan file: tokens, samples, price, stack, headroom.
   void apply_to_plan(session::PlanRequest& request) const;
 

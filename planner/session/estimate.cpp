@@ -118,14 +118,29 @@ void require_own_layers(const PlanRequest& request, const Plan& now) {
                         ""});
 }
 
+/// Of a network that has no name here.
+Question question_of(const StrategyRequest& request) {
+  if (request.network_config.is_null()) return Question(request.question);
+  const QuestionText& text = request.question;
+  const Cluster cluster = find_machine(text.machine);
+  return {text, import_hugging_face(JsonPlace(request.network_config, text.model), text.model),
+          text.devices > 0 ? with_device_count(cluster, text.devices) : cluster};
+}
+
+std::string remark_of(const StrategyRequest& request) {
+  return request.network_config.is_null() ? joined(name_remark(request.question), request.remark) : request.remark;
+}
+
 PricedQuestion priced(const StrategyRequest& request) {
   require_moments(request.question.training);
-  Question question(request.question);
+  Question question = question_of(request);
   require_units(question);
   const Strategy strategy = completed(request.strategy, question);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);
-  return {std::move(question), strategy, std::move(plan), name_remark(request.question)};
+  PricedQuestion asked{std::move(question), strategy, std::move(plan), remark_of(request)};
+  if (!request.network_config.is_null()) asked.written_config = to_json_text(request.network_config);
+  return asked;
 }
 
 /// A config in the plan that is not that of the network it was made for.

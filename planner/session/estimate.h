@@ -21,6 +21,8 @@ namespace plumbline::session {
 struct StrategyRequest {
   QuestionText question;
   PartialStrategy strategy;
+  Json network_config = {};  ///< of Hugging Face, in place of the question's model, which then names it; null: none
+  std::string remark = {};   ///< what to say about where it comes from; or empty
 };
 
 /// A plan that was written before, to be priced as model, machine and calibration are now.

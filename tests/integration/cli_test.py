@@ -144,8 +144,8 @@ class Answers(Command):
     def test_version_and_help(self):
         self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
         self.assertIn("Verbs:", run("--help").stdout)
-        for verb in ("search", "fit", "estimate", "size", "simulate", "explain", "models", "machines", "stacks", "completion",
-                     "man"):
+        for verb in ("search", "fit", "estimate", "size", "simulate", "explain", "models", "machines", "stacks", "export", "import",
+                     "completion", "man"):
             done = run(verb, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)

@@ -32,7 +32,7 @@ def validator(name):
     return jsonschema.Draft202012Validator(schema)
 
 
-VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan", "size", "fit-limits")}
+VALIDATORS = {name: validator(name) for name in (*SCHEMA_OF.values(), "plan", "size", "fit-limits", "import")}
 
 
 def faults(name, document):
@@ -111,6 +111,14 @@ class Schemas(Command):
                     self.assertEqual(faults("plan", limit["plan"]), [])
             del answer["limits"][0]["kind"]
             self.assertNotEqual(faults("fit-limits", answer), [])
+
+    def test_imported_launch_files_are_valid(self):
+        for name in ("mixtral-8x7b", "sc21-figure-18", "deepseek-v3"):
+            script = ROOT / "tests/data/launch/megatron-lm" / f"{name}.sh"
+            answer = json.loads(run("import", script, "--from", "megatron-lm", "--gpus", 96, "--json").stdout)
+            self.assertEqual(faults("import", answer), [], name)
+            del answer["flags"]
+            self.assertNotEqual(faults("import", answer), [])
 
     def test_what_the_command_refuses_of_a_plan_the_schema_refuses(self):
         plan = read(self.plan_file())

@@ -92,7 +92,8 @@ void derive_missing(LaunchSettings& s) {
   if (!s.schedule) s.schedule = usual_schedule(s);
   if (!s.shard_group && s.zero_stage.value_or(0) == 0) s.shard_group = 1;
   if (s.shard_group || !s.data_parallel) return;
-  const auto ranks = product({std::int64_t{*s.data_parallel}, or_one(s.context_parallel)});
+  const auto ranks =
+      quotient(product({std::int64_t{*s.data_parallel}, or_one(s.context_parallel)}), or_one(s.shard_copies));
   if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
 }
 

@@ -9,6 +9,7 @@ namespace plumbline {
 const std::vector<LaunchTarget>& launch_targets() {
   static const std::vector<LaunchTarget> targets{
       megatron_lm_target(),
+      megatron_bridge_target(),
   };
   return targets;
 }

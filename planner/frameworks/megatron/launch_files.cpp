@@ -63,12 +63,20 @@ void add_expert_tensor_parallel(Json::Object& tree, const Settings& s) {
     tree.emplace_back(flag, std::int64_t{s.expert_tensor_parallel.value_or(1)});
 }
 
+/// Of virtual stages and a layout Megatron-LM takes one: a layout says both.
+void add_split(Json::Object& tree, const Settings& s) {
+  Json::Object split = megatron::split_flags(s, megatron::layers_of_config(s.network_config));
+  if (Json(split).find("--pipeline-model-parallel-layout") != nullptr)
+    std::erase_if(tree, [](const Json::Member& one) { return one.first == "--num-virtual-stages-per-pipeline-rank"; });
+  append(tree, std::move(split));
+}
+
 LaunchFiles write_files(const Settings& s, std::string_view release) {
   LaunchFiles files;
   Json::Object tree = shape_of(s, files);
   const Json written = written_tree(table(), release, s);
   append(tree, *written.if_object());
-  append(tree, megatron::split_flags(s, megatron::layers_of_config(s.network_config)));
+  add_split(tree, s);
   add_expert_tensor_parallel(tree, s);
   add_assumptions(tree, files, s);
   const Json arguments(std::move(tree));
@@ -154,16 +162,6 @@ void note_others(const Json& tree, std::vector<std::string>& notes) {
     notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
 }
 
-void read_shard_group(const Json& tree, Settings& s) {
-  const Json* const instances = tree.find("--num-distributed-optimizer-instances");
-  if (instances == nullptr || instances->if_integer() == nullptr || s.zero_stage.value_or(0) == 0) return;
-  Settings derived = s;
-  derive_missing(derived);
-  const std::int64_t ranks = derived.shard_group.value_or(0);
-  if (*instances->if_integer() > 1 && ranks % *instances->if_integer() == 0)
-    s.shard_group = static_cast<std::int32_t>(ranks / *instances->if_integer());
-}
-
 void take_steps(const Json& tree, Settings& s) {
   const Json* const samples = tree.find("--train-samples");
   if (s.recipe.steps || samples == nullptr || samples->if_integer() == nullptr) return;
@@ -180,7 +178,6 @@ Imported read_file(std::string_view text, std::string_view name) {
   take_defaults(tree, s);
   read_recompute_layers(tree, s, notes);
   note_others(tree, notes);
-  read_shard_group(tree, s);
   take_steps(tree, s);
   megatron::ShapeConfig shape = megatron::shape_config(tree, s.tensor_parallel.value_or(1));
   s.network_config = std::move(shape.config);

@@ -1,5 +1,6 @@
 // --moe-layer-freq: a number, or a Python expression of lists of 0 and 1.
 #include <charconv>
+#include <optional>
 
 #include "planner/frameworks/megatron/shape.h"
 #include "planner/frameworks/megatron/values.h"
@@ -82,13 +83,24 @@ class ListExpression {
   std::size_t at_ = 0;
 };
 
+/// 2, or '2' in quotes that a script left.
+std::optional<std::int64_t> number(const Json& frequency) {
+  if (const std::int64_t* const value = frequency.if_integer()) return *value;
+  std::string text = word(frequency);
+  std::erase_if(text, [](char c) { return c == '"' || c == '\''; });
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::vector<bool> mixture_layers(const Json& frequency, std::int64_t layers) {
   if (layers > static_cast<std::int64_t>(most_layers_read))
     throw InputError({"", std::to_string(layers) + " layers", "at most 100000", ""});
-  if (frequency.if_integer() != nullptr) {
-    const std::int64_t step = whole(frequency, 1, largest_degree);
+  if (const std::optional<std::int64_t> step_said = number(frequency)) {
+    const std::int64_t step = whole(*step_said, 1, largest_degree);
     std::vector<bool> all;
     for (std::int64_t i = 0; i < layers; ++i) all.push_back(i % step == 0);
     return all;

@@ -170,7 +170,7 @@ std::vector<LaunchKey> sharding_flags() {
           {.path = "--num-distributed-optimizer-instances",
            .source = arguments,
            .write = instances,
-           .read = [](const Json&, Settings&) {}},
+           .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
           switch_flag("--no-gradient-accumulation-fusion", arguments, shards_gradients, nothing),
           switch_flag("--overlap-grad-reduce", arguments, reduces, nothing),
           switch_flag(
@@ -182,6 +182,11 @@ std::vector<LaunchKey> recompute_flags() {
   return {
       switch_flag("--recompute-activations", arguments, never,
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::selective}; }),
+      switch_flag("--checkpoint-activations", "megatron/arguments.py of 2020 and 2021", never,
+                  [](Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }),
+      {.path = "--activations-checkpoint-method",
+       .source = "megatron/arguments.py of 2021 and 2022",
+       .read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }},
       {.path = "--recompute-granularity", .source = transformer, .write = granularity, .read = read_granularity},
       {.path = "--recompute-method",
        .source = transformer,

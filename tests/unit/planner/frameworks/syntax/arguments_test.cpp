@@ -16,6 +16,7 @@ TEST_CASE("flags of a command become a tree") {
         "\n");
   CHECK(tree_of("a.py --tp 2 --tp 4 --name 'two words' --on True") == R"x({"--tp":4,"--name":"two words","--on":true})x"
                                                                       "\n");
+  CHECK(tree_of("N=${M:-\"1\"}\nrun --n $N --o \"${K:-'2'}\"") == "{\"--n\":1,\"--o\":\"'2'\"}\n");
   CHECK(tree_of("--a 1 \\\r\n --b 2 # --c 3\n") == "{\"--a\":1,\"--b\":2}\n");
 }
 

@@ -1,0 +1,93 @@
+// plan export: a plan as launch files of a training framework.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <filesystem>
+
+#include "cli/plan_file.h"
+#include "cli/verb.h"
+#include "core/io/output_file.h"
+#include "core/quantity/text.h"
+#include "planner/session/export.h"
+
+namespace plumbline {
+namespace {
+
+class ExportVerb : public Verb {
+ public:
+  [[nodiscard]] VerbWords words() const override {
+    return {"export", "a plan as launch files of a training framework",
+            "--plan plan.json --to TARGET [--release R] [--out DIR] [--strict]",
+            "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
+            "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
+            "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
+            "1. Without --out the first file is printed.",
+            "plan export --plan plan.json --to megatron-lm --out launch"};
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("--plan", plan_file_, "a plan file")->required()->group("Question")->type_name("FILE");
+    app.add_option("--to", target_, "for which framework: " + target_names())
+        ->required()
+        ->group("Question")
+        ->type_name("TARGET");
+    app.add_option("--release", release_, "of the framework, whose keys are written (its newest that is known)")
+        ->group("Question")
+        ->type_name("RELEASE");
+    app.add_flag("--strict", strict_, "refuse what the framework cannot launch as it is")->group("Question");
+    app.add_option("--out", folder_, "write the files to this folder")->group("Output")->type_name("DIR");
+  }
+  ExitCode run(Terminal& terminal) override {
+    const session::EstimateRequest request = plan_request(plan_file_);
+    const session::PricedQuestion asked = session::estimate(request);
+    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    const session::ExportAnswer answer = session::export_plan(asked, target_, release_);
+    say_substitutions(answer, asked.plan, terminal);
+    if (strict_ && !answer.substitutions.empty()) return ExitCode::no;
+    if (folder_)
+      write_files(answer, terminal);
+    else
+      terminal.print(answer.files.files.front().text);
+    for (const std::string& sentence : answer.files.assumptions) terminal.remark("assumed: " + sentence);
+    return ExitCode::done;
+  }
+
+ private:
+  static std::string target_names() {
+    std::string all;
+    for (const LaunchTarget& target : launch_targets())
+      all += (all.empty() ? "" : ", ") + std::string(to_text(target.framework));
+    return all;
+  }
+
+  static void say_substitutions(const session::ExportAnswer& answer, const Plan& plan, Terminal& terminal) {
+    for (const session::Substitution& one : answer.substitutions)
+      terminal.remark(one.sentence + "; nearest: " + one.change);
+    if (!answer.nearest) return;
+    const auto line = [](const Plan& one) {
+      return to_text(Seconds(one.prediction.step_time_s.expected)) + " a step, " + to_text(one.prediction.peak_memory) +
+             " at the peak" + (one.verdict.fits ? "" : ", does not fit");
+    };
+    terminal.remark("the plan: " + line(plan) + "; the nearest: " + line(*answer.nearest));
+  }
+
+  void write_files(const session::ExportAnswer& answer, Terminal& terminal) const {
+    require_writable_folder("--out", *folder_);
+    for (const LaunchFile& file : answer.files.files) {
+      const std::filesystem::path path = std::filesystem::path(*folder_) / file.name;
+      write_output_file(path, file.text);
+      if (file.is_executable)
+        std::filesystem::permissions(path, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+      terminal.print(path.string() + "\n");
+    }
+  }
+
+  std::string plan_file_, target_, release_;
+  std::optional<std::string> folder_;
+  bool strict_ = false;
+};
+
+const RegisteredVerb registered(71, make_verb<ExportVerb>);
+
+}  // namespace
+
+}  // namespace plumbline

@@ -1,0 +1,243 @@
+// Megatron-Bridge: lines that set a recipe's configuration, and the scripts that launch a training with them.
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+#include "core/plan/stage_split.h"
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/megatron/flag_rows.h"
+#include "planner/frameworks/megatron/overrides.h"
+#include "planner/frameworks/megatron/shape.h"
+#include "planner/frameworks/megatron/split.h"
+#include "planner/frameworks/megatron/values.h"
+
+namespace plumbline {
+namespace {
+
+using Settings = LaunchSettings;
+using Value = std::optional<Json>;
+
+constexpr std::string_view source = "src/megatron/bridge/training/config.py and megatron/core";
+
+/// An attribute that means what a flag of Megatron-LM does. A recipe has values of its own: what a flag leaves out is
+/// written as well.
+struct Attribute {
+  std::string_view path;
+  std::string_view flag;
+  const char* otherwise;  ///< JSON; empty: left out
+};
+constexpr std::array attributes{
+    Attribute{"model.tensor_model_parallel_size", "--tensor-model-parallel-size", "1"},
+    Attribute{"model.pipeline_model_parallel_size", "--pipeline-model-parallel-size", "1"},
+    Attribute{"model.virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank", "null"},
+    Attribute{"model.pipeline_model_parallel_layout", "--pipeline-model-parallel-layout", "null"},
+    Attribute{"model.context_parallel_size", "--context-parallel-size", "1"},
+    Attribute{"model.sequence_parallel", "--sequence-parallel", "false"},
+    Attribute{"model.expert_model_parallel_size", "--expert-model-parallel-size", "1"},
+    Attribute{"model.expert_tensor_parallel_size", "--expert-tensor-parallel-size", ""},
+    Attribute{"model.seq_length", "--seq-length", ""},
+    Attribute{"dataset.seq_length", "--seq-length", ""},
+    Attribute{"train.micro_batch_size", "--micro-batch-size", ""},
+    Attribute{"train.global_batch_size", "--global-batch-size", ""},
+    Attribute{"train.train_iters", "--train-iters", ""},
+    Attribute{"ddp.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
+    Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
+    Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
+    Attribute{"ddp.overlap_grad_reduce", "--overlap-grad-reduce", "false"},
+    Attribute{"ddp.overlap_param_gather", "--overlap-param-gather", "false"},
+    Attribute{"model.recompute_granularity", "--recompute-granularity", "null"},
+    Attribute{"model.recompute_method", "--recompute-method", "null"},
+    Attribute{"model.recompute_num_layers", "--recompute-num-layers", "null"},
+    Attribute{"model.recompute_modules", "--recompute-modules", ""},
+    Attribute{"optimizer.use_precision_aware_optimizer", "--use-precision-aware-optimizer", ""}};
+
+/// Attributes that change memory or time and are not modelled; those that change neither end in '*' or are listed so.
+constexpr std::array unmodelled{"model.fine_grained_activation_offloading",
+                                "model.offload_modules",
+                                "model.cuda_graph_impl",
+                                "comm_overlap.*",
+                                "model.cpu_offloading*",
+                                "optimizer.optimizer_cpu_offload",
+                                "optimizer.main_grads_dtype",
+                                "optimizer.main_params_dtype",
+                                "optimizer.exp_avg_dtype",
+                                "optimizer.exp_avg_sq_dtype"};
+constexpr std::array harmless{"logger.*",
+                              "logger",
+                              "checkpoint.*",
+                              "checkpoint",
+                              "scheduler.*",
+                              "tokenizer.*",
+                              "tokenizer",
+                              "dist.*",
+                              "profiling.*",
+                              "validation.*",
+                              "env_vars*",
+                              "dataset*",
+                              "train.*",
+                              "optimizer.*",
+                              "ddp.average_in_collective",
+                              "model.pipeline_dtype",
+                              "rng.*"};
+
+LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>& flags) {
+  const auto row =
+      std::find_if(flags.begin(), flags.end(), [&](const LaunchKey& key) { return key.path == attribute.flag; });
+  check(row != flags.end(), "every attribute names a flag of the table");
+  const std::string otherwise = attribute.otherwise;
+  return {.path = attribute.path,
+          .source = source,
+          .write = [write = row->write, otherwise](const Settings& s) -> Value {
+            if (Value value = write(s)) return value;
+            return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
+          },
+          .read = row->read};
+}
+
+LaunchKey precision_key() {
+  return {.path = "mixed_precision",
+          .source = source,
+          .write = [](const Settings&) { return Value("bf16_mixed"); },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string recipe = megatron::word(value);
+                if (recipe.find("fp8") != std::string::npos || recipe.find("mxfp8") != std::string::npos)
+                  s.precision = PrecisionRecipe::fp8;
+                else if (recipe.find("nvfp4") != std::string::npos)
+                  s.precision = PrecisionRecipe::nvfp4;
+                else if (recipe.starts_with("bf16"))
+                  s.precision = PrecisionRecipe::bf16;
+                else if (recipe.starts_with("fp16"))
+                  s.precision = PrecisionRecipe::fp16;
+                else
+                  throw InputError({"", "found '" + recipe.substr(0, 60) + "'", "bf16_mixed or another recipe", ""});
+              }};
+}
+
+LaunchKey gradient_key() {
+  return {.path = "ddp.grad_reduce_in_fp32",
+          .source = source,
+          .write = [](const Settings& s) { return Value(s.gradient_format != NumberFormat::bf16); },
+          .read =
+              [](const Json& value, Settings& s) {
+                s.gradient_format = megatron::is_on(value) ? NumberFormat::fp32 : NumberFormat::bf16;
+              }};
+}
+
+/// Fused kernels are what the model's provider chooses where nothing is said.
+LaunchKey attention_key() {
+  return {
+      .path = "model.attention_backend",
+      .source = "megatron/core/transformer/enums.py: AttnBackend",
+      .write =
+          [](const Settings& s) { return s.flash_attention == FlashAttention::off ? Value("unfused") : std::nullopt; },
+      .read =
+          [](const Json& value, Settings& s) {
+            s.flash_attention = megatron::word(value) == "unfused" ? FlashAttention::off : FlashAttention::on;
+          }};
+}
+
+std::vector<LaunchKey> made_table() {
+  std::vector<LaunchKey> flags = megatron::strategy_flags();
+  for (const LaunchKey& key : megatron::recipe_flags()) flags.push_back(key);
+  std::vector<LaunchKey> all;
+  for (const Attribute& attribute : attributes) all.push_back(attribute_key(attribute, flags));
+  all.push_back(precision_key());
+  all.push_back(gradient_key());
+  all.push_back(attention_key());
+  for (const char* const path :
+       {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
+    all.push_back({.path = path, .source = source, .read = [](const Json&, Settings&) {}});
+  for (const char* const path : unmodelled)
+    all.push_back({.path = path, .source = source, .effect = KeyEffect::memory_and_time});
+  for (const char* const path : harmless) all.push_back({.path = path, .source = source});
+  return all;
+}
+
+const std::vector<LaunchKey>& table() {
+  static const std::vector<LaunchKey> keys = made_table();
+  return keys;
+}
+
+/// Flags of Megatron-LM as attributes of the model.
+Json::Object model_attributes(const Json::Object& flags) {
+  Json::Object all;
+  for (const auto& [flag, value] : flags) {
+    std::string name = flag.substr(2);
+    std::replace(name.begin(), name.end(), '-', '_');
+    all.emplace_back(name, value);
+  }
+  return all;
+}
+
+Json with_split(const Json& tree, const Settings& s) {
+  const Json::Object split = model_attributes(megatron::split_flags(s, megatron::layers_of_config(s.network_config)));
+  Json::Object all = *tree.if_object();
+  for (auto& [section, value] : all) {
+    if (section != "model") continue;
+    Json::Object model = *value.if_object();
+    for (const Json::Member& member : split) {
+      std::erase_if(model, [&](const Json::Member& one) { return one.first == member.first; });
+      model.push_back(member);
+    }
+    value = std::move(model);
+  }
+  return all;
+}
+
+LaunchFiles write_files(const Settings& s, std::string_view release) {
+  LaunchFiles files;
+  const Json tree = with_split(written_tree(table(), release, s), s);
+  files.files.push_back({"overrides.py",
+                         "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n"
+                         "def configure(cfg):\n" +
+                             megatron::overrides_text(tree) + "    return cfg\n"});
+  for (LaunchFile& file : launcher_files({"pretrain.py", {}, "plumbline-bridge"}, s))
+    files.files.push_back(std::move(file));
+  files.assumptions = {
+      "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
+      "the model, the optimizer and the learning rate are the recipe's"};
+  return files;
+}
+
+/// An even split that was written out.
+void clear_even_layers(Settings& s) {
+  if (s.layers_per_stage.empty()) return;
+  const auto chunks = static_cast<std::int64_t>(s.layers_per_stage.size());
+  const std::int64_t stages = s.pipeline_stages.value_or(1);
+  if (chunks % stages != 0)
+    throw InputError({"cfg.model.pipeline_model_parallel_layout", std::to_string(chunks) + " stages",
+                      "a multiple of the " + std::to_string(stages) + " of pipeline_model_parallel_size", ""});
+  s.virtual_stages = static_cast<std::int32_t>(chunks / stages);
+  std::int64_t layers = 0;
+  for (const std::int32_t count : s.layers_per_stage) layers += count;
+  const auto even = layers_per_chunk(layers, chunks, true, true);
+  if (std::equal(even.begin(), even.end(), s.layers_per_stage.begin(), s.layers_per_stage.end()))
+    s.layers_per_stage.clear();
+}
+
+Imported read_file(std::string_view text, std::string_view name) {
+  Imported imported;
+  const megatron::Overrides overrides = megatron::read_overrides(text, name);
+  imported.notes = read_tree(table(), overrides.tree, name, imported.settings);
+  imported.notes.unread.insert(imported.notes.unread.end(), overrides.unresolved.begin(), overrides.unresolved.end());
+  Settings& s = imported.settings;
+  clear_even_layers(s);
+  if (s.tensor_parallel.value_or(1) == 1) s.sequence_parallel = SequenceParallel::off;
+  if (!s.flash_attention) s.flash_attention = FlashAttention::on;
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget megatron_bridge_target() {
+  return {Framework::megatron_bridge,
+          "Megatron-Bridge overrides",
+          {"main"},
+          "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)",
+          write_files,
+          read_file};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,40 @@
+#pragma once
+/// \file export.h: a plan as launch files of a training framework: what `plan export` answers.
+///
+/// Model: what the framework's record (planner/frameworks/framework.h) does not launch is changed one axis at a time:
+/// of the legal values that leave fewer sentences, one that leaves the fewest, then one that fits, then the fastest by
+/// this program's prediction. A split that a plan found is written as the layers that it found.
+/// Not modelled: precision, optimizer and adapters are never changed: a framework that lacks them is refused.
+/// Checked against: tests/unit/planner/session/export_test.cpp.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/session/estimate.h"
+
+namespace plumbline::session {
+
+/// Of what is written in place of what the plan says.
+struct Substitution {
+  std::string sentence;  ///< what the framework lacks: "Megatron-LM has no schedule zbv; it has 1f1b and interleaved"
+  std::string change;    ///< "schedule zbv -> 1f1b, virtual stages 2 -> 1"
+};
+
+struct ExportAnswer {
+  std::string title;    ///< "Megatron-LM arguments"
+  std::string release;  ///< whose keys are written
+  LaunchFiles files;
+  std::vector<Substitution> substitutions;
+  std::optional<Plan> nearest;  ///< what is written, priced; empty: the plan itself
+};
+
+/// `release`: empty: the target's newest. Throws InputError for a target or release that is not known, for a training
+/// that the framework lacks, and where no legal strategy near the plan's can be launched.
+[[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release);
+
+/// "schedule zbv -> 1f1b, recompute optimal -> full": what differs between two strategies.
+[[nodiscard]] std::string changes_between(const Strategy& before, const Strategy& after);
+
+}  // namespace plumbline::session

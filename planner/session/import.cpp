@@ -1,0 +1,150 @@
+#include "planner/session/import.h"
+
+#include <filesystem>
+
+#include "core/base/errors.h"
+#include "models/import/hugging_face.h"
+#include "models/network_catalog.h"
+#include "planner/frameworks/launch/merge_settings.h"
+#include "planner/question/fingerprint.h"
+
+namespace plumbline::session {
+namespace {
+
+/// What is said beside the files.
+void apply(const QuestionText& said, LaunchSettings& s) {
+  if (said.devices > 0) {
+    s.devices = said.devices;
+    s.nodes = s.devices_per_node = std::nullopt;
+  }
+  if (said.training.global_batch > 0) s.global_batch = said.training.global_batch, s.micro_batches = std::nullopt;
+  if (said.training.sequence_length > 0) s.sequence_length = said.training.sequence_length;
+  if (!said.model.empty()) s.model = said.model, s.network_config = {};
+}
+
+void require(bool is_said, const char* flag, const std::string& what, const std::string& expected) {
+  if (!is_said) throw InputError({flag, what, expected, ""});
+}
+
+/// Of a network without a name: ends as only paths do, so that a plan that carries the network is read again.
+std::string network_name(const std::string& file) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  return (stem.empty() ? "imported" : stem) + "-network.json";
+}
+
+class Flags {
+ public:
+  void add(const char* flag, const std::string& value) {
+    words_.emplace_back(flag);
+    words_.push_back(value);
+  }
+  void add_degree(const char* flag, std::int64_t value) {
+    if (value > 1) add(flag, std::to_string(value));
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(words_); }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+void add_recipe(const Training& training, Flags& flags) {
+  if (training.sequence_length > 0) flags.add("--seq-len", std::to_string(training.sequence_length));
+  flags.add("--global-batch", std::to_string(training.global_batch));
+  flags.add("--precision", std::string(to_text(training.precision)));
+  if (training.gradient_format) flags.add("--gradient-precision", std::string(to_text(*training.gradient_format)));
+  if (training.optimizer_format) flags.add("--optimizer-precision", std::string(to_text(*training.optimizer_format)));
+  flags.add("--optimizer", std::string(to_text(training.optimizer)));
+  if (training.adaptation.lora_rank > 0) flags.add("--lora-rank", std::to_string(training.adaptation.lora_rank));
+}
+
+void add_strategy(const PartialStrategy& partial, Flags& flags) {
+  const Strategy& s = partial.strategy;
+  flags.add_degree("--tp", s.tensor_parallel);
+  flags.add_degree("--pp", s.pipeline_stages);
+  flags.add_degree("--cp", s.context_parallel);
+  flags.add_degree("--ep", s.expert_parallel);
+  flags.add_degree("--etp", s.expert_tensor_parallel);
+  if (partial.data_parallel_given) flags.add("--dp", std::to_string(s.data_parallel));
+  flags.add_degree("--virtual-stages", s.virtual_stages);
+  if (partial.schedule_given && s.schedule != Schedule::none) flags.add("--schedule", std::string(to_text(s.schedule)));
+  flags.add("--micro-batch", std::to_string(s.micro_batch));
+  if (s.zero_stage > 0) flags.add("--zero", std::to_string(s.zero_stage));
+  if (partial.shard_group_given && s.zero_stage > 0) flags.add("--shard-group", std::to_string(s.shard_group));
+  if (s.sequence_parallel == SequenceParallel::on) flags.add("--sequence-parallel", "on");
+  if (s.flash_attention == FlashAttention::off) flags.add("--flash-attention", "off");
+  if (s.recompute.mode != RecomputeMode::none) flags.add("--recompute", to_text(s.recompute));
+  if (!s.layers_per_stage.empty()) flags.add("--layers-per-stage", layers_text(s.layers_per_stage));
+}
+
+}  // namespace
+
+ImportAnswer import_files(const ImportRequest& request) {
+  const LaunchTarget& target = launch_target(request.from, "--from");
+  if (target.read == nullptr)
+    throw InputError({"--from", std::string(target.title) + " cannot be read back", "another target", ""});
+  ImportAnswer answer{target.framework, std::string(target.title), {}, {}};
+  apply(request.question, answer.settings);
+  for (const ImportedText& file : request.files) {
+    const Imported one = target.read(file.text, file.name);
+    fill_missing(answer.settings, one.settings);
+    answer.notes.ignored += one.notes.ignored;
+    answer.notes.unread.insert(answer.notes.unread.end(), one.notes.unread.begin(), one.notes.unread.end());
+  }
+  apply(request.question, answer.settings);
+  derive_missing(answer.settings);
+  return answer;
+}
+
+StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswer& answer) {
+  const LaunchSettings& s = answer.settings;
+  const std::string file = request.files.empty() ? "the files" : request.files.front().name;
+  require(!s.model.empty() || !s.network_config.is_null(), "--model", file + " does not say what is trained",
+          "a name of plan models or a file");
+  require(s.devices.has_value(), "--gpus", file + " does not say how many GPUs there are", "their number");
+  require(s.global_batch.has_value(), "--global-batch", file + " does not say it", "sequences of one optimizer step");
+  StrategyRequest asked;
+  asked.question = request.question;
+  const Training said = request.question.training;
+  asked.question.training = training_of(s);
+  asked.question.training.token_budget = said.token_budget;
+  asked.question.devices = *s.devices;
+  asked.question.tensor_parallel_across_nodes = true;  // it is what they launch
+  asked.question.model = s.network_config.is_null() ? s.model : network_name(file);
+  asked.network_config = s.network_config;
+  asked.strategy.strategy = strategy_of(s);
+  asked.strategy.data_parallel_given = s.data_parallel.has_value();
+  asked.strategy.schedule_given = s.schedule.has_value();
+  asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
+  if (const std::string notes = notes_text(answer.notes); !notes.empty()) asked.remark = file + ": " + notes;
+  return asked;
+}
+
+std::vector<std::string> estimate_flags(const StrategyRequest& request) {
+  Flags flags;
+  flags.add("--model", request.question.model);
+  flags.add("--machine", request.question.machine.empty() ? "MACHINE" : request.question.machine);
+  flags.add("--gpus", std::to_string(request.question.devices));
+  add_recipe(request.question.training, flags);
+  add_strategy(request.strategy, flags);
+  return flags.take();
+}
+
+std::string catalogue_name(const Json& network_config) {
+  if (network_config.is_null()) return "";
+  for (const std::string& name : network_names()) {
+    const Network own = import_hugging_face(JsonPlace(network_config, "network"), name);
+    const Network known = find_network(name);
+    if (own.model_type == known.model_type && fingerprint(own.graph) == fingerprint(known.graph)) return name;
+  }
+  return "";
+}
+
+std::string notes_text(const ImportNotes& notes) {
+  std::string text;
+  for (const std::string& sentence : notes.unread) text += (text.empty() ? "" : "; ") + sentence;
+  if (notes.ignored == 0) return text;
+  return text + (text.empty() ? "" : "; ") + std::to_string(notes.ignored) +
+         (notes.ignored == 1 ? " other flag changes" : " other flags change") + " neither memory nor time";
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,49 @@
+#pragma once
+/// \file import.h: a question and a strategy from launch files of a training framework: what `plan import` answers and
+/// --import gives to the other verbs.
+///
+/// Model: the files of one run are read by the framework's tables (planner/frameworks/launch); a later file fills what
+/// earlier ones leave open, flags of the request come before both. What no file says is open, as it is without a file.
+/// Checked against: tests/unit/planner/session/import_test.cpp.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/session/estimate.h"
+
+namespace plumbline::session {
+
+struct ImportedText {
+  std::string name;  ///< of the file, for messages
+  std::string text;
+};
+
+struct ImportRequest {
+  std::vector<ImportedText> files;  ///< of one run, at least one
+  std::string from;                 ///< the target's name
+  QuestionText question;            ///< what is said beside the files; its machine is not in any of them
+};
+
+struct ImportAnswer {
+  Framework framework = Framework::any;
+  std::string title;  ///< "Megatron-LM arguments"
+  LaunchSettings settings;
+  ImportNotes notes;
+};
+
+/// Throws InputError: the target, what is wrong in a file.
+[[nodiscard]] ImportAnswer import_files(const ImportRequest& request);
+/// To be priced. Throws InputError where the files and the flags beside them do not say the model, the GPUs or the
+/// batch.
+[[nodiscard]] StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswer& answer);
+
+/// The strategy and the recipe as flags of `plan estimate`: "--tp", "2", ...
+[[nodiscard]] std::vector<std::string> estimate_flags(const StrategyRequest& request);
+/// The name in the catalogue of the same network as a config describes; empty: none.
+[[nodiscard]] std::string catalogue_name(const Json& network_config);
+/// "2 flags are not modelled: ...; 31 change neither memory nor time", or empty.
+[[nodiscard]] std::string notes_text(const ImportNotes& notes);
+
+}  // namespace plumbline::session

@@ -1,0 +1,99 @@
+#include "planner/session/nearest_launchable.h"
+
+namespace plumbline::session {
+namespace {
+
+class Neighbours {
+ public:
+  Neighbours(const Strategy& strategy, const FrameworkRecord& record, const Question& question)
+      : from_(strategy), record_(record), question_(question) {}
+
+  std::vector<Strategy> all() {
+    add_schedules();
+    add_recompute();
+    for (const auto& stage : record_.zero_stages)
+      add([&](Strategy& s) { s.zero_stage = stage.value, s.shard_group = stage.value > 0 ? s.gradient_ranks() : 1; });
+    add([](Strategy& s) { s.split = StageSplit::even, s.layers_per_stage.clear(); });
+    add([](Strategy& s) { s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1; });
+    add([](Strategy& s) { s.sequence_parallel = SequenceParallel::on; });
+    add([](Strategy& s) { s.sequence_parallel = SequenceParallel::off; });
+    add([](Strategy& s) { s.expert_tensor_parallel = 1; });
+    add([](Strategy& s) { s.expert_tensor_parallel = s.tensor_parallel; });
+    add([](Strategy& s) { s.expert_parallel = 1; });
+    add([](Strategy& s) { s.flash_attention = FlashAttention::on; });
+    add_degrees();
+    return std::move(found_);
+  }
+
+ private:
+  template <class Change>
+  void add(Change change) {
+    Strategy s = from_;
+    change(s);
+    if (s == from_) return;
+    if (!first_violation(s, question_.training(), question_.facts(), question_.limits())) found_.push_back(s);
+  }
+
+  void add_schedules() {
+    for (const auto& one : record_.schedules)
+      for (const std::int32_t chunks : {from_.virtual_stages, 1, 2})
+        add([&](Strategy& s) {
+          s.schedule = one.value;
+          s.virtual_stages = chunks;
+          if (chunks != from_.virtual_stages) s.layers_per_stage.clear();
+        });
+  }
+
+  void add_recompute() {
+    for (const RecomputeMode mode :
+         {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::by_operator})
+      add([&](Strategy& s) { s.recompute = Recompute{mode}; });
+    using enum RecomputeModule;
+    for (const auto& modules : {std::vector{layernorm},
+                                {mlp},
+                                {layernorm, mlp},
+                                {core_attn, mlp},
+                                {moe_act, layernorm},
+                                {mla_up_proj, layernorm},
+                                {moe, layernorm}})
+      add([&](Strategy& s) {
+        s.recompute = Recompute{RecomputeMode::modules};
+        for (const RecomputeModule module : modules) s.recompute.modules.add(module);
+      });
+    for (const std::int32_t n : {2, 4}) add([&](Strategy& s) { s.recompute = Recompute{RecomputeMode::every_nth, n}; });
+  }
+
+  /// Ranks of a degree that go to data parallelism, with as many micro-batches fewer, or the micro-batch smaller.
+  void give_to_data(Strategy& s, std::int32_t& degree, std::int32_t to) const {
+    const std::int32_t freed = degree / to;
+    degree = to;
+    s.data_parallel *= freed;
+    if (s.micro_batches % freed == 0)
+      s.micro_batches /= freed;
+    else if (s.micro_batch % freed == 0)
+      s.micro_batch /= freed;
+    if (s.zero_stage > 0) s.shard_group = s.gradient_ranks();
+    if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
+    if (s.pipeline_stages == 1) s.schedule = Schedule::none, s.virtual_stages = 1;
+    s.layers_per_stage.clear();
+  }
+
+  void add_degrees() {
+    add([&](Strategy& s) { give_to_data(s, s.context_parallel, 1); });
+    add([&](Strategy& s) { give_to_data(s, s.tensor_parallel, 1); });
+    add([&](Strategy& s) { give_to_data(s, s.pipeline_stages, 1); });
+  }
+
+  const Strategy& from_;
+  const FrameworkRecord& record_;
+  const Question& question_;
+  std::vector<Strategy> found_;
+};
+
+}  // namespace
+
+std::vector<Strategy> one_axis_away(const Strategy& strategy, const FrameworkRecord& record, const Question& question) {
+  return Neighbours(strategy, record, question).all();
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,113 @@
+// Launch files as a question and a strategy.
+
+#include "planner/session/import.h"
+
+#include "core/base/errors.h"
+#include "planner/io/import_json.h"
+#include "planner/session/plan_file.h"
+#include "tests/catch.h"
+
+namespace plumbline::session {
+namespace {
+
+constexpr const char* command =
+    "torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
+    "--num-attention-heads 32 --group-query-attention --num-query-groups 8 --max-position-embeddings 8192 --swiglu "
+    "--normalization RMSNorm --position-embedding-type rope --rotary-base 500000 --disable-bias-linear "
+    "--untie-embeddings-and-output-weights --vocab-size 128256 --attention-dropout 0 --hidden-dropout 0 --seq-length "
+    "4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer --tensor-model-parallel-size "
+    "2 --pipeline-model-parallel-size 2 --sequence-parallel --log-interval 1 --tp-comm-overlap";
+
+ImportRequest request_of(const std::string& text) {
+  ImportRequest request;
+  request.files = {{"train.sh", text}};
+  request.from = "megatron-lm";
+  request.question.machine = "dgx-h100";
+  return request;
+}
+
+StrategyRequest asked(const ImportRequest& request) { return strategy_request(request, import_files(request)); }
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+TEST_CASE("a command becomes a strategy that is priced, with its network") {
+  const StrategyRequest request = asked(request_of(command));
+  const PricedQuestion priced = estimate(request);
+  CHECK(priced.strategy.tensor_parallel == 2);
+  CHECK(priced.strategy.pipeline_stages == 2);
+  CHECK(priced.strategy.data_parallel == 4);
+  CHECK(priced.strategy.micro_batches == 16);
+  CHECK(priced.strategy.zero_stage == 1);
+  CHECK(priced.question.devices() == 16);
+  CHECK(priced.plan.training.formats().gradient == NumberFormat::fp32);
+  CHECK(priced.remark ==
+        "train.sh: --tp-comm-overlap changes time and is not modelled; 1 other flag changes neither memory nor time");
+  CHECK(config_of(priced).find("\"intermediate_size\": 14336") != std::string::npos);
+}
+
+TEST_CASE("a network of the catalogue is found by its shape, and the flags name it") {
+  StrategyRequest request = asked(request_of(command));
+  CHECK(catalogue_name(request.network_config) == "llama-3-8b");
+  CHECK(catalogue_name({}).empty());
+  CHECK(joined(estimate_flags(request)) ==
+        "--model train-network.json --machine dgx-h100 --gpus 16 --seq-len 4096 --global-batch 64 --precision bf16 "
+        "--gradient-precision fp32 --optimizer adamw --tp 2 --pp 2 --dp 4 --schedule 1f1b --micro-batch 1 --zero 1 "
+        "--shard-group 4 --sequence-parallel on");
+}
+
+TEST_CASE("flags beside the files come before what they say") {
+  ImportRequest request = request_of(command);
+  request.question.devices = 64;
+  request.question.model = "llama-3-8b";
+  request.question.training.global_batch = 128;
+  request.question.training.sequence_length = 8192;
+  const StrategyRequest one = asked(request);
+  CHECK(one.network_config.is_null());
+  const PricedQuestion priced = estimate(one);
+  CHECK(priced.strategy.data_parallel == 16);
+  CHECK(priced.strategy.micro_batches == 8);
+  CHECK(priced.plan.training.sequence_length == 8192);
+}
+
+TEST_CASE("what neither the files nor the flags say is asked for by its flag") {
+  CHECK_THROWS_WITH(asked(request_of("--bf16")),
+                    "--model: train.sh does not say what is trained; expected a name of "
+                    "plan models or a file");
+  ImportRequest request = request_of("--bf16 --micro-batch-size 1");
+  request.question.model = "gpt2";
+  CHECK_THROWS_WITH(asked(request), Catch::Matchers::ContainsSubstring("--gpus: train.sh does not say"));
+  request.question.devices = 8;
+  CHECK(asked(request).question.training.global_batch == 8);  // one micro-batch on each rank, as the framework has it
+  request.files = {{"train.sh", "--bf16"}};
+  CHECK_THROWS_WITH(asked(request), Catch::Matchers::ContainsSubstring("--global-batch: train.sh does not say it"));
+  request.from = "megatron";
+  CHECK_THROWS_WITH(asked(request), Catch::Matchers::ContainsSubstring("--from: unknown target 'megatron'"));
+}
+
+TEST_CASE("several files of one run complete each other") {
+  ImportRequest request = request_of("--bf16 --micro-batch-size 2");
+  request.files.push_back({"launch.sh", "torchrun --nnodes 1 --nproc_per_node 8 x.py --global-batch-size 32"});
+  request.question.model = "gpt2";
+  const StrategyRequest one = asked(request);
+  CHECK(one.question.devices == 8);
+  CHECK(one.question.training.global_batch == 32);
+  CHECK(one.strategy.strategy.micro_batch == 2);
+}
+
+TEST_CASE("an import is written as JSON") {
+  const ImportRequest request = request_of(command);
+  const ImportAnswer answer = import_files(request);
+  const Json json = to_json(answer, estimate_flags(strategy_request(request, answer)));
+  CHECK(*json.find("format")->if_string() == "plumbline.import/1");
+  CHECK(*json.find("target")->if_string() == "megatron-lm");
+  CHECK(json.find("not_modelled")->if_array()->size() == 1);
+  CHECK(*json.find("ignored_flags")->if_integer() == 1);
+  CHECK(json.find("network")->if_object() != nullptr);
+}
+
+}  // namespace
+}  // namespace plumbline::session
