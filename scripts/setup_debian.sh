@@ -14,6 +14,7 @@ needed=(
   # matrix products on the CPU; without the first Eigen is used, without both our own slow loops
   oneapi/dnnl/dnnl.h:libdnnl-dev
   eigen3/Eigen/Core:libeigen3-dev
+  yaml-cpp/parser.h:libyaml-cpp-dev
 )
 for purpose in "$@"; do
   case "$purpose" in

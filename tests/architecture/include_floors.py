@@ -27,6 +27,7 @@ CORE_FLOORS = {folder: floor for floor, row in enumerate(CORE_ROWS) for folder i
 NVIDIA_FOLDERS = ("kernels/cuda", "runtime/cuda", "runtime/nccl")
 GUARDED_HEADERS = [
     ("the JSON parser", re.compile(r"nlohmann/.*"), ("*/io", "models/import")),
+    ("the YAML parser", re.compile(r"yaml-cpp/.*"), ("planner/frameworks/syntax",)),
     ("Boost", re.compile(r"boost/.*"), ("core/graph", "core/cost", "planner")),
     ("Qt", re.compile(r"(Q[A-Z]\w*|Qt\w+/\w+|q\w+\.h)"), ("gui",)),
     ("CUDA", re.compile(r"(cuda|cublas|cudnn|curand|cufft|cupti|nvml|nvtx|nvToolsExt|nccl|cub/|thrust/|cutlass/).*"),
