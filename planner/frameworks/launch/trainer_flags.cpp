@@ -1,0 +1,176 @@
+#include "planner/frameworks/launch/trainer_flags.h"
+
+#include <algorithm>
+#include <array>
+
+#include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/syntax/arguments.h"
+
+namespace plumbline {
+namespace {
+
+using Settings = LaunchSettings;
+using Rows = std::vector<LaunchKey>;
+
+constexpr std::string_view trainer = "src/transformers/training_args.py";
+constexpr std::string_view script = "examples/pytorch/language-modeling/run_clm.py";
+constexpr std::string_view starter = "torch/distributed/run.py";
+
+/// A row for a count; what a variable of the shell holds is not known here.
+LaunchKey count_flag(std::string_view path, std::string_view source, std::optional<std::int64_t> Settings::*member) {
+  return {.path = path, .source = source, .read = [member](const Json& v, Settings& s) {
+            if (v.if_string() == nullptr) s.*member = count_value(v, 1);
+          }};
+}
+
+LaunchKey with_write(LaunchKey key, std::function<std::optional<Json>(const Settings&)> write) {
+  key.write = std::move(write);
+  return key;
+}
+
+Rows model_flags() {
+  return {{.path = "--model_name_or_path",
+           .source = script,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (s.model.empty()) return std::nullopt;
+             return Json(s.model);
+           },
+           .read = [](const Json& v, Settings& s) { s.model = word_value(v); }},
+          with_write(count_flag("--max_seq_length", script, &Settings::sequence_length),
+                     [](const Settings& s) { return written(s.sequence_length); }),
+          count_flag("--block_size", script, &Settings::sequence_length),
+          count_flag("--model_max_length", script, &Settings::sequence_length),
+          {.path = "--attn_implementation",
+           .source = "src/transformers/modeling_utils.py",
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (!s.flash_attention) return std::nullopt;
+             return Json(*s.flash_attention == FlashAttention::on ? "flash_attention_2" : "eager");
+           },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.flash_attention = word_value(v) == "eager" ? FlashAttention::off : FlashAttention::on;
+               }},
+          {.path = "--lora_r",
+           .source = "huggingface/peft src/peft/tuners/lora/config.py",
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (s.lora_rank.value_or(0) == 0) return std::nullopt;
+             return Json(*s.lora_rank);
+           },
+           .read = [](const Json& v, Settings& s) { s.lora_rank = count_value(v, 1); }}};
+}
+
+Rows batch_flags(BatchPlace place) {
+  const bool is_written = place == BatchPlace::script_flags;
+  const auto batch = [is_written](std::optional<std::int64_t> Settings::*member) {
+    return [is_written, member](const Settings& s) { return is_written ? written(s.*member) : std::nullopt; };
+  };
+  return {with_write(count_flag("--per_device_train_batch_size", trainer, &Settings::micro_batch),
+                     batch(&Settings::micro_batch)),
+          with_write(count_flag("--gradient_accumulation_steps", trainer, &Settings::micro_batches),
+                     batch(&Settings::micro_batches))};
+}
+
+LaunchKey precision_flag(std::string_view path, PrecisionRecipe recipe) {
+  return {.path = path, .source = trainer, .read = [recipe](const Json& v, Settings& s) {
+            if (flag_value(v)) s.precision = recipe;
+          }};
+}
+
+/// "adamw_torch_fused" is AdamW.
+void read_optimizer(const Json& value, Settings& s) {
+  static constexpr std::array<std::pair<std::string_view, Optimizer>, 5> names{{{"adamw", Optimizer::adamw},
+                                                                                {"sgd", Optimizer::sgd},
+                                                                                {"adagrad", Optimizer::adagrad},
+                                                                                {"rmsprop", Optimizer::rmsprop},
+                                                                                {"lion", Optimizer::lion}}};
+  const std::string& name = word_value(value);
+  if (name.find("8bit") != std::string::npos || name.find("paged") != std::string::npos) return;
+  for (const auto& [beginning, optimizer] : names)
+    if (name.starts_with(beginning)) s.optimizer = optimizer;
+}
+
+Rows recipe_flags() {
+  return {
+      precision_flag("--bf16", PrecisionRecipe::bf16),
+      precision_flag("--fp16", PrecisionRecipe::fp16),
+      {.path = "--gradient_checkpointing",
+       .source = trainer,
+       .read = [](const Json& v,
+                  Settings& s) { s.recompute = Recompute{flag_value(v) ? RecomputeMode::full : RecomputeMode::none}; }},
+      {.path = "--optim", .source = trainer, .read = read_optimizer},
+      {.path = "--max_steps",
+       .source = trainer,
+       .write = [](const Settings& s) { return written(s.recipe.steps); },
+       .read =
+           [](const Json& v, Settings& s) {
+             if (number_value(v) > 0) s.recipe.steps = count_value(v);  // -1: by epochs
+           }},
+      {.path = "--seed",
+       .source = trainer,
+       .write = [](const Settings& s) { return written(s.recipe.seed); },
+       .read = [](const Json& v, Settings& s) { s.recipe.seed = count_value(v); }},
+      {.path = "--learning_rate",
+       .source = trainer,
+       .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }},
+      {.path = "--weight_decay",
+       .source = trainer,
+       .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number_value(v); }},
+      {.path = "--warmup_steps",
+       .source = trainer,
+       .read = [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }},
+      {.path = "--max_grad_norm", .source = trainer, .read = [](const Json& v, Settings& s) {
+         s.recipe.clip = number_value(v);
+       }}};
+}
+
+/// torchrun, `deepspeed` and `accelerate launch`.
+Rows starter_flags() {
+  Rows rows;
+  for (const std::string_view path : {"--nnodes", "--num_nodes", "--num_machines"})
+    rows.push_back(count_flag(path, starter, &Settings::nodes));
+  for (const std::string_view path : {"--nproc-per-node", "--nproc_per_node", "--num_gpus"})
+    rows.push_back(count_flag(path, starter, &Settings::devices_per_node));
+  rows.push_back(count_flag("--num_processes", "src/accelerate/commands/launch.py", &Settings::devices));
+  return rows;
+}
+
+std::string word_of(const Json& value) {
+  if (const std::string* const text = value.if_string()) return *text;
+  std::string text = to_json_text(value, -1);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::vector<LaunchKey> trainer_flags(BatchPlace batch) {
+  Rows all;
+  for (const Rows& group : {model_flags(), batch_flags(batch), recipe_flags(), starter_flags()})
+    all.insert(all.end(), group.begin(), group.end());
+  all.push_back({.path = "-*", .source = script});
+  return all;
+}
+
+std::vector<std::string> trainer_words(BatchPlace batch, const LaunchSettings& settings) {
+  std::vector<std::string> words;
+  const Json flags = written_tree(trainer_flags(batch), "", settings);
+  for (const auto& [flag, value] : *flags.if_object()) {
+    words.push_back(flag);
+    words.push_back(word_of(value));
+  }
+  return words;
+}
+
+bool is_script_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> ends{".sh", ".slurm", ".sbatch", ".bash"};
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); });
+}
+
+Imported read_trainer_script(std::string_view text, std::string_view name) {
+  Imported imported;
+  imported.notes =
+      read_tree(trainer_flags(BatchPlace::script_flags), read_arguments(text, name), name, imported.settings);
+  return imported;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,62 @@
+// Flags of scripts that stand on Hugging Face's Trainer.
+
+#include "planner/frameworks/launch/trainer_flags.h"
+
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+TEST_CASE("a line that starts a Trainer says model, batch, precision and GPUs") {
+  const Imported imported = read_trainer_script(R"(#!/bin/bash
+NUM=8
+deepspeed --num_gpus=$NUM --num_nodes 2 run_clm.py \
+  --deepspeed ds_config.json \
+  --model_name_or_path meta-llama/Llama-3.1-8B --block_size 4096 \
+  --per_device_train_batch_size 2 --gradient_accumulation_steps 16 \
+  --bf16 True --gradient_checkpointing --optim adamw_torch_fused \
+  --attn_implementation eager --max_steps -1 --learning_rate 2e-5 --report_to none
+)",
+                                                "train.sh");
+  const LaunchSettings& s = imported.settings;
+  CHECK(s.model == "meta-llama/Llama-3.1-8B");
+  CHECK(s.sequence_length == 4096);
+  CHECK(s.micro_batch == 2);
+  CHECK(s.micro_batches == 16);
+  CHECK(s.devices_per_node == 8);
+  CHECK(s.nodes == 2);
+  CHECK(s.precision == PrecisionRecipe::bf16);
+  CHECK(s.recompute == Recompute{RecomputeMode::full});
+  CHECK(s.optimizer == Optimizer::adamw);
+  CHECK(s.flash_attention == FlashAttention::off);
+  CHECK_FALSE(s.recipe.steps);
+  CHECK(s.recipe.learning_rate == 2e-5);
+  CHECK(imported.notes.unread.empty());
+  CHECK(imported.notes.ignored == 2);  // --deepspeed, --report_to
+}
+
+TEST_CASE("what a variable of the environment holds stays open") {
+  const Imported imported =
+      read_trainer_script("torchrun --nnodes=$SLURM_NNODES --nproc-per-node=4 train.py --seed 7\n", "job.slurm");
+  CHECK_FALSE(imported.settings.nodes);
+  CHECK(imported.settings.devices_per_node == 4);
+  CHECK(imported.settings.recipe.seed == 7);
+}
+
+TEST_CASE("flags are written as words, with the batch where no file says it") {
+  LaunchSettings s;
+  s.model = "gpt2";
+  s.sequence_length = 1024;
+  s.micro_batch = 4;
+  s.micro_batches = 2;
+  s.flash_attention = FlashAttention::on;
+  CHECK(trainer_words(BatchPlace::config_file, s) ==
+        std::vector<std::string>{"--model_name_or_path", "gpt2", "--max_seq_length", "1024", "--attn_implementation",
+                                 "flash_attention_2"});
+  CHECK(trainer_words(BatchPlace::script_flags, s).size() == 10);
+  CHECK(is_script_name("a/b/train.sh"));
+  CHECK_FALSE(is_script_name("ds_config.json"));
+}
+
+}  // namespace
+}  // namespace plumbline
