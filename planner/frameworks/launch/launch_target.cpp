@@ -10,6 +10,7 @@ const std::vector<LaunchTarget>& launch_targets() {
   static const std::vector<LaunchTarget> targets{
       megatron_lm_target(),
       megatron_bridge_target(),
+      deepspeed_target(),
   };
   return targets;
 }

@@ -1,0 +1,366 @@
+#include "planner/frameworks/deepspeed/config_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+#include "planner/frameworks/launch/key_values.h"
+
+namespace plumbline {
+namespace {
+
+using Settings = LaunchSettings;
+using Rows = std::vector<LaunchKey>;
+
+constexpr std::string_view config = "deepspeed/runtime/config.py";
+constexpr std::string_view constants = "deepspeed/runtime/constants.py";
+constexpr std::string_view zero = "deepspeed/runtime/zero/config.py";
+constexpr std::string_view offload = "deepspeed/runtime/zero/offload_config.py";
+constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
+constexpr std::string_view tensor_parallel = "deepspeed/runtime/tensor_parallel/config.py";
+constexpr std::string_view expert_parallel = "deepspeed/module_inject/auto_ep_config.py";
+constexpr std::string_view checkpointing = "deepspeed/runtime/activation_checkpointing/config.py";
+
+LaunchKey unmodelled(std::string_view path, std::string_view source, KeyEffect effect) {
+  return {.path = path, .source = source, .effect = effect};
+}
+
+Rows harmless(std::string_view source, std::initializer_list<std::string_view> paths) {
+  Rows rows;
+  for (const std::string_view path : paths) rows.push_back({.path = path, .source = source});
+  return rows;
+}
+
+Rows batch_keys() {
+  return {{.path = "train_batch_size",
+           .source = constants,
+           .write = [](const Settings& s) { return written(s.global_batch); },
+           .read = [](const Json& v, Settings& s) { s.global_batch = count_value(v, 1); }},
+          {.path = "train_micro_batch_size_per_gpu",
+           .source = constants,
+           .write = [](const Settings& s) { return written(s.micro_batch); },
+           .read = [](const Json& v, Settings& s) { s.micro_batch = count_value(v, 1); }},
+          {.path = "gradient_accumulation_steps",
+           .source = constants,
+           .write = [](const Settings& s) { return written(s.micro_batches); },
+           .read = [](const Json& v, Settings& s) { s.micro_batches = count_value(v, 1); }}};
+}
+
+Rows zero_keys() {
+  return {{.path = "zero_optimization.stage",
+           .source = zero,
+           .write = [](const Settings& s) { return Json(std::int64_t{s.zero_stage.value_or(0)}); },
+           .read = [](const Json& v,
+                      Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
+          {.path = "zero_optimization.mics_shard_size",
+           .source = zero,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             const std::int32_t all = s.data_parallel.value_or(1) * s.context_parallel.value_or(1);
+             if (s.zero_stage.value_or(0) < 3 || s.shard_group.value_or(all) == all) return std::nullopt;
+             return Json(std::int64_t{*s.shard_group});
+           },
+           .read = [](const Json& v, Settings& s) { s.shard_group = degree_value(v); }},
+          unmodelled("zero_optimization.offload_optimizer", offload, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.offload_param", offload, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.cpu_offload", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.cpu_offload_param", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.cpu_offload_params", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.zero_hpz_partition_size", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.zero_quantized_weights", zero, KeyEffect::time),
+          unmodelled("zero_optimization.zero_quantized_nontrainable_weights", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.zero_quantized_gradients", zero, KeyEffect::time),
+          unmodelled("zero_optimization.mics_hierarchical_params_gather", zero, KeyEffect::time),
+          unmodelled("zero_optimization.zenflow", zero, KeyEffect::memory_and_time),
+          unmodelled("zero_optimization.overlap_comm", zero, KeyEffect::time),
+          unmodelled("zero_optimization.reduce_scatter", zero, KeyEffect::time),
+          unmodelled("zero_optimization.reduce_bucket_size", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.allgather_bucket_size", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.stage3_prefetch_bucket_size", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.stage3_param_persistence_threshold", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.stage3_model_persistence_threshold", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.stage3_max_live_parameters", zero, KeyEffect::memory),
+          unmodelled("zero_optimization.stage3_max_reuse_distance", zero, KeyEffect::memory),
+          {.path = "zero_optimization.*", .source = zero}};
+}
+
+bool is_any(const Settings& s, std::initializer_list<PrecisionRecipe> recipes) {
+  return s.precision && std::find(recipes.begin(), recipes.end(), *s.precision) != recipes.end();
+}
+
+/// fp32 is the absence of both.
+LaunchKey sixteen_bits(std::string_view path, PrecisionRecipe recipe, std::initializer_list<PrecisionRecipe> written) {
+  const std::vector<PrecisionRecipe> with(written);
+  return {.path = path,
+          .source = precision,
+          .write =
+              [with](const Settings& s) {
+                return written_where(s.precision && std::find(with.begin(), with.end(), *s.precision) != with.end());
+              },
+          .read =
+              [recipe](const Json& v, Settings& s) {
+                if (flag_value(v)) s.precision = recipe;
+              }};
+}
+
+/// Master weights, gradients and moments in bf16.
+LaunchKey all_in_bf16(std::string_view path) {
+  return {.path = path,
+          .source = precision,
+          .write = [](const Settings& s) { return written_where(is_any(s, {PrecisionRecipe::bf16_pure})); },
+          .read =
+              [](const Json& v, Settings& s) {
+                if (flag_value(v) && is_any(s, {PrecisionRecipe::bf16})) s.precision = PrecisionRecipe::bf16_pure;
+              }};
+}
+
+std::optional<NumberFormat> gradient_of(const Json& value) {
+  const std::optional<NumberFormat> format = number_format_from_text(word_value(value));
+  if (format != NumberFormat::fp32 && format != NumberFormat::fp16 && format != NumberFormat::bf16)
+    throw InputError({"", "found \"" + word_value(value).substr(0, 40) + "\"", "fp32, fp16 or bf16", ""});
+  return format;
+}
+
+Rows precision_keys() {
+  return {sixteen_bits("bf16.enabled", PrecisionRecipe::bf16, {PrecisionRecipe::bf16, PrecisionRecipe::bf16_pure}),
+          {.path = "bf16.bf16_master_weights_and_grads",
+           .source = precision,
+           .write = all_in_bf16("").write,
+           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); }},
+          all_in_bf16("bf16.bf16_optimizer_states"),
+          {.path = "bf16.*", .source = precision},
+          sixteen_bits("fp16.enabled", PrecisionRecipe::fp16, {PrecisionRecipe::fp16}),
+          unmodelled("fp16.fp16_master_weights_and_grads", precision, KeyEffect::memory),
+          {.path = "fp16.*", .source = precision},
+          {.path = "data_types.grad_accum_dtype",
+           .source = constants,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (!s.gradient_format) return std::nullopt;
+             return Json(to_text(*s.gradient_format));
+           },
+           .read = [](const Json& v, Settings& s) { s.gradient_format = gradient_of(v); }},
+          {.path = "communication_data_type",
+           .source = constants,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             const PrecisionRecipe recipe = s.precision.value_or(PrecisionRecipe::fp32);
+             if (!s.gradient_format || *s.gradient_format == precision_formats(recipe).gradient) return std::nullopt;
+             return Json(to_text(*s.gradient_format));
+           },
+           .effect = KeyEffect::time},
+          unmodelled("torch_autocast", config, KeyEffect::memory_and_time),
+          unmodelled("amp", config, KeyEffect::memory_and_time)};
+}
+
+Rows parallel_keys() {
+  return {{.path = "tensor_parallel.autotp_size",
+           .source = tensor_parallel,
+           .write = [](const Settings& s) { return written_degree(s.tensor_parallel); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.tensor_parallel = count_value(v) == 0 ? 1 : degree_value(v);  // 0: off
+               }},
+          unmodelled("tensor_parallel.tp_overlap_comm", tensor_parallel, KeyEffect::time),
+          {.path = "tensor_parallel.*", .source = tensor_parallel},
+          {.path = "sequence_parallel_size",
+           .source = config,
+           .write = [](const Settings& s) { return written_degree(s.context_parallel); },
+           .read = [](const Json& v, Settings& s) { s.context_parallel = degree_value(v); }},
+          {.path = "data_parallel_size",
+           .source = "deepspeed/__init__.py",
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (s.context_parallel.value_or(1) == 1 || !s.data_parallel) return std::nullopt;
+             return Json(std::int64_t{*s.data_parallel});
+           },
+           .read = [](const Json& v, Settings& s) { s.data_parallel = degree_value(v); }},
+          {.path = "expert_parallel.enabled",
+           .source = expert_parallel,
+           .write = [](const Settings& s) { return written_where(s.expert_parallel.value_or(1) > 1); },
+           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); }},
+          {.path = "expert_parallel.autoep_size",
+           .source = expert_parallel,
+           .write = [](const Settings& s) { return written_degree(s.expert_parallel); },
+           .read = [](const Json& v, Settings& s) { s.expert_parallel = degree_value(v); }},
+          {.path = "expert_parallel.expert_tensor_parallel_size",
+           .source = expert_parallel,
+           .read = [](const Json& v, Settings& s) { s.expert_tensor_parallel = degree_value(v); }},
+          {.path = "expert_parallel.*", .source = expert_parallel},
+          {.path = "pipeline.stages",
+           .source = config,
+           .write = [](const Settings& s) { return written_degree(s.pipeline_stages); },
+           .read = [](const Json& v, Settings& s) { s.pipeline_stages = degree_value(v); }}};
+}
+
+/// Outside of pipelines nothing of DeepSpeed reads the interval: the exported script does.
+Rows recompute_keys() {
+  return {{.path = "pipeline.activation_checkpoint_interval",
+           .source = "deepspeed/runtime/pipe/engine.py",
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (!s.recompute) return std::nullopt;
+             return Json(std::int64_t{s.recompute->mode == RecomputeMode::full ? 1 : 0});
+           },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.recompute = Recompute{count_value(v) == 0 ? RecomputeMode::none : RecomputeMode::full};
+               }},
+          {.path = "pipeline.*", .source = config},
+          unmodelled("activation_checkpointing.partition_activations", checkpointing, KeyEffect::memory_and_time),
+          unmodelled("activation_checkpointing.cpu_checkpointing", checkpointing, KeyEffect::memory_and_time),
+          unmodelled("activation_checkpointing.contiguous_memory_optimization", checkpointing, KeyEffect::memory),
+          {.path = "activation_checkpointing.*", .source = checkpointing}};
+}
+
+struct NamedOptimizer {
+  Optimizer optimizer;
+  std::string_view name;  ///< of DeepSpeed, or a class of torch.optim
+};
+/// The first of an optimizer is the one that is written.
+constexpr std::array named_optimizers{
+    NamedOptimizer{Optimizer::adamw, "AdamW"},     NamedOptimizer{Optimizer::adam, "Adam"},
+    NamedOptimizer{Optimizer::lion, "Lion"},       NamedOptimizer{Optimizer::muon, "Muon"},
+    NamedOptimizer{Optimizer::adagrad, "Adagrad"}, NamedOptimizer{Optimizer::rmsprop, "RMSprop"},
+    NamedOptimizer{Optimizer::sgd, "SGD"},         NamedOptimizer{Optimizer::momentum, "SGD"}};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  return text;
+}
+
+std::optional<Json> optimizer_name(const Settings& s) {
+  for (const NamedOptimizer& one : named_optimizers)
+    if (s.optimizer == one.optimizer) return Json(one.name);
+  return std::nullopt;
+}
+
+/// "Adam" is AdamW unless adam_w_mode says otherwise (config.py: ADAM_W_MODE_DEFAULT).
+void read_optimizer(const Json& value, Settings& s) {
+  for (const NamedOptimizer& one : named_optimizers)
+    if (lower(word_value(value)) == lower(std::string(one.name))) {
+      s.optimizer = one.optimizer == Optimizer::adam ? Optimizer::adamw : one.optimizer;
+      return;
+    }
+}
+
+Rows optimizer_keys() {
+  return {
+      {.path = "optimizer.type", .source = config, .write = optimizer_name, .read = read_optimizer},
+      {.path = "optimizer.params.lr",
+       .source = config,
+       .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.learning_rate) : std::nullopt; },
+       .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }},
+      {.path = "optimizer.params.weight_decay",
+       .source = config,
+       .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.weight_decay) : std::nullopt; },
+       .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number_value(v); }},
+      {.path = "optimizer.params.adam_w_mode",
+       .source = config,
+       .write = [](const Settings& s) -> std::optional<Json> {
+         if (s.optimizer != Optimizer::adam) return std::nullopt;
+         return Json(false);
+       },
+       .read =
+           [](const Json& v, Settings& s) {
+             if (!flag_value(v) && s.optimizer == Optimizer::adamw) s.optimizer = Optimizer::adam;
+           }},
+      {.path = "optimizer.params.momentum",
+       .source = "torch/optim/sgd.py",
+       .write = [](const Settings& s) -> std::optional<Json> {
+         if (s.optimizer != Optimizer::momentum) return std::nullopt;
+         return Json(0.9);
+       },
+       .read =
+           [](const Json& v, Settings& s) {
+             if (number_value(v) > 0 && s.optimizer == Optimizer::sgd) s.optimizer = Optimizer::momentum;
+           }},
+      {.path = "optimizer.*", .source = config},
+      {.path = "zero_allow_untested_optimizer",
+       .source = constants,
+       .write = [](const Settings& s) -> std::optional<Json> {
+         const bool is_tested = !s.optimizer || s.optimizer == Optimizer::adam || s.optimizer == Optimizer::adamw;
+         return written_where(!is_tested && s.zero_stage.value_or(0) > 0);
+       }},
+      {.path = "gradient_clipping",
+       .source = constants,
+       .write = [](const Settings& s) { return written(s.recipe.clip); },
+       .read =
+           [](const Json& v, Settings& s) {
+             if (number_value(v) > 0) s.recipe.clip = number_value(v);
+           }},
+      {.path = "scheduler.type",
+       .source = "deepspeed/runtime/lr_schedules.py",
+       .write = [](const Settings& s) -> std::optional<Json> {
+         if (!s.recipe.warmup_steps) return std::nullopt;
+         return Json("WarmupLR");
+       }},
+      {.path = "scheduler.params.warmup_num_steps",
+       .source = "deepspeed/runtime/lr_schedules.py",
+       .write = [](const Settings& s) { return written(s.recipe.warmup_steps); },
+       .read = [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }},
+      {.path = "scheduler.params.warmup_max_lr",
+       .source = "deepspeed/runtime/lr_schedules.py",
+       .write =
+           [](const Settings& s) { return s.recipe.warmup_steps ? written(s.recipe.learning_rate) : std::nullopt; }},
+      {.path = "scheduler.params.total_num_steps",
+       .source = "deepspeed/runtime/lr_schedules.py",
+       .read = [](const Json& v, Settings& s) { s.recipe.steps = count_value(v); }},
+      {.path = "scheduler.*", .source = "deepspeed/runtime/lr_schedules.py"}};
+}
+
+Rows other_keys() {
+  Rows rows{unmodelled("elasticity", config, KeyEffect::memory_and_time),
+            unmodelled("autotuning", config, KeyEffect::memory_and_time),
+            unmodelled("compression_training", config, KeyEffect::memory_and_time),
+            unmodelled("quantize_training", config, KeyEffect::memory_and_time),
+            unmodelled("weight_quantization", config, KeyEffect::memory_and_time),
+            unmodelled("sparse_attention", config, KeyEffect::memory_and_time),
+            unmodelled("hybrid_engine", config, KeyEffect::memory_and_time),
+            unmodelled("progressive_layer_drop", config, KeyEffect::time),
+            unmodelled("curriculum_learning", config, KeyEffect::memory_and_time),
+            unmodelled("data_efficiency", config, KeyEffect::memory_and_time),
+            unmodelled("compile", config, KeyEffect::memory_and_time),
+            unmodelled("sparse_gradients", config, KeyEffect::time)};
+  const Rows others = harmless(constants, {"steps_per_print",
+                                           "wall_clock_breakdown",
+                                           "memory_breakdown",
+                                           "dump_state",
+                                           "flops_profiler",
+                                           "tensorboard",
+                                           "wandb",
+                                           "comet",
+                                           "csv_monitor",
+                                           "comms_logger",
+                                           "checkpoint",
+                                           "dataloader_drop_last",
+                                           "prescale_gradients",
+                                           "gradient_predivide_factor",
+                                           "aio",
+                                           "nebula",
+                                           "vocabulary_size",
+                                           "zero_force_ds_cpu_optimizer",
+                                           "use_data_before_expert_parallelism",
+                                           "disable_allgather",
+                                           "timers",
+                                           "seq_parallel_communication_data_type",
+                                           "seq_parallel_comm_data_type",
+                                           "data_types.*",
+                                           "log_level",
+                                           "graph_harvesting"});
+  rows.insert(rows.end(), others.begin(), others.end());
+  return rows;
+}
+
+Rows all_keys() {
+  Rows all;
+  for (const Rows& group :
+       {batch_keys(), zero_keys(), precision_keys(), parallel_keys(), recompute_keys(), optimizer_keys(), other_keys()})
+    all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<LaunchKey>& deepspeed_config_keys() {
+  static const Rows keys = all_keys();
+  return keys;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,113 @@
+// DeepSpeed: ds_config.json, the script that it needs, and how that is started.
+#include "core/base/errors.h"
+#include "planner/frameworks/deepspeed/config_keys.h"
+#include "planner/frameworks/deepspeed/training_script.h"
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/trainer_flags.h"
+
+namespace plumbline {
+namespace {
+
+std::vector<std::string> assumptions(const LaunchSettings& s) {
+  std::vector<std::string> sentences;
+  if (s.model.empty()) sentences.emplace_back("train.py needs --model_name_or_path: the plan names no model of a hub");
+  if (s.optimizer == Optimizer::momentum)
+    sentences.emplace_back("a momentum of 0.9: the plan has none, and SGD without it keeps no state");
+  if (s.optimizer && !s.recipe.learning_rate)
+    sentences.emplace_back("the optimizer's own learning rate: the plan has none");
+  if (s.optimizer_format && s.precision && *s.optimizer_format != precision_formats(*s.precision).optimizer_state)
+    sentences.emplace_back("moments in " + std::string(to_text(precision_formats(*s.precision).optimizer_state)) +
+                           ", not in " + std::string(to_text(*s.optimizer_format)) + ": no key of DeepSpeed says it");
+  return sentences;
+}
+
+LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
+  LaunchFiles files;
+  files.files.push_back({"ds_config.json", to_json_text(written_tree(deepspeed_config_keys(), release, settings))});
+  files.files.push_back({"train.py", deepspeed_training_script(settings)});
+  LaunchedProgram program{"train.py", {"--deepspeed_config", "ds_config.json"}, settings.model};
+  for (std::string& word : trainer_words(BatchPlace::config_file, settings))
+    program.arguments.push_back(std::move(word));
+  for (LaunchFile& file : launcher_files(program, settings)) files.files.push_back(std::move(file));
+  files.assumptions = assumptions(settings);
+  return files;
+}
+
+const Json* find_at(const Json& tree, std::string_view section, std::string_view key) {
+  const Json* const inner = tree.find(section);
+  return inner == nullptr ? nullptr : inner->find(key);
+}
+
+/// What DeepSpeed does where the file says nothing (zero/config.py, runtime/config.py). "auto" is open.
+void take_defaults(const Json& whole, LaunchSettings& s) {
+  if (!s.zero_stage && find_at(whole, "zero_optimization", "stage") == nullptr) s.zero_stage = 0;
+  bool says_precision = false;
+  for (const std::string_view name : {"bf16", "bfloat16", "fp16", "torch_autocast", "amp"}) {
+    const Json* const enabled = find_at(whole, name, "enabled");
+    says_precision = says_precision || (enabled != nullptr && enabled->if_string() != nullptr);
+  }
+  if (!s.precision && !says_precision) s.precision = PrecisionRecipe::fp32;
+  if (s.micro_batch && !s.micro_batches && whole.find("train_batch_size") == nullptr &&
+      whole.find("gradient_accumulation_steps") == nullptr)
+    s.micro_batches = 1;
+}
+
+/// train_batch_size = micro-batch * accumulation * data-parallel ranks (config.py: _batch_assertion).
+void derive_ranks(std::string_view name, LaunchSettings& s) {
+  if (!s.global_batch || !s.micro_batch || !s.micro_batches) return;
+  constexpr std::int64_t most_ranks = 1'000'000;
+  const std::int64_t accumulated = *s.global_batch / *s.micro_batch;  // no product that may overflow
+  const std::int64_t ranks = accumulated / *s.micro_batches;
+  const bool divides = *s.global_batch % *s.micro_batch == 0 && accumulated % *s.micro_batches == 0;
+  if (!divides || ranks < 1 || ranks > most_ranks)
+    throw InputError({std::string(name) + ": train_batch_size",
+                      std::to_string(*s.global_batch) + " is no multiple of " + std::to_string(*s.micro_batch) + " * " +
+                          std::to_string(*s.micro_batches),
+                      "train_micro_batch_size_per_gpu * gradient_accumulation_steps * data-parallel ranks", ""});
+  if (!s.data_parallel) s.data_parallel = static_cast<std::int32_t>(ranks);
+}
+
+void add_notes(const Json& tree, const LaunchSettings& s, ImportNotes& notes) {
+  const Json* const optimizer = find_at(tree, "optimizer", "type");
+  if (optimizer != nullptr && optimizer->if_string() != nullptr && !s.optimizer)
+    notes.unread.push_back("optimizer.type " + optimizer->if_string()->substr(0, 40) +
+                           " changes memory and time and is not modelled");
+  const Json* const interval = find_at(tree, "pipeline", "activation_checkpoint_interval");
+  if (interval != nullptr && interval->if_integer() != nullptr && *interval->if_integer() > 1)
+    notes.unread.push_back("pipeline.activation_checkpoint_interval " + std::to_string(*interval->if_integer()) +
+                           " keeps fewer layer inputs than 1, as which it is read");
+  const Json* const master = find_at(tree, "bf16", "bf16_master_weights_and_grads");
+  if (master != nullptr && s.precision != PrecisionRecipe::bf16_pure && master->if_bool() != nullptr &&
+      *master->if_bool())
+    notes.unread.push_back(
+        "bf16.bf16_master_weights_and_grads changes memory and is modelled with"
+        " bf16_optimizer_states alone");
+}
+
+Imported read(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);
+  const Json whole = parse_json(text, name);
+  std::int64_t usual = 0;
+  const Json tree = essential_config(whole, usual);
+  Imported imported;
+  imported.notes = read_tree(deepspeed_config_keys(), tree, name, imported.settings);
+  imported.notes.ignored += usual;
+  take_defaults(whole, imported.settings);
+  derive_ranks(name, imported.settings);
+  add_notes(tree, imported.settings, imported.notes);
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget deepspeed_target() {
+  return {.framework = Framework::deepspeed,
+          .title = "DeepSpeed",
+          .releases = {"0.16.0", "0.19.8"},
+          .revision = record_of(Framework::deepspeed).revision,
+          .write = write,
+          .read = read};
+}
+
+}  // namespace plumbline

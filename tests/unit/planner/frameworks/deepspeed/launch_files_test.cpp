@@ -1,0 +1,171 @@
+// DeepSpeed's files: keys in both directions, and the lines of Python that they need.
+
+#include "planner/frameworks/launch/launch_target.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+#include "tests/launch_round_trip.h"
+
+namespace plumbline {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+Imported imported(std::string_view json) { return deepspeed_target().read(json, "ds_config.json"); }
+
+std::string config_of(const Strategy& strategy, const Training& training) {
+  const LaunchFiles files = deepspeed_target().write(settings_for(strategy, training), "0.19.8");
+  std::string text = to_json_text(parse_json(file_called(files, "ds_config.json").text, "ds_config.json"), -1);
+  text.pop_back();
+  return text;
+}
+
+std::string script_of(const Strategy& strategy, const Training& training = {}) {
+  return file_called(deepspeed_target().write(settings_for(strategy, training), "0.19.8"), "train.py").text;
+}
+
+// 4 * 8 * 2 = 64 sequences a step.
+TEST_CASE("batch, sharding and precision are keys of ds_config.json") {
+  Strategy s;
+  s.data_parallel = 4;
+  s.micro_batch = 2;
+  s.micro_batches = 8;
+  s.zero_stage = 2;
+  s.shard_group = 4;
+  CHECK(config_of(s, Training{}) ==
+        R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":8,)"
+        R"("zero_optimization":{"stage":2},"bf16":{"enabled":true},"data_types":{"grad_accum_dtype":"bf16"},)"
+        R"("pipeline":{"activation_checkpoint_interval":0},"optimizer":{"type":"AdamW"}})");
+}
+
+TEST_CASE("precisions and gradient formats are written and read back") {
+  for (const PrecisionRecipe recipe :
+       {PrecisionRecipe::fp32, PrecisionRecipe::fp16, PrecisionRecipe::bf16, PrecisionRecipe::bf16_pure}) {
+    Training training;
+    training.precision = recipe;
+    CHECK(training_of(imported(config_of(Strategy{}, training)).settings).precision == recipe);
+    CHECK_FALSE(training_of(imported(config_of(Strategy{}, training)).settings).gradient_format);
+  }
+  Training training;
+  training.gradient_format = NumberFormat::fp32;
+  const std::string text = config_of(Strategy{}, training);
+  CHECK_THAT(text, ContainsSubstring(R"("grad_accum_dtype":"fp32"},"communication_data_type":"fp32")"));
+  CHECK(imported(text).settings.gradient_format == NumberFormat::fp32);
+  CHECK(imported(text).notes.unread.empty());
+}
+
+TEST_CASE("optimizers are written and read back") {
+  for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::momentum, Optimizer::adagrad, Optimizer::rmsprop,
+                                    Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon}) {
+    Training training;
+    training.optimizer = optimizer;
+    Strategy strategy;
+    strategy.data_parallel = strategy.shard_group = 2;
+    strategy.zero_stage = 1;
+    const std::string text = config_of(strategy, training);
+    INFO(text);
+    CHECK(imported(text).settings.optimizer == optimizer);
+    const bool is_adam = optimizer == Optimizer::adam || optimizer == Optimizer::adamw;
+    CHECK((text.find("zero_allow_untested_optimizer") == std::string::npos) == is_adam);
+  }
+}
+
+TEST_CASE("what a script gives its Trainer is left open") {
+  const Imported all = imported(
+      R"({"train_batch_size":"auto","train_micro_batch_size_per_gpu":"auto","gradient_accumulation_steps":"auto",)"
+      R"("bf16":{"enabled":"auto"},"gradient_clipping":"auto","optimizer":{"type":"AdamW","params":{"lr":"auto"}},)"
+      R"("zero_optimization":{"stage":3,"reduce_bucket_size":"auto"}})");
+  CHECK(all.settings.zero_stage == 3);
+  CHECK(all.settings.optimizer == Optimizer::adamw);
+  CHECK_FALSE(all.settings.precision);
+  CHECK_FALSE(all.settings.global_batch);
+  CHECK_FALSE(all.settings.micro_batch);
+  CHECK_FALSE(all.settings.recipe.clip);
+  CHECK(all.notes.unread.empty());
+}
+
+TEST_CASE("what DeepSpeed does where a file is silent is what is read") {
+  const LaunchSettings s = imported(R"({"train_micro_batch_size_per_gpu":4})").settings;
+  CHECK(s.zero_stage == 0);
+  CHECK(s.precision == PrecisionRecipe::fp32);
+  CHECK(s.micro_batches == 1);
+  CHECK(imported(R"({"zero_optimization":true})").settings.zero_stage == 1);
+  CHECK(imported(R"({"bfloat16":{"enabled":true}})").settings.precision == PrecisionRecipe::bf16);
+  CHECK(imported(R"({"fp16":{"enabled":false}})").settings.precision == PrecisionRecipe::fp32);
+  CHECK(imported(R"({"optimizer":{"type":"Adam"}})").settings.optimizer == Optimizer::adamw);
+}
+
+TEST_CASE("data-parallel ranks follow from the batch") {
+  CHECK(imported(R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":4})")
+            .settings.data_parallel == 8);
+  CHECK_THROWS_WITH(
+      imported(R"({"train_batch_size":10,"train_micro_batch_size_per_gpu":4,"gradient_accumulation_steps":2})"),
+      ContainsSubstring("10 is no multiple of 4 * 2"));
+  CHECK_THROWS_WITH(imported(R"({"zero_optimization":{"stage":4}})"),
+                    ContainsSubstring("ds_config.json: zero_optimization.stage: found an integer 4"));
+}
+
+TEST_CASE("keys that change memory or time and have no value here are named") {
+  const std::vector<std::string> expected{"zero_optimization.offload_param changes memory and time and is not modelled",
+                                          "zero_optimization.zero_quantized_weights changes time and is not modelled",
+                                          "zero_optimization.reduce_bucket_size changes memory and is not modelled",
+                                          "optimizer.type OneBitAdam changes memory and time and is not modelled"};
+  const Imported found = imported(
+      R"({"zero_optimization":{"stage":3,"offload_param":{"device":"cpu"},"offload_optimizer":{"device":"none"},)"
+      R"("zero_quantized_weights":true,"zero_quantized_gradients":false,"reduce_bucket_size":2e8,)"
+      R"("allgather_bucket_size":5e8},"optimizer":{"type":"OneBitAdam"},"steps_per_print":10,)"
+      R"("flops_profiler":{"enabled":false}})");
+  CHECK(found.notes.unread == expected);
+  CHECK(found.notes.ignored == 5);  // an offload to nowhere, 2 defaults, the profiler, steps_per_print
+  CHECK(imported(R"({"no_such_key":1})").notes.unread.size() == 1);
+}
+
+TEST_CASE("a pipeline is an argument of Python that the script takes from the file") {
+  Strategy s;
+  s.pipeline_stages = 4;
+  s.schedule = Schedule::one_f_one_b;
+  s.micro_batches = 8;
+  s.recompute = Recompute{RecomputeMode::full};
+  CHECK_THAT(config_of(s, Training{}),
+             ContainsSubstring(R"("pipeline":{"stages":4,"activation_checkpoint_interval":1})"));
+  CHECK_THAT(script_of(s),
+             ContainsSubstring("PipelineModule(") && ContainsSubstring("num_stages=config[\"pipeline\"][\"stages\"]"));
+}
+
+TEST_CASE("what a model needs as it is made is in the script") {
+  Strategy s;
+  s.data_parallel = 4;
+  CHECK_THAT(script_of(s), !ContainsSubstring("zero.") && ContainsSubstring("gradient_checkpointing_enable()"));
+  s.zero_stage = 3;
+  s.shard_group = 4;
+  CHECK_THAT(script_of(s), ContainsSubstring("with deepspeed.zero.Init("));
+  s.shard_group = 2;
+  CHECK_THAT(script_of(s), ContainsSubstring("with deepspeed.zero.MiCS_Init("));
+  CHECK_THAT(config_of(s, Training{}), ContainsSubstring("\"mics_shard_size\":2"));
+  s.context_parallel = 2;
+  CHECK_THAT(script_of(s), ContainsSubstring("sequence_parallel_size=config[\"sequence_parallel_size\"]") &&
+                               ContainsSubstring("mpu=mpu"));
+  Training training;
+  training.adaptation.lora_rank = 8;
+  CHECK_THAT(script_of(s, training), ContainsSubstring("get_peft_model(model, LoraConfig(r=args.lora_r"));
+}
+
+TEST_CASE("plans that DeepSpeed launches come back from their files") {
+  Dice dice(15);
+  const LaunchTarget target = deepspeed_target();
+  for (int i = 0; i < 500; ++i) {
+    const Strategy strategy = launchable_strategy(dice, Framework::deepspeed);
+    Training training;
+    training.sequence_length = 4096;
+    const LaunchFiles files = target.write(settings_for(strategy, training), "0.19.8");
+    const LaunchSettings back = settings_back(target, files);
+    INFO(files.files.front().text);
+    REQUIRE(strategy_of(back) == strategy);
+    REQUIRE(back.sequence_length == 4096);
+    REQUIRE(back.model == "meta-llama/Llama-3.1-8B");
+    REQUIRE(target.read(files.files.front().text, "ds_config.json").notes.unread.empty());
+  }
+}
+
+}  // namespace
+}  // namespace plumbline
