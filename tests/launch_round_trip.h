@@ -9,10 +9,11 @@
 namespace plumbline {
 
 inline void draw_sharding(Dice& dice, Strategy& s) {
+  if (s.gradient_ranks() == 1) return;  // states of one rank are whole
   s.zero_stage = static_cast<std::int32_t>(dice.between(0, 3));
-  s.shard_group = s.zero_stage == 0 ? 1 : s.gradient_ranks();
-  if (s.zero_stage > 0 && dice.one_in(4)) s.shard_group = static_cast<std::int32_t>(dice.divisor(s.gradient_ranks()));
-  if (s.shard_group == 1 && s.zero_stage > 0) s.shard_group = s.gradient_ranks();
+  if (s.zero_stage == 0) return;
+  s.shard_group = dice.one_in(4) ? static_cast<std::int32_t>(dice.divisor(s.gradient_ranks())) : s.gradient_ranks();
+  if (s.shard_group == 1) s.shard_group = s.gradient_ranks();
 }
 
 inline Strategy drawn_strategy(Dice& dice) {

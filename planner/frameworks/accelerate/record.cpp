@@ -1,4 +1,5 @@
-// Hugging Face Accelerate: FSDP by its YAML, without pipelines and experts.
+// Hugging Face Accelerate: FSDP and DeepSpeed by its YAML, without pipelines and experts. Context parallelism is of
+// FSDP2 alone (src/accelerate/accelerator.py: maybe_context_parallel).
 #include "planner/frameworks/framework.h"
 
 namespace plumbline {
@@ -9,7 +10,16 @@ constexpr std::string_view fsdp = "examples/config_yaml_templates/fsdp.yaml";
 constexpr std::string_view parallelism = "src/accelerate/parallelism_config.py";
 
 bool replicates_with_other_axes(const Strategy& s, bool) {
-  return s.zero_stage == 0 && s.data_parallel > 1 && (s.tensor_parallel > 1 || s.context_parallel > 1);
+  return s.zero_stage == 0 && (s.context_parallel > 1 || (s.data_parallel > 1 && s.tensor_parallel > 1));
+}
+
+/// DeepSpeed's plugin has no other axes.
+bool shards_states_with_other_axes(const Strategy& s, bool) {
+  return s.zero_stage == 1 && (s.tensor_parallel > 1 || s.context_parallel > 1 || s.shard_group != s.gradient_ranks());
+}
+
+bool splits_context_ranks(const Strategy& s, bool) {
+  return s.zero_stage > 1 && s.shard_group % s.context_parallel != 0;
 }
 
 }  // namespace
@@ -24,6 +34,7 @@ FrameworkRecord accelerate_record() {
   r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp},
                  {RecomputeMode::full, "fsdp_activation_checkpointing: true", fsdp}};
   r.zero_stages = {{0, "distributed_type: MULTI_GPU", launch},
+                   {1, "distributed_type: DEEPSPEED, zero_stage: 1", launch},
                    {2, "fsdp_reshard_after_forward: false", fsdp},
                    {3, "fsdp_reshard_after_forward: true", fsdp}};
   r.features = {{Feature::tensor_parallel, "parallelism_config_tp_size", launch},
@@ -34,7 +45,10 @@ FrameworkRecord accelerate_record() {
                   {PrecisionRecipe::bf16, "mixed_precision: bf16", launch},
                   {PrecisionRecipe::fp8, "mixed_precision: fp8", launch}};
   r.rules = {{"replicates parameters (ZeRO-0) where there is no tensor or context parallelism", parallelism,
-              replicates_with_other_axes}};
+              replicates_with_other_axes},
+             {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks, without tensor or context parallelism",
+              launch, shards_states_with_other_axes},
+             {"shards over all context-parallel ranks", parallelism, splits_context_ranks}};
   r.defaults = {NumberFormat::bf16,
                 "src/accelerate/utils/dataclasses.py: FSDP reduces in the format of mixed_precision",
                 "one for each transformer layer, the unit that FSDP shards", fsdp};

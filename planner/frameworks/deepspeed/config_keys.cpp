@@ -343,7 +343,10 @@ Rows other_keys() {
                                            "seq_parallel_comm_data_type",
                                            "data_types.*",
                                            "log_level",
-                                           "graph_harvesting"});
+                                           "graph_harvesting",
+                                           "monitor_config",
+                                           "comms_config",
+                                           "datastates"});
   rows.insert(rows.end(), others.begin(), others.end());
   return rows;
 }

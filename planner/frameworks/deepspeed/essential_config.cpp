@@ -1,68 +1,45 @@
 // What of a ds_config.json says more than DeepSpeed's defaults.
-#include <array>
-
 #include "planner/frameworks/deepspeed/config_keys.h"
+#include "planner/frameworks/launch/usual_values.h"
 
 namespace plumbline {
 namespace {
 
 /// Defaults of keys that change memory or time where they differ (zero/config.py, activation_checkpointing/config.py).
 /// overlap_comm is the usual choice, not the default of stages 1 and 2: prices assume it.
-struct UsualValue {
-  std::string_view path;
-  double value;  ///< 0 and 1 for false and true too
-};
-constexpr std::array usual_values{
-    UsualValue{"zero_optimization.reduce_bucket_size", 5e8},
-    UsualValue{"zero_optimization.allgather_bucket_size", 5e8},
-    UsualValue{"zero_optimization.stage3_prefetch_bucket_size", 5e7},
-    UsualValue{"zero_optimization.stage3_param_persistence_threshold", 1e5},
-    UsualValue{"zero_optimization.stage3_model_persistence_threshold", 9223372036854775807.0},
-    UsualValue{"zero_optimization.stage3_max_live_parameters", 1e9},
-    UsualValue{"zero_optimization.stage3_max_reuse_distance", 1e9},
-    UsualValue{"zero_optimization.overlap_comm", 1},
-    UsualValue{"zero_optimization.reduce_scatter", 1},
-    UsualValue{"zero_optimization.zero_hpz_partition_size", 1},
-    UsualValue{"zero_optimization.zero_quantized_weights", 0},
-    UsualValue{"zero_optimization.zero_quantized_nontrainable_weights", 0},
-    UsualValue{"zero_optimization.zero_quantized_gradients", 0},
-    UsualValue{"zero_optimization.mics_shard_size", -1},
-    UsualValue{"zero_optimization.mics_hierarchical_params_gather", 0},
-    UsualValue{"zero_optimization.cpu_offload", 0},
-    UsualValue{"zero_optimization.cpu_offload_param", 0},
-    UsualValue{"zero_optimization.cpu_offload_params", 0},
-    UsualValue{"fp16.fp16_master_weights_and_grads", 0},
-    UsualValue{"tensor_parallel.tp_overlap_comm", 0},
-    UsualValue{"activation_checkpointing.partition_activations", 0},
-    UsualValue{"activation_checkpointing.cpu_checkpointing", 0},
-    UsualValue{"activation_checkpointing.contiguous_memory_optimization", 0},
-    UsualValue{"sparse_gradients", 0}};
-
-std::optional<double> number_of(const Json& value) {
-  if (const bool* const flag = value.if_bool()) return *flag ? 1 : 0;
-  if (const std::int64_t* const whole = value.if_integer()) return static_cast<double>(*whole);
-  if (const double* const number = value.if_double()) return *number;
-  return std::nullopt;
-}
-
-bool is_usual_value(const std::string& path, const Json& value) {
-  for (const UsualValue& usual : usual_values)
-    if (usual.path == path) return number_of(value) == usual.value;
-  return false;
+const std::vector<UsualValue>& usual_values() {
+  static const std::vector<UsualValue> values{
+      {"zero_optimization.reduce_bucket_size", 5e8},
+      {"zero_optimization.allgather_bucket_size", 5e8},
+      {"zero_optimization.stage3_prefetch_bucket_size", 5e7},
+      {"zero_optimization.stage3_param_persistence_threshold", 1e5},
+      {"zero_optimization.stage3_model_persistence_threshold", 9223372036854775807.0},
+      {"zero_optimization.stage3_max_live_parameters", 1e9},
+      {"zero_optimization.stage3_max_reuse_distance", 1e9},
+      {"zero_optimization.overlap_comm", 1},
+      {"zero_optimization.reduce_scatter", 1},
+      {"zero_optimization.zero_hpz_partition_size", 1},
+      {"zero_optimization.zero_quantized_weights", 0},
+      {"zero_optimization.zero_quantized_nontrainable_weights", 0},
+      {"zero_optimization.zero_quantized_gradients", 0},
+      {"zero_optimization.mics_shard_size", -1},
+      {"zero_optimization.mics_hierarchical_params_gather", 0},
+      {"zero_optimization.cpu_offload", 0},
+      {"zero_optimization.cpu_offload_param", 0},
+      {"zero_optimization.cpu_offload_params", 0},
+      {"fp16.fp16_master_weights_and_grads", 0},
+      {"tensor_parallel.tp_overlap_comm", 0},
+      {"activation_checkpointing.partition_activations", 0},
+      {"activation_checkpointing.cpu_checkpointing", 0},
+      {"activation_checkpointing.contiguous_memory_optimization", 0},
+      {"sparse_gradients", 0}};
+  return values;
 }
 
 bool says(const Json& section, std::string_view key, const Json& value) {
   const Json* const found = section.find(key);
   return found != nullptr && to_json_text(*found, -1) == to_json_text(value, -1);
 }
-
-/// A section that is switched off, or that offloads to nowhere.
-bool is_off(const std::string& path, const Json& value) {
-  if (path == "bf16" || path == "fp16") return false;  // off is a precision too
-  return says(value, "enabled", Json(false)) || says(value, "device", Json("none"));
-}
-
-bool is_auto(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "auto"; }
 
 /// Gradients are sent in the format that they are kept in: no more than the precision says.
 bool is_kept_format(const Json& tree, const Json& format) {
@@ -73,21 +50,6 @@ bool is_kept_format(const Json& tree, const Json& format) {
       return *kept->if_string() == *name;
   const Json* const section = tree.find(*name);
   return section != nullptr && says(*section, "enabled", Json(true));
-}
-
-Json essential_part(const Json& value, const std::string& above, std::int64_t& usual) {
-  const Json::Object* const object = value.if_object();
-  if (object == nullptr) return value;
-  Json::Object kept;
-  for (const auto& [key, member] : *object) {
-    const std::string path = above.empty() ? key : above + "." + key;
-    if (is_auto(member)) continue;
-    if (is_usual_value(path, member) || is_off(path, member))
-      ++usual;
-    else
-      kept.emplace_back(key, essential_part(member, path, usual));
-  }
-  return kept;
 }
 
 Json with_present_spelling(const Json& tree) {
@@ -109,7 +71,7 @@ Json with_present_spelling(const Json& tree) {
 
 Json essential_config(const Json& tree, std::int64_t& usual) {
   const Json present = with_present_spelling(tree);
-  const Json essential = essential_part(present, "", usual);
+  const Json essential = without_usual_values(present, usual_values(), {"bf16", "fp16"}, usual);
   const Json* const format = essential.find("communication_data_type");
   if (format == nullptr || !is_kept_format(present, *format)) return essential;
   Json::Object kept;

@@ -27,7 +27,7 @@ LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
   files.files.push_back({"ds_config.json", to_json_text(written_tree(deepspeed_config_keys(), release, settings))});
   files.files.push_back({"train.py", deepspeed_training_script(settings)});
   LaunchedProgram program{"train.py", {"--deepspeed_config", "ds_config.json"}, settings.model};
-  for (std::string& word : trainer_words(BatchPlace::config_file, settings))
+  for (std::string& word : trainer_words(RecipePlace::config_file, settings))
     program.arguments.push_back(std::move(word));
   for (LaunchFile& file : launcher_files(program, settings)) files.files.push_back(std::move(file));
   files.assumptions = assumptions(settings);

@@ -59,8 +59,8 @@ Rows model_flags() {
            .read = [](const Json& v, Settings& s) { s.lora_rank = count_value(v, 1); }}};
 }
 
-Rows batch_flags(BatchPlace place) {
-  const bool is_written = place == BatchPlace::script_flags;
+Rows batch_flags(RecipePlace place) {
+  const bool is_written = place == RecipePlace::script_flags;
   const auto batch = [is_written](std::optional<std::int64_t> Settings::*member) {
     return [is_written, member](const Settings& s) { return is_written ? written(s.*member) : std::nullopt; };
   };
@@ -76,51 +76,78 @@ LaunchKey precision_flag(std::string_view path, PrecisionRecipe recipe) {
           }};
 }
 
-/// "adamw_torch_fused" is AdamW.
+struct NamedOptimizer {
+  Optimizer optimizer;
+  std::string_view beginning;
+  std::string_view name;  ///< of TrainingArguments, or of the exported script
+};
+/// "adamw_torch_fused" is AdamW. In the order of reading: "adamw" before "adam".
+constexpr std::array named_optimizers{NamedOptimizer{Optimizer::adamw, "adamw", "adamw_torch"},
+                                      NamedOptimizer{Optimizer::adagrad, "adagrad", "adagrad"},
+                                      NamedOptimizer{Optimizer::adam, "adam", "adam"},
+                                      NamedOptimizer{Optimizer::sgd, "sgd", "sgd"},
+                                      NamedOptimizer{Optimizer::momentum, "momentum", "momentum"},
+                                      NamedOptimizer{Optimizer::rmsprop, "rmsprop", "rmsprop"},
+                                      NamedOptimizer{Optimizer::lion, "lion", "lion_32bit"},
+                                      NamedOptimizer{Optimizer::muon, "muon", "muon"}};
+
 void read_optimizer(const Json& value, Settings& s) {
-  static constexpr std::array<std::pair<std::string_view, Optimizer>, 5> names{{{"adamw", Optimizer::adamw},
-                                                                                {"sgd", Optimizer::sgd},
-                                                                                {"adagrad", Optimizer::adagrad},
-                                                                                {"rmsprop", Optimizer::rmsprop},
-                                                                                {"lion", Optimizer::lion}}};
   const std::string& name = word_value(value);
   if (name.find("8bit") != std::string::npos || name.find("paged") != std::string::npos) return;
-  for (const auto& [beginning, optimizer] : names)
-    if (name.starts_with(beginning)) s.optimizer = optimizer;
+  for (const NamedOptimizer& one : named_optimizers)
+    if (name.starts_with(one.beginning)) {
+      s.optimizer = one.optimizer;
+      return;
+    }
+}
+
+std::optional<Json> optimizer_name(const Settings& s) {
+  for (const NamedOptimizer& one : named_optimizers)
+    if (s.optimizer == one.optimizer) return Json(one.name);
+  return std::nullopt;
+}
+
+using Number = std::optional<double> LaunchRecipe::*;
+using Count = std::optional<std::int64_t> LaunchRecipe::*;
+
+LaunchKey number_flag(std::string_view path, Number number) {
+  return {.path = path,
+          .source = trainer,
+          .write = [number](const Settings& s) { return written(s.recipe.*number); },
+          .read = [number](const Json& v, Settings& s) { s.recipe.*number = number_value(v); }};
+}
+
+LaunchKey recipe_count_flag(std::string_view path, Count count) {
+  return {.path = path,
+          .source = trainer,
+          .write = [count](const Settings& s) { return written(s.recipe.*count); },
+          .read =
+              [count](const Json& v, Settings& s) {
+                if (number_value(v) >= 0) s.recipe.*count = count_value(v);  // max_steps -1: by epochs
+              }};
+}
+
+/// Those that a file of the framework may have.
+Rows optimizer_flags(RecipePlace place) {
+  Rows rows{
+      {.path = "--gradient_checkpointing",
+       .source = trainer,
+       .write = [](const Settings& s) { return written_where(s.recompute == Recompute{RecomputeMode::full}); },
+       .read = [](const Json& v,
+                  Settings& s) { s.recompute = Recompute{flag_value(v) ? RecomputeMode::full : RecomputeMode::none}; }},
+      {.path = "--optim", .source = trainer, .write = optimizer_name, .read = read_optimizer},
+      number_flag("--learning_rate", &LaunchRecipe::learning_rate),
+      number_flag("--weight_decay", &LaunchRecipe::weight_decay),
+      recipe_count_flag("--warmup_steps", &LaunchRecipe::warmup_steps),
+      number_flag("--max_grad_norm", &LaunchRecipe::clip)};
+  if (place == RecipePlace::config_file)
+    for (LaunchKey& row : rows) row.write = nullptr;
+  return rows;
 }
 
 Rows recipe_flags() {
-  return {
-      precision_flag("--bf16", PrecisionRecipe::bf16),
-      precision_flag("--fp16", PrecisionRecipe::fp16),
-      {.path = "--gradient_checkpointing",
-       .source = trainer,
-       .read = [](const Json& v,
-                  Settings& s) { s.recompute = Recompute{flag_value(v) ? RecomputeMode::full : RecomputeMode::none}; }},
-      {.path = "--optim", .source = trainer, .read = read_optimizer},
-      {.path = "--max_steps",
-       .source = trainer,
-       .write = [](const Settings& s) { return written(s.recipe.steps); },
-       .read =
-           [](const Json& v, Settings& s) {
-             if (number_value(v) > 0) s.recipe.steps = count_value(v);  // -1: by epochs
-           }},
-      {.path = "--seed",
-       .source = trainer,
-       .write = [](const Settings& s) { return written(s.recipe.seed); },
-       .read = [](const Json& v, Settings& s) { s.recipe.seed = count_value(v); }},
-      {.path = "--learning_rate",
-       .source = trainer,
-       .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }},
-      {.path = "--weight_decay",
-       .source = trainer,
-       .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number_value(v); }},
-      {.path = "--warmup_steps",
-       .source = trainer,
-       .read = [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }},
-      {.path = "--max_grad_norm", .source = trainer, .read = [](const Json& v, Settings& s) {
-         s.recipe.clip = number_value(v);
-       }}};
+  return {precision_flag("--bf16", PrecisionRecipe::bf16), precision_flag("--fp16", PrecisionRecipe::fp16),
+          recipe_count_flag("--max_steps", &LaunchRecipe::steps), recipe_count_flag("--seed", &LaunchRecipe::seed)};
 }
 
 /// torchrun, `deepspeed` and `accelerate launch`.
@@ -134,31 +161,18 @@ Rows starter_flags() {
   return rows;
 }
 
-std::string word_of(const Json& value) {
-  if (const std::string* const text = value.if_string()) return *text;
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  return text;
-}
-
 }  // namespace
 
-std::vector<LaunchKey> trainer_flags(BatchPlace batch) {
+std::vector<LaunchKey> trainer_flags(RecipePlace place) {
   Rows all;
-  for (const Rows& group : {model_flags(), batch_flags(batch), recipe_flags(), starter_flags()})
+  for (const Rows& group : {model_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(), starter_flags()})
     all.insert(all.end(), group.begin(), group.end());
   all.push_back({.path = "-*", .source = script});
   return all;
 }
 
-std::vector<std::string> trainer_words(BatchPlace batch, const LaunchSettings& settings) {
-  std::vector<std::string> words;
-  const Json flags = written_tree(trainer_flags(batch), "", settings);
-  for (const auto& [flag, value] : *flags.if_object()) {
-    words.push_back(flag);
-    words.push_back(word_of(value));
-  }
-  return words;
+std::vector<std::string> trainer_words(RecipePlace place, const LaunchSettings& settings) {
+  return argument_words(written_tree(trainer_flags(place), "", settings));
 }
 
 bool is_script_name(std::string_view name) {
@@ -169,7 +183,7 @@ bool is_script_name(std::string_view name) {
 Imported read_trainer_script(std::string_view text, std::string_view name) {
   Imported imported;
   imported.notes =
-      read_tree(trainer_flags(BatchPlace::script_flags), read_arguments(text, name), name, imported.settings);
+      read_tree(trainer_flags(RecipePlace::script_flags), read_arguments(text, name), name, imported.settings);
   return imported;
 }
 

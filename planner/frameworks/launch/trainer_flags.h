@@ -15,13 +15,13 @@
 
 namespace plumbline {
 
-/// Where micro-batch and accumulation are written: a file of the framework has them, or only the script's flags.
-enum class BatchPlace : std::uint8_t { config_file, script_flags };
+/// Where batch, optimizer and its numbers are written: a file of the framework has them, or only the script's flags.
+enum class RecipePlace : std::uint8_t { config_file, script_flags };
 
-[[nodiscard]] std::vector<LaunchKey> trainer_flags(BatchPlace batch);
+[[nodiscard]] std::vector<LaunchKey> trainer_flags(RecipePlace place);
 
 /// The flags with their values, as words.
-[[nodiscard]] std::vector<std::string> trainer_words(BatchPlace batch, const LaunchSettings& settings);
+[[nodiscard]] std::vector<std::string> trainer_words(RecipePlace place, const LaunchSettings& settings);
 
 /// A name that says that the text is a command line: it ends in .sh, .slurm, .sbatch or .bash.
 [[nodiscard]] bool is_script_name(std::string_view name);

@@ -1,0 +1,97 @@
+// Accelerate: the YAML of `accelerate launch`, a script for it, and how that is started.
+#include "core/base/errors.h"
+#include "planner/frameworks/accelerate/config_keys.h"
+#include "planner/frameworks/accelerate/training_script.h"
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/trainer_flags.h"
+#include "planner/frameworks/syntax/yaml.h"
+
+namespace plumbline {
+namespace {
+
+/// What the release writes of the settings is all of them.
+void check_release(const LaunchSettings& s, std::string_view release) {
+  const auto has = [&](std::string_view since) { return has_release({.since = since}, release); };
+  const std::int32_t all = s.data_parallel.value_or(1) * s.context_parallel.value_or(1);
+  const std::int32_t group = s.shard_group.value_or(all);
+  const bool is_hybrid = s.zero_stage.value_or(0) > 0 && group != all;
+  const bool has_axes = s.tensor_parallel.value_or(1) > 1 || s.context_parallel.value_or(1) > 1;
+  if (has("1.10.0") || (!has_axes && !is_hybrid)) return;
+  const bool is_of_one_node = group == s.devices_per_node.value_or(0) && !has_axes;
+  if (!has("1.6.0") && is_of_one_node) return;  // HYBRID_SHARD
+  throw InputError({"--release", "Accelerate " + std::string(release) + " has no parallelism_config",
+                    "1.10.0 or newer for tensor or context parallelism and shard groups", ""});
+}
+
+std::vector<std::string> assumptions(const LaunchSettings& s) {
+  std::vector<std::string> sentences;
+  if (s.model.empty()) sentences.emplace_back("train.py needs --model_name_or_path: the plan names no model of a hub");
+  if (!s.recipe.learning_rate)
+    sentences.emplace_back("a learning rate of 1e-5, which train.py has where none is said: the plan has none");
+  if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
+  if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
+  if (s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient)
+    sentences.emplace_back("gradients in the format of mixed_precision, not in " +
+                           std::string(to_text(*s.gradient_format)) + ": no key of Accelerate says it");
+  return sentences;
+}
+
+LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
+  check_release(settings, release);
+  LaunchFiles files;
+  files.files.push_back({"accelerate.yaml", yaml_text(written_tree(accelerate_config_keys(), release, settings))});
+  files.files.push_back({"train.py", accelerate_training_script(settings)});
+  LaunchSettings of_script = settings;
+  // FSDP itself recomputes where its YAML says so.
+  if (accelerate_kind(settings) == AccelerateKind::fsdp) of_script.recompute.reset();
+  for (LaunchFile& file : accelerate_launchers(trainer_words(RecipePlace::script_flags, of_script), settings))
+    files.files.push_back(std::move(file));
+  files.assumptions = assumptions(settings);
+  return files;
+}
+
+const Json* find_at(const Json& tree, std::string_view section, std::string_view key) {
+  const Json* const inner = tree.find(section);
+  return inner == nullptr ? nullptr : inner->find(key);
+}
+
+/// What Accelerate does where the file says nothing, and what another file says.
+void settle(const Json& tree, Imported& imported) {
+  LaunchSettings& s = imported.settings;
+  const Json* const kind = tree.find("distributed_type");
+  const bool is_fsdp = kind != nullptr && kind->if_string() != nullptr && *kind->if_string() == "FSDP";
+  if (is_fsdp && !s.recompute) s.recompute = Recompute{};
+  if (const Json* const file = find_at(tree, "deepspeed_config", "deepspeed_config_file")) {
+    if (find_at(tree, "deepspeed_config", "zero_stage") == nullptr) s.zero_stage.reset();
+    const std::string name = file->if_string() == nullptr ? "" : file->if_string()->substr(0, 100);
+    imported.notes.unread.push_back("deepspeed_config.deepspeed_config_file changes memory and time: import " + name +
+                                    " --from deepspeed, too");
+  }
+  const bool says_precision = tree.find("mixed_precision") != nullptr;
+  if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
+    s.precision = PrecisionRecipe::fp32;
+}
+
+Imported read(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);
+  std::int64_t usual = 0;
+  const Json tree = without_usual_values(read_yaml(text, name), accelerate_usual_values(), {}, usual);
+  Imported imported;
+  imported.notes = read_tree(accelerate_config_keys(), tree, name, imported.settings);
+  imported.notes.ignored += usual;
+  settle(tree, imported);
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget accelerate_target() {
+  return {.framework = Framework::accelerate,
+          .title = "Accelerate",
+          .releases = {"1.5.2", "1.9.0", "1.15.0"},
+          .revision = "huggingface/accelerate 1.15.0, as released on the Python package index",
+          .write = write,
+          .read = read};
+}
+
+}  // namespace plumbline
