@@ -3,7 +3,7 @@
 ///
 /// Source: src/accelerate/commands/config/config_args.py, commands/launch.py, parallelism_config.py and
 /// utils/dataclasses.py of huggingface/accelerate. Checked against:
-/// tests/unit/planner/frameworks/accelerate/launch_files_test.cpp.
+/// tests/unit/planner/frameworks/accelerate/launch_files_test.cpp, tests/data/launch/check_accelerate.py.
 
 #include <vector>
 

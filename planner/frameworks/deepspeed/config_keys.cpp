@@ -52,13 +52,8 @@ Rows zero_keys() {
            .write = [](const Settings& s) { return Json(std::int64_t{s.zero_stage.value_or(0)}); },
            .read = [](const Json& v,
                       Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
-          {.path = "zero_optimization.mics_shard_size",
+          {.path = "zero_optimization.mics_shard_size",  // of older releases: 0.19.8 refuses it
            .source = zero,
-           .write = [](const Settings& s) -> std::optional<Json> {
-             const std::int32_t all = s.data_parallel.value_or(1) * s.context_parallel.value_or(1);
-             if (s.zero_stage.value_or(0) < 3 || s.shard_group.value_or(all) == all) return std::nullopt;
-             return Json(std::int64_t{*s.shard_group});
-           },
            .read = [](const Json& v, Settings& s) { s.shard_group = degree_value(v); }},
           unmodelled("zero_optimization.offload_optimizer", offload, KeyEffect::memory_and_time),
           unmodelled("zero_optimization.offload_param", offload, KeyEffect::memory_and_time),

@@ -2,7 +2,7 @@
 /// \file config_keys.h: the keys of ds_config.json, DeepSpeed's configuration of an engine, in both directions.
 ///
 /// Source: deepspeed/runtime of deepspeedai/DeepSpeed, the files that the rows name. Checked against:
-/// tests/unit/planner/frameworks/deepspeed/launch_files_test.cpp.
+/// tests/unit/planner/frameworks/deepspeed/launch_files_test.cpp, tests/data/launch/check_deepspeed.py.
 
 #include <vector>
 

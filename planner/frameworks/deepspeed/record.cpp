@@ -12,10 +12,6 @@ constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
 
 bool shards_gradients_in_pipeline(const Strategy& s, bool) { return s.pipeline_stages > 1 && s.zero_stage >= 2; }
 
-bool shards_parts_below_three(const Strategy& s, bool) {
-  return (s.zero_stage == 1 || s.zero_stage == 2) && s.shard_group != s.gradient_ranks();
-}
-
 }  // namespace
 
 FrameworkRecord deepspeed_record() {
@@ -25,7 +21,7 @@ FrameworkRecord deepspeed_record() {
   r.stacks = {"DeepSpeed"};
   r.adapters = "get_peft_model(model, LoraConfig(...)), or deepspeed.linear.LoRAConfig";
   r.adapters_source = "huggingface/peft docs/source/accelerate/deepspeed.md; deepspeed/linear/config.py";
-  r.revision = "deepspeedai/DeepSpeed edaa72212 (2026-08-22)";
+  r.revision = "deepspeed 0.19.8, as released on the Python package index";
   r.schedules = {{Schedule::one_f_one_b, "PipelineModule", "deepspeed/runtime/pipe/schedule.py: TrainSchedule"}};
   r.recompute = {{RecomputeMode::none, "pipeline.activation_checkpoint_interval 0", pipe_module},
                  {RecomputeMode::full, "pipeline.activation_checkpoint_interval 1", pipe_module}};
@@ -37,17 +33,14 @@ FrameworkRecord deepspeed_record() {
       {Feature::tensor_parallel, "tensor_parallel.autotp_size", "deepspeed/runtime/tensor_parallel/config.py"},
       {Feature::context_parallel, "sequence_parallel_size (Ulysses)", "deepspeed/runtime/config.py"},
       {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
-      {Feature::pipeline, "PipelineModule(num_stages=N)", pipe_module},
-      {Feature::hybrid_sharding, "zero_optimization.mics_shard_size", zero_config}};
+      {Feature::pipeline, "PipelineModule(num_stages=N)", pipe_module}};  // MiCS (shard groups) is gone in 0.19.8
   r.precisions = {
       {PrecisionRecipe::fp32, "neither bf16 nor fp16", precision},
       {PrecisionRecipe::fp16, "fp16.enabled", precision},
       {PrecisionRecipe::bf16, "bf16.enabled", precision},
       {PrecisionRecipe::bf16_pure, "bf16.bf16_master_weights_and_grads and bf16.bf16_optimizer_states", constants}};
   r.rules = {
-      {"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine, shards_gradients_in_pipeline},
-      {"shards over a part of the data-parallel ranks under ZeRO-3 alone (mics_shard_size)", zero_config,
-       shards_parts_below_three}};
+      {"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine, shards_gradients_in_pipeline}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_config};
   return r;

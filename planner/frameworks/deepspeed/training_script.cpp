@@ -104,15 +104,11 @@ std::string replaced(std::string text, std::string_view name, std::string_view v
 
 /// The line that makes the model, inside of what spreads its parameters as they are made.
 std::string model_lines(const LaunchSettings& s) {
-  const std::int32_t all = s.data_parallel.value_or(1) * s.context_parallel.value_or(1);
-  const bool has_part = s.shard_group.value_or(all) != all;
   const std::string made =
       "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
   std::string text = "model_config = AutoConfig.from_pretrained(args.model_name_or_path)\n";
   if (s.zero_stage.value_or(0) < 3) return text + made;
-  text += has_part ? "with deepspeed.zero.MiCS_Init(config_dict_or_path=config):\n"
-                   : "with deepspeed.zero.Init(config_dict_or_path=config):\n";
-  return text + "    " + made;
+  return text + "with deepspeed.zero.Init(config_dict_or_path=config):\n    " + made;
 }
 
 std::string whole_model(const LaunchSettings& s) {

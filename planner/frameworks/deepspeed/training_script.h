@@ -2,7 +2,7 @@
 /// \file training_script.h: the Python lines that a ds_config.json needs: what DeepSpeed takes as arguments of Python.
 ///
 /// The degree of a pipeline (PipelineModule), sequence parallelism (UlyssesSPAttentionHF), recompute outside of
-/// pipelines, shard groups (MiCS_Init) and adapters are no keys of DeepSpeed's JSON, or keys that only a script acts
+/// pipelines and adapters are no keys of DeepSpeed's JSON, or keys that only a script acts
 /// on. Source: deepspeed/runtime/pipe/module.py, deepspeed/runtime/sequence_parallel/ulysses_sp.py,
 /// deepspeed/__init__.py.
 

@@ -40,13 +40,16 @@ def check(path, flags):
     ]
     load_config_from_file(path)  # refuses keys that it does not know
     args = launch_command_parser().parse_args(["--config_file", path, "train.py"])
-    args, _, _ = _validate_launch_command(args)
+    args, defaults, _ = _validate_launch_command(args)
+    args.deepspeed_fields_from_accelerate_config = ",".join(defaults.deepspeed_config)  # as launch_command does
     assert args.num_processes == raw["num_processes"], (args.num_processes, raw["num_processes"])
     assert args.mixed_precision == raw["mixed_precision"]
     before = dict(os.environ)
     os.environ.update({key: str(value) for key, value in launch_environment(args).items()})
     if args.use_fsdp:
-        plugin = FullyShardedDataParallelPlugin()
+        # Copying parameters from rank 0 asks for a GPU here and now; FSDP2 has no such option.
+        without_gpu = {} if raw["fsdp_config"].get("fsdp_version") == 2 else {"sync_module_states": False, "cpu_ram_efficient_loading": False}
+        plugin = FullyShardedDataParallelPlugin(**without_gpu)
         assert plugin.fsdp_version == int(raw["fsdp_config"].get("fsdp_version", 1))
         assert plugin.activation_checkpointing == raw["fsdp_config"]["fsdp_activation_checkpointing"]
         if plugin.fsdp_version == 2:
