@@ -15,6 +15,7 @@ needed=(
   oneapi/dnnl/dnnl.h:libdnnl-dev
   eigen3/Eigen/Core:libeigen3-dev
   yaml-cpp/parser.h:libyaml-cpp-dev
+  toml++/toml.h:libtomlplusplus-dev
 )
 for purpose in "$@"; do
   case "$purpose" in
