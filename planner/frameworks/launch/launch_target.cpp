@@ -11,6 +11,7 @@ const std::vector<LaunchTarget>& launch_targets() {
       megatron_lm_target(),
       megatron_bridge_target(),
       deepspeed_target(),
+      torchtitan_target(),
       accelerate_target(),
   };
   return targets;

@@ -7,10 +7,27 @@ namespace {
 constexpr std::string_view config = "torchtitan/config/job_config.py";
 constexpr std::string_view schedules = "torch/distributed/pipelining/schedules.py: get_schedule_class";
 constexpr std::string_view parallelize = "torchtitan/models/llama3/infra/parallelize.py";
+constexpr std::string_view dims = "torchtitan/distributed/parallel_dims.py";
+constexpr std::string_view experts = "torchtitan/models/llama4/infra/parallelize.py: apply_moe_ep_tp";
 constexpr std::string_view by_csv = "parallelism.pipeline_parallel_schedule_csv";
 
+/// FSDP shards over context-parallel ranks wherever there are any.
 bool replicates_with_other_axes(const Strategy& s, bool) {
-  return s.zero_stage == 0 && s.data_parallel > 1 && s.devices() > s.data_parallel;
+  return s.zero_stage == 0 && s.gradient_ranks() > 1 && s.devices() > s.data_parallel;
+}
+
+bool shards_parts_of_context_groups(const Strategy& s, bool) {
+  return s.zero_stage > 0 && s.shard_group % s.context_parallel != 0;
+}
+
+bool splits_experts_otherwise(const Strategy& s, bool has_experts) {
+  if (!has_experts || s.tensor_parallel == 1) return false;
+  return s.expert_tensor_parallel != s.tensor_parallel && (s.expert_parallel == 1 || s.expert_tensor_parallel != 1);
+}
+
+bool spreads_experts_over_replicas(const Strategy& s, bool) {
+  const std::int64_t ranks = std::int64_t{s.zero_stage > 0 ? s.shard_group : 1} * s.tensor_parallel;
+  return s.expert_parallel > 1 && ranks % (std::int64_t{s.expert_parallel} * s.expert_tensor_parallel) != 0;
 }
 
 bool lacks_sequence_parallel(const Strategy& s, bool) {
@@ -55,9 +72,13 @@ FrameworkRecord torchtitan_record() {
                   {PrecisionRecipe::fp8, "model.converters = [\"float8\"]", config}};
   r.optimizers = {{Optimizer::adam, "optimizer.name = \"Adam\"", config},
                   {Optimizer::adamw, "optimizer.name = \"AdamW\"", config}};
-  r.rules = {{"replicates parameters (ZeRO-0) where data parallelism is the only one", parallelize,
-              replicates_with_other_axes},
-             {"has no tensor parallelism without sequence parallelism", parallelize, lacks_sequence_parallel}};
+  r.rules = {
+      {"replicates parameters (ZeRO-0) where data parallelism is the only one", parallelize,
+       replicates_with_other_axes},
+      {"has no tensor parallelism without sequence parallelism", parallelize, lacks_sequence_parallel},
+      {"shards over whole groups of context-parallel ranks", dims, shards_parts_of_context_groups},
+      {"splits experts over all tensor-parallel ranks, or spreads them with etp 1", experts, splits_experts_otherwise},
+      {"spreads experts over ranks that shard parameters", dims, spreads_experts_over_replicas}};
   r.defaults = {NumberFormat::fp32, "job_config.py: training.mixed_precision_reduce = \"float32\"",
                 "one for each transformer block, the unit that FSDP shards", parallelize};
   return r;
