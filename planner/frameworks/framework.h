@@ -19,10 +19,19 @@
 
 namespace plumbline {
 
-enum class Framework : std::uint8_t { any, megatron_lm, megatron_bridge, deepspeed, torchtitan, accelerate, plumbline };
+enum class Framework : std::uint8_t {
+  any,
+  megatron_lm,
+  megatron_bridge,
+  deepspeed,
+  torchtitan,
+  accelerate,
+  pytorch,
+  plumbline
+};
 inline constexpr std::array all_frameworks{Framework::any,       Framework::megatron_lm, Framework::megatron_bridge,
                                            Framework::deepspeed, Framework::torchtitan,  Framework::accelerate,
-                                           Framework::plumbline};
+                                           Framework::pytorch,   Framework::plumbline};
 /// "any", "megatron-lm", ...
 [[nodiscard]] std::string_view to_text(Framework framework);
 [[nodiscard]] std::optional<Framework> framework_from_text(std::string_view text);
@@ -109,6 +118,7 @@ struct FrameworkRecord {
 [[nodiscard]] FrameworkRecord deepspeed_record();
 [[nodiscard]] FrameworkRecord torchtitan_record();
 [[nodiscard]] FrameworkRecord accelerate_record();
+[[nodiscard]] FrameworkRecord pytorch_record();
 [[nodiscard]] FrameworkRecord plumbline_record();
 
 }  // namespace plumbline

@@ -13,6 +13,7 @@ const std::vector<LaunchTarget>& launch_targets() {
       deepspeed_target(),
       torchtitan_target(),
       accelerate_target(),
+      pytorch_target(),
   };
   return targets;
 }

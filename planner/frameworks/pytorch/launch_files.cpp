@@ -1,0 +1,207 @@
+// Plain PyTorch: a script with the plan's constants, both directions.
+#include <limits>
+
+#include "core/base/errors.h"
+#include "core/io/schedule_csv.h"
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/pytorch/script.h"
+#include "planner/frameworks/torchtitan/flavors.h"
+#include "planner/frameworks/torchtitan/model_parts.h"
+#include "planner/frameworks/torchtitan/schedule_names.h"
+
+namespace plumbline {
+namespace {
+
+using Settings = LaunchSettings;
+using Written = std::optional<Json>;
+using torchtitan::is_by_name;
+using torchtitan::schedule_file;
+
+constexpr std::string_view meshes = "torch/distributed/device_mesh.py: init_device_mesh";
+constexpr std::string_view pipelining = "torch/distributed/pipelining/schedules.py";
+constexpr std::string_view fully_shard = "torch/distributed/fsdp/_fully_shard/_fully_shard.py";
+constexpr std::string_view own = "the script's own loop";
+
+bool has_pipeline(const Settings& s) { return s.pipeline_stages.value_or(1) > 1; }
+std::int32_t chunks(const Settings& s) { return s.pipeline_stages.value_or(1) * s.virtual_stages.value_or(1); }
+
+LaunchKey degree(std::string_view name, std::optional<std::int32_t> Settings::*axis, std::string_view source) {
+  return {.path = name,
+          .source = source,
+          .write = [axis](const Settings& s) { return Json(std::int64_t{(s.*axis).value_or(1)}); },
+          .read =
+              [axis](const Json& v, Settings& s) {
+                s.*axis = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, std::int64_t{1} << 24));
+              }};
+}
+LaunchKey count(std::string_view name, std::optional<std::int64_t> Settings::*number) {
+  return {.path = name,
+          .source = own,
+          .write = [number](const Settings& s) { return Json((s.*number).value_or(1)); },
+          .read =
+              [number](const Json& v, Settings& s) {
+                s.*number = JsonPlace(v, "").integer(1, std::numeric_limits<std::int64_t>::max() / 2);
+              }};
+}
+
+/// The stand-in has as many layers as the network, or two for each chunk.
+Written layers(const Settings& s) {
+  std::vector<std::int32_t> split = s.layers_per_stage;
+  if (split.empty())
+    split = torchtitan::even_split(torchtitan::known_layers(s).value_or(std::int64_t{2} * chunks(s)), chunks(s));
+  Json::Array numbers;
+  for (const std::int32_t number : split) numbers.emplace_back(std::int64_t{number});
+  return Json(std::move(numbers));
+}
+
+void read_layers(const Json& value, Settings& s) {
+  std::int64_t sum = 0;
+  std::vector<std::int32_t> split;
+  for (const JsonPlace& one : JsonPlace(value, "").elements()) {
+    split.push_back(static_cast<std::int32_t>(one.integer(0, 100'000)));
+    sum += split.back();
+  }
+  if (split.empty()) throw InputError({"", "no layers", "layers of each chunk", ""});
+  if (split != torchtitan::even_split(sum, static_cast<std::int64_t>(split.size()))) s.layers_per_stage = split;
+}
+
+Written schedule_name(const Settings& s) {
+  return Json(has_pipeline(s) && s.schedule ? torchtitan::name_of(*s.schedule) : "");
+}
+void read_schedule(const Json& value, Settings& s) {
+  const std::string& name = JsonPlace(value, "").string();
+  if (name.empty()) return;
+  s.schedule = torchtitan::schedule_named(name);
+  if (!s.schedule && name != "PipelineScheduleMulti")
+    throw InputError({"", "'" + name + "'", "a schedule of torch.distributed.pipelining that is known here", ""});
+}
+Written csv(const Settings& s) {
+  return Json(has_pipeline(s) && s.schedule && !is_by_name(*s.schedule) ? schedule_file(*s.schedule) : "");
+}
+void read_csv(const Json& value, Settings& s) {
+  const std::string& file = JsonPlace(value, "").string();
+  if (file.empty()) return;
+  s.schedule = torchtitan::schedule_of_file(file);
+  if (!s.schedule) throw InputError({"", "'" + file + "'", "schedule-NAME.csv", ""});
+}
+Written is_v(const Settings& s) {
+  return Json(s.schedule && placement(*s.schedule) == StagePlacement::v_shaped && has_pipeline(s));
+}
+
+Written recompute_every(const Settings& s) {
+  const Recompute recompute = s.recompute.value_or(Recompute{});
+  return Json(std::int64_t{recompute.mode == RecomputeMode::none ? 0 : recompute.n});
+}
+void read_recompute(const Json& value, Settings& s) {
+  const auto n = static_cast<std::int32_t>(JsonPlace(value, "").integer(0, 100'000));
+  s.recompute = n == 0 ? Recompute{} : n == 1 ? Recompute{RecomputeMode::full} : Recompute{RecomputeMode::every_nth, n};
+}
+
+template <class Value>
+Value named(const Json& value, std::optional<Value> (*from_text)(std::string_view), const char* expected) {
+  const std::string& text = JsonPlace(value, "").string();
+  const std::optional<Value> found = from_text(text);
+  if (!found) throw InputError({"", "'" + text + "'", expected, ""});
+  return *found;
+}
+
+std::vector<LaunchKey> pipeline_keys() {
+  return {degree("PIPELINE_STAGES", &Settings::pipeline_stages, meshes),
+          degree("VIRTUAL_STAGES", &Settings::virtual_stages, pipelining),
+          {.path = "SCHEDULE", .source = pipelining, .write = schedule_name, .read = read_schedule},
+          {.path = "SCHEDULE_FILE", .source = pipelining, .write = csv, .read = read_csv},
+          {.path = "SCHEDULE_IS_V", .source = pipelining, .write = is_v},
+          {.path = "LAYERS", .source = own, .write = layers, .read = read_layers}};
+}
+
+std::vector<LaunchKey> parallel_keys() {
+  return {degree("TENSOR_PARALLEL", &Settings::tensor_parallel, meshes),
+          {.path = "SEQUENCE_PARALLEL",
+           .source = "torch/distributed/tensor/parallel/style.py: SequenceParallel",
+           .write = [](const Settings& s) { return Json(s.sequence_parallel == SequenceParallel::on); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.sequence_parallel = JsonPlace(v, "").boolean() ? SequenceParallel::on : SequenceParallel::off;
+               }},
+          degree("DATA_PARALLEL", &Settings::data_parallel, meshes),
+          degree("SHARD_GROUP", &Settings::shard_group, fully_shard),
+          {.path = "ZERO_STAGE",
+           .source = fully_shard,
+           .write = [](const Settings& s) { return Json(std::int64_t{s.zero_stage.value_or(0)}); },
+           .read = [](const Json& v,
+                      Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }}};
+}
+
+std::vector<LaunchKey> training_keys() {
+  return {count("MICRO_BATCH", &Settings::micro_batch),
+          count("MICRO_BATCHES", &Settings::micro_batches),
+          count("SEQUENCE_LENGTH", &Settings::sequence_length),
+          {.path = "RECOMPUTE_EVERY",
+           .source = "torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py",
+           .write = recompute_every,
+           .read = read_recompute},
+          {.path = "PRECISION",
+           .source = fully_shard,
+           .write = [](const Settings& s) { return Json(to_text(s.precision.value_or(PrecisionRecipe::bf16))); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.precision = named(v, precision_recipe_from_text, "fp32, bf16 or bf16-pure");
+                 if (s.precision == PrecisionRecipe::bf16) s.gradient_format = NumberFormat::fp32;
+               }},
+          {.path = "OPTIMIZER",
+           .source = "torch/optim",
+           .write = [](const Settings& s) { return Json(to_text(s.optimizer.value_or(Optimizer::adamw))); },
+           .read = [](const Json& v,
+                      Settings& s) { s.optimizer = named(v, optimizer_from_text, "an optimizer of torch.optim"); }}};
+}
+
+const std::vector<LaunchKey>& keys() {
+  static const std::vector<LaunchKey> all = [] {
+    std::vector<LaunchKey> rows;
+    for (const auto& group : {pipeline_keys(), parallel_keys(), training_keys()})
+      rows.insert(rows.end(), group.begin(), group.end());
+    return rows;
+  }();
+  return all;
+}
+
+LaunchFiles write_files(const Settings& s, std::string_view release) {
+  LaunchFiles written;
+  const std::string what = "Trains " + (s.model.empty() ? "a network" : s.model) + " on " +
+                           std::to_string(s.devices.value_or(1)) + " GPUs as planned";
+  written.files.push_back({"train.py", pytorch::script_text(what, written_tree(keys(), release, s))});
+  if (has_pipeline(s) && s.schedule && !is_by_name(*s.schedule)) {
+    const PipelineShape shape{*s.pipeline_stages, s.virtual_stages.value_or(1),
+                              static_cast<std::int32_t>(s.micro_batches.value_or(1))};
+    written.files.push_back({schedule_file(*s.schedule), to_schedule_csv(compute_schedule(*s.schedule, shape))});
+  }
+  for (LaunchFile& file : launcher_files({"train.py", {}, s.model.empty() ? "pytorch" : s.model}, s))
+    written.files.push_back(std::move(file));
+  written.assumptions = {"the network in train.py is a small stand-in with the plan's layers: put yours in its place",
+                         "batches() makes random tokens: put your data in their place"};
+  if (s.gradient_format == NumberFormat::bf16 && s.precision == PrecisionRecipe::bf16)
+    written.assumptions.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");
+  return written;
+}
+
+Imported read_file(std::string_view text, std::string_view name) {
+  Imported imported;
+  imported.notes = read_tree(keys(), pytorch::read_script(text, name), name, imported.settings);
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget pytorch_target() {
+  LaunchTarget target;
+  target.framework = Framework::pytorch;
+  target.title = "plain PyTorch: a script with FSDP2, DDP and pipelining calls";
+  target.releases = {"2.13"};
+  target.revision = "PyTorch 2.13.0";
+  target.write = write_files;
+  target.read = read_file;
+  return target;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,86 @@
+#include "planner/frameworks/pytorch/script.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "core/base/errors.h"
+
+namespace plumbline::pytorch {
+namespace {
+
+constexpr std::size_t largest_text = std::size_t{1} << 20;
+
+std::string json_line(const Json& value) {
+  std::string text = to_json_text(value, -1);
+  text.pop_back();
+  return text;
+}
+
+std::string literal(const Json& value) {
+  if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
+  if (const Json::Array* const array = value.if_array()) {
+    std::string text;
+    for (const Json& one : *array) text += (text.empty() ? "" : ", ") + literal(one);
+    return "[" + text + "]";
+  }
+  return json_line(value);
+}
+
+/// A constant's value: Python's True and False, and else what is JSON as well.
+std::optional<Json> value_of(std::string_view text) {
+  if (text == "True" || text == "False") return Json(text == "True");
+  try {
+    return parse_json(text, "");
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+bool is_constant(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isupper(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+           c == '_';
+  });
+}
+
+std::string_view without_comment(std::string_view text) {
+  const std::size_t quote = text.find_last_of('"');
+  const std::size_t hash = text.find('#', quote == std::string_view::npos ? 0 : quote);
+  text = text.substr(0, std::min(hash, text.size()));
+  const std::size_t last = text.find_last_not_of(" \t\r");
+  return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+}  // namespace
+
+std::string script_text(const std::string& what, const Json& constants) {
+  std::string text =
+      "# " + what + ": torchrun ... train.py. The network is a stand-in: put yours in the place of Block.\n";
+  if (const Json::Object* const all = constants.if_object())
+    for (const auto& [name, value] : *all) text += name + " = " + literal(value) + "\n";
+  return text + "\n" + std::string(script_body());
+}
+
+Json read_script(std::string_view text, std::string_view name) {
+  if (text.size() > largest_text) throw InputError({std::string(name), "over 1 MiB", "a training script", ""});
+  Json::Object constants;
+  const auto is_known = [&](std::string_view key) {
+    return std::any_of(constants.begin(), constants.end(), [&](const Json::Member& one) { return one.first == key; });
+  };
+  for (std::size_t start = 0; start < text.size() && constants.size() < 100;) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, end - start);
+    start = end + 1;
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string_view::npos || !is_constant(line.substr(0, equals)) || is_known(line.substr(0, equals)))
+      continue;
+    if (auto value = value_of(without_comment(line.substr(equals + 3))))
+      constants.emplace_back(std::string(line.substr(0, equals)), std::move(*value));
+  }
+  if (constants.empty())
+    throw InputError({std::string(name), "no constants", "a script of `plan export --to pytorch`", ""});
+  return Json(std::move(constants));
+}
+
+}  // namespace plumbline::pytorch
