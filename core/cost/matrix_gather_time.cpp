@@ -23,14 +23,12 @@ Seconds StepPricer::matrix_gather_time(const StageCost& stage, const Strategy& s
   }
   const std::int64_t whole = stage.parameters.divided_matrices * s.tensor_parallel;
   if (whole > 0)
-    time += on(stage.site)
-                .communication()
-                .time(Collective::all_gather, storage(whole, NumberFormat::fp32), rank_group(s, Axis::tensor));
+    time += sites_[stage.site].communication().time(Collective::all_gather, storage(whole, NumberFormat::fp32),
+                                                    rank_group(s, Axis::tensor));
   const std::int64_t experts = stage.parameters.expert_trained.matrix * s.expert_tensor_parallel;
   if (experts > 0 && s.expert_tensor_parallel > 1)
-    time += on(stage.site)
-                .communication()
-                .time(Collective::all_gather, storage(experts, NumberFormat::fp32), rank_group(s, Axis::expert_tensor));
+    time += sites_[stage.site].communication().time(Collective::all_gather, storage(experts, NumberFormat::fp32),
+                                                    rank_group(s, Axis::expert_tensor));
   return time;
 }
 

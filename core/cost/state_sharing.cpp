@@ -32,7 +32,7 @@ Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, R
 /// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
-  const StackCalibration& stack = blocks().kernels().calibration().stack;
+  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
     return per_unit(kind, bytes, stage.units, sharing.shard, stage.site);
   const bool reduces = kind == Collective::reduce_scatter;
@@ -45,10 +45,10 @@ Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& 
 }
 
 Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const {
-  const CommunicationClock& clock = on(site).communication();
+  const CommunicationClock& clock = sites_[site].communication();
   const Seconds time = clock.time(kind, bytes, group);
   if (group.size < 2 || !group_span(group.size, group.stride, clock.cluster()).crosses_network()) return time;
-  return (1 / blocks().kernels().calibration().stack.communication.network_card_share.value) * time;
+  return (1 / sites_.whole().kernels().calibration().stack.communication.network_card_share.value) * time;
 }
 
 /// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
@@ -74,7 +74,7 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
 /// starts late: t + slowdown (1 - t) = x.
 ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
-  const StackCalibration& stack = blocks().kernels().calibration().stack;
+  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   const double slowdown = stack.communication.overlap_slowdown;
   const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
   ReductionRule rule;
@@ -115,12 +115,12 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
   const Bytes bytes = tied_bytes(stages, s);
   if (bytes.value() == 0) return Picoseconds(0);
   const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-  return scaled(blocks().kernels().calibration().stack.communication.data_parallel_exposure *
-                blocks().communication().time(Collective::all_reduce, bytes, ends));
+  return scaled(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
+                sites_.whole().communication().time(Collective::all_reduce, bytes, ends));
 }
 
 bool StepPricer::shares_network(const Strategy& s) const {
-  const Cluster& cluster = blocks().communication().cluster();
+  const Cluster& cluster = sites_.whole().communication().cluster();
   const auto leaves_node = [&](RankGroup group) {
     return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
   };

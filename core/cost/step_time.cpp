@@ -53,7 +53,7 @@ StepPricer::StepPricer(std::vector<BlockPricer> sites, const Training& training)
     : sites_(std::move(sites)), training_(training), formats_(training.formats()) {}
 
 Picoseconds StepPricer::scaled(Seconds time) const {
-  return phase_time(blocks().kernels().calibration().stack.compute.step_factor * time);
+  return phase_time(sites_.whole().kernels().calibration().stack.compute.step_factor * time);
 }
 
 RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const {
@@ -62,7 +62,7 @@ RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const
 
 void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank,
                                    const Strategy& s) const {
-  const KernelClock& kernels = on(stage.site).kernels();
+  const KernelClock& kernels = sites_[stage.site].kernels();
   const StackCalibration& stack = kernels.calibration().stack;
   const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
   const auto moved = [&](double bytes, std::int64_t parameters) {
@@ -76,7 +76,7 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
 
 RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
                                   const Strategy& s) const {
-  const StackCalibration& stack = blocks().kernels().calibration().stack;
+  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   RankTimes times;
   add_state_traffic(times, stage, rank, s);
   // Copies to the host follow the compute, and what shares states runs alongside that.
@@ -115,13 +115,13 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
 }
 
 bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
-  return blocks().kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
+  return sites_.whole().kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
          splits_every_backward(s.schedule) && tied_bytes(stages, s).value() == 0;
 }
 
 Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                 const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s) const {
-  const StackCalibration& stack = blocks().kernels().calibration().stack;
+  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   std::vector<Picoseconds> after;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const SharingTimes& of_rank = shared[static_cast<std::size_t>(stages.layout().of_rank[rank])];
@@ -145,20 +145,20 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(on(stage.site).kernels(), training_, stage, s) + matrix_gather_time(stage, s));
+  return scaled(optimizer_time(sites_[stage.site].kernels(), training_, stage, s) + matrix_gather_time(stage, s));
 }
 
 Picoseconds StepPricer::copy_to_host(Bytes bytes, std::int32_t site) const {
-  return phase_time(copy_time(bytes, on(site).to_host()));
+  return phase_time(copy_time(bytes, sites_[site].to_host()));
 }
 
 Seconds StepPricer::message_time(const StageCost& stage, Bytes bytes, const Strategy& s) const {
   const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
-  return on(stage.link).communication().time(Collective::send_receive, bytes, neighbours);
+  return sites_[stage.link].communication().time(Collective::send_receive, bytes, neighbours);
 }
 
 Picoseconds StepPricer::overhead() const {
-  return phase_time(Seconds(blocks().kernels().calibration().stack.host.step_overhead_s));
+  return phase_time(Seconds(sites_.whole().kernels().calibration().stack.host.step_overhead_s));
 }
 
 std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,

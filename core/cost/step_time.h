@@ -24,6 +24,7 @@
 /// tests/reference/korthikanti_step_time_test.cpp (8 published steps, mean 3 %, worst 6 %).
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
@@ -72,6 +73,20 @@ struct ReductionRule {
   double bucket_share = 0;  ///< one bucket over the rank's gradients
 };
 
+/// What prices blocks on each site of a cluster (core/machine/sites.h), the whole cluster first.
+class SitePricers {
+ public:
+  explicit SitePricers(std::vector<BlockPricer> sites) : sites_(std::move(sites)) {}
+
+  [[nodiscard]] const BlockPricer& whole() const { return sites_.front(); }
+  [[nodiscard]] const BlockPricer& operator[](std::int32_t site) const {
+    return sites_[static_cast<std::size_t>(site)];
+  }
+
+ private:
+  std::vector<BlockPricer> sites_;
+};
+
 /// Prices whole steps; holds no state but the machine and the recipe, and may be shared by threads.
 class StepPricer {
  public:
@@ -106,8 +121,6 @@ class StepPricer {
  private:
   struct Sharing;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
-  [[nodiscard]] const BlockPricer& blocks() const { return sites_.front(); }
-  [[nodiscard]] const BlockPricer& on(std::int32_t site) const { return sites_[static_cast<std::size_t>(site)]; }
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
   /// A message of `bytes` from the rank before `stage`.
@@ -132,7 +145,7 @@ class StepPricer {
                                     const Strategy& strategy) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
-  std::vector<BlockPricer> sites_;
+  SitePricers sites_;
   Training training_;
   PrecisionFormats formats_;
 };
