@@ -31,6 +31,10 @@ class Pricing {
     const StageLayout layout = layout_of(s);
     return StepPricer(block_pricer(s), training_).price(StageTable(graph_, layout, block_costs(s)), s);
   }
+  [[nodiscard]] Picoseconds total(const Strategy& s) const {
+    const StageLayout layout = layout_of(s);
+    return StepPricer(block_pricer(s), training_).total(StageTable(graph_, layout, block_costs(s)), s);
+  }
   [[nodiscard]] Picoseconds lower_bound(const Strategy& s) const {
     const StageLayout layout = layout_of(s);
     return StepPricer(block_pricer(s), training_).lower_bound(StageTable(graph_, layout, block_costs(s)), s);

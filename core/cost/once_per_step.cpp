@@ -61,10 +61,10 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
 double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::max<std::int64_t>(1, stage.units)); }
 
 SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
-  const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
-  const double trained = ratio(held.trained(), rank.parameters.trained());
-  return {part(of_rank.gather, ratio(held.total(), rank.parameters.total())), part(of_rank.scatter, trained),
-          part(of_rank.reduction, trained), part(of_rank.update, trained)};
+  const double trained = ratio(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
+  const double all = ratio(stage.parameters.total_on(rank.parameters), rank.parameters.total());
+  return {part(of_rank.gather, all), part(of_rank.scatter, trained), part(of_rank.reduction, trained),
+          part(of_rank.update, trained)};
 }
 
 Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage, const ReductionRule& rule) {

@@ -25,11 +25,13 @@ struct SegmentTimes {
 SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, const StageCost& rank,
                            const RankTimes& times) {
   SegmentTimes t{segment.forward, segment.backward, segment.recompute, segment.copies, Picoseconds(0)};
-  const RankParameters held = part_of_rank(segment.parameters, rank.parameters);
+  const auto of_rank = [](Picoseconds whole, std::int64_t held, std::int64_t all) {
+    return share(whole, static_cast<double>(held), static_cast<double>(all));
+  };
   const Picoseconds accumulation =
-      share(times.accumulation, static_cast<double>(held.trained()), static_cast<double>(rank.parameters.trained()));
+      of_rank(times.accumulation, segment.parameters.trained_on(rank.parameters), rank.parameters.trained());
   const Picoseconds copying =
-      share(times.copying, static_cast<double>(held.total()), static_cast<double>(rank.parameters.total()));
+      of_rank(times.copying, segment.parameters.total_on(rank.parameters), rank.parameters.total());
   t.backward_weight = segment.backward_weight + accumulation;
   t.forward.compute += copying;
   t.backward.compute += copying + accumulation;

@@ -83,6 +83,13 @@ struct RankParameters {
   RankParameters& add(const RankParameters& other, std::int64_t count);
   [[nodiscard]] std::int64_t total() const { return dense.total() + expert.total(); }
   [[nodiscard]] std::int64_t trained() const { return dense_trained.total() + expert_trained.total(); }
+  /// The totals of `part_of_rank`, of a part of `rank`.
+  [[nodiscard]] std::int64_t total_on(const RankParameters& rank) const {
+    return total() - (rank.tied == 0 ? tied : 0);
+  }
+  [[nodiscard]] std::int64_t trained_on(const RankParameters& rank) const {
+    return trained() - (rank.tied == 0 ? tied_trained : 0);
+  }
 };
 
 /// Dense tensors of a rank, for stacks that gather and reduce them one by one.

@@ -44,7 +44,23 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
   return sum;
 }
 
+/// Whether a rank holds what the one before it holds, chunk by chunk.
+bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const Strategy& s) {
+  if (layout.of_rank[rank] != layout.of_rank[rank - 1]) return false;
+  if (layout.of_stage.empty()) return true;
+  for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk)
+    if (layout.of_stage[stage_index(s, rank, chunk)] != layout.of_stage[stage_index(s, rank - 1, chunk)]) return false;
+  return true;
+}
+
 }  // namespace
+
+/// What `price` and `total` simulate.
+struct StepPricer::Terms {
+  std::vector<SharingTimes> shared;  ///< by distinct content of the ranks
+  std::vector<RankTimes> times;      ///< of all stages
+  Picoseconds slowest_optimizer{0};
+};
 
 StepPricer::StepPricer(const BlockPricer& blocks, const Training& training)
     : StepPricer(std::vector<BlockPricer>{blocks}, training) {}
@@ -64,14 +80,15 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
                                    const Strategy& s) const {
   const KernelClock& kernels = sites_[stage.site].kernels();
   const StackCalibration& stack = kernels.calibration().stack;
-  const RankParameters held = part_of_rank(stage.parameters, rank.parameters);
+  const std::int64_t trained = stage.parameters.trained_on(rank.parameters);
   const auto moved = [&](double bytes, std::int64_t parameters) {
     return scaled(kernels.stream(bytes * static_cast<double>(parameters)));
   };
-  if (s.micro_batches > 1) times.accumulation = moved(stack.optimizer.accumulation_bytes, held.trained());
+  if (s.micro_batches > 1) times.accumulation = moved(stack.optimizer.accumulation_bytes, trained);
   if (shard_ranks(s).dense == 1) return;
-  if (s.zero_stage >= 2) times.accumulation += moved(stack.sharding.scatter_copy_bytes, held.trained());
-  if (s.zero_stage >= 3) times.copying = moved(stack.sharding.gather_copy_bytes, held.total());
+  if (s.zero_stage >= 2) times.accumulation += moved(stack.sharding.scatter_copy_bytes, trained);
+  if (s.zero_stage >= 3)
+    times.copying = moved(stack.sharding.gather_copy_bytes, stage.parameters.total_on(rank.parameters));
 }
 
 RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
@@ -123,17 +140,20 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
                                 const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   std::vector<Picoseconds> after;
+  std::vector<StageShare> parts;
+  OncePerStep once;
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const SharingTimes& of_rank = shared[static_cast<std::size_t>(stages.layout().of_rank[rank])];
-    std::vector<StageShare> parts;
-    for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
-      const std::size_t stage = stage_index(s, rank, chunk);
-      parts.push_back(
-          {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
+    if (rank == 0 || !is_like_the_one_before(rank, stages.layout(), s)) {
+      parts.clear();
+      for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
+        const std::size_t stage = stage_index(s, rank, chunk);
+        parts.push_back(
+            {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
+      }
+      once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
+                                   splits_backward(s.schedule), s.zero_stage >= 2});
     }
-    const OncePerStep once =
-        once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
-                              splits_backward(s.schedule), s.zero_stage >= 2});
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
   }
@@ -161,33 +181,41 @@ Picoseconds StepPricer::overhead() const {
   return phase_time(Seconds(sites_.whole().kernels().calibration().stack.host.step_overhead_s));
 }
 
-std::vector<RankTimes> StepPricer::all_stage_times(const StageTable& stages, const std::vector<SharingTimes>& shared,
-                                                   const Strategy& s) const {
+StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s) const {
+  Terms terms;
+  for (const StageCost& stage : stages.distinct()) {
+    terms.shared.push_back(sharing_times(stage, s));
+    terms.slowest_optimizer = std::max(terms.slowest_optimizer, optimizer(stage, s));
+  }
   const StageLayout& layout = stages.layout();
   // Equal stages of equal ranks once.
   const std::size_t kinds = std::max(layout.distinct_stages.size(), layout.distinct.size());
   std::vector<std::optional<RankTimes>> known(kinds * layout.distinct.size());
-  std::vector<RankTimes> times;
   for (std::int32_t i = 0; i < s.chunks(); ++i) {
     const auto rank = static_cast<std::size_t>(rank_of_stage(placement(s.schedule), s.pipeline_stages, i));
     const auto content = static_cast<std::size_t>(layout.of_rank[rank]);
     const auto stage = static_cast<std::size_t>(i);
     const std::size_t kind = layout.of_stage.empty() ? content : static_cast<std::size_t>(layout.of_stage[stage]);
     std::optional<RankTimes>& entry = known[content * kinds + kind];
-    if (!entry) entry = stage_times(stages.stage(stage), stages[rank], shared[content], s);
-    times.push_back(*entry);
+    if (!entry) entry = stage_times(stages.stage(stage), stages[rank], terms.shared[content], s);
+    terms.times.push_back(*entry);
   }
-  return times;
+  return terms;
+}
+
+/// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
+Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s) const {
+  const Terms terms = this->terms(stages, s);
+  if (has_too_much_work(terms.times, terms.shared, s)) return longer_than_any().total();
+  ChunkTimes chunks(terms.times, s);
+  if (steps_early(stages, s)) chunks.count_from_own_begin();
+  return reduced(stages, terms.times, terms.shared, chunks, s) + terms.slowest_optimizer + overhead();
 }
 
 StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
-  std::vector<SharingTimes> shared;
-  Picoseconds slowest_optimizer(0);
-  for (const StageCost& stage : stages.distinct()) {
-    shared.push_back(sharing_times(stage, s));
-    slowest_optimizer = std::max(slowest_optimizer, optimizer(stage, s));
-  }
-  const std::vector<RankTimes> times = all_stage_times(stages, shared, s);
+  const Terms terms = this->terms(stages, s);
+  const std::vector<SharingTimes>& shared = terms.shared;
+  const std::vector<RankTimes>& times = terms.times;
   if (has_too_much_work(times, shared, s)) return longer_than_any();
   // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
   // differently.
@@ -227,7 +255,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   const Picoseconds of_others = std::min(Picoseconds(0), time[TimeCause::data_parallel]);
   time[TimeCause::data_parallel] -= of_others;
   time[TimeCause::pipeline_bubble] += of_others;
-  time[TimeCause::optimizer] = slowest_optimizer;
+  time[TimeCause::optimizer] = terms.slowest_optimizer;
   time[TimeCause::step_overhead] = overhead();
   return result;
 }

@@ -95,6 +95,8 @@ class StepPricer {
   StepPricer(std::vector<BlockPricer> sites, const Training& training);
 
   [[nodiscard]] StepTime price(const StageTable& stages, const Strategy& strategy) const;
+  /// The total of `price` alone: the pipeline is swept once, not twice.
+  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
   [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.
@@ -120,6 +122,8 @@ class StepPricer {
 
  private:
   struct Sharing;
+  struct Terms;
+  [[nodiscard]] Terms terms(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
@@ -135,10 +139,6 @@ class StepPricer {
   /// `of_rank`: the rank's communication to share its states.
   [[nodiscard]] RankTimes stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
                                       const Strategy& strategy) const;
-  /// Of all stages in the order of the network; `shared`: by distinct content of the ranks.
-  [[nodiscard]] std::vector<RankTimes> all_stage_times(const StageTable& stages,
-                                                       const std::vector<SharingTimes>& shared,
-                                                       const Strategy& strategy) const;
   /// When all gradients are reduced, with what happens once per step.
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,

@@ -86,7 +86,7 @@ double RunPricer::step_s(const Calibration& calibration) const {
   std::vector<BlockCost> blocks;
   for (const Block& block : graph_.blocks()) blocks.push_back(pricer.price(block, shard, groups));
   const StageTable stages(graph_, layout_, blocks);
-  return to_seconds(StepPricer(pricer, training_).price(stages, strategy_).total()).value();
+  return to_seconds(StepPricer(pricer, training_).total(stages, strategy_)).value();
 }
 
 }  // namespace plumbline

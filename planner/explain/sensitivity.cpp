@@ -21,7 +21,7 @@ Price price(const Question& question, const Strategy& strategy) {
   const std::vector<BlockCost> blocks = block_costs(question, strategy);
   const StageLayout layout = layout_of(question, strategy, blocks);
   const StageTable stages(question.graph(), layout, blocks);
-  return {static_cast<double>(question.step_pricer().price(stages, strategy).total().value()),
+  return {static_cast<double>(question.step_pricer().total(stages, strategy).value()),
           static_cast<double>(PeakMemory(question, stages, strategy).of(strategy).value())};
 }
 

@@ -109,12 +109,12 @@ class Comparison {
     const StepPricer& pricer = question_.step_pricer();
     if (!best_.step) best_.step = step_of(best_);
     if (pricer.lower_bound(stages, strategy_) >= *best_.step) return false;
-    way.step = pricer.price(stages, strategy_).total();
+    way.step = pricer.total(stages, strategy_);
     return *way.step < *best_.step;
   }
   [[nodiscard]] Picoseconds step_of(const Way& way) const {
     const StageLayout layout = layout_of(way);
-    return question_.step_pricer().price(StageTable(question_.graph(), layout, blocks_), strategy_).total();
+    return question_.step_pricer().total(StageTable(question_.graph(), layout, blocks_), strategy_);
   }
 
   struct Layer {

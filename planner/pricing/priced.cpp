@@ -47,7 +47,7 @@ auto rank_of_layout(const Question& question, const Strategy& strategy, const St
   const StageTable stages(question.graph(), layout, blocks);
   const Bytes peak = peak_memory(question, stages, strategy);
   const bool fits = peak <= question.capacity() && fits_host(question, stages, strategy);
-  const Picoseconds step = question.step_pricer().price(stages, strategy).total();
+  const Picoseconds step = question.step_pricer().total(stages, strategy);
   return std::tuple(!fits, fits ? step.value() : peak.value());
 }
 

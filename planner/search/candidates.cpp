@@ -213,14 +213,14 @@ CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& 
   if (places(recompute)) {
     // Cheap before dear: the price with nothing recomputed, which replay only adds to, but for rounding.
     const StageTable kept(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
-    const Picoseconds least = question_->step_pricer().price(kept, s).total();
+    const Picoseconds least = question_->step_pricer().total(kept, s);
     if (!is_worth(std::max(least - least / most_rounding, candidate.bound))) return {Outcome::bounded, {}, {}};
     const auto bound = placed_bound(family, recompute, s);
     if (bound && !is_worth(*bound)) return {Outcome::bounded, {}, {}};
     return price_placed(family, s);
   }
   const StageTable stages(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
-  return {Outcome::priced, question_->step_pricer().price(stages, s).total(), candidate.peak_memory};
+  return {Outcome::priced, question_->step_pricer().total(stages, s), candidate.peak_memory};
 }
 
 std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,
@@ -265,7 +265,7 @@ CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Str
   const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
   if (fits && none_ && replays_nothing(placed, layers.blocks(), question_->graph()))
     return {Outcome::repeated, {}, peak};
-  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().price(stages, s).total(), peak};
+  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().total(stages, s), peak};
 }
 
 void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {

@@ -30,7 +30,7 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
   const std::vector<BlockCost> blocks = block_costs(question, twin.strategy);
   const StageLayout layout = layout_of(question, twin.strategy, blocks);
   const StageTable stages(question.graph(), layout, blocks);
-  twin.step_time = question.step_pricer().price(stages, twin.strategy).total();
+  twin.step_time = question.step_pricer().total(stages, twin.strategy);
   twin.peak_memory = peak_memory(question, stages, twin.strategy);
   const bool fits = twin.peak_memory <= question.capacity() && fits_host(question, stages, twin.strategy);
   if (!fits || twin.step_time >= plan.step_time) return std::nullopt;

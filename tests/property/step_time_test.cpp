@@ -78,6 +78,7 @@ TEST_CASE("a step is never shorter than its bound, and its causes add up") {
         sum += time;
       }
       REQUIRE(sum == step.total());
+      REQUIRE(pricing.total(s) == sum);
     }
   }
 }
