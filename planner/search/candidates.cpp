@@ -16,14 +16,26 @@ namespace {
 /// A price is rounded to picoseconds term by term: far less than a part in a million of it.
 constexpr std::int64_t most_rounding = 1'000'000;
 
-auto block_key(const Strategy& s) {
-  return std::tuple(s.tensor_parallel, s.context_parallel, s.expert_parallel, s.expert_tensor_parallel,
-                    s.sequence_parallel, s.micro_batch, splits_backward(s.schedule));
-}
+auto placement_key(const Strategy& s) { return std::pair(BlockTables::key_of(s), splits_backward(s.schedule)); }
 auto layout_key(const Strategy& s) { return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule)); }
 
+/// At most what a step takes with any recompute: what devices compute and hosts launch without it.
+Picoseconds least_of_family(const StageTable& kept, const Strategy& s, const StepPricer& pricer) {
+  Picoseconds bound(0);
+  Picoseconds before(0);
+  const bool fills = !pricer.steps_early(kept, s);
+  for (std::size_t rank = 0; rank < kept.size(); ++rank) {
+    bound = std::max(bound, before + repeated(kept[rank].passes_with(Picoseconds(0)), s.micro_batches, most_work));
+    if (!fills) continue;
+    const StageCost& first = kept.stage(rank);
+    const Picoseconds drained = splits_backward(s.schedule) ? Picoseconds(0) : first.backward.total();
+    before = std::min(before + first.forward.total() + drained, most_work);
+  }
+  return std::min(bound + pricer.overhead(), most_work);
+}
+
 /// Every block runs as if nothing were recomputed and keeps what none of its choices can do without.
-std::vector<BlockCost> least_of(std::vector<BlockCost> blocks, const Question& question, const Strategy& sample) {
+BlockTable with_least_kept(BlockTable blocks, const Question& question, const Strategy& sample) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     BlockVariant least = blocks[b].variant(Variant::kept);
     for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
@@ -35,6 +47,13 @@ std::vector<BlockCost> least_of(std::vector<BlockCost> blocks, const Question& q
     blocks[b].variants = {std::move(least)};
   }
   return blocks;
+}
+
+void add_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) {
+  if (candidate.peak_memory <= capacity)
+    into.fitting.push_back(candidate);
+  else
+    ++into.too_large;
 }
 
 bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& blocks, const Graph& graph) {
@@ -51,17 +70,21 @@ bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& bl
 }  // namespace
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads,
-                               StopRequest stop)
+                               StopRequest stop, BlockTables* known)
     : question_(&question), enumerator_(question, space), stop_(std::move(stop)) {
   std::map<std::string_view, std::int64_t> illegal;
-  std::map<decltype(block_key({})), std::size_t> block_index;
+  std::map<BlockTables::Key, std::size_t> block_index;
+  std::map<decltype(placement_key({})), std::size_t> placement_index;
   std::map<decltype(layout_key({})), std::size_t> layout_index;
   std::vector<Strategy> block_samples;
+  std::vector<Strategy> placement_samples;
   std::vector<Strategy> layout_samples;
   const std::vector<Recompute>& recompute = enumerator_.recompute_choices();
   const std::size_t choices = recompute.size();
   const auto none = std::find(recompute.begin(), recompute.end(), Recompute{});
   if (none != recompute.end()) none_ = static_cast<std::size_t>(none - recompute.begin());
+  for (std::size_t r = 0; r < choices; ++r)
+    if (places(r) || r == none_) kept_ = r;
   is_complete_ = enumerator_.for_each_family(
       [&](const Strategy& s, const Violation* violation, std::int64_t leaves) {
         total_ += leaves;
@@ -69,40 +92,42 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
           illegal[violation->rule.id] += leaves;
           return;
         }
-        const auto [block, new_block] = block_index.try_emplace(block_key(s), block_samples.size());
+        const auto [block, new_block] = block_index.try_emplace(BlockTables::key_of(s), block_samples.size());
         if (new_block) block_samples.push_back(s);
+        const auto [placed, new_placed] = placement_index.try_emplace(placement_key(s), placement_samples.size());
+        if (new_placed) placement_samples.push_back(s);
         const auto [layout, new_layout] = layout_index.try_emplace(layout_key(s), layout_samples.size() * choices);
         if (new_layout) layout_samples.push_back(s);
-        families_.push_back({s, leaves, block->second, layout->second});
+        families_.push_back({s, leaves, block->second, placed->second, layout->second});
       },
       stop_);
   illegal_.assign(illegal.begin(), illegal.end());
-  if (is_complete_) price_blocks(block_samples, threads);
+  if (!is_complete_) return;
+  for (Strategy& sample : block_samples) sample.recompute = recompute_of_samples();
+  BlockTables own;
+  block_tables_ = (known != nullptr ? *known : own).of(question, block_samples, threads, stop_);
+  is_complete_ = block_tables_.size() == block_samples.size();
+  make_choices(placement_samples);
   if (is_complete_) add_site_splits(layout_samples);
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
-void CandidateTable::price_blocks(const std::vector<Strategy>& samples, std::int32_t threads) {
-  const std::vector<Recompute>& recompute = enumerator_.recompute_choices();
-  const bool any_placed =
-      std::any_of(recompute.begin(), recompute.end(), [](Recompute r) { return r.mode == RecomputeMode::placed; });
-  block_tables_.resize(samples.size());
-  if (any_placed) least_tables_.resize(samples.size());
+/// What block tables are priced for: the modules that the space names, and a placement where it has one.
+Recompute CandidateTable::recompute_of_samples() const {
+  Recompute result;
+  for (const Recompute& choice : enumerator_.recompute_choices()) {
+    if (choice.mode == RecomputeMode::placed) result = {RecomputeMode::placed, 1, result.modules};
+    if (!choice.modules.empty()) result.modules = choice.modules;
+  }
+  return result;
+}
+
+void CandidateTable::make_choices(const std::vector<Strategy>& samples) {
   for (const Strategy& sample : samples) {
     Strategy& own = choices_.emplace_back().sample;
     own = sample;
-    if (any_placed) own.recompute = Recompute{RecomputeMode::placed, 1};
-    for (const Recompute& choice : recompute)
-      if (!choice.modules.empty()) own.recompute.modules = choice.modules;
+    own.recompute = recompute_of_samples();
   }
-  is_complete_ = parallel_for(
-      samples.size(), threads,
-      [&](std::size_t i) {
-        const Strategy& sample = choices_[i].sample;
-        block_tables_[i] = bare_block_costs(*question_, sample);
-        if (any_placed) least_tables_[i] = least_of(block_tables_[i], *question_, sample);
-      },
-      stop_);
 }
 
 void CandidateTable::add_site_splits(std::vector<Strategy>& layout_samples) {
@@ -112,7 +137,7 @@ void CandidateTable::add_site_splits(std::vector<Strategy>& layout_samples) {
   const std::size_t even_families = families_.size();
   for (std::size_t f = 0; f < even_families && is_complete_; ++f) {
     const FamilyEntry even = families_[f];
-    for (std::vector<std::int32_t>& layers : site_splits(*question_, even.strategy, block_tables_[even.blocks])) {
+    for (std::vector<std::int32_t>& layers : site_splits(*question_, even.strategy, *block_tables_[even.blocks])) {
       Strategy s = even.strategy;
       s.layers_per_stage = std::move(layers);
       const auto leaves = static_cast<std::int64_t>(enumerator_.leaves(s).size());
@@ -120,7 +145,7 @@ void CandidateTable::add_site_splits(std::vector<Strategy>& layout_samples) {
       const auto [layout, is_new] =
           known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
       if (is_new) layout_samples.push_back(s);
-      families_.push_back({s, leaves, even.blocks, layout->second});
+      families_.push_back({s, leaves, even.blocks, even.placements, layout->second});
       total_ += leaves;
     }
     is_complete_ = !stop_.stop_requested();
@@ -141,63 +166,81 @@ void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int
       stop_);
 }
 
+/// The plans of a family with one recompute choice, bounded.
+struct CandidateTable::Bounded {
+  StageTable stages;
+  Picoseconds bound{0};
+  Bytes capacity{0};
+  std::optional<PeakMemory> memory;  ///< where the bound is worth it
+};
+
+CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::size_t recompute,
+                                                const IsWorth& is_worth) const {
+  Bounded result{StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), {}, {}, {}};
+  result.bound = question_->step_pricer().lower_bound(result.stages, family.strategy);
+  if (is_worth && !is_worth(result.bound)) return result;
+  // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
+  result.capacity = fits_host(*question_, result.stages, family.strategy) ? question_->capacity() : Bytes(-1);
+  result.memory.emplace(*question_, result.stages, family.strategy);
+  return result;
+}
+
+bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const {
+  if (!is_worth || !kept_) return true;
+  const StageTable kept(question_->graph(), layout(family, *kept_), blocks_of(family));
+  return is_worth(least_of_family(kept, family.strategy, question_->step_pricer()));
+}
+
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into, const IsWorth& is_worth) const {
   const FamilyEntry& family = families_[index];
-  const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
-  const std::size_t choices = enumerator_.recompute_choices().size();
-  for (std::size_t r = 0; r < choices; ++r) {
-    const StageTable stages(question_->graph(), layout(family, r), block_tables_[family.blocks]);
-    // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
-    const Bytes capacity = fits_host(*question_, stages, family.strategy) ? question_->capacity() : Bytes(-1);
-    if (places(r)) {
-      bound_placed(index, r, stages, leaves, capacity, into, is_worth);
-      continue;
-    }
-    const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
-    if (is_worth && !is_worth(bound)) {
-      into.bounded += static_cast<std::int64_t>(leaves.size() / choices);
-      continue;
-    }
-    const PeakMemory memory(*question_, stages, family.strategy);
-    for (std::size_t leaf = r; leaf < leaves.size(); leaf += choices) {
-      const Candidate candidate{bound, memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
-                                static_cast<std::int32_t>(leaf)};
-      bound_leaf(candidate, capacity, into);
-      const bool is_too_large = candidate.peak_memory > capacity;
-      if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
-        into.smallest_too_large = candidate;
-    }
-  }
-}
-
-void CandidateTable::bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const {
-  if (candidate.peak_memory <= capacity)
-    into.fitting.push_back(candidate);
-  else
-    ++into.too_large;
-}
-
-void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
-                                  const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into,
-                                  const IsWorth& is_worth) const {
-  const FamilyEntry& family = families_[index];
-  const StageTable least(question_->graph(), all_kept.layout(), least_tables_[family.blocks]);
-  const Picoseconds bound = question_->step_pricer().lower_bound(least, family.strategy);
-  if (is_worth && !is_worth(bound)) {
-    into.bounded += static_cast<std::int64_t>(leaves.size() / enumerator_.recompute_choices().size());
+  if (!may_be_worth(family, is_worth)) {
+    into.bounded += family.leaves;
     return;
   }
-  const PeakMemory most_memory(*question_, all_kept, family.strategy);
+  const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  std::optional<Bounded> none;
+  for (std::size_t r = 0; r < choices; ++r) {
+    // A placement is bounded as what keeps everything.
+    std::optional<Bounded> own;
+    if (!places(r) || !none) own.emplace(bounded(family, r, is_worth));
+    const Bounded& all = own ? *own : *none;
+    if (!all.memory)
+      into.bounded += static_cast<std::int64_t>(leaves.size() / choices);
+    else if (places(r))
+      bound_placed(index, r, all, leaves, into);
+    else
+      bound_leaves(index, r, all, leaves, into);
+    if (r == none_) none = std::move(own);
+  }
+}
+
+void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all,
+                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
+  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
+    const Candidate candidate{all.bound, all.memory->of(leaves[leaf]), static_cast<std::int32_t>(index),
+                              static_cast<std::int32_t>(leaf)};
+    add_leaf(candidate, all.capacity, into);
+    const bool is_too_large = candidate.peak_memory > all.capacity;
+    if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
+      into.smallest_too_large = candidate;
+  }
+}
+
+void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
+                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
+  const FamilyEntry& family = families_[index];
+  const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
   const PeakMemory least_memory(*question_, least, family.strategy);
   const Bytes certain = question_->certain_capacity();
   for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && most_memory.of(leaves[leaf]) <= std::min(capacity, certain)) {
+    if (none_ && all_kept.memory->of(leaves[leaf]) <= std::min(all_kept.capacity, certain)) {
       ++into.dominated;
       continue;
     }
-    bound_leaf(
-        {bound, least_memory.of(leaves[leaf]), static_cast<std::int32_t>(index), static_cast<std::int32_t>(leaf)},
-        capacity, into);
+    const Candidate candidate{all_kept.bound, least_memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
+                              static_cast<std::int32_t>(leaf)};
+    add_leaf(candidate, all_kept.capacity, into);
   }
 }
 
@@ -212,21 +255,21 @@ CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& 
   const Strategy s = strategy(candidate);
   if (places(recompute)) {
     // Cheap before dear: the price with nothing recomputed, which replay only adds to, but for rounding.
-    const StageTable kept(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
+    const StageTable kept(question_->graph(), layout(family, recompute), blocks_of(family));
     const Picoseconds least = question_->step_pricer().total(kept, s);
     if (!is_worth(std::max(least - least / most_rounding, candidate.bound))) return {Outcome::bounded, {}, {}};
     const auto bound = placed_bound(family, recompute, s);
     if (bound && !is_worth(*bound)) return {Outcome::bounded, {}, {}};
     return price_placed(family, s);
   }
-  const StageTable stages(question_->graph(), layout(family, recompute), block_tables_[family.blocks]);
+  const StageTable stages(question_->graph(), layout(family, recompute), blocks_of(family));
   return {Outcome::priced, question_->step_pricer().total(stages, s), candidate.peak_memory};
 }
 
 std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& s) const {
   const StageLayout& kept = layout(family, recompute);
-  const StageTable stages(question_->graph(), kept, block_tables_[family.blocks]);
+  const StageTable stages(question_->graph(), kept, blocks_of(family));
   const RecomputePlacer placer(*question_, s, layers_of(family));
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
@@ -246,10 +289,17 @@ std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& famil
   return bound + question_->step_pricer().overhead();
 }
 
+const BlockTable& CandidateTable::least_of(const FamilyEntry& family) const {
+  Choices& choices = choices_[family.placements];
+  std::call_once(choices.least_once,
+                 [&] { choices.least = with_least_kept(blocks_of(family), *question_, choices.sample); });
+  return choices.least;
+}
+
 const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) const {
-  Choices& choices = choices_[family.blocks];
+  Choices& choices = choices_[family.placements];
   std::call_once(choices.once, [&] {
-    choices.blocks = block_tables_[family.blocks];
+    choices.blocks = blocks_of(family);
     add_choices(choices.blocks, *question_, choices.sample);
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
@@ -274,7 +324,7 @@ void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>&
   for (std::size_t leaf = 0; leaf < leaves.size() && !stop_.stop_requested(); ++leaf) {
     const std::size_t recompute = leaf % enumerator_.recompute_choices().size();
     if (!places(recompute)) continue;
-    const StageTable least(question_->graph(), layout(family, recompute), least_tables_[family.blocks]);
+    const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
     if (smallest && peak_memory(*question_, least, leaves[leaf]) >= smallest->peak_memory) continue;
     const CandidatePrice exact = price_placed(family, leaves[leaf]);
     if (!smallest || exact.peak_memory < smallest->peak_memory)

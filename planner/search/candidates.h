@@ -16,6 +16,7 @@
 
 #include "core/cost/stage_cost.h"
 #include "planner/checkpointing/rank_layers.h"
+#include "planner/search/block_tables.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
@@ -52,8 +53,10 @@ using IsWorth = std::function<bool(Picoseconds bound)>;
 
 class CandidateTable {
  public:
-  /// Enumerates the legal families and prices their blocks on `threads` threads.
-  CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads, StopRequest stop = {});
+  /// Enumerates the legal families and prices their blocks on `threads` threads. `known`, if given, has tables of the
+  /// question's blocks, which are not priced again, and takes in the others.
+  CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads, StopRequest stop = {},
+                 BlockTables* known = nullptr);
 
   /// False where it was stopped before all was enumerated and priced: then only counts are known.
   [[nodiscard]] bool is_complete() const { return is_complete_; }
@@ -79,10 +82,12 @@ class CandidateTable {
   struct FamilyEntry {
     Strategy strategy;
     std::int64_t leaves = 0;
-    std::size_t blocks = 0;   ///< index into block_tables_
-    std::size_t layouts = 0;  ///< index of the first recompute choice's layout
+    std::size_t blocks = 0;      ///< index into block_tables_
+    std::size_t placements = 0;  ///< index into choices_
+    std::size_t layouts = 0;     ///< index of the first recompute choice's layout
   };
-  void price_blocks(const std::vector<Strategy>& samples, std::int32_t threads);
+  [[nodiscard]] Recompute recompute_of_samples() const;
+  void make_choices(const std::vector<Strategy>& samples);
   /// In a mixed cluster, the families once more with layers as their stages' devices are fast (site_splits.h).
   void add_site_splits(std::vector<Strategy>& layout_samples);
   void make_layouts(const std::vector<Strategy>& samples, std::int32_t threads);
@@ -92,10 +97,14 @@ class CandidateTable {
   [[nodiscard]] bool places(std::size_t recompute) const {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
-  void bound_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const StageTable& all_kept,
-                    const std::vector<Strategy>& leaves, Bytes capacity, CandidateBatch& into,
-                    const IsWorth& is_worth) const;
+  struct Bounded;
+  [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute, const IsWorth& is_worth) const;
+  /// Whether any of its plans could be, by a bound that holds for every recompute.
+  [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
+  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const std::vector<Strategy>& leaves,
+                    CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
+                    const std::vector<Strategy>& leaves, CandidateBatch& into) const;
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;
@@ -108,20 +117,24 @@ class CandidateTable {
   std::vector<FamilyEntry> families_;
   std::vector<std::pair<std::string_view, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
-  /// What placements of a block table choose among, made when the first is priced.
+  /// What placements of a block table choose among, whole or split backwards, made when the first is priced.
   struct Choices {
-    Strategy sample;  ///< of the strategies that have the table
+    Strategy sample;  ///< of the strategies that have them
     std::once_flag once;
-    std::vector<BlockCost> blocks;
+    BlockTable blocks;
     std::optional<RankLayersTable> layers;
+    std::once_flag least_once;
+    BlockTable least;
   };
+  [[nodiscard]] const BlockTable& blocks_of(const FamilyEntry& family) const { return *block_tables_[family.blocks]; }
   [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
+  /// With everything kept at no more bytes than any choice of a placement: a bound on time and memory of them.
+  [[nodiscard]] const BlockTable& least_of(const FamilyEntry& family) const;
 
-  std::vector<std::vector<BlockCost>> block_tables_;  ///< without the choices of a placement
-  mutable std::deque<Choices> choices_;               ///< by block table
-  /// The same, with everything kept where recompute is placed at no more bytes than any choice: a bound on both.
-  std::vector<std::vector<BlockCost>> least_tables_;
+  std::vector<std::shared_ptr<const BlockTable>> block_tables_;  ///< without the choices of a placement
+  mutable std::deque<Choices> choices_;
   std::optional<std::size_t> none_;   ///< among the recompute choices
+  std::optional<std::size_t> kept_;   ///< one of them whose layouts keep everything
   std::vector<StageLayout> layouts_;  ///< of placed recompute: with everything kept
 };
 

@@ -49,8 +49,11 @@ class Search {
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     if (options.alike == Alike::folded) most_ *= plans_per_row;
-    for (const Question& question : questions) {
-      tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_, options.stop));
+    if (options.known_blocks != nullptr) options.known_blocks->resize(questions.size());
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      const Question& question = questions[q];
+      BlockTables* const known = options.known_blocks == nullptr ? nullptr : &(*options.known_blocks)[q];
+      tables_.push_back(std::make_unique<CandidateTable>(question, space, threads_, options.stop, known));
       certain_.push_back(question.certain_capacity());
       if (!tables_.back()->is_complete()) result_.complete = false;
     }

@@ -19,6 +19,7 @@
 
 #include "core/plan/plan.h"
 #include "planner/question/task.h"
+#include "planner/search/block_tables.h"
 #include "planner/search/ranked_strategy.h"
 #include "planner/search/space.h"
 
@@ -41,6 +42,9 @@ struct SearchOptions {
   Alike alike = Alike::apart;
   /// Only plans whose closed form scores less; nothing that is found then says nothing of what fits.
   std::optional<Score> below;
+  /// Of blocks that an earlier search of the same questions and fixed values has priced, by question; takes in those
+  /// of this one. None: every block is priced.
+  std::vector<BlockTables>* known_blocks = nullptr;
   /// `balanced`: for the best plans by closed form also the balanced split, a choice that the space does not hold.
   StageSplit split = StageSplit::even;
   std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.

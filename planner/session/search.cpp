@@ -64,8 +64,8 @@ Score least_score(const SearchAnswer& answer, const PreparedSearch& prepared) {
 /// The best plan by closed form that any framework could launch, where one is better than those of the answer,
 /// simulated. Of the wider space only what its bounds let be better is priced.
 std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const PreparedSearch& prepared,
-                                            const Task& task) {
-  SearchOptions options = options_of(prepared.request, task);
+                                            const SearchOptions& limited, const Task& task) {
+  SearchOptions options = limited;
   options.top = 1;
   options.pareto = false;
   options.split = StageSplit::even;
@@ -109,7 +109,10 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
   SearchAnswer answer;
   answer.request = prepared.request;
   answer.framework = prepared.framework;
-  answer.result = plumbline::search(prepared.questions, prepared.space, options_of(prepared.request, task));
+  SearchOptions options = options_of(prepared.request, task);
+  std::vector<BlockTables> blocks;
+  options.known_blocks = &blocks;
+  answer.result = plumbline::search(prepared.questions, prepared.space, options);
   task.end("search");
   price_in_full(answer, prepared.questions, task);
   if (answer.plans.empty() && answer.result.nearest_miss) {
@@ -120,7 +123,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
   if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
   const bool has_limits = answer.framework.framework != Framework::any;
   if (prepared.request.limits_cost && has_limits && answer.result.complete && !answer.plans.empty()) {
-    answer.without_limits = without_limits(answer, prepared, task);
+    answer.without_limits = without_limits(answer, prepared, options, task);
     task.end("search without limits");
   }
   return answer;

@@ -1,0 +1,42 @@
+#pragma once
+/// \file block_tables.h: what the blocks of one question cost, by what that depends on: searches that follow each other
+/// price them once.
+///
+/// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
+/// parallelism, micro-batch and the modules that are recomputed, and on FlashAttention, which a search holds fixed.
+/// Source: core/sharding/shard.h, core/cost/placement.h (what a shard and its groups are made from).
+/// Not modelled: questions or fixed values that differ; each has tables of its own.
+/// Checked against: tests/unit/planner/search/block_tables_test.cpp.
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "planner/pricing/priced.h"
+#include "planner/question/stop_request.h"
+
+namespace plumbline {
+
+using BlockTable = std::vector<BlockCost>;
+
+class BlockTables {
+ public:
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
+                         RecomputeModules>;
+  [[nodiscard]] static Key key_of(const Strategy& s) {
+    return {s.tensor_parallel,   s.context_parallel, s.expert_parallel,  s.expert_tensor_parallel,
+            s.sequence_parallel, s.micro_batch,      s.recompute.modules};
+  }
+
+  /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. Fewer than
+  /// samples, and none kept, where it was stopped.
+  [[nodiscard]] std::vector<std::shared_ptr<const BlockTable>> of(const Question& question,
+                                                                  const std::vector<Strategy>& samples,
+                                                                  std::int32_t threads, const StopRequest& stop);
+
+ private:
+  std::map<Key, std::shared_ptr<const BlockTable>> known_;
+};
+
+}  // namespace plumbline

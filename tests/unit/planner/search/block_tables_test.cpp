@@ -1,0 +1,70 @@
+// Block tables are priced once for all searches of a question, and a search that knows what to beat finds the same.
+#include "planner/search/block_tables.h"
+
+#include "planner/search/search.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+Question gpt2_on_8() {
+  QuestionText text;
+  text.model = "gpt2";
+  text.machine = "dgx-a100-80g";
+  text.devices = 8;
+  text.training.global_batch = 32;
+  return Question(text);
+}
+
+TEST_CASE("strategies that differ in schedule and ZeRO alone have one table, which is priced once") {
+  const Question question = gpt2_on_8();
+  Strategy one;
+  one.tensor_parallel = 2;
+  Strategy other = one;
+  other.schedule = Schedule::zb_h1;
+  other.pipeline_stages = 4;
+  other.zero_stage = 1;
+  BlockTables tables;
+  const auto first = tables.of(question, {one}, 1, {});
+  const auto second = tables.of(question, {other}, 1, {});
+  REQUIRE(first.size() == 1);
+  CHECK(first.front() == second.front());
+  other.micro_batch = 2;
+  CHECK(tables.of(question, {other}, 1, {}).front() != first.front());
+}
+
+TEST_CASE("tables that were stopped are not kept") {
+  const Question question = gpt2_on_8();
+  BlockTables tables;
+  CHECK(tables.of(question, {Strategy{}}, 1, StopRequest([] { return true; })).empty());
+  CHECK(tables.of(question, {Strategy{}}, 1, {}).size() == 1);
+}
+
+// Plans that a limit leaves out are bounded away, whole families at once: what is left must be all that is better.
+TEST_CASE("a search below a score finds what a whole search finds there") {
+  const std::vector<Question> questions{gpt2_on_8()};
+  SearchOptions options;
+  options.threads = 1;
+  options.top = 12;
+  options.finalists = Finalists::closed_form;
+  const SearchResult whole = search(questions, {}, options);
+  REQUIRE(whole.best.size() == 12);
+  std::vector<BlockTables> known;
+  options.known_blocks = &known;
+  for (const std::size_t limit : {0U, 1U, 5U, 11U}) {
+    options.below = closed_form_score(whole.best[limit], questions.front(), options.objective);
+    const SearchResult better = search(questions, {}, options);
+    std::size_t expected = 0;
+    for (const RankedStrategy& plan : whole.best)
+      if (closed_form_score(plan, questions.front(), options.objective) < *options.below) ++expected;
+    REQUIRE(better.best.size() >= expected);
+    for (std::size_t i = 0; i < expected; ++i) {
+      CHECK(better.best[i].strategy == whole.best[i].strategy);
+      CHECK(better.best[i].step_time == whole.best[i].step_time);
+    }
+    CHECK(better.audit.accounted() == whole.audit.total);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline
