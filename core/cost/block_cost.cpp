@@ -5,7 +5,6 @@
 
 #include "core/cost/block_times.h"
 #include "core/cost/host_checkpoints.h"
-#include "core/cost/kept_by_operator.h"
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
 #include "core/cost/time_limits.h"
@@ -74,14 +73,19 @@ PhaseTime BlockPricer::phase(Seconds compute, const CollectiveTimes& collectives
 }
 
 BlockCost BlockPricer::price(const Block& block, const Shard& shard, const BlockGroups& groups) const {
+  BlockCost cost = price_without_by_operator(block, shard, groups);
+  add_by_operator(cost, block, shard, groups);
+  return cost;
+}
+
+BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard& shard,
+                                                 const BlockGroups& groups) const {
   const PricedBlock of{block, shard, groups};
   Times times;
-  const KeptByOperator kept = kept_by_operator(block, shard);
-  for (std::size_t op = 0; op < block.ops().size(); ++op) {
+  for (const Op& op : block.ops()) {
     const Seconds before = times.forward;
     const double kernels = times.kernels.forward;
-    add_op(times, block, block.ops()[op], shard);
-    times.replayed += (1 - kept.share[op]) * (times.forward - before);
+    add_op(times, block, op, shard);
     times.op_forward.push_back(times.forward - before);
     times.op_kernels.push_back(times.kernels.forward - kernels);
   }
@@ -107,8 +111,7 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   add_ruled_variants(cost, times, of);
   if (features.layer_checkpoints == LayerCheckpoints::on_host && block.kind() == BlockKind::layer)
     hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
-  const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
-  cost.variants.push_back(by_operator(cost, of, kept, replayed));
+  cost.variants.push_back(cost.variant(Variant::kept));
   cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept) : with_modules(cost, times, of));
   cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
   if (!runs_backward(block)) std::fill(cost.variants.begin() + 1, cost.variants.end(), cost.variant(Variant::kept));

@@ -135,6 +135,10 @@ class BlockPricer {
   BlockPricer(const Cluster& cluster, const Calibration& calibration);
 
   [[nodiscard]] BlockCost price(const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  /// The same with what is kept in place of recompute by operator, which few plans ask for; and that, put in.
+  [[nodiscard]] BlockCost price_without_by_operator(const Block& block, const Shard& shard,
+                                                    const BlockGroups& groups) const;
+  void add_by_operator(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups) const;
   /// Fills a variant's memory beyond what it saves, what its replay sends, and what it restores: more than `kept`, of
   /// the block where nothing is computed again. Returns what the replay's collectives take.
   CollectiveTimes fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,

@@ -64,6 +64,20 @@ void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const 
   cost.variants = {std::move(kept), std::move(selective), std::move(full)};
 }
 
+void BlockPricer::add_by_operator(BlockCost& cost, const Block& block, const Shard& shard,
+                                  const BlockGroups& groups) const {
+  if (!runs_backward(block)) return;
+  const KeptByOperator kept = kept_by_operator(block, shard);
+  Times times;
+  for (std::size_t op = 0; op < block.ops().size(); ++op) {
+    const Seconds before = times.forward;
+    add_op(times, block, block.ops()[op], shard);
+    times.replayed += (1 - kept.share[op]) * (times.forward - before);
+  }
+  const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
+  cost.variants[Variant::by_operator] = by_operator(cost, {block, shard, groups}, kept, replayed);
+}
+
 /// `replayed`: of the forward's compute.
 BlockVariant BlockPricer::by_operator(const BlockCost& cost, const PricedBlock& of, const KeptByOperator& kept,
                                       double replayed) const {

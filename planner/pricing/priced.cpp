@@ -14,6 +14,7 @@ namespace plumbline {
 
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
   std::vector<BlockCost> costs = bare_block_costs(question, strategy);
+  if (strategy.recompute.mode != RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
   if (strategy.recompute.mode != RecomputeMode::placed) return costs;
   add_choices(costs, question, strategy);
   add_choices_working(costs, question, strategy);
@@ -26,8 +27,18 @@ std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy
   std::vector<BlockCost> costs;
   for (std::int32_t site = 0; site < question.sites().count(); ++site)
     for (const Block& block : question.graph().blocks())
-      costs.push_back(question.block_pricer(site).price(block, shard, groups));
+      costs.push_back(question.block_pricer(site).price_without_by_operator(block, shard, groups));
+  if (strategy.recompute.mode == RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
   return costs;
+}
+
+void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy) {
+  const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
+  const BlockGroups groups = block_groups(strategy);
+  const std::vector<Block>& blocks = question.graph().blocks();
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    question.block_pricer(static_cast<std::int32_t>(i / blocks.size()))
+        .add_by_operator(costs[i], blocks[i % blocks.size()], shard, groups);
 }
 
 namespace {

@@ -16,8 +16,10 @@ class RankLayersTable;
 /// One BlockCost per block of the question's graph, for every site of the cluster; with the choices of a placement
 /// where the strategy asks for one.
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
-/// The same without the choices of a placement.
+/// The same without the choices of a placement, and without recompute by operator where the strategy does not ask for
+/// it; and that, put in.
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy);
+void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy);
 /// `groups`: of block_costs of the same; what is placed or balanced depends on them.
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy,

@@ -112,11 +112,11 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
-/// What block tables are priced for: the modules that the space names, and a placement where it has one.
+/// What block tables are priced for: the modules that the space names, and recompute by operator where it has that.
 Recompute CandidateTable::recompute_of_samples() const {
   Recompute result;
   for (const Recompute& choice : enumerator_.recompute_choices()) {
-    if (choice.mode == RecomputeMode::placed) result = {RecomputeMode::placed, 1, result.modules};
+    if (choice.mode == RecomputeMode::by_operator) result.mode = choice.mode;
     if (!choice.modules.empty()) result.modules = choice.modules;
   }
   return result;
@@ -300,6 +300,8 @@ const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) cons
   Choices& choices = choices_[family.placements];
   std::call_once(choices.once, [&] {
     choices.blocks = blocks_of(family);
+    if (choices.sample.recompute.mode != RecomputeMode::by_operator)
+      add_by_operator(choices.blocks, *question_, choices.sample);
     add_choices(choices.blocks, *question_, choices.sample);
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
