@@ -11,8 +11,10 @@ Pass pass_of(ActionKind kind) {
 }  // namespace
 
 Actions compute(const RankContext& context) {
+  const RankOrder& order = context.input.schedule.ranks[static_cast<std::size_t>(context.rank)];
   Actions actions;
-  for (const ComputeAction& step : context.input.schedule.ranks[static_cast<std::size_t>(context.rank)]) {
+  actions.reserve(order.size());
+  for (const ComputeAction& step : order) {
     Action action;
     action.kind = step.kind;
     action.pass = pass_of(step.kind);

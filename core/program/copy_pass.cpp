@@ -114,21 +114,20 @@ void add_matrix_gathers(const RankSizes& sizes, Actions& actions) {
 
 }  // namespace
 
-Actions add_copies(const RankContext& context, const Actions& before) {
-  if (!offloads(context.sizes())) return before;
-  const std::vector<Insertion> copies = Copies(context, before).find();
-  Actions actions;
-  actions.reserve(before.size() + copies.size());
+void add_copies(const RankContext& context, Actions& actions) {
+  if (!offloads(context.sizes())) return;
+  const std::vector<Insertion> copies = Copies(context, actions).find();
+  Actions longer;
+  longer.reserve(actions.size() + copies.size());
   std::size_t next = 0;
-  for (std::ptrdiff_t i = -1; i < std::ssize(before); ++i) {
-    if (i >= 0) actions.push_back(before[static_cast<std::size_t>(i)]);
-    for (; next < copies.size() && copies[next].behind == i; ++next) actions.push_back(copies[next].action);
+  for (std::ptrdiff_t i = -1; i < std::ssize(actions); ++i) {
+    if (i >= 0) longer.push_back(actions[static_cast<std::size_t>(i)]);
+    for (; next < copies.size() && copies[next].behind == i; ++next) longer.push_back(copies[next].action);
   }
-  return actions;
+  actions = std::move(longer);
 }
 
-Actions add_optimizer_step(const RankContext& context, const Actions& before) {
-  Actions actions = before;
+void add_optimizer_step(const RankContext& context, Actions& actions) {
   const Bytes states = context.sizes().offloaded_states;
   if (states.value() > 0) {
     const auto last =
@@ -141,7 +140,6 @@ Actions add_optimizer_step(const RankContext& context, const Actions& before) {
   action.pass = Pass::step;
   action.barrier = Barrier::gradient_norm;
   if (states.value() > 0) actions.push_back(states_copy(ActionKind::offload, states));
-  return actions;
 }
 
 }  // namespace plumbline::passes

@@ -56,6 +56,7 @@ class Gathers {
       : before_(before), runs_(gathering_runs(context, before)), each_pass_(context.input.zero_stage >= 3) {}
 
   Actions run() {
+    actions_.reserve(before_.size() + (each_pass_ ? 3 : 2) * runs_.size() + 1);
     // What was updated is gathered from the step's begin, whatever the first pass waits for.
     if (!each_pass_) push_unit(0, Issue::after_last);
     for (std::size_t i = 0; i < before_.size(); ++i) {

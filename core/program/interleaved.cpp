@@ -13,6 +13,7 @@ RankOrder interleaved_order(const PipelineShape& shape, std::int32_t rank) {
   const auto chunk = [&](std::int32_t i) { return (i / p) % v; };
   const auto micro_batch = [&](std::int32_t i) { return i / (p * v) * p + i % p; };
   RankOrder order;
+  order.reserve(2 * static_cast<std::size_t>(passes));
   for (std::int32_t i = 0; i < passes + warm_up; ++i) {
     if (i < passes) order.push_back({ActionKind::forward, chunk(i), micro_batch(i)});
     const std::int32_t back = i - warm_up;

@@ -6,18 +6,23 @@
 namespace plumbline {
 namespace {
 
-RankProgram lowered_rank(const passes::RankContext& context) {
+enum class Buffers : std::uint8_t { left_out, added };
+
+RankProgram lowered_rank(const passes::RankContext& context, Buffers buffers) {
   RankProgram rank;
   for (const ChunkSizes& chunk : context.sizes().chunks) {
     std::vector<Segment>& segments = rank.chunks.emplace_back();
     for (const SegmentSizes& segment : chunk.segments) segments.push_back(segment.executions);
   }
   rank.actions = passes::compute(context);
-  for (const auto pass : {passes::add_recompute, passes::add_collectives, passes::add_transfers, passes::add_gathers,
-                          passes::add_reductions, passes::add_copies, passes::add_optimizer_step})
+  passes::add_recompute(context, rank.actions);
+  for (const auto pass : {passes::add_collectives, passes::add_transfers, passes::add_gathers, passes::add_reductions})
     rank.actions = pass(context, rank.actions);
-  passes::add_buffers(context, rank);
+  passes::add_copies(context, rank.actions);
+  passes::add_optimizer_step(context, rank.actions);
   rank.units = context.units.take();
+  if (buffers == Buffers::left_out) return rank;
+  passes::add_buffers(context, rank);
   // Passes reserve for the most that they may add: of many ranks and micro-batches that is hundreds of megabytes.
   rank.actions.shrink_to_fit();
   rank.uses.shrink_to_fit();
@@ -26,17 +31,20 @@ RankProgram lowered_rank(const passes::RankContext& context) {
   return rank;
 }
 
-}  // namespace
-
-Program lower(const LoweringInput& input) {
+Program lowered(const LoweringInput& input, Buffers buffers) {
   check(input.ranks.size() == input.schedule.ranks.size(), "every rank of the order has its sizes");
   Program program{input.schedule.shape, input.schedule.placement, {}};
   for (std::int32_t rank = 0; rank < input.schedule.shape.pipeline_stages; ++rank) {
     passes::UnitTable units(input.ranks[static_cast<std::size_t>(rank)]);
-    program.ranks.push_back(lowered_rank({input, rank, units}));
+    program.ranks.push_back(lowered_rank({input, rank, units}, buffers));
   }
   passes::link(program);
   return program;
 }
+
+}  // namespace
+
+Program lower(const LoweringInput& input) { return lowered(input, Buffers::added); }
+Program lower_without_buffers(const LoweringInput& input) { return lowered(input, Buffers::left_out); }
 
 }  // namespace plumbline

@@ -83,5 +83,7 @@ struct LoweringInput {
 
 /// Requires an order without faults and deadlock (action_fault, dry_run), and sizes for each of its chunks.
 [[nodiscard]] Program lower(const LoweringInput& input);
+/// The same actions with what they wait for, for those who ask for times alone.
+[[nodiscard]] Program lower_without_buffers(const LoweringInput& input);
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
 #pragma once
-/// \file passes.h: the passes of lowering, in their order; each reads one rank's list and returns a longer one.
+/// \file passes.h: the passes of lowering, in their order; each makes one rank's list longer.
 ///
 /// Answers: a list of actions in order of issue. Model and source: see lower.h; one .cpp for each pass.
 /// Not modelled: times; the order of issue does not depend on them.
@@ -41,7 +41,7 @@ inline void name_units(Action& action, UnitRun run) {
 
 /// Forward segments in the order of the network, backward segments against it.
 [[nodiscard]] Actions compute(const RankContext& context);
-[[nodiscard]] Actions add_recompute(const RankContext& context, const Actions& before);
+void add_recompute(const RankContext& context, Actions& actions);
 /// After the compute of each segment; those of a recompute after it.
 [[nodiscard]] Actions add_collectives(const RankContext& context, const Actions& before);
 /// A receive before the first segment of a pass, a send after its last, where the neighbour is another rank.
@@ -53,9 +53,9 @@ inline void name_units(Action& action, UnitRun run) {
 /// once, alongside the last micro-batch's backward. Always: what is left after the last backward.
 [[nodiscard]] Actions add_reductions(const RankContext& context, const Actions& before);
 /// Offloaded activations: out after their forward, back alongside the compute before their backward.
-[[nodiscard]] Actions add_copies(const RankContext& context, const Actions& before);
+void add_copies(const RankContext& context, Actions& actions);
 /// With offloaded states around it.
-[[nodiscard]] Actions add_optimizer_step(const RankContext& context, const Actions& before);
+void add_optimizer_step(const RankContext& context, Actions& actions);
 /// Buffers and who uses them.
 void add_buffers(const RankContext& context, RankProgram& rank);
 /// What each action waits for on its rank, and the two ends of each transfer.

@@ -1,19 +1,25 @@
+#include <algorithm>
+
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 
-Actions add_recompute(const RankContext& context, const Actions& before) {
-  Actions actions;
-  actions.reserve(2 * before.size());
-  for (const Action& action : before) {
-    if (action.pass == Pass::backward && context.segment(action).restores == Restores::something) {
-      actions.push_back(action);
-      actions.back().kind = ActionKind::recompute;
-      actions.back().replay = IsReplay::yes;
+void add_recompute(const RankContext& context, Actions& actions) {
+  const auto restores = [&](const Action& action) {
+    return action.pass == Pass::backward && context.segment(action).restores == Restores::something;
+  };
+  if (std::none_of(actions.begin(), actions.end(), restores)) return;
+  Actions longer;
+  longer.reserve(2 * actions.size());
+  for (const Action& action : actions) {
+    if (restores(action)) {
+      longer.push_back(action);
+      longer.back().kind = ActionKind::recompute;
+      longer.back().replay = IsReplay::yes;
     }
-    actions.push_back(action);
+    longer.push_back(action);
   }
-  return actions;
+  actions = std::move(longer);
 }
 
 }  // namespace plumbline::passes

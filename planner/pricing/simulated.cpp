@@ -50,7 +50,7 @@ class PlanSimulator {
   /// Nothing where it was stopped or is too long.
   std::optional<Picoseconds> step(const StopRequest& stop) {
     stop_ = stop;
-    checks_buffers_ = false;
+    has_buffers_ = false;
     if (const auto found = shortened()) return found->attempt.timeline.step + found->left_out.time;
     const PipelineShape shape = pipeline_shape(strategy_);
     const std::int64_t passes = 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
@@ -100,8 +100,8 @@ class PlanSimulator {
   std::optional<Attempt> attempt(ComputeSchedule order) {
     Attempt result;
     result.plan.sizes = lowering_input(plan_, segments_, std::move(order));
-    result.plan.program = lower(result.plan.sizes);
-    if (checks_buffers_)
+    result.plan.program = has_buffers_ ? lower(result.plan.sizes) : lower_without_buffers(result.plan.sizes);
+    if (has_buffers_)
       if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);
     if (stop_.stop_requested()) return std::nullopt;
     result.times = action_times(plan_, segments_, result.plan.program);
@@ -122,7 +122,7 @@ class PlanSimulator {
   const Question& question_;
   const SimulationOptions& options_;
   StopRequest stop_;
-  bool checks_buffers_ = true;
+  bool has_buffers_ = true;
   const StackCalibration& stack_;
   Strategy strategy_;
   std::vector<BlockCost> blocks_;

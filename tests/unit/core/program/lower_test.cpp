@@ -52,6 +52,24 @@ TEST_CASE("Two ranks: messages between them, collectives after compute, one redu
   CHECK_FALSE(buffer_fault(program));
 }
 
+TEST_CASE("without buffers a program has the same actions, which wait for the same") {
+  for (const std::int32_t zero_stage : {0, 1, 2, 3}) {
+    const Program whole = lower(two_ranks(zero_stage, 4));
+    const Program bare = lower_without_buffers(two_ranks(zero_stage, 4));
+    CHECK(bare.overlapped_actions == whole.overlapped_actions);
+    for (std::size_t r = 0; r < whole.ranks.size(); ++r) {
+      CHECK(listed(bare.ranks[r]) == listed(whole.ranks[r]));
+      CHECK((bare.ranks[r].uses.empty() && bare.ranks[r].buffers.empty()));
+      for (std::size_t i = 0; i < whole.ranks[r].actions.size(); ++i) {
+        const Action& action = whole.ranks[r].actions[i];
+        CHECK(bare.ranks[r].actions[i].needs == action.needs);
+        CHECK(bare.ranks[r].actions[i].peer_action == action.peer_action);
+        CHECK(bare.ranks[r].actions[i].bytes == action.bytes);
+      }
+    }
+  }
+}
+
 TEST_CASE("ZeRO-3 gathers and releases around every pass and reduces after every backward") {
   const Program program = lower(two_ranks(3));
   CHECK(listed(program.ranks[0]) ==
