@@ -64,6 +64,7 @@ std::string_view to_text(Framework framework) {
     case Framework::torchtitan: return "torchtitan";
     case Framework::accelerate: return "accelerate";
     case Framework::pytorch: return "pytorch";
+    case Framework::lightning: return "lightning";
     case Framework::plumbline: return "plumbline";
   }
   return "";
@@ -102,7 +103,7 @@ std::string mode_text(RecomputeMode mode) {
 const FrameworkRecord& record_of(Framework framework) {
   static const std::array records{megatron_lm_record(), megatron_bridge_record(), deepspeed_record(),
                                   torchtitan_record(),  accelerate_record(),      pytorch_record(),
-                                  plumbline_record()};
+                                  lightning_record(),   plumbline_record()};
   check(framework != Framework::any, "any framework has no record");
   return records[static_cast<std::size_t>(framework) - 1];
 }

@@ -27,11 +27,12 @@ enum class Framework : std::uint8_t {
   torchtitan,
   accelerate,
   pytorch,
+  lightning,
   plumbline
 };
 inline constexpr std::array all_frameworks{Framework::any,       Framework::megatron_lm, Framework::megatron_bridge,
                                            Framework::deepspeed, Framework::torchtitan,  Framework::accelerate,
-                                           Framework::pytorch,   Framework::plumbline};
+                                           Framework::pytorch,   Framework::lightning,   Framework::plumbline};
 /// "any", "megatron-lm", ...
 [[nodiscard]] std::string_view to_text(Framework framework);
 [[nodiscard]] std::optional<Framework> framework_from_text(std::string_view text);
@@ -119,6 +120,7 @@ struct FrameworkRecord {
 [[nodiscard]] FrameworkRecord torchtitan_record();
 [[nodiscard]] FrameworkRecord accelerate_record();
 [[nodiscard]] FrameworkRecord pytorch_record();
+[[nodiscard]] FrameworkRecord lightning_record();
 [[nodiscard]] FrameworkRecord plumbline_record();
 
 }  // namespace plumbline

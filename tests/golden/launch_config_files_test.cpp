@@ -98,5 +98,16 @@ TEST_CASE("Accelerate's configurations are those that its reader accepted") {
   check_golden(accelerate_target(), {"fsdp1_zero3", recomputed(sharded(3, 8)), usual}, "1.5.2", ".yaml");
 }
 
+TEST_CASE("Lightning's strategies and Trainers are those that its classes accepted") {
+  const Training usual = trained(PrecisionRecipe::bf16, Optimizer::adamw);
+  const std::vector<Case> cases{{"ddp", sharded(0, 8), trained(PrecisionRecipe::fp16, Optimizer::sgd)},
+                                {"deepspeed_zero1", sharded(1, 8), usual},
+                                {"fsdp_zero2", sharded(2, 8), usual},
+                                {"fsdp_zero3", recomputed(sharded(3, 8)), usual},
+                                {"fsdp_group", sharded(3, 8, 4), usual},
+                                {"tensor", with(sharded(3, 4), &Strategy::tensor_parallel, 2), usual}};
+  for (const Case& one : cases) check_golden(lightning_target(), one, "2.6.6", ".py");
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -8,12 +8,8 @@ namespace plumbline {
 
 const std::vector<LaunchTarget>& launch_targets() {
   static const std::vector<LaunchTarget> targets{
-      megatron_lm_target(),
-      megatron_bridge_target(),
-      deepspeed_target(),
-      torchtitan_target(),
-      accelerate_target(),
-      pytorch_target(),
+      megatron_lm_target(), megatron_bridge_target(), deepspeed_target(), torchtitan_target(),
+      accelerate_target(),  pytorch_target(),         lightning_target(),
   };
   return targets;
 }

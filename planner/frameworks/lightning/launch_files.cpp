@@ -1,0 +1,214 @@
+// Lightning: a script with the strategy lines of a Trainer, and how it is started.
+#include "core/base/errors.h"
+#include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/lightning/script_keys.h"
+#include "planner/frameworks/syntax/python_calls.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view script = R"(# A script for Lightning's Trainer. Put your data in the place of random_tokens.
+import lightning as L
+import torch
+$imports
+# The class of a layer of your model: what FSDP shards and recomputes as one.
+$block
+
+def random_tokens(vocabulary, length, samples=1 << 20):
+    class Tokens(torch.utils.data.Dataset):
+        def __len__(self):
+            return samples
+
+        def __getitem__(self, index):
+            tokens = torch.randint(vocabulary, (length,))
+            return {"input_ids": tokens, "labels": tokens}
+
+    return Tokens()
+
+
+class CausalLanguageModel(L.LightningModule):
+    def __init__(self, name, sequence_length, attention, recompute, optimizer, learning_rate, lora_rank):
+        super().__init__()
+        self.save_hyperparameters()
+        self.model_config = AutoConfig.from_pretrained(name)
+        self.model = None
+
+    def configure_model(self):
+        if self.model is not None:
+            return
+        self.model = AutoModelForCausalLM.from_config(
+            self.model_config, attn_implementation=self.hparams.attention
+        )
+        if self.hparams.recompute:
+            self.model.gradient_checkpointing_enable()
+$configure
+    def training_step(self, batch, index):
+        return self.model(**batch).loss
+
+    def configure_optimizers(self):
+        return $optimizer
+$clip
+
+model = $model
+strategy = $strategy
+trainer = $trainer
+data = random_tokens(model.model_config.vocab_size, model.hparams.sequence_length)
+loader = torch.utils.data.$loader
+trainer.fit(model, loader)
+)";
+
+/// FSDP clips the shards itself: Lightning's own clipping refuses it.
+constexpr std::string_view sharded_clip = R"(
+    def configure_gradient_clipping(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
+        if gradient_clip_val:
+            self.trainer.strategy.model.clip_grad_norm_(gradient_clip_val)
+)";
+
+constexpr std::string_view tensor_parallel = R"(        parallelize_module(
+            self.model,
+            self.device_mesh["tensor_parallel"],
+            {
+                "model.layers.*.self_attn.q_proj": ColwiseParallel(),
+                "model.layers.*.self_attn.k_proj": ColwiseParallel(),
+                "model.layers.*.self_attn.v_proj": ColwiseParallel(),
+                "model.layers.*.self_attn.o_proj": RowwiseParallel(),
+                "model.layers.*.mlp.gate_proj": ColwiseParallel(),
+                "model.layers.*.mlp.up_proj": ColwiseParallel(),
+                "model.layers.*.mlp.down_proj": RowwiseParallel(),
+            },
+        )
+)";
+
+std::string replaced(std::string text, std::string_view name, std::string_view value) {
+  text.replace(text.find(name), name.size(), value);
+  return text;
+}
+
+std::string indented(const std::string& text, std::size_t width) {
+  std::string all;
+  for (const char c : text) {
+    all += c;
+    if (c == '\n') all += std::string(width, ' ');
+  }
+  return all;
+}
+
+std::string optimizer_call(Optimizer optimizer) {
+  const std::string begin = "(self.parameters(), lr=self.hparams.learning_rate";
+  switch (optimizer) {
+    case Optimizer::sgd: return "torch.optim.SGD" + begin + ")";
+    case Optimizer::momentum: return "torch.optim.SGD" + begin + ", momentum=0.9)";
+    case Optimizer::adagrad: return "torch.optim.Adagrad" + begin + ")";
+    case Optimizer::rmsprop: return "torch.optim.RMSprop" + begin + ")";
+    case Optimizer::adam: return "torch.optim.Adam" + begin + ")";
+    case Optimizer::lion: return "Lion" + begin + ")";
+    case Optimizer::muon: return "torch.optim.Muon" + begin + ")";
+    case Optimizer::adamw: break;
+  }
+  return "torch.optim.AdamW" + begin + ")";
+}
+
+std::string imports(const LaunchSettings& s, bool has_tensor_parallel) {
+  std::string text = "from lightning.pytorch.strategies import " + std::string(lightning_strategy(s)) + "\n";
+  if (s.optimizer == Optimizer::lion) text += "from lion_pytorch import Lion\n";
+  if (s.lora_rank.value_or(0) > 0) text += "from peft import LoraConfig, get_peft_model\n";
+  if (has_tensor_parallel)
+    text +=
+        "from torch.distributed.fsdp import fully_shard\n"
+        "from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module\n";
+  return text + "from transformers import AutoConfig, AutoModelForCausalLM\n";
+}
+
+Json call_of(const Json& tree, std::string_view name) {
+  const Json* const found = tree.find(name);
+  return found == nullptr ? Json(Json::Object{}) : *found;
+}
+
+std::string configured(const LaunchSettings& s, const Json& tree) {
+  std::string text;
+  if (s.lora_rank.value_or(0) > 0)
+    text +=
+        "        self.model = get_peft_model(\n"
+        "            self.model, LoraConfig(r=self.hparams.lora_rank, target_modules=\"all-linear\")\n        )\n";
+  if (s.tensor_parallel.value_or(1) == 1) return text;
+  text += tensor_parallel;
+  Json::Object shards = *call_of(tree, "fully_shard").if_object();
+  if (shards.empty()) return text;
+  shards.emplace_back("mesh", "=self.device_mesh[\"data_parallel\"]");
+  const std::string call = indented(python_call("fully_shard", shards), 12);
+  return text + "        for layer in self.model.model.layers:\n            " +
+         replaced(call, "fully_shard(", "fully_shard(\n                layer,") +
+         "\n        fully_shard(self.model, mesh=self.device_mesh[\"data_parallel\"])\n";
+}
+
+std::string training_script(const LaunchSettings& s, const Json& tree) {
+  const bool has_tensor_parallel = s.tensor_parallel.value_or(1) > 1;
+  const std::string strategy(lightning_strategy(s));
+  std::string text = replaced(std::string(script), "$imports", imports(s, has_tensor_parallel));
+  text = replaced(std::move(text), "$block",
+                  "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n");
+  text = replaced(std::move(text), "$configure", configured(s, tree));
+  text = replaced(std::move(text), "$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw)));
+  text = replaced(std::move(text), "$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : "");
+  text = replaced(std::move(text), "$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel")));
+  text = replaced(std::move(text), "$strategy", python_call(strategy, call_of(tree, strategy)));
+  text = replaced(std::move(text), "$trainer", python_call("L.Trainer", call_of(tree, "Trainer")));
+  Json::Object loader{{"dataset", "=data"}};
+  const Json batch = call_of(tree, "DataLoader");
+  for (const Json::Member& member : *batch.if_object()) loader.push_back(member);
+  return replaced(std::move(text), "$loader", python_call("DataLoader", loader));
+}
+
+std::vector<std::string> assumptions(const LaunchSettings& s) {
+  std::vector<std::string> sentences{"layers of the class LlamaDecoderLayer: put that of your model in its place"};
+  if (s.model.empty()) sentences.emplace_back("train.py needs the name of a model: the plan names none of a hub");
+  if (!s.recipe.learning_rate) sentences.emplace_back("a learning rate of 1e-5: the plan has none");
+  if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
+  if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
+  return sentences;
+}
+
+LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
+  const bool has_scaler = settings.precision == PrecisionRecipe::fp16 && settings.tensor_parallel.value_or(1) > 1;
+  if (has_scaler)
+    throw InputError(
+        {"--to", "ModelParallelStrategy (tensor parallelism) has no precision 16-mixed", "bf16 or fp32", ""});
+  LaunchFiles files;
+  files.files.push_back({"train.py", training_script(settings, written_tree(lightning_keys(), release, settings))});
+  for (LaunchFile& file : launcher_files({"train.py", {}, settings.model}, settings))
+    files.files.push_back(std::move(file));
+  files.assumptions = assumptions(settings);
+  return files;
+}
+
+/// The class of the strategy says its stage where no argument does.
+void take_strategy(const Json& calls, LaunchSettings& s) {
+  if (calls.find("DDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 0;
+  if (calls.find("FSDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 3;
+  if (calls.find("DeepSpeedStrategy") != nullptr && !s.zero_stage) s.zero_stage = 2;
+  if (calls.find("Trainer")->find("precision") == nullptr) s.precision = PrecisionRecipe::fp32;
+}
+
+Imported read(std::string_view text, std::string_view name) {
+  const Json calls = read_python_calls(text, name, lightning_calls());
+  if (calls.find("Trainer") == nullptr)
+    throw InputError({std::string(name), "no call of Trainer", "a script with Trainer(...)", ""});
+  Imported imported;
+  imported.notes = read_tree(lightning_keys(), calls, name, imported.settings);
+  take_strategy(calls, imported.settings);
+  return imported;
+}
+
+}  // namespace
+
+LaunchTarget lightning_target() {
+  return {.framework = Framework::lightning,
+          .title = "Lightning",
+          .releases = {"2.6.6"},
+          .revision = record_of(Framework::lightning).revision,
+          .write = write,
+          .read = read};
+}
+
+}  // namespace plumbline

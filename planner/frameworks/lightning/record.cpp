@@ -1,0 +1,54 @@
+// PyTorch Lightning: the strategies of its Trainer, without pipelines, context parallelism and experts.
+#include "planner/frameworks/framework.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view strategies = "lightning/pytorch/strategies";
+constexpr std::string_view fsdp = "lightning/pytorch/strategies/fsdp.py";
+constexpr std::string_view model_parallel = "lightning/pytorch/strategies/model_parallel.py";
+constexpr std::string_view precision = "lightning/fabric/plugins/precision/precision.py";
+
+/// FSDP2 is beside tensor parallelism, in a mesh of two dimensions.
+bool needs_more_than_two_dimensions(const Strategy& s, bool) {
+  return s.tensor_parallel > 1 && s.data_parallel > 1 && (s.zero_stage < 2 || s.shard_group != s.gradient_ranks());
+}
+
+/// DeepSpeedStrategy has no groups.
+bool shards_states_in_groups(const Strategy& s, bool) {
+  return s.zero_stage == 1 && s.shard_group != s.gradient_ranks();
+}
+
+}  // namespace
+
+FrameworkRecord lightning_record() {
+  FrameworkRecord r;
+  r.framework = Framework::lightning;
+  r.title = "Lightning";
+  r.adapters = "get_peft_model(model, LoraConfig(...)) in the LightningModule";
+  r.adapters_source = "huggingface/peft README.md: any torch.nn.Module";
+  r.revision = "lightning 2.6.6, as released on the Python package index";
+  r.recompute = {
+      {RecomputeMode::none, "no activation_checkpointing_policy", fsdp},
+      {RecomputeMode::full, "FSDPStrategy(activation_checkpointing_policy={Block}), or the model's own", fsdp}};
+  r.zero_stages = {{0, "DDPStrategy()", strategies},
+                   {1, "DeepSpeedStrategy(stage=1)", "lightning/pytorch/strategies/deepspeed.py"},
+                   {2, "FSDPStrategy(sharding_strategy=\"SHARD_GRAD_OP\")", fsdp},
+                   {3, "FSDPStrategy(sharding_strategy=\"FULL_SHARD\")", fsdp}};
+  r.features = {{Feature::tensor_parallel, "ModelParallelStrategy(tensor_parallel_size=N)", model_parallel},
+                {Feature::hybrid_sharding, "FSDPStrategy(device_mesh=(REPLICAS, SHARDS))", fsdp}};
+  r.precisions = {{PrecisionRecipe::fp32, "precision=\"32-true\"", precision},
+                  {PrecisionRecipe::fp16, "precision=\"16-mixed\"", precision},
+                  {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision},
+                  {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision},
+                  {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision}};
+  r.rules = {{"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",
+              model_parallel, needs_more_than_two_dimensions},
+             {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks", strategies, shards_states_in_groups}};
+  r.defaults = {NumberFormat::bf16,
+                "lightning/pytorch/plugins/precision/fsdp.py: reduce_dtype is the format of precision",
+                "one for each block of auto_wrap_policy, the unit that FSDP shards", fsdp};
+  return r;
+}
+
+}  // namespace plumbline
