@@ -47,7 +47,7 @@ class ExportVerb : public Verb {
       write_files(answer, terminal);
     else
       terminal.print(answer.files.files.front().text);
-    for (const std::string& sentence : answer.files.assumptions) terminal.remark("assumed: " + sentence);
+    for (const std::string& sentence : answer.files.assumptions) terminal.remark("plan: assumed: " + sentence);
     return ExitCode::done;
   }
 
@@ -61,13 +61,13 @@ class ExportVerb : public Verb {
 
   static void say_substitutions(const session::ExportAnswer& answer, const Plan& plan, Terminal& terminal) {
     for (const session::Substitution& one : answer.substitutions)
-      terminal.remark(one.sentence + "; nearest: " + one.change);
+      terminal.remark("plan: " + one.sentence + "; nearest: " + one.change);
     if (!answer.nearest) return;
     const auto line = [](const Plan& one) {
       return to_text(Seconds(one.prediction.step_time_s.expected)) + " a step, " + to_text(one.prediction.peak_memory) +
              " at the peak" + (one.verdict.fits ? "" : ", does not fit");
     };
-    terminal.remark("the plan: " + line(plan) + "; the nearest: " + line(*answer.nearest));
+    terminal.remark("plan: as planned " + line(plan) + "; the nearest " + line(*answer.nearest));
   }
 
   void write_files(const session::ExportAnswer& answer, Terminal& terminal) const {

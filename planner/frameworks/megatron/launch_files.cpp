@@ -162,6 +162,13 @@ void note_others(const Json& tree, std::vector<std::string>& notes) {
     notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
 }
 
+/// torchrun starts one node where nobody says how many.
+void take_one_node(const Json& said, Settings& s) {
+  const auto has = [&](const char* flag) { return said.find(flag) != nullptr; };
+  const bool is_torchrun = has("--nproc_per_node") || has("--nproc-per-node");
+  if (is_torchrun && !has("--nnodes") && !has("--nodes") && !s.nodes) s.nodes = 1;
+}
+
 void take_steps(const Json& tree, Settings& s) {
   const Json* const samples = tree.find("--train-samples");
   if (s.recipe.steps || samples == nullptr || samples->if_integer() == nullptr) return;
@@ -171,7 +178,8 @@ void take_steps(const Json& tree, Settings& s) {
 Imported read_file(std::string_view text, std::string_view name) {
   Imported imported;
   std::vector<std::string> notes;
-  const Json tree = resolved(read_arguments(text, name), notes);
+  const Json said = read_arguments(text, name);
+  const Json tree = resolved(said, notes);
   Settings& s = imported.settings;
   imported.notes = read_tree(table(), tree, name, s);
   megatron::read_split(tree, s);
@@ -179,6 +187,7 @@ Imported read_file(std::string_view text, std::string_view name) {
   read_recompute_layers(tree, s, notes);
   note_others(tree, notes);
   take_steps(tree, s);
+  take_one_node(said, s);
   megatron::ShapeConfig shape = megatron::shape_config(tree, s.tensor_parallel.value_or(1));
   s.network_config = std::move(shape.config);
   for (auto* const more : {&notes, &shape.notes})

@@ -99,6 +99,12 @@ TEST_CASE("sharding, splits and formats follow from several flags together") {
         recompute_from_text("selective:layernorm+mlp"));
 }
 
+TEST_CASE("torchrun starts one node where nobody says how many") {
+  CHECK(imported("torchrun --nproc_per_node 8 x.py --bf16").settings.nodes == 1);
+  CHECK(!imported("torchrun --nproc_per_node 8 --nnodes $N x.py --bf16").settings.nodes);
+  CHECK(!imported("x.py --bf16").settings.nodes);
+}
+
 TEST_CASE("what cannot be read is refused by its flag, what is not in the file is named") {
   CHECK_THROWS_WITH(imported("--tensor-model-parallel-size x"),
                     Catch::Matchers::ContainsSubstring("train.sh: --tensor-model-parallel-size: found a string"));

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Plans as launch files of frameworks and back, by the command.
+
+Usage: launch_files_test.py <plan>
+"""
+import json
+import os
+import subprocess
+
+import command
+from command import QUESTION, Command, run
+
+# The frameworks whose launch script says the model, the batch and the strategy whole.
+WHOLE = ["megatron-lm"]
+
+
+class LaunchFiles(Command):
+    def plan_of(self, *words):
+        path = self.folder / "own.json"
+        done = run("estimate", *QUESTION, *words, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def test_a_plan_is_exported_imported_and_priced_the_same(self):
+        plan = self.plan_of("--tp", 2, "--pp", 2, "--zero", 1, "--sequence-parallel")
+        for target in WHOLE:
+            done = run("export", "--plan", plan, "--to", target, "--out", self.folder / target)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names = {os.path.basename(line) for line in done.stdout.splitlines()}
+            self.assertLessEqual({"launch.sh", "job.slurm", "job.yaml"}, names)
+            script = self.folder / target / "launch.sh"
+            self.assertEqual(subprocess.run(["bash", "-n", script]).returncode, 0)
+            again = run("estimate", "--import", script, "--from", target, "--machine", "dgx-h100", "--json")
+            self.assertEqual(again.returncode, 0, again.stderr)
+            before, after = json.loads(plan.read_text()), json.loads(again.stdout)
+            self.assertEqual(before["strategy"], after["strategy"])
+            self.assertEqual(before["prediction"], after["prediction"])
+
+    def test_what_a_framework_lacks_is_said_or_with_strict_refused(self):
+        plan = self.plan_of("--tp", 2, "--pp", 2, "--virtual-stages", 2, "--schedule", "zbv", "--recompute", "optimal")
+        words = ["export", "--plan", plan, "--to", "megatron-lm", "--out", self.folder / "launch"]
+        done = run(*words, "--strict")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("Megatron-LM has no schedule zbv", done.stderr)
+        self.assertFalse((self.folder / "launch").exists())
+        done = run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("; nearest: schedule zbv -> ", done.stderr)
+        self.assertRegex(done.stderr, r"plan: as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
+        self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
+
+    def test_an_imported_plan_carries_its_network(self):
+        script = self.written("train.sh", "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 6 --hidden-size 384 "
+                              "--num-attention-heads 6 --seq-length 512 --max-position-embeddings 512 --vocab-size 5000 "
+                              "--micro-batch-size 2 --global-batch-size 32 --bf16 --no-such-flag 3\n")
+        done = run("import", script, "--from", "megatron-lm", "--machine", "dgx-h100", "--out", self.folder / "p.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--no-such-flag is not known here", done.stdout)
+        for verb in ("fit", "explain", "simulate", "estimate"):
+            by_plan = run(verb, "--plan", "p.json", "--json", cwd=self.folder)
+            by_file = run(verb, "--import", script, "--from", "megatron-lm", "--machine", "dgx-h100", "--json")
+            self.assertEqual(by_plan.returncode, 0, by_plan.stderr)
+            if verb == "estimate":
+                self.assertEqual(json.loads(by_plan.stdout)["prediction"], json.loads(by_file.stdout)["prediction"])
+
+    def test_wrong_files_are_refused_in_a_line(self):
+        for text in ("", "ls here", "run 'open", "run --tensor-model-parallel-size many", "run ${open"):
+            script = self.written("train.sh", text)
+            self.refused(["fit", "--import", script, "--from", "megatron-lm", "--machine", "dgx-h100"], "train.sh")
+        self.refused(["export", "--plan", self.plan_file(), "--to", "megatron"], "--to: unknown target 'megatron'")
+
+
+if __name__ == "__main__":
+    command.main()
