@@ -44,7 +44,8 @@ class CompareVerb : public Verb {
     const Comparison comparison = session::compare(asked, record, *measured_).value();  // nobody stops it
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     terminal.print(json_ ? to_json_text(to_json(comparison))
-                         : question_text(asked.plan) + "\n" + comparison_text(comparison, terminal));
+                         : question_text(asked.plan) + trust_text(asked.plan) + "\n" +
+                               comparison_text(comparison, terminal));
     return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
   }
 

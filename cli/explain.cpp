@@ -86,10 +86,9 @@ class ExplainVerb : public Verb {
   }
   [[nodiscard]] static std::string text(const session::Explanation& explanation, const Terminal& terminal) {
     const Plan& plan = explanation.plan;
-    const std::string head =
-        question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n";
-    if (explanation.against) return head + comparison_text(plan, *explanation.against);
-    return head + throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" +
+    const std::string head = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan);
+    if (explanation.against) return head + trust_text(plan) + "\n" + comparison_text(plan, *explanation.against);
+    return head + "\n" + throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" +
            wrapped("Bottleneck: " + explanation.bottleneck + ".", terminal_columns(), 2) + "\n\n" + memory_text(plan) +
            section(replay_text(plan)) + "\n" + verdict_text(plan, terminal) + "\nOne step along each axis:\n" +
            changes_text(plan, explanation.changes) + "\n" + assumed_text(plan.provenance, explanation.assumed);

@@ -20,7 +20,8 @@ std::string fit_limits_text(const session::FitLimits& answer) {
                                   [](const session::FitLimit& limit) { return limit.plan.has_value(); });
   std::string text;
   if (found != answer.limits.end())
-    text += line(present::fit_limits_question_words(answer)) + line(present::basis_words(*found->plan));
+    text += line(present::fit_limits_question_words(answer)) + line(present::basis_words(*found->plan)) +
+            trust_text(*found->plan);
   text += line(present::fit_limits_assumption_words(answer)) + "\n" +
           plumbline::text(present::fit_limits_table(answer)) + "\nWhat does not fit any more:\n";
   for (const std::string& words : present::beyond_words(answer))

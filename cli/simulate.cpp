@@ -111,8 +111,8 @@ class SimulateVerb : public Verb {
   }
   [[nodiscard]] std::string text(const Plan& plan, const session::SimulationAnswer& answer,
                                  const Terminal& terminal) const {
-    return question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n" +
-           timeline_text(answer.simulated, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
+    return question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + trust_text(plan) +
+           "\n" + timeline_text(answer.simulated, terminal) + "\n" + step_text(plan, answer, flags_) + "\n" +
            waterfall_text(answer.simulated.simulation.time) + "\n" + peak_text(answer.simulated);
   }
 

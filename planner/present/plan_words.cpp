@@ -78,10 +78,10 @@ std::string basis_words(const Plan& plan) {
   const bool is_calibrated = p.trust.regime == to_text(CalibrationRegime::calibrated);
   const bool has_few = p.trust.regime == to_text(CalibrationRegime::few_runs);
   return "stack " + p.stack_calibration + (p.stack_is_default ? " (default)" : "") + ", " +
-         std::string(to_text(gradients)) + " gradients, calibrated by " +
-         (is_calibrated ? "many runs"
-          : has_few     ? "few runs"
-                        : "no run") +
+         std::string(to_text(gradients)) + " gradients, " +
+         (is_calibrated ? "calibrated by many runs"
+          : has_few     ? "calibrated by few runs"
+                        : "unknown: calibrated by no run") +
          ", 90 % intervals";
 }
 
@@ -90,7 +90,7 @@ std::string trust_words(const Trust& trust) {
   for (const std::string& one : trust.beyond) text += (text.empty() ? "" : "; ") + one;
   if (!text.empty()) text = (trust.is_far ? "far from anything measured: " : "outside of what was measured: ") + text;
   if (trust.regime == to_text(CalibrationRegime::calibrated)) return text;
-  return std::string(trust.regime == to_text(CalibrationRegime::few_runs) ? "few runs" : "no run") +
+  return std::string(trust.regime == to_text(CalibrationRegime::few_runs) ? "few runs" : "unknown: no run") +
          " of this device or stack measured" + (text.empty() ? "" : "; ") + text;
 }
 

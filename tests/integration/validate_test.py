@@ -49,6 +49,32 @@ class Validate(Command):
         self.assertIn("Jean Zay", run("validate", "--assumptions").stdout)
         self.assertEqual(run("validate", "--json").stdout, run("validate", "--json").stdout)
 
+    def test_a_framework_that_no_rule_names_is_unknown(self):
+        row = {"id": "a", "model": "llama-3-8b", "hardware": "H100-SXM-80GB", "gpus": 8, "seq_len": 4096,
+               "global_batch": 64, "micro_batch": 1, "tp": 2, "measured": {"step_time_s": 3}}
+        rows = self.written("runs.json", json.dumps([dict(row, framework="Unheard-of"),
+                                                     dict(row, id="b", framework="NeMo (Megatron-Core)")]))
+        unknown, known = json.loads(run("validate", "--rows", rows, "--json").stdout)["rows"]
+        self.assertEqual((unknown["stack"], unknown["regime"]), ("unknown", "unknown"))
+        self.assertEqual(known["regime"], "calibrated")
+        width = [row["predicted"]["high"] / row["predicted"]["low"] for row in (unknown, known)]
+        self.assertGreater(width[0], 1.1 * width[1])
+
+    def test_every_verb_that_prices_says_what_is_unknown(self):
+        asked = ["--model", "llama-3-8b", "--machine", "dgx-h100", "--gpus", "8", "--global-batch", "64", "--stack",
+                 "unknown"]
+        plan = self.folder / "plan.json"
+        verbs = {"search": [*asked, "--top", "1"], "estimate": [*asked, "--tp", "2", "--out", plan],
+                 "fit": [*asked, "--tp", "2"], "simulate": ["--plan", plan], "explain": ["--plan", plan],
+                 "size": [*asked[:4], "--stack", "unknown", "--gpus", "8", "--global-batch", "64", "--tokens", "1B"]}
+        for verb, words in verbs.items():
+            with self.subTest(verb):
+                done = run(verb, *words)
+                self.assertIn(done.returncode, (0, 1), done.stderr)  # 1: it does not fit
+                self.assertIn("unknown: no run of this device or stack measured", " ".join(done.stdout.split()))
+        against = run("explain", "--plan", plan, "--against", plan).stdout
+        self.assertIn("unknown: no run of this device or stack measured", against)
+
     def test_mistakes_are_refused_in_one_line(self):
         self.refused(["validate", "--rows", "nowhere.json"], "nowhere.json")
         self.refused(["validate", "--rows", self.written("r.json", '[{"id": "a", "gpus": "8"}]')], "r.json:/0/gpus")

@@ -30,7 +30,17 @@ TEST_CASE("a price says its stack, gradients, runs behind it and what its interv
   plan.training.precision = PrecisionRecipe::bf16;
   CHECK(basis_words(plan) == "stack megatron-core, bf16 gradients, calibrated by many runs, 90 % intervals");
   plan.provenance.trust.regime = "unknown";
-  CHECK(basis_words(plan).find("calibrated by no run,") != std::string::npos);
+  CHECK(basis_words(plan).find(", unknown: calibrated by no run,") != std::string::npos);
+}
+
+TEST_CASE("trust says what is unknown, and nothing where many runs were measured nearby") {
+  Trust trust;
+  trust.regime = "unknown";
+  CHECK(trust_words(trust) == "unknown: no run of this device or stack measured");
+  trust.regime = "few_rows";
+  CHECK(trust_words(trust) == "few runs of this device or stack measured");
+  trust.regime = "calibrated";
+  CHECK(trust_words(trust).empty());
 }
 
 TEST_CASE("a search says for which framework it looks, and why not for the usual one") {
