@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 
 #include "cli/calibrate_collectives.h"
 #include "cli/calibrate_kernels.h"
@@ -28,12 +27,6 @@ namespace plumbline {
 namespace {
 
 constexpr int most_folds = 1000;  // more than there are models among the published runs
-
-std::vector<std::size_t> all_of(const std::vector<FitRun>& runs) {
-  std::vector<std::size_t> all(runs.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
-}
 
 class CalibrateVerb : public Verb {
  public:
@@ -158,7 +151,7 @@ class CalibrateVerb : public Verb {
     return chosen;
   }
 
-  [[nodiscard]] static RunResolver resolver() { return RunResolver({run_aliases(), run_doubts()}, run_assumptions()); }
+  [[nodiscard]] static RunResolver resolver() { return RunResolver({run_aliases()}, run_assumptions()); }
 
   void show_progress(Terminal& terminal) {
     fit_.progress = [this, &terminal](int iteration, double) {
@@ -166,22 +159,27 @@ class CalibrateVerb : public Verb {
     };
   }
 
+  [[nodiscard]] RereadRuns reread_all() const {
+    const std::vector<RunSet> measured = all_sets();
+    return reread(fit_runs(measured, resolver()).runs, measured, run_aliases(), run_assumptions());
+  }
+
   ExitCode shipped(Terminal& terminal) {
     require_only(*app_, "--all", {"--rows", "--out"});
     if (!out_) throw InputError({"--out", "is missing", "a folder for the calibrations", ""});
     require_writable_folder(out_.flag(), *out_.name());
     show_progress(terminal);
-    const FitRuns read = fit_runs(all_sets(), resolver());
+    const RereadRuns read = reread_all();
     const PriorTable priors = shipped_priors();
     const ParameterSpace space(CalibrationSet::shipped(), priors, read.runs);
     phase_ = "all runs";
-    const Trained trained(space, read.runs, all_of(read.runs), fit_);
+    const Trained trained(space, read.runs, all_own(read), fit_);
     terminal.clear_progress();
     if (fit_.stop.stop_requested()) {
       terminal.remark("interrupted: nothing was written");
       return ExitCode::environment;
     }
-    const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " published runs with priors";
+    const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " runs with priors";
     write_files(fitted_set(CalibrationSet::shipped(), space, trained, read.runs, priors, source), *out_.name());
     terminal.remark("calibrations written to " + *out_.name());
     return ExitCode::done;
@@ -197,34 +195,45 @@ class CalibrateVerb : public Verb {
     if (fold_ < 0 || fold_ > folds_)
       throw InputError({"--fold", std::to_string(fold_) + " is none", "1 to " + std::to_string(folds_), ""});
     show_progress(terminal);
-    FitRuns read = fit_runs(all_sets(), resolver());
     CrossValidationAnswer answer;
-    answer.runs = std::move(read.runs);
-    answer.skipped = std::move(read.skipped);
     CrossValidationOptions options;
     options.folds = static_cast<std::size_t>(folds_);
     options.only_fold = static_cast<std::size_t>(fold_);
     options.fit = fit_;
     options.progress = [this](const std::string& phase) { phase_ = phase; };
-    if (by_question_) test_only(sets(), answer.runs, options);
-    const ParameterSpace space(CalibrationSet::shipped(), shipped_priors(), answer.runs);
-    if (fold_ == 0) fit_all(answer, space);
-    answer.tested = cross_validate(answer.runs, space, options);
-    if (!by_question_ && fold_ == 0)
-      answer.stacks = leave_stacks_out(answer.runs, CalibrationSet::shipped(), space, options);
-    answer.questions = rank_questions(answer.runs, answer.tested);
+    test(answer, options);
     answer.complete = !fit_.stop.stop_requested();
     terminal.clear_progress();
     terminal.print(to_json_text(to_json(answer)));
     return ExitCode::done;
   }
 
-  void fit_all(CrossValidationAnswer& answer, const ParameterSpace& space) {
+  void test(CrossValidationAnswer& answer, CrossValidationOptions& options) {
+    const std::vector<RunSet> measured = all_sets();
+    FitRuns read = fit_runs(measured, resolver());
+    answer.skipped = std::move(read.skipped);
+    if (by_question_) test_only(sets(), read.runs, options);
+    RereadRuns runs = reread(std::move(read.runs), measured, run_aliases(), run_assumptions());
+    options.first_runs = runs.own;
+    const PriorTable priors = shipped_priors();
+    const CalibrationSet& set = CalibrationSet::shipped();
+    const ParameterSpace space(set, priors, runs.runs);
+    if (fold_ == 0) fit_all(answer, runs, space);
+    answer.tested = cross_validate(runs.runs, set, space, priors, options);
+    if (!by_question_ && fold_ == 0) {
+      answer.stacks = leave_stacks_out(runs.runs, set, space, priors, options);
+      answer.sources = leave_sources_out(runs, set, space, priors, options);
+    }
+    answer.questions = rank_questions(runs.runs, answer.tested);
+    answer.runs = std::move(runs.runs);
+  }
+
+  void fit_all(CrossValidationAnswer& answer, const RereadRuns& runs, const ParameterSpace& space) {
     phase_ = "all runs";
-    const Trained trained(space, answer.runs, all_of(answer.runs), fit_);
+    const Trained trained(space, runs.runs, all_own(runs), fit_);
     answer.numbers = fitted_numbers(space, trained.result());
-    for (const FitRun& run : answer.runs)
-      answer.fitted_s.push_back(std::exp(space.log_step(run, trained.result().unknowns)));
+    for (std::size_t i = 0; i < runs.own; ++i)
+      answer.fitted_s.push_back(std::exp(space.log_step(runs.runs[i], trained.result().unknowns)));
   }
 
   /// Runs of `sets` are tested by the question that they answer, all others only trained on.

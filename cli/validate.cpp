@@ -104,7 +104,7 @@ class ValidateVerb : public Verb {
   [[nodiscard]] Validation validated(Terminal& terminal) const {
     const std::vector<RunSet> runs = sets();
     require_known(runs);
-    const RunResolver resolver({run_aliases(), run_doubts()}, run_assumptions());
+    const RunResolver resolver({run_aliases()}, run_assumptions());
     Validation validation = validate(runs, resolver, filter_, [&](std::size_t done, std::size_t all) {
       terminal.progress("run " + std::to_string(done) + " of " + std::to_string(all));
     });

@@ -53,7 +53,7 @@ std::string fits(const Validation& validation) {
                      " published fit or no-fit answers are right; of " + std::to_string(summary.ran.n) +
                      " runs that did fit, " + std::to_string(summary.ran.predicted_not_to) +
                      " are predicted not to; of " + std::to_string(summary.ran_doubtful.n) +
-                     " whose runs contradict their neighbours, " +
+                     " that their own source contradicts or leaves open, " +
                      std::to_string(summary.ran_doubtful.predicted_not_to) + ".\n";
   for (const RunOutcome& run : validation.runs)
     if (run.kind == RunKind::fit && !run.is_right())
@@ -102,7 +102,7 @@ std::string validation_markdown(const Validation& validation, const std::string&
   text += "\n## Reported apart: runs of which sequence, batch or a degree was inferred\n\nStep time:\n\n" +
           series_table(validation, &ValidationSummary::time_inferred) + "\nPeak memory:\n\n" +
           series_table(validation, &ValidationSummary::memory_inferred);
-  text += "\n## Reported apart: runs that contradict their neighbours\n\nStep time:\n\n" +
+  text += "\n## Reported apart: runs that their own source contradicts or leaves open\n\nStep time:\n\n" +
           series_table(validation, &ValidationSummary::time_doubtful) + "\nPeak memory:\n\n" +
           series_table(validation, &ValidationSummary::memory_doubtful);
   text += "\n## Where it is weak\n\nStep time, furthest off first:\n\n" + weak_runs(validation, RunKind::time) +

@@ -27,7 +27,7 @@ std::string fit_text(const Validation& validation) {
         text += "\n  " + run.id + ": " + present::value_text(run, run.pair.predicted.expected) + " predicted of " +
                 present::value_text(run, run.pair.measured) + ", yet it " +
                 (run.measured_fits ? "ran" : "ran out of memory") +
-                (run.doubt.empty() ? "" : " (not counted: it contradicts its neighbours)");
+                (run.doubt.empty() ? "" : " (not counted: its own source contradicts it or leaves it open)");
     text += "\n";
   }
   if (summary.ran.n > 0)

@@ -173,14 +173,14 @@ std::vector<std::string> CalibrationSet::stack_names() const {
   return names;
 }
 
-void CalibrationSet::set_device_residuals(std::string_view device, Residuals residuals) {
+void CalibrationSet::set_device_residuals(std::string_view device, std::optional<Residuals> residuals) {
   DeviceCalibration* found = named(devices_, device);
   if (found == nullptr)
     throw InputError({"device calibration", "\"" + std::string(device) + "\" is unknown", "one of this set", ""});
   found->residuals = std::move(residuals);
 }
 
-void CalibrationSet::set_stack_residuals(std::string_view stack, Residuals residuals) {
+void CalibrationSet::set_stack_residuals(std::string_view stack, std::optional<Residuals> residuals) {
   SoftwareStack* found = named(stacks_, stack);
   if (found == nullptr)
     throw InputError(

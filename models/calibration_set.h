@@ -57,9 +57,10 @@ class CalibrationSet {
   /// number of its own, also where it had none.
   void set(const ParameterId& id, const Coefficient& coefficient);
 
-  /// Replaces what a device or a stack of this set says about its runs. Throws InputError for an unknown name.
-  void set_device_residuals(std::string_view device, Residuals residuals);
-  void set_stack_residuals(std::string_view stack, Residuals residuals);
+  /// Replaces what a device or a stack of this set says about its runs; nothing: it knows none. Throws InputError for
+  /// an unknown name.
+  void set_device_residuals(std::string_view device, std::optional<Residuals> residuals);
+  void set_stack_residuals(std::string_view stack, std::optional<Residuals> residuals);
   /// Replaces what stands for step times of a calibration that states no residuals of its own.
   void set_regime(CalibrationRegime regime, Coefficient time);
 

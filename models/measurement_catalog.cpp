@@ -31,7 +31,6 @@ std::vector<RunSet> published_runs() {
 }
 
 RunRuleTable run_aliases() { return read_rules("aliases"); }
-RunRuleTable run_doubts() { return read_rules("doubts"); }
 RunRuleTable run_assumptions() { return read_rules("assumptions"); }
 
 }  // namespace plumbline

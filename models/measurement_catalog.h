@@ -11,10 +11,9 @@ namespace plumbline {
 /// models/measurements, sorted by file name, with the rules that hold for each source alone.
 [[nodiscard]] std::vector<RunSet> published_runs();
 
-/// models/run_rules, which hold for all sources: how spellings are understood; which runs contradict their neighbours;
-/// what is taken where nothing was published.
+/// models/run_rules, which hold for all sources: how spellings are understood; what is taken where nothing was
+/// published.
 [[nodiscard]] RunRuleTable run_aliases();
-[[nodiscard]] RunRuleTable run_doubts();
 [[nodiscard]] RunRuleTable run_assumptions();
 
 }  // namespace plumbline

@@ -6,34 +6,37 @@
 #include "planner/calibrate/folds.h"
 #include "planner/calibrate/informative_runs.h"
 #include "planner/calibrate/recalibrated.h"
+#include "planner/calibrate/shipped_fit.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
 namespace {
 
-using Counts = std::map<std::pair<std::string, RunClass>, std::size_t>;
+/// What a test starts from, and what it fits.
+struct Fitting {
+  const std::vector<FitRun>& runs;
+  const CalibrationSet& set;
+  const ParameterSpace& space;
+  const PriorTable& priors;
+};
 
-Counts counts_of(const std::vector<FitRun>& runs, const std::vector<std::size_t>& trained) {
-  Counts counts;
-  for (const std::size_t i : trained) ++counts[{runs[i].stack, runs[i].run_class}];
-  return counts;
-}
-
-CalibrationRegime regime_of(const Counts& counts, const FitRun& run) {
-  const auto found = counts.find({run.stack, run.run_class});
-  return plumbline::regime_of(found == counts.end() ? 0 : found->second);
-}
-
-std::vector<TestedRun> test(const Trained& trained, const std::vector<FitRun>& runs,
-                            const std::vector<std::size_t>& tested) {
-  const Counts counts = counts_of(runs, trained.fitted());
+std::vector<TestedRun> test(const Fitting& fitting, const Trained& trained, const std::vector<std::size_t>& tested) {
+  const CalibrationSet shipped =
+      fitted_set(fitting.set, fitting.space, trained, fitting.runs, fitting.priors, "fit without the tested runs");
   std::vector<TestedRun> result;
-  for (const std::size_t i : tested) result.push_back({i, trained.predict(runs[i]), regime_of(counts, runs[i])});
+  for (const std::size_t i : tested) {
+    const ShippedPrediction predicted = shipped_prediction(shipped, fitting.runs[i]);
+    result.push_back({i, predicted.step_s, predicted.regime});
+  }
   return result;
 }
 
 void report(const CrossValidationOptions& options, const std::string& phase) {
   if (options.progress) options.progress(phase);
+}
+
+std::size_t run_count(const std::vector<FitRun>& runs, const CrossValidationOptions& options) {
+  return options.first_runs == 0 ? runs.size() : options.first_runs;
 }
 
 /// The fold of every run; of one that is never tested, none of them.
@@ -43,12 +46,13 @@ std::vector<std::size_t> folds_of_tested(const std::vector<FitRun>& runs, const 
     return sources.empty() || std::find(sources.begin(), sources.end(), run.source) != sources.end();
   };
   std::vector<std::string> groups;
-  for (const FitRun& run : runs)
-    if (is_tested(run)) groups.push_back(run.group);
+  const std::size_t count = run_count(runs, options);
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_tested(runs[i])) groups.push_back(runs[i].group);
   const std::vector<std::size_t> tested = folds_of(groups, options.folds);
   std::vector<std::size_t> folds;
   std::size_t next = 0;
-  for (const FitRun& run : runs) folds.push_back(is_tested(run) ? tested[next++] : options.folds);
+  for (std::size_t i = 0; i < count; ++i) folds.push_back(is_tested(runs[i]) ? tested[next++] : options.folds);
   return folds;
 }
 
@@ -72,19 +76,19 @@ std::vector<std::size_t> chosen_of(const std::vector<FitRun>& runs, const std::v
   return chosen;
 }
 
-LeftOutStack leave_out(const std::string& framework, const std::vector<FitRun>& runs, const CalibrationSet& set,
-                       const ParameterSpace& space, const CrossValidationOptions& options) {
+LeftOutStack leave_out(const std::string& framework, const Fitting& fitting, const CrossValidationOptions& options) {
+  const auto& [runs, set, space, priors] = fitting;
   std::vector<std::size_t> others;
   std::vector<std::size_t> own;
   std::vector<std::size_t> candidates;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  for (std::size_t i = 0; i < run_count(runs, options); ++i) {
     const bool is_own = set.software_stack(runs[i].stack).framework == framework;
     (is_own ? own : others).push_back(i);
     if (is_own && runs[i].trust == RunTrust::trusted) candidates.push_back(i);
   }
   LeftOutStack result{framework, {}, {}, {}};
   const Trained trained(space, runs, others, options.fit);
-  result.without = test(trained, runs, own);
+  result.without = test(fitting, trained, own);
   const Knowledge known = with_devices_held(knowledge_of(trained.result()), space);
   result.chosen = chosen_of(runs, candidates, known, space, options);
   const Recalibrated after(known, space, runs, result.chosen, options.fit);
@@ -97,13 +101,10 @@ LeftOutStack leave_out(const std::string& framework, const std::vector<FitRun>& 
 
 }  // namespace
 
-CalibrationRegime regime_of(std::size_t runs) {
-  if (runs == 0) return CalibrationRegime::unknown;
-  return runs < runs_of_calibrated ? CalibrationRegime::few_runs : CalibrationRegime::calibrated;
-}
-
-std::vector<TestedRun> cross_validate(const std::vector<FitRun>& runs, const ParameterSpace& space,
+std::vector<TestedRun> cross_validate(const std::vector<FitRun>& runs, const CalibrationSet& set,
+                                      const ParameterSpace& space, const PriorTable& priors,
                                       const CrossValidationOptions& options) {
+  const Fitting fitting{runs, set, space, priors};
   const std::vector<std::size_t> folds = folds_of_tested(runs, options);
   std::vector<TestedRun> result;
   for (std::size_t fold = 0; fold < options.folds && !options.fit.stop.stop_requested(); ++fold) {
@@ -111,9 +112,9 @@ std::vector<TestedRun> cross_validate(const std::vector<FitRun>& runs, const Par
     report(options, "fold " + std::to_string(fold + 1) + " of " + std::to_string(options.folds));
     std::vector<std::size_t> training;
     std::vector<std::size_t> tested;
-    for (std::size_t i = 0; i < runs.size(); ++i) (folds[i] == fold ? tested : training).push_back(i);
+    for (std::size_t i = 0; i < folds.size(); ++i) (folds[i] == fold ? tested : training).push_back(i);
     const Trained trained(space, runs, training, options.fit);
-    for (TestedRun one : test(trained, runs, tested)) {
+    for (TestedRun one : test(fitting, trained, tested)) {
       one.fold = fold + 1;
       result.push_back(one);
     }
@@ -123,15 +124,17 @@ std::vector<TestedRun> cross_validate(const std::vector<FitRun>& runs, const Par
 }
 
 std::vector<LeftOutStack> leave_stacks_out(const std::vector<FitRun>& runs, const CalibrationSet& set,
-                                           const ParameterSpace& space, const CrossValidationOptions& options) {
+                                           const ParameterSpace& space, const PriorTable& priors,
+                                           const CrossValidationOptions& options) {
+  const Fitting fitting{runs, set, space, priors};
   std::map<std::string, std::size_t> trusted;
-  for (const FitRun& run : runs)
-    if (run.trust == RunTrust::trusted) ++trusted[set.software_stack(run.stack).framework];
+  for (std::size_t i = 0; i < run_count(runs, options); ++i)
+    if (runs[i].trust == RunTrust::trusted) ++trusted[set.software_stack(runs[i].stack).framework];
   std::vector<LeftOutStack> result;
   for (const auto& [framework, count] : trusted) {
     if (count <= options.runs_for_calibration || options.fit.stop.stop_requested()) continue;
     report(options, "without " + framework);
-    result.push_back(leave_out(framework, runs, set, space, options));
+    result.push_back(leave_out(framework, fitting, options));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 /// Only runs with a time; repetitions of one question count once, the fastest. A run's group is its source and model:
 /// runs of one group share what is peculiar to them, so a group is fitted or tested as a whole.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct FitRun {
   double weight = 1;                  ///< 0: doubtful, predicted but not fitted
   RunFeatures features;               ///< as calibrations remember it
   RunPricer pricer;
+  /// Place among the runs of the same one, read as of a framework that no rule names (left_out_sources.h).
+  std::optional<std::size_t> of_unknown_framework = {};
 };
 
 /// A stack with this many runs on a class of devices counts as calibrated there; with fewer, as known from a few.

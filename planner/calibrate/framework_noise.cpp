@@ -32,6 +32,14 @@ LeftOutError error_of(const FittedFrameworks& fitted, const FitResult& result, s
           open + fitted.class_noise[i] * fitted.class_noise[i]};
 }
 
+double covering_sigma(const std::vector<std::vector<LeftOutError>>& frameworks) {
+  constexpr double covered = 0.9;
+  std::vector<double> magnitudes;
+  for (const std::vector<LeftOutError>& errors : frameworks)
+    for (const LeftOutError& error : errors) magnitudes.push_back(std::abs(error.error));
+  return quantile(std::move(magnitudes), covered) / deviations_90_percent;
+}
+
 /// The fit without a framework, recalibrated on some of its runs, all to first order.
 FitResult recalibrated(const FittedFrameworks& fitted, const FitResult& without, const Knowledge& known,
                        const std::vector<std::size_t>& chosen, const FitOptions& options) {
@@ -77,21 +85,18 @@ std::vector<LeftOutError> errors_after_few(const FittedFrameworks& fitted, const
 
 FrameworkNoise framework_noise(const std::vector<std::vector<LeftOutError>>& frameworks) {
   std::vector<double> added;
-  std::vector<double> expected;
   for (const std::vector<LeftOutError>& errors : frameworks) {
     if (errors.empty()) continue;
     double beyond = 0;
-    double variance = 0;
-    for (const LeftOutError& e : errors) beyond += e.error * e.error - e.variance, variance += e.variance;
+    for (const LeftOutError& e : errors) beyond += e.error * e.error - e.variance;
     added.push_back(beyond / static_cast<double>(errors.size()));
-    expected.push_back(variance / static_cast<double>(errors.size()));
   }
   FrameworkNoise noise;
   noise.frameworks = added.size();
   noise.deviations = deviations_of(added.size());
   if (added.empty()) return noise;
   noise.variance = std::max(0.0, median(added));
-  noise.sigma = noise.deviations / deviations_90_percent * std::sqrt(median(expected) + noise.variance);
+  noise.sigma = covering_sigma(frameworks);
   return noise;
 }
 
@@ -102,7 +107,12 @@ FrameworkNoises framework_noises(const FittedFrameworks& fitted, const FitOption
     const std::vector<std::size_t> runs = trusted_of(fitted, members);
     const FitResult without = without_group(fitted.problem, fitted.result, members, options.loss_scale);
     unknown.emplace_back();
-    for (const std::size_t i : runs) unknown.back().push_back(error_of(fitted, without, i));
+    for (const std::size_t i : runs) {
+      unknown.back().push_back(error_of(fitted, without, i));
+      if (fitted.of_unknown_framework)
+        unknown.back().back().error =
+            fitted.of_unknown_framework(i, without.unknowns) - fitted.problem.observations[i].log_measured;
+    }
     if (runs.size() > runs_of_recalibration) few_runs.push_back(errors_after_few(fitted, without, runs, options));
   }
   return {framework_noise(unknown), framework_noise(few_runs)};

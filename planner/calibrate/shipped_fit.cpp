@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/cost/extrapolation.h"
+#include "planner/pricing/trust.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
@@ -41,7 +43,7 @@ Residuals residuals_of(const Missed& missed, const Residuals& before, double few
   Residuals residuals = before;
   const bool many = missed.errors.size() >= runs_of_calibrated;
   residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_runs;
-  residuals.measured.include(missed.ranges);
+  residuals.measured = missed.ranges;
   const auto runs = static_cast<std::int64_t>(missed.errors.size());
   // A handful of errors says little about nine tenths: no less than what frameworks need after a few runs.
   const double sigma = many ? missed.sigma() : std::max(missed.sigma(), few_runs);
@@ -64,25 +66,52 @@ void set_regimes(CalibrationSet& set, const FrameworkNoises& noises, const std::
   set_one(CalibrationRegime::unknown, noises.unknown, "without any of their runs");
 }
 
-void set_residuals(CalibrationSet& set, const Trained& trained, const std::vector<FitRun>& runs,
-                   const std::string& source) {
+/// Of the stack of frameworks that are not in the catalogue: runs of one say nothing of another.
+constexpr std::string_view unknown_framework = "unknown";
+
+bool is_of_earlier_fit(const std::optional<Residuals>& residuals) {
+  return residuals && residuals->time.sigma.kind == "fitted";
+}
+
+/// A run that the host holds up says little of its device: the share of its time that moves with the host's.
+bool is_held_up_by_host(const ParameterSpace& space, const Trained& trained, const FitRun& run, std::size_t fitted) {
+  constexpr double much = 0.3;
+  const std::vector<std::uint32_t> unknowns = space.unknowns_of(run);
+  double share = 0;
+  for (std::size_t a = 0; a < unknowns.size(); ++a)
+    if (space.ids()[unknowns[a]].field.starts_with("host_time")) share += trained.result().gradients[fitted][a];
+  return share > much;
+}
+
+void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
+                   const std::vector<FitRun>& runs, const std::string& source) {
   std::map<std::string, Missed> devices;
   std::map<std::string, Missed> stacks;
   for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
     const FitRun& run = runs[trained.fitted()[i]];
-    if (run.trust != RunTrust::trusted) continue;
-    for (Missed* missed : {&devices[set.device(run.device).name], &stacks[set.software_stack(run.stack).name]}) {
-      missed->errors.push_back(trained.left_out()[i]);
-      missed->ranges.include(run.features);
-    }
+    const auto add_to = [&](Missed& missed) {
+      missed.errors.push_back(trained.left_out()[i]);
+      missed.ranges.include(run.features);
+    };
+    const SoftwareStack stack = set.software_stack(run.stack);
+    if (stack.framework != unknown_framework) add_to(stacks[stack.name]);
+    if (!is_held_up_by_host(space, trained, run, i)) add_to(devices[set.device(run.device).name]);
   }
   const double few_runs = set.axis_table().regimes[static_cast<std::size_t>(CalibrationRegime::few_runs)].time;
-  for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices()))
+  for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices())) {
     if (const auto found = devices.find(device.name); found != devices.end())
       set.set_device_residuals(device.name,
                                residuals_of(found->second, device.residuals.value_or(Residuals{}), few_runs, source));
-  for (const auto& [name, missed] : stacks)
-    set.set_stack_residuals(name, residuals_of(missed, set.stack(name).residuals, few_runs, source));
+    else if (is_of_earlier_fit(device.residuals))
+      set.set_device_residuals(device.name, std::nullopt);
+  }
+  for (const SoftwareStack& stack : std::vector<SoftwareStack>(set.stacks())) {
+    if (const auto found = stacks.find(stack.name); found != stacks.end())
+      set.set_stack_residuals(stack.name,
+                              residuals_of(found->second, set.stack(stack.name).residuals, few_runs, source));
+    else if (is_of_earlier_fit(stack.residuals))
+      set.set_stack_residuals(stack.name, std::nullopt);
+  }
 }
 
 }  // namespace
@@ -105,8 +134,14 @@ CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space
                            identified ? source : prior + "; not identified by the " + source});
   }
   set_regimes(fitted, trained.of_frameworks(), source);
-  set_residuals(fitted, trained, runs, source);
+  set_residuals(fitted, space, trained, runs, source);
   return fitted;
+}
+
+ShippedPrediction shipped_prediction(const CalibrationSet& set, const FitRun& run) {
+  const Calibration calibration = set.of(run.device, run.stack);
+  const Uncertainty of_run = uncertainty(calibration, run.features);
+  return {interval_of(run.pricer.step_s(calibration), of_run.time_sigma), of_run.regime};
 }
 
 }  // namespace plumbline

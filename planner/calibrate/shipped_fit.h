@@ -24,9 +24,17 @@ struct FittedNumber {
 [[nodiscard]] std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result);
 
 /// `set` with the fitted numbers in place, and with what every device and stack of the runs was off by on runs whose
-/// group was left out. `source`: what a fitted number says of itself. Memory's residuals stay.
+/// group was left out; what an earlier fit said of one without runs goes. `source`: what a fitted number says of
+/// itself. Memory's residuals stay.
 [[nodiscard]] CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
                                         const std::vector<FitRun>& runs, const PriorTable& priors,
                                         const std::string& source);
+
+/// A step as `plan` predicts it with a set, and what the set knows of the run's device and stack.
+struct ShippedPrediction {
+  Interval step_s;
+  CalibrationRegime regime = CalibrationRegime::unknown;
+};
+[[nodiscard]] ShippedPrediction shipped_prediction(const CalibrationSet& set, const FitRun& run);
 
 }  // namespace plumbline

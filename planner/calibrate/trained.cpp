@@ -72,17 +72,26 @@ double covering_noise(const std::vector<LeftOutError>& errors, double share, dou
 }
 
 Trained::Trained(const ParameterSpace& space, const std::vector<FitRun>& runs, const std::vector<std::size_t>& training,
-                 const FitOptions& options)
+                 const FitOptions& options, const std::vector<double>& start)
     : space_(space), derivative_step_(options.derivative_step) {
   for (const std::size_t i : training)
     if (runs[i].weight > 0) fitted_.push_back(i);
-  const FitProblem problem = problem_of(space, runs, fitted_);
+  FitProblem problem = problem_of(space, runs, fitted_);
+  for (std::size_t u = 0; u < start.size(); ++u) problem.unknowns[u].start = start[u];
   result_ = fit(problem, options);
   const auto group = [](const FitRun& run) { return run.group; };
   left_out_ = left_out_errors(problem, result_, groups_of(runs, fitted_, group), options.loss_scale);
   find_noise(runs);
   find_framework_noise(runs, problem, options);
   for (const std::size_t i : fitted_) known_.insert(stack_and_class(runs[i]));
+}
+
+std::vector<double> Trained::unknowns_without(const std::vector<FitRun>& runs, const std::set<std::size_t>& left_out,
+                                              double loss_scale) const {
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < fitted_.size(); ++i)
+    if (left_out.contains(fitted_[i])) members.push_back(i);
+  return without_group(problem_of(space_, runs, fitted_), result_, members, loss_scale).unknowns;
 }
 
 void Trained::find_noise(const std::vector<FitRun>& runs) {
@@ -100,14 +109,18 @@ void Trained::find_noise(const std::vector<FitRun>& runs) {
 void Trained::find_framework_noise(const std::vector<FitRun>& runs, const FitProblem& problem,
                                    const FitOptions& options) {
   const auto framework = [&](const FitRun& run) { return space_.base().software_stack(run.stack).framework; };
-  FittedFrameworks fitted{space_, problem, result_, {}, {}, {}};
+  FittedFrameworks fitted{space_, problem, result_, {}, {}, {}, {}};
   const std::vector<std::size_t> groups = groups_of(runs, fitted_, framework);
   for (std::size_t i = 0; i < fitted_.size(); ++i) {
     if (groups[i] >= fitted.members.size()) fitted.members.resize(groups[i] + 1);
     fitted.members[groups[i]].push_back(i);
-    fitted.trusted.push_back(runs[fitted_[i]].trust == RunTrust::trusted);
+    fitted.trusted.push_back(runs[fitted_[i]].trust != RunTrust::doubtful);
     fitted.class_noise.push_back(noise(runs[fitted_[i]].run_class));
   }
+  fitted.of_unknown_framework = [&](std::size_t i, std::span<const double> x) {
+    const FitRun& run = runs[fitted_[i]];
+    return space_.log_step(run.of_unknown_framework ? runs[*run.of_unknown_framework] : run, x);
+  };
   noises_ = framework_noises(fitted, options);
 }
 

@@ -28,12 +28,16 @@ struct RunNoise {
 
 class Trained {
  public:
-  /// `training`: indices into `runs`; runs of weight 0 are left out. `space` outlives this.
+  /// `training`: indices into `runs`; runs of weight 0 are left out. `space` outlives this. `start`: where the fit
+  /// begins, by number of the space; empty: at the priors.
   Trained(const ParameterSpace& space, const std::vector<FitRun>& runs, const std::vector<std::size_t>& training,
-          const FitOptions& options);
+          const FitOptions& options, const std::vector<double>& start = {});
 
   [[nodiscard]] Interval predict(const FitRun& run) const;
   [[nodiscard]] const FitResult& result() const { return result_; }
+  /// To first order, where the fit would lie without these of its runs.
+  [[nodiscard]] std::vector<double> unknowns_without(const std::vector<FitRun>& runs,
+                                                     const std::set<std::size_t>& left_out, double loss_scale) const;
   /// Indices of the runs that were fitted.
   [[nodiscard]] const std::vector<std::size_t>& fitted() const { return fitted_; }
   /// log(predicted / measured) of the fitted runs had their group not been fitted.

@@ -37,6 +37,22 @@ Json errors_json(const CrossValidationAnswer& answer, const std::vector<TestedRu
   });
 }
 
+Json left_out_json(const CrossValidationAnswer& answer, const std::vector<LeftOutRun>& tested) {
+  return json_array(tested, [&](const LeftOutRun& one) {
+    const FitRun& run = answer.runs[one.run];
+    return Json::Object{{"id", run.id},
+                        {"source", run.source},
+                        {"class", to_text(run.run_class)},
+                        {"device", run.device.name},
+                        {"stack", run.stack},
+                        {"read_as", answer.runs[one.read].stack},
+                        {"trust", to_text(run.trust)},
+                        {"measured", run.measured_s},
+                        {"tested", to_json(one.predicted.step_s)},
+                        {"regime", to_text(one.predicted.regime)}};
+  });
+}
+
 Json stack_json(const CrossValidationAnswer& answer, const LeftOutStack& stack) {
   const auto id_of = [&](std::size_t run) { return answer.runs[run].id; };
   return Json::Object{{"stack", stack.framework},
@@ -65,14 +81,17 @@ Json number_json(const FittedNumber& number) {
 
 Json to_json(const CrossValidationAnswer& answer) {
   const auto run_json = [&](const TestedRun& tested) { return tested_json(answer, tested); };
-  const auto left_out_json = [&](const LeftOutStack& stack) { return stack_json(answer, stack); };
+  const auto of_stack = [&](const LeftOutStack& stack) { return stack_json(answer, stack); };
   const auto skipped_json = [](const SkippedRun& run) {
     return Json::Object{{"id", run.id}, {"source", run.source}, {"reason", run.reason}};
   };
   return Json::Object{{"format", "plumbline.cross_validation/1"},
                       {"complete", answer.complete},
                       {"rows", json_array(answer.tested, run_json)},
-                      {"left_out_stacks", json_array(answer.stacks, left_out_json)},
+                      {"framework_known", left_out_json(answer, answer.sources.framework_known)},
+                      {"framework_unknown", left_out_json(answer, answer.sources.framework_unknown)},
+                      {"device_unknown", left_out_json(answer, answer.sources.device_unknown)},
+                      {"left_out_stacks", json_array(answer.stacks, of_stack)},
                       {"questions", json_array(answer.questions, question_json)},
                       {"numbers", json_array(answer.numbers, number_json)},
                       {"skipped", json_array(answer.skipped, skipped_json)}};

@@ -3,19 +3,20 @@
 /// ("plumbline.cross_validation/1").
 
 #include "core/io/json.h"
-#include "planner/calibrate/cross_validation.h"
+#include "planner/calibrate/left_out_sources.h"
 #include "planner/calibrate/ranking.h"
 #include "planner/calibrate/shipped_fit.h"
 
 namespace plumbline {
 
 struct CrossValidationAnswer {
-  std::vector<FitRun> runs;
+  std::vector<FitRun> runs;  ///< with those that were read anew (left_out_sources.h) behind them
   std::vector<SkippedRun> skipped;
   std::vector<FittedNumber> numbers;
   std::vector<double> fitted_s;  ///< by run: predicted by the fit over all runs
   std::vector<TestedRun> tested;
   std::vector<LeftOutStack> stacks;
+  LeftOutSources sources;
   std::vector<RankedQuestion> questions;
   bool complete = true;
 };

@@ -28,7 +28,7 @@ struct Resolution {
 
 class RunResolver {
  public:
-  /// Aliases and doubts say what a run means; `assumptions` fills what it leaves open.
+  /// Meanings say how spellings are understood; `assumptions` fills what it leaves open.
   RunResolver(std::vector<RunRuleTable> meanings, RunRuleTable assumptions)
       : meanings_(std::move(meanings)), assumptions_(std::move(assumptions)) {}
   /// `set`: of the run; its name, which rules may ask for, and its rules are read. Never throws for what a run says.

@@ -5,10 +5,13 @@ Usage: check_fidelity.py <plan> <fidelity.json> [--regenerate]
        check_fidelity.py --cross-validated <before.json> <now.json>   two summaries of cross_validation.py
        check_fidelity.py --host-bound <before.json> <now.json>        two of its host-bound summaries
        check_fidelity.py --fold <plan> <cross_validation.json>        one fold again: is the summary of this code?
+       check_fidelity.py --shipped <plan> <host_bound.json>           the shipped stack on the file HOST_BOUND_ROWS
+       check_fidelity.py --coverage <cross_validation.json>           do the stated intervals hold on left-out sources?
 Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when rows are
 no longer predicted, or when fewer fit answers are right. What became better is printed, not refused: commit it.
 """
 import json
+import os
 import subprocess
 import sys
 
@@ -68,6 +71,9 @@ def cross_validation_complaints(old, new):
     for kind in ("classes", "sources"):
         for name, before in old[kind].items():
             compare(name, before["tested"], new[kind].get(name, {}).get("tested"))
+    for knowledge, classes in old.get("left_out", {}).items():
+        for name, before in classes.items():
+            compare(f"{knowledge}, {name}", before, new["left_out"][knowledge].get(name))
     for name, before in old["stacks"].items():
         for when in ("without", "after"):
             if before[when]:
@@ -99,12 +105,30 @@ def host_bound_complaints(old, new):
 
 def fold_complaints(committed, answer):
     """One line when a fold that was tested again is not the committed one."""
-    trusted = [row for row in answer["rows"] if row["trust"] == "trusted"]
-    before, now = committed.get("folds", {}).get(FOLD), cross_validation.folds(trusted).get(FOLD)
+    before, now = committed.get("folds", {}).get(FOLD), cross_validation.folds(answer["rows"]).get(FOLD)
     if before and now and before["n"] == now["n"] and abs(before["mape"] - now["mape"]) <= SAME:
         return []
     told = [f"{100 * one['mape']:.2f} % over {one['n']} rows" if one else "not tested" for one in (now, before)]
     return [f"fold {FOLD}: {told[0]}, committed {told[1]}: make cross-validation"]
+
+
+SKIPPED = 77
+
+
+def shipped_complaints(kept, answer):
+    """One line where the shipped stack itself is farther off host-bound runs than what was committed."""
+    now, before = cross_validation.shipped_summary(answer), kept["shipped"]
+    if now["n"] == before["n"] and now["mape"] <= before["mape"] * GROWTH:
+        return []
+    return [f"host-bound runs by the shipped stack: {100 * now['mape']:.2f} % over {now['n']} rows, was "
+            f"{100 * before['mape']:.2f} % over {before['n']}"]
+
+
+def coverage_complaints(kept):
+    """One line for each regime whose stated intervals do not hold on whole left-out sources."""
+    lines = [f"{name}: {100 * entry['coverage']:.1f} % of {entry['n']} rows inside the stated 90 % interval"
+             for name, entry in kept["regimes"].items() if not cross_validation.holds(entry)]
+    return lines or ([] if kept["regimes"] else ["no regime was tested"])
 
 
 def read(path):
@@ -119,6 +143,22 @@ def main():
         for line in worse:
             print("WORSE:", line)
         return 1 if worse else 0
+    if sys.argv[1] == "--shipped":
+        rows = os.environ.get("HOST_BOUND_ROWS", "")
+        if not os.path.isfile(rows):
+            print("skipped: host-bound runs; HOST_BOUND_ROWS names no file of rows")
+            return SKIPPED
+        done = subprocess.run([sys.argv[2], "validate", "--rows", rows, "--json"], capture_output=True, text=True,
+                              check=True, timeout=600)
+        worse = shipped_complaints(read(sys.argv[3]), json.loads(done.stdout))
+        for line in worse:
+            print("WORSE:", line)
+        return 1 if worse else 0
+    if sys.argv[1] == "--coverage":
+        lines = coverage_complaints(read(sys.argv[2]))
+        for line in lines:
+            print("DOES NOT HOLD:", line)
+        return 1 if lines else 0
     if sys.argv[1] == "--fold":
         done = subprocess.run([sys.argv[2], "calibrate", "--cross-validate", "--fold", FOLD], capture_output=True,
                               text=True, check=True, timeout=600)

@@ -66,7 +66,7 @@ class CrossValidation(unittest.TestCase):
     def test_a_fold_that_differs_from_the_committed_one_is_stale(self):
         def answer(expected):
             return {"rows": [{"fold": 1, "trust": "trusted", "measured": 1.0, "tested": {"expected": expected}},
-                             {"fold": 1, "trust": "doubtful", "measured": 1.0, "tested": {"expected": 9.0}}]}
+                             {"fold": 2, "trust": "trusted", "measured": 1.0, "tested": {"expected": 9.0}}]}
         committed = {"folds": {"1": {"n": 1, "mape": 0.1}}}
         self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.1004)), [])
         self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.12)),
@@ -79,13 +79,37 @@ class CrossValidation(unittest.TestCase):
         self.assertEqual(check_fidelity.cross_validation_complaints(before, now),
                          ["unknown: 80.0 % inside the stated interval, were 90.0 %"])
 
-    def test_regimes_are_judged_by_rows_of_left_out_frameworks_too(self):
-        def row(low, **more):
-            return dict({"trust": "trusted", "measured": 1.0, "tested": {"low": low, "expected": 1.0, "high": 2.0}}, **more)
-        answer = {"rows": [row(0.9, regime="unknown")],
-                  "left_out_stacks": [{"without": [row(0.9), row(1.1), dict(row(0.9), trust="doubtful")], "after": []}]}
-        self.assertEqual(cross_validation.regimes(answer), {
-            "unknown, in folds": {"n": 1, "coverage": 1.0}, "unknown, framework left out": {"n": 2, "coverage": 0.5}})
+    def left_out(self):
+        def row(low, regime, trust="trusted", source="a", expected=1.0):
+            return {"trust": trust, "measured": 1.0, "regime": regime, "source": source, "class": "A100, dense",
+                    "tested": {"low": low, "expected": expected, "high": 2.0}}
+        return {"framework_known": [row(0.9, "few_rows"), row(1.1, "few_rows", "doubtful", expected=1.5)],
+                "framework_unknown": [row(0.9, "unknown"), row(1.1, "unknown", "inferred", "vtrain_single", 0.8)],
+                "device_unknown": [row(0.9, "unknown", "doubtful")]}
+
+    def test_regimes_are_judged_by_all_rows_of_left_out_sources(self):
+        self.assertEqual(cross_validation.regimes(self.left_out()), {
+            "few_rows": {"n": 2, "coverage": 0.5}, "unknown": {"n": 2, "coverage": 1.0},
+            "unknown, host-bound": {"n": 1, "coverage": 0.0}})
+
+    def test_left_out_sources_count_every_row_of_a_class(self):
+        kept = cross_validation.left_out(self.left_out())
+        self.assertEqual((kept["framework_known"]["A100, dense"]["n"], kept["framework_known"]["dense"]["n"]), (2, 2))
+        self.assertAlmostEqual(kept["framework_known"]["all"]["mape"], 0.25)
+        self.assertEqual(sorted(kept["framework_unknown"]), ["A100, dense", "all", "dense", "host-bound small models"])
+
+    def test_a_class_counts_rows_whatever_their_trust(self):
+        rows = [{"source": "a", "class": "A100, dense", "trust": trust, "measured": 1.0, "fitted": 1.0,
+                 "tested": {"low": 0.5, "expected": 1.3, "high": 2.0}} for trust in ("trusted", "inferred", "doubtful")]
+        self.assertEqual(cross_validation.by_class(rows)["A100, dense"]["tested"]["n"], 3)
+
+    def test_intervals_that_do_not_hold_are_named(self):
+        self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.9}}}), [])
+        self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.8}}}),
+                         ["unknown: 80.0 % of 100 rows inside the stated 90 % interval"])
+        self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.97}}}),
+                         ["unknown: 97.0 % of 100 rows inside the stated 90 % interval"])
+        self.assertEqual(len(check_fidelity.coverage_complaints({"regimes": {}})), 1)
 
     def test_coverage_of_few_rows_is_judged_by_a_binomial_test(self):
         self.assertTrue(cross_validation.binomial_inside(9, 10))
@@ -104,7 +128,18 @@ class HostBound(unittest.TestCase):
                            host_bound_row("dp 2 mbs 1 x 2", 1.0, 1.0)],
                   "questions": [{"rows": 3, "pairs": 4, "pairs_right": 3, "regret": 0.02 * factor, "noise": 0.01,
                                  "spearman": 0.5}]}
-        return cross_validation.host_bound_summary(answer)
+        return cross_validation.host_bound_summary(answer, self.shipped(factor))
+
+    def shipped(self, factor=1.0):
+        return {"rows": [{"kind": "time", "measured": 1.0, "error": 0.1 * factor, "predicted": {"low": 0.9, "high": 1.2}},
+                         {"kind": "memory", "measured": 1.0, "error": 9.0, "predicted": {"low": 1, "high": 1}}]}
+
+    def test_the_shipped_stack_may_not_get_worse(self):
+        kept = self.kept()
+        self.assertEqual((kept["shipped"]["n"], kept["shipped"]["coverage"]), (1, 1.0))
+        self.assertEqual(check_fidelity.shipped_complaints(kept, self.shipped(1.05)), [])
+        self.assertEqual(check_fidelity.shipped_complaints(kept, self.shipped(1.2)),
+                         ["host-bound runs by the shipped stack: 12.00 % over 1 rows, was 10.00 % over 1"])
 
     def test_errors_are_told_apart_by_tensor_parallel_ranks(self):
         kept = self.kept()

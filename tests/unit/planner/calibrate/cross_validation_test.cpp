@@ -64,11 +64,13 @@ TEST_CASE("What a tested run measured changes nothing in its prediction") {
   options.fit = quick();
   options.fit.most_iterations = 2;
   options.folds = 2;
-  const std::vector<TestedRun> before = cross_validate(runs, space, options);
+  const std::vector<TestedRun> before =
+      cross_validate(runs, CalibrationSet::shipped(), space, shipped_priors(), options);
   const std::string poisoned = runs.front().group;
   for (FitRun& run : runs)
     if (run.group == poisoned) run.measured_s *= 3;
-  const std::vector<TestedRun> after = cross_validate(runs, space, options);
+  const std::vector<TestedRun> after =
+      cross_validate(runs, CalibrationSet::shipped(), space, shipped_priors(), options);
   REQUIRE(before.size() == runs.size());
   bool others_moved = false;
   for (std::size_t i = 0; i < runs.size(); ++i)

@@ -20,8 +20,14 @@ TEST_CASE("Few frameworks make wider intervals than the normal distribution") {
   const FrameworkNoise noise = framework_noise({off_by(0.1), off_by(0.1), off_by(0.1), off_by(0.1), off_by(0.1)});
   CHECK_THAT(noise.deviations, WithinAbs(2.132, 5e-4));
   CHECK_THAT(noise.variance, WithinAbs(0.01, 1e-12));
-  CHECK_THAT(noise.sigma, WithinAbs(2.132 / deviations_90_percent * 0.1, 5e-5));
+  CHECK_THAT(noise.sigma, WithinAbs(0.1 / deviations_90_percent, 1e-12));
   CHECK(framework_noise({off_by(0.1)}).deviations == deviations_90_percent);
+}
+
+// Nine tenths of the ten errors are at most 0.1, and the interval reaches 1.645 sigma.
+TEST_CASE("What is stated of a framework covers nine tenths of all frameworks' runs") {
+  const std::vector<LeftOutError> near(9, {0.1, 0.0});
+  CHECK_THAT(framework_noise({near, {{0.1, 0.0}, {0.9, 0.0}}}).sigma, WithinAbs(0.1 / deviations_90_percent, 1e-12));
 }
 
 TEST_CASE("A framework counts once, however many runs it has, and none decides alone") {

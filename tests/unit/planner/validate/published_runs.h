@@ -13,7 +13,7 @@ namespace plumbline {
 }
 
 [[nodiscard]] inline const RunResolver& resolver_of_catalogue() {
-  static const RunResolver resolver({run_aliases(), run_doubts()}, run_assumptions());
+  static const RunResolver resolver({run_aliases()}, run_assumptions());
   return resolver;
 }
 
