@@ -200,15 +200,16 @@ class RecipeReader {
     const std::size_t first = left.find('.');
     if (first == std::string_view::npos) return end;
     const std::string_view path = left.substr(first + 1);
-    if (path == "activation_checkpoint") return put("activation_checkpoint", "mode", mode_of(right)), end;
-    if (path == "model_spec") return put_flavor(right), end;
+    if (path == "activation_checkpoint") put(path, "mode", mode_of(right));
+    if (path == "model_spec") put_flavor(right);
     LiteralReader reader(text_, value_at);
     const auto value = reader.value();
-    if (path == "hf_assets_path" && value) return put("model", path, *value), reader.position();
     const std::size_t second = path.find('.');
-    if (second == std::string_view::npos) return end;
-    if (!value) return end;
-    put(path.substr(0, second), path.substr(second + 1), *value);
+    if (!value || (second == std::string_view::npos && path != "hf_assets_path")) return end;
+    if (second == std::string_view::npos)
+      put("model", path, *value);
+    else
+      put(path.substr(0, second), path.substr(second + 1), *value);
     return reader.position();
   }
 
