@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Starts one process per GPU by accelerate.yaml.
+set -euo pipefail
+
+exec accelerate launch \
+  --config_file accelerate.yaml \
+  train.py \
+  --model_name_or_path llama-3-8b \
+  --max_seq_length 4096 \
+  --attn_implementation flash_attention_2 \
+  --per_device_train_batch_size 1 \
+  --gradient_accumulation_steps 8 \
+  --optim adamw_torch
