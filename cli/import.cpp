@@ -30,7 +30,7 @@ class ImportVerb : public Verb {
     app.add_option("--from", target_, "whose files they are: " + target_names())
         ->group("Question")
         ->type_name("TARGET");
-    question_.declare(app, Precisions::one);
+    question_.declare(app, Recipes::one);
     out_.declare(app, "write the plan to this file; needs --machine");
     app.add_flag("--json", json_, "the answer as JSON")->group("Output");
   }

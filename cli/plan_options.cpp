@@ -22,17 +22,11 @@ void PlanOptions::declare(CLI::App& app) {
   app.add_option("--from", import_target_, "with --import: whose files they are, a name of plan import")
       ->group("Question")
       ->type_name("TARGET");
-  question_.declare(app, Precisions::one);
+  question_.declare(app, Recipes::one);
   strategy_.declare(app);
 }
 
-void PlanOptions::require_one_precision() const {
-  if (question_.precisions().size() > 1)
-    throw InputError({"--precision", "several are given", "one here; plan search takes several", ""});
-}
-
 session::FitLimitsRequest PlanOptions::limits_request() const {
-  require_one_precision();
   session::FitLimitsRequest request;
   request.question = question_.question(QuestionParts::some);
   if (!strategy_.given().empty()) request.strategy = strategy_.strategy();
@@ -54,7 +48,6 @@ session::EstimateRequest PlanOptions::request() const {
   if (!imported_files_.empty()) return imported();
   if (import_target_) throw InputError({"--from", "says whose the files of --import are", "--import as well", ""});
   if (!plan_file_) {
-    require_one_precision();
     return session::StrategyRequest{question_.question(), strategy_.strategy()};
   }
   const std::string given = question_.given_beside_plan().empty() ? strategy_.given() : question_.given_beside_plan();

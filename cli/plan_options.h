@@ -25,7 +25,6 @@ class PlanOptions {
   [[nodiscard]] session::FitLimitsRequest limits_request() const;
 
  private:
-  void require_one_precision() const;
   [[nodiscard]] session::StrategyRequest imported() const;
 
   QuestionOptions question_;

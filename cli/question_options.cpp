@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <array>
 
 #include "cli/flag_values.h"
@@ -34,7 +35,8 @@ std::string required(std::string_view flag, const std::optional<std::string>& va
 
 }  // namespace
 
-void QuestionOptions::declare(CLI::App& app, Precisions precisions, DeviceCounts counts) {
+void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts counts) {
+  recipes_ = recipes;
   counts_ = counts;
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* text) {
     return app.add_option(flag, value, text)->group("Question");
@@ -53,19 +55,26 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions, DeviceCounts
   option("--tokens", tokens_, "tokens of the whole run, such as 15T: adds days, dollars and energy")->type_name("N");
   option("--samples", samples_, "the same in samples: images, or sequences of --seq-len tokens")->type_name("N");
   option("--price", price_, "dollars of one GPU for an hour, instead of the machine's")->type_name("DOLLARS");
+  const bool several_recipes = recipes == Recipes::several;
   option("--precision", precision_,
-         precisions == Precisions::several ? "number formats (bf16); several apart by commas are all searched"
-                                           : "number formats (bf16)")
+         several_recipes ? "number formats (bf16); several apart by commas are all searched" : "number formats (bf16)")
       ->type_name(alternatives(names_of(all_precision_recipes)));
   option("--gradient-precision", gradient_precision_,
          "of accumulated and reduced gradients, instead of the precision's")
       ->type_name(alternatives(names_of(state_formats)));
   option("--optimizer-precision", optimizer_precision_, "of the optimizer's moments, instead of the precision's")
       ->type_name(alternatives(names_of(state_formats)));
-  option("--optimizer", optimizer_, "what updates the weights (adamw)")->type_name(alternatives(optimizer_names()));
+  option("--optimizer", optimizer_,
+         several_recipes ? "what updates the weights (adamw); several apart by commas are all searched"
+                         : "what updates the weights (adamw)")
+      ->type_name(alternatives(optimizer_names()));
   option("--freeze", freeze_, "what is not trained: embeddings, layers:0-15, or both apart by a comma")
       ->type_name("PARTS");
-  option("--lora-rank", lora_rank_, "train adapters of this rank alongside the frozen linears")->type_name("N");
+  option("--lora-rank", lora_rank_,
+         several_recipes ? "train adapters of this rank alongside the frozen linears; several apart by commas are all "
+                           "searched"
+                         : "train adapters of this rank alongside the frozen linears")
+      ->type_name(several_recipes ? "N,N,..." : "N");
   option("--stack", stack_, "software stack whose measured overheads apply")->type_name("STACK");
   option("--headroom", headroom_, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
       ->type_name("SHARE|SIZE");
@@ -74,20 +83,35 @@ void QuestionOptions::declare(CLI::App& app, Precisions precisions, DeviceCounts
       ->group("Question");
 }
 
-std::vector<PrecisionRecipe> QuestionOptions::precisions() const {
-  if (!precision_) return {PrecisionRecipe::bf16};
-  std::vector<PrecisionRecipe> recipes;
-  for (const std::string& part : list_of("--precision", *precision_)) {
-    const PrecisionRecipe recipe = choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text);
-    if (std::find(recipes.begin(), recipes.end(), recipe) == recipes.end()) recipes.push_back(recipe);
+std::vector<std::string> QuestionOptions::values_of(const char* flag, const std::optional<std::string>& text) const {
+  if (!text) return {};
+  std::vector<std::string> values = list_of(flag, *text);
+  if (values.size() > 1 && recipes_ == Recipes::one)
+    throw InputError({flag, "several are given", "one here; plan search takes several", ""});
+  return values;
+}
+
+RecipeChoices QuestionOptions::recipes() const {
+  RecipeChoices choices;
+  const auto add = [](auto& values, auto value) {
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  };
+  for (const std::string& part : values_of("--precision", precision_))
+    add(choices.precisions, choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text));
+  for (const std::string& part : values_of("--optimizer", optimizer_)) {
+    const auto optimizer = optimizer_from_text(part);
+    if (!optimizer) refuse_choice("--optimizer", part, optimizer_names());
+    add(choices.optimizers, *optimizer);
   }
-  return recipes;
+  for (const std::string& part : values_of("--lora-rank", lora_rank_))
+    add(choices.lora_ranks, whole_number("--lora-rank", part, 1, largest_lora_rank));
+  return choices;
 }
 
 Adaptation QuestionOptions::adaptation() const {
   Adaptation adaptation;
   if (freeze_) freeze_from_text(*freeze_, "--freeze", adaptation);
-  if (lora_rank_) adaptation.lora_rank = whole_number("--lora-rank", *lora_rank_, 1, largest_lora_rank);
+  if (lora_rank_) adaptation.lora_rank = recipes().lora_ranks.front();
   return adaptation;
 }
 
@@ -127,19 +151,15 @@ QuestionText QuestionOptions::question(QuestionParts parts) const {
   if (tokens_) text.training.token_budget = whole_number("--tokens", *tokens_, 1, most_tokens);
   text.sample_budget = sample_budget();
   text.price_per_device_hour = price();
-  const std::vector<PrecisionRecipe> recipes = precisions();
-  text.training.precision = recipes.front();
+  const RecipeChoices choices = recipes();
+  if (precision_) text.training.precision = choices.precisions.front();
   if (gradient_precision_)
     text.training.gradient_format =
         choice_of("--gradient-precision", *gradient_precision_, state_formats, state_format_from_text);
   if (optimizer_precision_)
     text.training.optimizer_format =
         choice_of("--optimizer-precision", *optimizer_precision_, state_formats, state_format_from_text);
-  if (optimizer_) {
-    const auto optimizer = optimizer_from_text(*optimizer_);
-    if (!optimizer) refuse_choice("--optimizer", *optimizer_, optimizer_names());
-    text.training.optimizer = *optimizer;
-  }
+  if (optimizer_) text.training.optimizer = choices.optimizers.front();
   text.training.adaptation = adaptation();
   if (stack_) text.stack = *stack_;
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes_;

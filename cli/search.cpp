@@ -31,7 +31,7 @@ class SearchVerb : public Verb {
         "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
   }
   void declare(CLI::App& app) override {
-    question_.declare(app, Precisions::several);
+    question_.declare(app, Recipes::several);
     search_.declare(app);
     declare_ranking(app);
     output_.declare(app, "write the best plan to this file");
@@ -64,7 +64,7 @@ class SearchVerb : public Verb {
     request.pareto = pareto_;
     request.all = all_;
     request.question = question_.question();
-    request.precisions = question_.precisions();
+    request.recipes = question_.recipes();
     search_.apply(request);
     return request;
   }

@@ -15,7 +15,7 @@ void SearchFlags::declare(CLI::App& app) {
   };
   option("--fix", fixes_, "AXES",
          "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
-  option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on)");
+  option("--flash-attention", flash_attention_, "on|off", "fused attention kernels (on); on,off: both are searched");
   option("--for", framework_, alternatives(names_of(all_frameworks)).c_str(),
          "only what this framework can launch (that of the stack)");
   app.add_flag("--executable", executable_, "only what plan run executes: --for plumbline")->group("Search");
@@ -39,8 +39,10 @@ void SearchFlags::apply(session::SearchRequest& request) const {
     request.threads = static_cast<std::int32_t>(whole_number("--threads", *threads_, 1, session::most_threads));
   if (split_) request.split = choice_of("--split", *split_, all_stage_splits, stage_split_from_text);
   request.fixes = fixes_.value_or("");
-  if (flash_attention_ && !on_or_off("--flash-attention", *flash_attention_))
-    request.flash_attention = FlashAttention::off;
+  if (!flash_attention_) return;
+  request.flash_attention.clear();
+  for (const std::string& part : list_of("--flash-attention", *flash_attention_))
+    request.flash_attention.push_back(on_or_off("--flash-attention", part) ? FlashAttention::on : FlashAttention::off);
 }
 
 std::optional<Seconds> SearchFlags::time_limit() const {

@@ -15,6 +15,8 @@ namespace {
 
 std::string audit_text(const SearchAudit& audit) {
   std::string text = wrapped(present::audit_words(audit), terminal_columns(), 2) + "\n";
+  if (const std::string more = present::refinement_words(audit); !more.empty())
+    text += wrapped(more, terminal_columns(), 2) + "\n";
   for (const std::string& rejection : present::rejections(audit))
     text += "  " + wrapped(rejection, terminal_columns(), 4, 2) + "\n";
   return text;
@@ -44,7 +46,8 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! the margin is within the uncertainty of the memory estimate\n";
-  for (const std::string& words : {present::tie_words(answer), present::limits_words(answer)})
+  for (const std::string& words :
+       {present::tie_words(answer), present::quality_words(answer.request.recipes), present::limits_words(answer)})
     if (!words.empty()) text += wrapped(words, terminal_columns(), 2) + "\n";
   if (!answer.result.complete) text += "Interrupted: the best so far, not the best there is.\n";
   return text;

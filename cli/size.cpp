@@ -30,7 +30,7 @@ class SizeVerb : public Verb {
             "  --days 30 --gpus 64,128,256,512 --picture scaling.svg"};
   }
   void declare(CLI::App& app) override {
-    question_.declare(app, Precisions::several, DeviceCounts::several);
+    question_.declare(app, Recipes::several, DeviceCounts::several);
     declare_limits(app);
     search_.declare(app);
     output_.declare(app, "write the plan of the least GPUs, else that of the nearest, to this file");
@@ -64,7 +64,7 @@ class SizeVerb : public Verb {
   [[nodiscard]] session::SizeRequest request() const {
     session::SizeRequest request;
     request.search.question = question_.question();
-    request.search.precisions = question_.precisions();
+    request.search.recipes = question_.recipes();
     search_.apply(request.search);
     request.devices = question_.device_counts();
     if (days_) request.limits.days = real_number("--days", *days_, session::least_days, session::most_days);

@@ -11,16 +11,20 @@ namespace {
 Json question_json(const SearchAnswer& answer) {
   const SearchRequest& request = answer.request;
   const QuestionText& text = request.question;
-  const auto recipe_json = [](PrecisionRecipe recipe) { return to_text(recipe); };
+  const auto text_json = [](auto value) { return to_text(value); };
+  const auto flash_json = [](FlashAttention value) { return Json(value == FlashAttention::on); };
   const auto& gradients = text.training.gradient_format;
   return Json::Object{
       {"model", text.model},
       {"machine", text.machine},
       {"devices", text.devices},
       {"training", to_json(text.training)},
-      {"precisions", json_array(request.precisions, recipe_json)},
+      {"precisions", json_array(request.recipes.precisions, text_json)},
       {"gradient_precision", gradients ? Json(to_text(*gradients)) : Json()},
       {"optimizer", to_text(text.training.optimizer)},
+      {"optimizers", json_array(request.recipes.optimizers, text_json)},
+      {"lora_ranks", json_array(request.recipes.lora_ranks)},
+      {"flash_attention", json_array(request.flash_attention, flash_json)},
       {"stack", text.stack},
       {"tensor_parallel_across_nodes", text.tensor_parallel_across_nodes},
       {"headroom", Json::Object{{"share", text.headroom.share}, {"bytes", text.headroom.bytes.value()}}},
@@ -42,10 +46,12 @@ Json point_json(const RankedStrategy& point, const Training& training) {
   Training priced = training;
   priced.precision = point.precision;
   priced.gradient_format = point.gradient_format;
+  priced.optimizer = point.optimizer;
   return Json::Object{{"step_time_s", to_seconds(point.ranking_step()).value()},
                       {"peak_memory_bytes", point.peak_memory.value()},
                       {"devices", point.devices},
-                      {"strategy", to_json(point.strategy, priced)}};
+                      {"strategy", to_json(point.strategy, priced)},
+                      {"lora_rank", point.lora_rank}};
 }
 
 Json points_json(const std::vector<RankedStrategy>& points, const Training& training) {
@@ -96,6 +102,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"rejected", rejected_json(answer.result.audit)},
                       {"solved", answer.result.audit.solved},
                       {"unvisited", answer.result.audit.unvisited},
+                      {"refined", answer.result.audit.refined},
                       {"plans", json_array(answer.plans, plan_json)},
                       {"alike", json_array(answer.result.alike, alike_json)},
                       {"standing", ties_json(answer)},

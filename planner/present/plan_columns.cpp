@@ -48,6 +48,15 @@ Cell chance_cell(const Plan& plan) {
 }
 
 using P = const Plan&;
+/// Of a point of the front; the optimizer and adapters are those of the question unless they are no default.
+std::string recipe_text(const RankedStrategy& r) {
+  std::string text = to_text(r.strategy) + ", " + std::string(to_text(r.precision));
+  if (r.strategy.flash_attention == FlashAttention::off) text += ", no FlashAttention";
+  if (r.optimizer != Optimizer::adamw) text += ", " + std::string(to_text(r.optimizer));
+  if (r.lora_rank > 0) text += ", LoRA of rank " + std::to_string(r.lora_rank);
+  return text;
+}
+
 constexpr Align left = Align::left;
 constexpr Align right = Align::right;
 constexpr Keep constant = Keep::unless_constant;
@@ -62,6 +71,14 @@ std::vector<ColumnOf<Plan>> choices() {
        [](P p) { return words(to_text(p.training.precision)); },
        nullptr,
        Shown::if_rows_differ},
+      {{"optimizer", "optimizer", Unit::text, "what updates the weights", left, constant},
+       [](P p) { return words(to_text(p.training.optimizer)); },
+       nullptr,
+       Shown::if_rows_differ},
+      {{"lora_rank", "LoRA", Unit::number, "rank of the adapters", right, constant},
+       [](P p) { return whole(p.training.adaptation.lora_rank); },
+       nullptr,
+       Shown::if_rows_differ},
       {{"tensor_parallel", "tp", Unit::number, "tensor-parallel ranks"},
        [](P p) { return whole(p.strategy.tensor_parallel); }},
       {{"sequence_parallel", "sp", Unit::text, "sequence parallelism", left, constant},
@@ -73,6 +90,9 @@ std::vector<ColumnOf<Plan>> choices() {
       {{"expert_parallel", "ep", Unit::number, "expert-parallel ranks"},
        [](P p) { return whole(p.strategy.expert_parallel); },
        [](P p) { return p.strategy.expert_parallel > 1; }},
+      {{"expert_tensor_parallel", "etp", Unit::number, "tensor-parallel ranks inside an expert"},
+       [](P p) { return whole(p.strategy.expert_tensor_parallel); },
+       [](P p) { return p.strategy.expert_tensor_parallel > 1; }},
       {{"pipeline_stages", "pp", Unit::number, "pipeline stages"},
        [](P p) { return whole(p.strategy.pipeline_stages); }},
       {{"data_parallel", "dp", Unit::number, "data-parallel ranks"},
@@ -90,6 +110,10 @@ std::vector<ColumnOf<Plan>> choices() {
        zero_cell},
       {{"recompute", "recompute", Unit::text, "what the backward pass computes again", left, constant},
        [](P p) { return words(to_text(p.strategy.recompute)); }},
+      {{"flash_attention", "flash", Unit::text, "fused attention kernels (FlashAttention)", left, constant},
+       [](P p) { return words(p.strategy.flash_attention == FlashAttention::on ? "on" : "off"); },
+       nullptr,
+       Shown::if_rows_differ},
       {{"split", "split", Unit::text, "how layers are divided over pipeline stages", left, constant},
        [](P p) { return words(to_text(p.strategy.split)); },
        [](P p) { return p.strategy.split != StageSplit::even; }},
@@ -161,7 +185,7 @@ const std::vector<ColumnOf<RankedStrategy>>& front_columns() {
        [](R r) { return gib_cell(r.peak_memory); }},
       {{"devices", "GPUs", Unit::number, "GPUs that the plan uses"}, [](R r) { return whole(r.devices); }},
       {{"strategy", "strategy", Unit::text, "degrees, schedule, sharding, recompute and precision", left},
-       [](R r) { return words(to_text(r.strategy) + ", " + std::string(to_text(r.precision))); }}};
+       [](R r) { return words(recipe_text(r)); }}};
   return columns;
 }
 

@@ -50,6 +50,27 @@ std::string audit_words(const SearchAudit& audit) {
   return text;
 }
 
+std::string refinement_words(const SearchAudit& audit) {
+  if (audit.refined == 0) return "";
+  return grouped(audit.refined) +
+         " more priced around the best of them: virtual stages, micro-batches, shard groups, "
+         "divided experts and recomputed modules between these";
+}
+
+std::string quality_words(const RecipeChoices& recipes) {
+  std::string choices;
+  const auto add = [&](std::size_t count, std::string_view name) {
+    if (count > 1) choices += (choices.empty() ? "" : ", ") + std::string(name);
+  };
+  add(recipes.precisions.size(), "precision");
+  add(recipes.optimizers.size(), "optimizer");
+  add(recipes.lora_ranks.size(), "LoRA rank");
+  if (choices.empty()) return "";
+  return "Plans differ in " + choices +
+         ", which changes what a model learns in so many steps, and not only how long they take; only the time is "
+         "compared here.";
+}
+
 std::vector<std::string> rejections(const SearchAudit& audit) {
   std::vector<std::string> all;
   for (const auto& [rule, count] : audit.illegal) all.push_back(rule + " " + grouped(count) + ": " + sentence_of(rule));

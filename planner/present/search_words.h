@@ -12,8 +12,13 @@ namespace plumbline::present {
 
 /// "considered 1 234 = 200 illegal + ... + 17 priced".
 [[nodiscard]] std::string audit_words(const SearchAudit& audit);
+/// What was tried around the best plans beyond that space; empty: nothing was.
+[[nodiscard]] std::string refinement_words(const SearchAudit& audit);
 /// Each rule that refused plans, with how many and its sentence.
 [[nodiscard]] std::vector<std::string> rejections(const SearchAudit& audit);
+
+/// Which of the choices that were searched change what is learned, and not its speed alone; empty: none.
+[[nodiscard]] std::string quality_words(const RecipeChoices& recipes);
 
 /// "for Megatron-LM: the stack's framework (--for any lifts its limits)".
 [[nodiscard]] std::string framework_words(const session::FrameworkChoice& choice);

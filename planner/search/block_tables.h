@@ -3,8 +3,7 @@
 /// price them once.
 ///
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
-/// parallelism, micro-batch, and what runs again beyond what every table has (modules, by operator); and on
-/// FlashAttention, which a search holds fixed.
+/// parallelism, micro-batch, FlashAttention, and what runs again beyond what every table has (modules, by operator).
 /// Source: core/sharding/shard.h, core/cost/placement.h (what a shard and its groups are made from).
 /// Not modelled: questions or fixed values that differ; each has tables of its own.
 /// Checked against: tests/unit/planner/search/block_tables_test.cpp.
@@ -24,11 +23,11 @@ using BlockTable = std::vector<BlockCost>;
 class BlockTables {
  public:
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
-                         RecomputeModules, bool>;
+                         FlashAttention, RecomputeModules, bool>;
   [[nodiscard]] static Key key_of(const Strategy& s) {
-    return {
-        s.tensor_parallel,   s.context_parallel, s.expert_parallel,   s.expert_tensor_parallel,
-        s.sequence_parallel, s.micro_batch,      s.recompute.modules, s.recompute.mode == RecomputeMode::by_operator};
+    return {s.tensor_parallel,        s.context_parallel,  s.expert_parallel,
+            s.expert_tensor_parallel, s.sequence_parallel, s.micro_batch,
+            s.flash_attention,        s.recompute.modules, s.recompute.mode == RecomputeMode::by_operator};
   }
 
   /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. Fewer than

@@ -41,6 +41,7 @@ std::vector<FixableAxis> fixable_axes() {
           axis<&Space::sequence_parallel, &Strategy::sequence_parallel>("sequence-parallel"),
           axis<&Space::virtual_stages, &Strategy::virtual_stages>("virtual-stages"),
           axis<&Space::schedules, &Strategy::schedule>("schedule"),
+          axis<&Space::expert_tensor_parallel, &Strategy::expert_tensor_parallel>("etp"),
           axis<&Space::expert_parallel, &Strategy::expert_parallel>("ep"),
           axis<&Space::data_parallel, &Strategy::data_parallel>("dp"),
           axis<&Space::context_parallel, &Strategy::context_parallel>("cp"),

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/plan/strategy.h"
+#include "core/training/optimizer.h"
 #include "core/training/precision.h"
 #include "planner/search/objective.h"
 
@@ -21,6 +22,8 @@ struct RankedStrategy {
   std::optional<Picoseconds> simulated = {};  ///< step time, of finalists
   std::optional<NumberFormat> gradient_format = {};
   bool may_not_fit = false;  ///< its interval of memory reaches beyond the device; known of the best
+  Optimizer optimizer = Optimizer::adamw;
+  std::int64_t lora_rank = 0;
 
   /// What it is ranked by.
   [[nodiscard]] Picoseconds ranking_step() const { return simulated.value_or(step_time); }

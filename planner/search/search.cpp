@@ -1,6 +1,7 @@
 #include "planner/search/search.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "planner/search/conflict.h"
 #include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
+#include "planner/search/refine.h"
 
 namespace plumbline {
 namespace {
@@ -44,11 +46,13 @@ class Search {
  public:
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
       : questions_(questions),
+        space_(space),
         options_(options),
         admits_(space.admits),
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     if (options.alike == Alike::folded) most_ *= plans_per_row;
+    if (options.refinement == Refinement::around_best) shapes_.emplace();
     if (options.known_blocks != nullptr) options.known_blocks->resize(questions.size());
     for (std::size_t q = 0; q < questions.size(); ++q) {
       const Question& question = questions[q];
@@ -67,6 +71,7 @@ class Search {
              std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
     });
     price_best();
+    if (shapes_ && result_.complete) refine_best();
     if (best_.empty() && has_too_long_ && !options_.below && result_.complete)
       throw InputError({"step", "takes more than 24 hours with every plan that fits",
                         "at most 24 hours: a smaller global batch, shorter sequences, or more GPUs", ""});
@@ -159,7 +164,10 @@ class Search {
             price.peak_memory,
             q,
             {},
-            question.training().gradient_format};
+            question.training().gradient_format,
+            false,
+            question.training().optimizer,
+            question.training().adaptation.lora_rank};
   }
   Score score_of(Picoseconds step, Bytes peak, std::size_t q) const {
     return plumbline::score_of(options_.objective, step, questions_[q].devices(), peak, certain_[q]);
@@ -168,6 +176,19 @@ class Search {
   void rank(std::vector<RankedStrategy>& plans) const {
     std::sort(plans.begin(), plans.end(),
               [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
+  }
+
+  /// What is found stands alongside the best, which are not cut: they are what it is compared with.
+  void refine_best() {
+    if (best_.empty()) return;
+    const Score worst = best_.size() < most_ ? Score{std::numeric_limits<std::int64_t>::max()} : score_of(best_.back());
+    const auto score_of_plan = [this](Picoseconds step, Bytes peak, std::size_t q) { return score_of(step, peak, q); };
+    Refined found = refined(*shapes_, space_, score_of_plan, worst, {questions_, threads_, options_.stop, {}});
+    result_.complete = found.is_complete;
+    result_.audit.refined = found.priced;
+    add_to_front(found.plans);
+    best_.insert(best_.end(), found.plans.begin(), found.plans.end());
+    rank(best_);
   }
 
   void find_nearest_miss() {
@@ -326,8 +347,13 @@ class Search {
     best_.insert(best_.end(), fitting.begin(), fitting.end());
     rank(best_);
     if (best_.size() > most_) best_.resize(most_);
+    if (shapes_)
+      for (const RankedStrategy& plan : fitting) shapes_->consider(plan, score_of(plan));
+    add_to_front(fitting);
+  }
+  void add_to_front(const std::vector<RankedStrategy>& plans) {
     if (!options_.pareto) return;
-    priced_.insert(priced_.end(), fitting.begin(), fitting.end());
+    priced_.insert(priced_.end(), plans.begin(), plans.end());
     priced_ = front(std::move(priced_));
     archive_ = priced_;
   }
@@ -350,6 +376,7 @@ class Search {
   }
 
   const std::vector<Question>& questions_;
+  const SearchSpace& space_;
   const SearchOptions& options_;
   std::function<bool(const Strategy&)> admits_;  ///< of the space
   std::int32_t threads_;
@@ -360,6 +387,7 @@ class Search {
   std::vector<RankedStrategy> best_;
   std::vector<RankedStrategy> priced_;
   std::vector<RankedStrategy> archive_;
+  std::optional<BestOfShapes> shapes_;  ///< where the best are refined
   std::optional<std::pair<Candidate, std::size_t>> missed_;
   bool has_too_long_ = false;  ///< whether a plan fits whose step is longer than any that is priced
   SearchResult result_;

@@ -5,9 +5,9 @@
 /// below. Pass 2 prices them exactly in the order of their bounds, in batches of fixed size, and stops when no bound
 /// can reach the k-th best. Every plan of the space is accounted for:
 /// illegal + memory + bound + dominated + infeasible + solved = total.
-/// "Exact" means: the optimum of this space under the closed-form model. The best of it, and the front, are then
-/// simulated and ranked anew (finalists.h).
-/// Source: best-first branch and bound with frozen incumbents per epoch.
+/// "Exact" means: the optimum of this space under the closed-form model. Around the best of it, plans between the
+/// values of its axes are tried where that is asked for (refine.h). The best, and the front, are then simulated and
+/// ranked anew (finalists.h). Source: best-first branch and bound with frozen incumbents per epoch.
 
 #include <chrono>
 #include <cstdint>
@@ -34,12 +34,16 @@ enum class Finalists : std::uint8_t { closed_form, simulated };
 /// Whether plans that are alike (alike.h) count as one of the best.
 enum class Alike : std::uint8_t { apart, folded };
 
+/// Whether plans between the values of the space's axes are tried around the best (refine.h).
+enum class Refinement : std::uint8_t { none, around_best };
+
 struct SearchOptions {
   Objective objective = Objective::step_time;
   std::size_t top = 10;
   bool pareto = false;  ///< also the front of step time and peak memory
   Finalists finalists = Finalists::simulated;
   Alike alike = Alike::apart;
+  Refinement refinement = Refinement::none;
   /// Only plans whose closed form scores less; nothing that is found then says nothing of what fits.
   std::optional<Score> below;
   /// Of blocks that an earlier search of the same questions and fixed values has priced, by question; takes in those
@@ -62,6 +66,7 @@ struct SearchAudit {
   std::int64_t infeasible = 0;                  ///< priced, and only then found not to be possible
   std::int64_t solved = 0;                      ///< priced exactly
   std::int64_t unvisited = 0;                   ///< left when the search was interrupted
+  std::int64_t refined = 0;                     ///< priced around the best of them, beyond the total
   [[nodiscard]] std::int64_t accounted() const;
 };
 
@@ -85,8 +90,18 @@ struct SearchResult {
 /// What a plan of this question is ranked by, by its closed form.
 [[nodiscard]] Score closed_form_score(const RankedStrategy& plan, const Question& question, Objective objective);
 
-/// The questions of a search: `text` for every precision asked for, and, for objectives that may use fewer GPUs, for
-/// every smaller count that divides the GPU count or is a power of two, and that fills nodes or a part of one.
+/// What a search may choose of a recipe, one or more values each.
+struct RecipeChoices {
+  std::vector<PrecisionRecipe> precisions;
+  std::vector<Optimizer> optimizers;
+  std::vector<std::int64_t> lora_ranks;  ///< 0: no adapters
+};
+
+/// The questions of a search: `text` for every recipe asked for, and, for objectives that may use fewer GPUs, for every
+/// smaller count that divides the GPU count or is a power of two, and that fills nodes or a part of one.
+[[nodiscard]] std::vector<Question> search_questions(const QuestionText& text, const RecipeChoices& choices,
+                                                     Objective objective);
+/// The same for several precisions of one recipe.
 [[nodiscard]] std::vector<Question> search_questions(const QuestionText& text,
                                                      const std::vector<PrecisionRecipe>& precisions,
                                                      Objective objective);

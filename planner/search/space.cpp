@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <numeric>
 
-#include "core/base/errors.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 #include "planner/checkpointing/placement.h"
@@ -22,7 +20,8 @@ constexpr std::int32_t most_uneven_virtual_stages = 4;
 constexpr std::int64_t most_packed = 600;
 /// Every n-th layer is what a placement may come to; it is looked at where it is asked for.
 constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1}, Recompute{RecomputeMode::selective, 1},
-                                     Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::placed, 1}};
+                                     Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::by_operator, 1},
+                                     Recompute{RecomputeMode::placed, 1}};
 
 template <class T>
 bool allows(const std::vector<T>& fixed, T value) {
@@ -36,13 +35,6 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-std::vector<std::int32_t> divisors(std::int64_t n) {
-  std::vector<std::int32_t> result;
-  for (std::int64_t d = 1; d <= n; ++d)
-    if (n % d == 0) result.push_back(static_cast<std::int32_t>(d));
-  return result;
-}
-
 /// What the layers keep of one sequence under every plan, on all ranks of a replica together.
 Bytes kept_by_all(const Question& question) {
   Bytes sum(0);
@@ -53,160 +45,65 @@ Bytes kept_by_all(const Question& question) {
   return sum;
 }
 
+/// In increasing order.
+std::vector<std::int64_t> all_divisors(std::int64_t n) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    result.push_back(d);
+    if (d != n / d) result.push_back(n / d);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::vector<std::int32_t> degrees_of(std::int64_t n) {
+  std::vector<std::int32_t> result;
+  for (const std::int64_t d : all_divisors(n)) result.push_back(static_cast<std::int32_t>(d));
+  return result;
+}
+
 std::int64_t greatest_common_divisor(const std::vector<std::int64_t>& values) {
   std::int64_t result = 0;
   for (const std::int64_t value : values) result = std::gcd(result, value);
   return result;
 }
 
-// ---- "tp=8,zero=1|2" ----
-
-[[noreturn]] void refuse_schedule(std::string_view text) {
-  std::vector<std::string> names;
-  for (const Schedule schedule : all_schedules) names.emplace_back(to_text(schedule));
-  throw InputError({"--fix schedule", "\"" + std::string(text.substr(0, 40)) + "\"", "a schedule as --schedule takes",
-                    nearest_text(text, names)});
-}
-
-struct AxisParser {
-  std::string_view name;
-  std::function<void(SearchSpace&, std::string_view)> add;
-};
-
-[[noreturn]] void refuse_value(std::string_view axis, std::string_view text, const std::string& expected) {
-  throw InputError({"--fix " + std::string(axis), "\"" + std::string(text.substr(0, 40)) + "\"", expected, ""});
-}
-
-std::int32_t degree(std::string_view axis, std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1)
-    refuse_value(axis, text, "a whole number from 1 on");
-  return value;
-}
-
-AxisParser degrees(std::string_view name, std::vector<std::int32_t> SearchSpace::*list) {
-  return {name,
-          [name, list](SearchSpace& space, std::string_view text) { (space.*list).push_back(degree(name, text)); }};
-}
-
-const std::vector<AxisParser>& axis_parsers() {
-  static const std::vector<AxisParser> parsers{
-      degrees("pp", &SearchSpace::pipeline_stages),
-      degrees("tp", &SearchSpace::tensor_parallel),
-      degrees("cp", &SearchSpace::context_parallel),
-      degrees("ep", &SearchSpace::expert_parallel),
-      degrees("dp", &SearchSpace::data_parallel),
-      degrees("virtual-stages", &SearchSpace::virtual_stages),
-      {"zero",
-       [](SearchSpace& space, std::string_view text) {
-         if (text.size() != 1 || text[0] < '0' || text[0] > '3') refuse_value("zero", text, "a stage from 0 to 3");
-         space.zero_stages.push_back(text[0] - '0');
-       }},
-      degrees("shard-group", &SearchSpace::shard_groups),
-      {"etp", [](SearchSpace& space, std::string_view text) { space.expert_tensor_parallel = degree("etp", text); }},
-      {"micro-batch", [](SearchSpace& space,
-                         std::string_view text) { space.micro_batch_sizes.push_back(degree("micro-batch", text)); }},
-      {"schedule",
-       [](SearchSpace& space, std::string_view text) {
-         const auto schedule = schedule_from_text(text);
-         if (!schedule) refuse_schedule(text);
-         space.schedules.push_back(*schedule);
-       }},
-      {"recompute",
-       [](SearchSpace& space, std::string_view text) {
-         const auto recompute = recompute_from_text(text);
-         if (!recompute)
-           refuse_value("recompute", text,
-                        "none, selective, selective:MODULE+..., full, every:N, offload:N or optimal");
-         for (const Recompute& other : space.recompute)
-           if (!other.modules.empty() && !recompute->modules.empty() && other.modules != recompute->modules)
-             refuse_value("recompute", text, "one set of modules in a search");
-         space.recompute.push_back(*recompute);
-       }},
-      {"sequence-parallel",
-       [](SearchSpace& space, std::string_view text) {
-         if (text != "on" && text != "off") refuse_value("sequence-parallel", text, "on or off");
-         space.sequence_parallel.push_back(text == "on" ? SequenceParallel::on : SequenceParallel::off);
-       }},
-  };
-  return parsers;
-}
-
-/// Short names of axes, and how plan files spell them.
-struct AxisAlias {
-  std::string_view alias;
-  std::string_view axis;
-};
-constexpr std::array axis_aliases{AxisAlias{"vs", "virtual-stages"},
-                                  AxisAlias{"vpp", "virtual-stages"},
-                                  AxisAlias{"virtual_stages", "virtual-stages"},
-                                  AxisAlias{"mbs", "micro-batch"},
-                                  AxisAlias{"micro_batch", "micro-batch"},
-                                  AxisAlias{"sp", "sequence-parallel"},
-                                  AxisAlias{"sequence_parallel", "sequence-parallel"},
-                                  AxisAlias{"shard_group", "shard-group"},
-                                  AxisAlias{"zero_stage", "zero"},
-                                  AxisAlias{"tensor_parallel", "tp"},
-                                  AxisAlias{"pipeline_stages", "pp"},
-                                  AxisAlias{"context_parallel", "cp"},
-                                  AxisAlias{"expert_parallel", "ep"},
-                                  AxisAlias{"data_parallel", "dp"}};
-
-std::string_view axis_of(std::string_view name) {
-  for (const AxisAlias& each : axis_aliases)
-    if (each.alias == name) return each.axis;
-  return name;
-}
-
-std::vector<std::string_view> pieces(std::string_view text, char separator) {
-  std::vector<std::string_view> result;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    result.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return result;
-    text.remove_prefix(end + 1);
-  }
+/// The largest of `divisors` that divides `n`, from `size` on and below its double; `size` where there is none.
+std::int64_t divisor_from(const std::vector<std::int64_t>& divisors, std::int64_t n, std::int64_t size) {
+  if (n % size == 0) return size;
+  auto above = std::lower_bound(divisors.begin(), divisors.end(), 2 * size);
+  while (above != divisors.begin() && *--above >= size)
+    if (n % *above == 0) return *above;
+  return size;
 }
 
 }  // namespace
 
-SearchSpace space_from_text(std::string_view fixes) {
-  SearchSpace space;
-  if (fixes.empty()) return space;
-  std::vector<std::string> names;
-  for (const AxisParser& parser : axis_parsers()) names.emplace_back(parser.name);
-  for (const std::string_view fix : pieces(fixes, ',')) {
-    const std::size_t equals = fix.find('=');
-    const std::string_view name = axis_of(fix.substr(0, equals));
-    const auto parser =
-        std::find_if(axis_parsers().begin(), axis_parsers().end(), [&](const AxisParser& p) { return p.name == name; });
-    if (equals == std::string_view::npos || parser == axis_parsers().end())
-      throw InputError({"--fix", "\"" + std::string(fix.substr(0, 40)) + "\"",
-                        "axis=value with an axis of the strategy", nearest_text(name, names)});
-    const std::vector<std::string_view> values = pieces(fix.substr(equals + 1), '|');
-    if (name == "etp" && values.size() > 1) refuse_value(name, fix.substr(equals + 1), "one value");
-    for (const std::string_view value : values) parser->add(space, value);
-  }
-  return space;
-}
-
 SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
     : question_(&question), space_(std::move(space)) {
   recompute_ = space_.recompute;
-  if (recompute_.empty()) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
+  const bool is_free = recompute_.empty();
+  if (is_free) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
   if (space_.admits)
     std::erase_if(recompute_, [&](const Recompute& recompute) {
       Strategy alone;
       alone.recompute = recompute;
       return !space_.admits(alone);
     });
+  // A placement chooses among all sets of operators, this one too.
+  if (is_free &&
+      std::find(recompute_.begin(), recompute_.end(), Recompute{RecomputeMode::placed, 1}) != recompute_.end())
+    std::erase(recompute_, Recompute{RecomputeMode::by_operator, 1});
   sort_unique(recompute_);
   sort_unique(space_.micro_batch_sizes);
   sort_unique(space_.shard_groups);
+  sort_unique(space_.flash_attention);
+  sort_unique(space_.expert_tensor_parallel);
   const bool any_on_host =
       std::any_of(recompute_.begin(), recompute_.end(), [](Recompute r) { return r.mode == RecomputeMode::offloaded; });
   if (!any_on_host) kept_per_sequence_ = kept_by_all(question);
+  batch_divisors_ = all_divisors(question.training().global_batch);
 }
 
 std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(std::int32_t pp) const {
@@ -220,8 +117,6 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
     if (allows(space_.virtual_stages, 1)) choices.push_back({Schedule::none, 1});
     return choices;
   }
-  const std::int64_t most =
-      std::min<std::int64_t>(most_virtual_stages, (question_->facts().layers + question_->facts().fillers) / pp);
   for (const ScheduleRecord& record : schedule_records) {
     if (record.schedule == Schedule::none) continue;
     const bool is_unnamed = record.considered == Considered::when_named && space_.schedules.empty();
@@ -230,11 +125,27 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
       add(record.schedule, 1);
       continue;
     }
-    const std::int64_t last = record.chunks == RankChunks::two ? std::min<std::int64_t>(2, most) : most;
-    for (std::int32_t v = 2; v <= last; ++v)
-      if (v <= most_uneven_virtual_stages || splits_evenly(question_->graph(), std::int64_t{pp} * v))
-        add(record.schedule, v);
+    for (const std::int32_t v : virtual_stage_choices(record.chunks, pp)) add(record.schedule, v);
   }
+  return choices;
+}
+
+std::vector<std::int32_t> SpaceEnumerator::virtual_stage_choices(RankChunks chunks, std::int32_t pp) const {
+  const std::int64_t most = (question_->facts().layers + question_->facts().fillers) / pp;
+  std::vector<std::int32_t> choices;
+  if (chunks == RankChunks::two) {
+    if (most >= 2) choices.push_back(2);
+    return choices;
+  }
+  if (!space_.virtual_stages.empty()) {
+    choices = space_.virtual_stages;
+    std::erase_if(choices, [&](std::int32_t v) { return v < 2 || v > most; });
+    sort_unique(choices);
+    return choices;
+  }
+  for (std::int32_t v = 2; v <= std::min<std::int64_t>(most_virtual_stages, most); ++v)
+    if (v <= most_uneven_virtual_stages || splits_evenly(question_->graph(), std::int64_t{pp} * v))
+      choices.push_back(v);
   return choices;
 }
 
@@ -273,15 +184,15 @@ std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(c
 
 std::vector<std::int32_t> SpaceEnumerator::expert_choices() const {
   std::vector<std::int32_t> result;
-  for (const std::int32_t ep : divisors(std::max<std::int64_t>(1, greatest_common_divisor(question_->facts().experts))))
+  for (const std::int32_t ep :
+       degrees_of(std::max<std::int64_t>(1, greatest_common_divisor(question_->facts().experts))))
     if (allows(space_.expert_parallel, ep)) result.push_back(ep);
   return result;
 }
 
 bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& stop) const {
   const std::int64_t n = question_->devices();
-  const std::vector<std::int32_t> degrees_of_n = divisors(n);
-  const std::vector<std::int32_t> expert_degrees = expert_choices();
+  const std::vector<std::int32_t> degrees_of_n = degrees_of(n);
   for (const std::int32_t pp : degrees_of_n) {
     if (!allows(space_.pipeline_stages, pp)) continue;
     const std::vector<ScheduleChoice> schedules = schedule_choices(pp);
@@ -297,16 +208,28 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
         s.tensor_parallel = tp;
         s.context_parallel = cp;
         s.data_parallel = dp;
-        s.expert_tensor_parallel = space_.expert_tensor_parallel;
-        s.flash_attention = space_.flash_attention;
-        for (const std::int32_t ep : expert_degrees) {
-          s.expert_parallel = ep;
-          visit_inner(s, schedules, visit);
-        }
+        visit_experts(s, schedules, visit);
       }
     }
   }
   return true;
+}
+
+void SpaceEnumerator::visit_experts(Strategy s, const std::vector<ScheduleChoice>& schedules,
+                                    const Visit& visit) const {
+  const std::vector<std::int32_t> undivided{1};
+  const std::vector<std::int32_t>& parts =
+      space_.expert_tensor_parallel.empty() ? undivided : space_.expert_tensor_parallel;
+  for (const FlashAttention flash_attention : space_.flash_attention) {
+    s.flash_attention = flash_attention;
+    for (const std::int32_t ep : expert_choices()) {
+      s.expert_parallel = ep;
+      for (const std::int32_t etp : parts) {
+        s.expert_tensor_parallel = etp;
+        visit_inner(s, schedules, visit);
+      }
+    }
+  }
 }
 
 std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& family) const {
@@ -322,6 +245,8 @@ std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& f
     if (kept * in_flight > question_->largest_capacity() / size) break;
     sizes.push_back(size);
   }
+  if (batch > 0 && question_->training().global_batch % family.data_parallel == 0)
+    for (std::int64_t& size : sizes) size = divisor_from(batch_divisors_, batch, size);
   return sizes;
 }
 

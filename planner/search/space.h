@@ -2,12 +2,14 @@
 /// \file space.h: which strategies a search considers: the values of every axis, and what the user fixed.
 ///
 /// The space is exact and stated: degrees over all ordered factorisations of the GPU count; micro-batches of 1, 2, 4,
-/// ... sequences while memory could hold what the layers keep of them at least; recompute choices from a list; GPipe,
-/// 1F1B and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers evenly, and up to 4 where
-/// they do not divide (core/plan/stage_split.h); the schedules that split the backward where they are asked for; ZeRO
-/// stages over the whole gradient group and over the part of it that lies inside one fast interconnect. Symmetric
-/// choices appear once: one stage has no schedule, one rank nothing to shard, no tensor parallelism no sequence
-/// parallelism.
+/// ... sequences while memory could hold what the layers keep of them at least, and where such a size does not divide a
+/// rank's part of the batch, the largest size below its double that does; recompute choices from a list; GPipe, 1F1B
+/// and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers evenly, and up to 4 where they
+/// do not divide (core/plan/stage_split.h), or those that are named; the schedules that split the backward where they
+/// are asked for; ZeRO stages over the whole gradient group and over the part of it that lies inside one fast
+/// interconnect; experts undivided unless that is asked for. Symmetric choices appear once: one stage has no schedule,
+/// one rank nothing to shard, no tensor parallelism no sequence parallelism. What lies between the values of an axis is
+/// tried around the best plans (variants.h).
 
 #include <functional>
 #include <optional>
@@ -27,7 +29,7 @@ struct SearchSpace {
   std::vector<std::int32_t> tensor_parallel;
   std::vector<std::int32_t> context_parallel;
   std::vector<std::int32_t> expert_parallel;
-  std::int32_t expert_tensor_parallel = 1;
+  std::vector<std::int32_t> expert_tensor_parallel;  ///< empty: 1, and around the best plans every other
   std::vector<std::int32_t> data_parallel;
   std::vector<std::int32_t> virtual_stages;
   std::vector<Schedule> schedules;
@@ -36,7 +38,7 @@ struct SearchSpace {
   std::vector<std::int32_t> shard_groups;
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
-  FlashAttention flash_attention = FlashAttention::on;
+  std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
   /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.
   bool has_split_backwards = false;
   /// Only strategies of which it holds; empty: all. A recompute mode that it refuses alone it refuses in every
@@ -76,13 +78,16 @@ class SpaceEnumerator {
   [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
+  [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
   [[nodiscard]] std::vector<std::int64_t> micro_batch_choices(const Strategy& family) const;
+  void visit_experts(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
   void visit_inner(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
 
   const Question* question_;
   SearchSpace space_;
   std::vector<Recompute> recompute_;
+  std::vector<std::int64_t> batch_divisors_;
   Bytes kept_per_sequence_{0};  ///< by the ranks of a replica together, at least
 };
 

@@ -34,6 +34,11 @@ auto complexity(const Strategy& s, Bytes peak) {
                     std::max(s.zero_stage, 1), peak);
 }
 
+/// Another optimizer or rank of adapters is another training, not a simpler plan.
+bool trains_alike(const Training& one, const Training& other) {
+  return one.optimizer == other.optimizer && one.adaptation == other.adaptation;
+}
+
 /// Among the plans that are tied and those that they stand for.
 void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
   auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
@@ -45,6 +50,7 @@ void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector
     return true;
   };
   for (std::size_t i = 0; i < ties.tied; ++i) {
+    if (!trains_alike(plans[i].training, plans[0].training)) continue;
     if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) ties.simplest_like.reset();
     if (i >= alike.size()) continue;
     for (const RankedStrategy& other : alike[i])

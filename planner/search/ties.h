@@ -40,8 +40,8 @@ struct PredictedStep {
 
 /// How the leading plans of a ranking compare.
 struct Ties {
-  std::size_t tied = 1;                   ///< leading plans that are within the noise of the first
-  std::size_t simplest = 0;               ///< of these, or like it: kinds of parallelism, schedule, ZeRO, memory
+  std::size_t tied = 1;      ///< leading plans that are within the noise of the first
+  std::size_t simplest = 0;  ///< of these, or like it, and trained alike: kinds of parallelism, schedule, memory
   std::optional<Strategy> simplest_like;  ///< where it is not the plan itself but one that it stands for
   double noise = 0;                       ///< between the first two
   double regret = 0;                      ///< of following the first

@@ -14,6 +14,7 @@ SearchOptions options_of(const SearchRequest& request, const Task& task) {
   options.top = request.top;
   options.pareto = request.pareto;
   options.split = request.split;
+  options.refinement = Refinement::around_best;
   options.alike = request.all ? Alike::apart : Alike::folded;
   options.threads = request.threads;
   options.stop = task.stop;
@@ -70,6 +71,7 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   options.pareto = false;
   options.split = StageSplit::even;
   options.finalists = Finalists::closed_form;
+  options.refinement = Refinement::none;
   options.below = least_score(answer, prepared);
   SearchSpace space = prepared.space;
   space.admits = {};
@@ -84,18 +86,25 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
                        inexpressible(answer.framework.framework, best.strategy, has_experts)};
 }
 
+void fill(RecipeChoices& choices, const Training& training) {
+  if (choices.precisions.empty()) choices.precisions.push_back(training.precision);
+  if (choices.optimizers.empty()) choices.optimizers.push_back(training.optimizer);
+  if (choices.lora_ranks.empty()) choices.lora_ranks.push_back(training.adaptation.lora_rank);
+}
+
 }  // namespace
 
 PreparedSearch prepare_search(const SearchRequest& request) {
   require_number("top", static_cast<std::int64_t>(request.top), 1, most_plans);
   require_number("threads", request.threads, 0, most_threads);
-  require_moments(request.question.training);
   PreparedSearch prepared{request, {}, space_from_text(request.fixes), {}, {}};
-  std::vector<PrecisionRecipe>& precisions = prepared.request.precisions;
-  if (precisions.empty()) precisions.push_back(request.question.training.precision);
+  fill(prepared.request.recipes, request.question.training);
   prepared.space.flash_attention = request.flash_attention;
-  prepared.questions = search_questions(request.question, precisions, request.objective);
-  for (const Question& question : prepared.questions) require_units(question);
+  prepared.questions = search_questions(request.question, prepared.request.recipes, request.objective);
+  for (const Question& question : prepared.questions) {
+    require_moments(question.training());
+    require_units(question);
+  }
   QuestionText& understood = prepared.request.question;
   understood = prepared.questions.front().text();
   understood.devices = prepared.questions.front().devices();

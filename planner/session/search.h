@@ -21,11 +21,11 @@ inline constexpr std::int64_t most_plans = 10'000;
 inline constexpr std::int64_t most_threads = 4096;
 
 struct SearchRequest {
-  QuestionText question;                    ///< its precision is that of the answer's words; `precisions` are searched
-  std::vector<PrecisionRecipe> precisions;  ///< empty: the question's
+  QuestionText question;  ///< its recipe is that of the answer's words; `recipes` are searched
+  RecipeChoices recipes;  ///< of each choice that is empty: the question's
   Objective objective = Objective::step_time;
   std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
-  FlashAttention flash_attention = FlashAttention::on;
+  std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
   std::optional<Framework> framework;  ///< only what it can launch; none: that of the stack (launchable.h)
   StageSplit split = StageSplit::even;
   std::size_t top = 10;      ///< how many plans, 1 to most_plans

@@ -51,8 +51,6 @@ class NaiveSearch {
   void degrees(const Question& question) {
     const auto n = static_cast<std::int32_t>(question.devices());
     Strategy s;
-    s.flash_attention = space_.flash_attention;
-    s.expert_tensor_parallel = space_.expert_tensor_parallel;
     for (s.pipeline_stages = 1; s.pipeline_stages <= n; ++s.pipeline_stages)
       for (s.tensor_parallel = 1; s.tensor_parallel <= n; ++s.tensor_parallel)
         for (s.context_parallel = 1; s.context_parallel <= n; ++s.context_parallel)
@@ -69,7 +67,19 @@ class NaiveSearch {
     for (s.expert_parallel = 1; s.expert_parallel <= most; ++s.expert_parallel) {
       const bool divides =
           std::all_of(counts.begin(), counts.end(), [&](std::int64_t count) { return count % s.expert_parallel == 0; });
-      if (divides && allowed(space_.expert_parallel, s.expert_parallel)) schedules(question, s);
+      if (divides && allowed(space_.expert_parallel, s.expert_parallel)) parts(question, s);
+    }
+  }
+
+  void parts(const Question& question, Strategy s) {
+    for (const FlashAttention flash_attention : space_.flash_attention) {
+      s.flash_attention = flash_attention;
+      s.expert_tensor_parallel = 1;
+      if (space_.expert_tensor_parallel.empty()) schedules(question, s);
+      for (const std::int32_t etp : space_.expert_tensor_parallel) {
+        s.expert_tensor_parallel = etp;
+        schedules(question, s);
+      }
     }
   }
 
@@ -81,12 +91,14 @@ class NaiveSearch {
     for (const Schedule schedule : all_schedules) {
       const bool splits = schedule >= Schedule::zb_h1;
       if (schedule == Schedule::none || (splits && space_.schedules.empty())) continue;
-      for (s.virtual_stages = 1; s.virtual_stages <= 16; ++s.virtual_stages) {
+      const bool is_named = !space_.virtual_stages.empty();
+      for (s.virtual_stages = 1; s.virtual_stages <= (is_named ? 64 : 16); ++s.virtual_stages) {
         const bool halves =
             schedule == Schedule::zbv || schedule == Schedule::v_half || schedule == Schedule::dualpipev;
         const bool has_chunks = schedule == Schedule::interleaved || (halves && s.virtual_stages == 2);
         if ((has_chunks || halves) != (s.virtual_stages > 1) || (halves && s.virtual_stages != 2)) continue;
-        if (has_chunks && !(s.virtual_stages <= 4 ? has_all_chunks(question, s) : splits_evenly(question, s.chunks())))
+        if (has_chunks &&
+            !(s.virtual_stages <= 4 || is_named ? has_all_chunks(question, s) : splits_evenly(question, s.chunks())))
           continue;
         if (!allowed(space_.schedules, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
         s.schedule = schedule;
@@ -124,6 +136,10 @@ class NaiveSearch {
       if (std::max<std::int64_t>(1, half) * size * (kept / devices) > question.capacity()) break;
       all.push_back(size);
     }
+    // What does not divide gives way to the largest size below its double that does.
+    for (std::int64_t& size : all)
+      for (std::int64_t other = 2 * size - 1; batch % size != 0 && other > size; --other)
+        if (s.data_parallel * batch == question.training().global_batch && batch % other == 0) size = other;
     return all;
   }
 

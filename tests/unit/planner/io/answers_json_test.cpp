@@ -26,7 +26,7 @@ session::SearchAnswer found() {
   session::SearchAnswer answer;
   answer.request.question.model = "tiny";
   answer.request.question.training.precision = PrecisionRecipe::bf16;
-  answer.request.precisions = {PrecisionRecipe::bf16, PrecisionRecipe::fp8};
+  answer.request.recipes = {{PrecisionRecipe::bf16, PrecisionRecipe::fp8}, {Optimizer::adamw, Optimizer::muon}, {8}};
   answer.request.fixes = "tp=2";
   answer.result.audit.total = 11;
   answer.result.audit.illegal["tensor-heads"] = 3;
@@ -46,14 +46,17 @@ session::SearchAnswer found() {
 
 TEST_CASE("a search is written as plumbline.search/1") {
   const Json json = to_json(found());
-  CHECK(keys(json) == Names{"format", "question", "considered", "rejected", "solved", "unvisited", "plans", "alike",
-                            "standing", "pareto", "complete", "nearest_miss", "framework"});
+  CHECK(keys(json) == Names{"format", "question", "considered", "rejected", "solved", "unvisited", "refined", "plans",
+                            "alike", "standing", "pareto", "complete", "nearest_miss", "framework"});
   CHECK(at(json, "standing").is_null());
   CHECK(*at(json, "format").if_string() == session::search_format);
   CHECK(*at(json, "considered").if_integer() == 11);
   CHECK(keys(at(json, "rejected")) == Names{"tensor-heads", "memory", "bound", "dominated", "infeasible"});
   CHECK(*at(at(json, "question"), "fixed").if_string() == "tp=2");
   CHECK(at(at(json, "question"), "precisions").if_array()->size() == 2);
+  CHECK(*at(at(json, "question"), "optimizers").if_array()->at(1).if_string() == "muon");
+  CHECK(*at(at(json, "question"), "lora_ranks").if_array()->at(0).if_integer() == 8);
+  CHECK(*at(at(json, "question"), "flash_attention").if_array()->at(0).if_bool());
   CHECK(!*at(json, "complete").if_bool());
   CHECK(at(json, "nearest_miss").is_null());
   CHECK(at(json, "plans").if_array()->size() == 1);
@@ -66,7 +69,7 @@ TEST_CASE("a search lists what each plan stands for, and how the leading plans c
   const Json json = to_json(answer);
   REQUIRE(at(json, "alike").if_array()->size() == 1);
   const Json& other = at(json, "alike").if_array()->front().if_array()->front();
-  CHECK(keys(other) == Names{"step_time_s", "peak_memory_bytes", "devices", "strategy"});
+  CHECK(keys(other) == Names{"step_time_s", "peak_memory_bytes", "devices", "strategy", "lora_rank"});
   CHECK(keys(at(json, "standing")) == Names{"tied", "simplest", "noise", "expected_regret"});
   CHECK(*at(at(json, "standing"), "simplest").if_integer() == 2);
 }
@@ -74,7 +77,7 @@ TEST_CASE("a search lists what each plan stands for, and how the leading plans c
 TEST_CASE("a point of the front has the step that ranks and its own precision") {
   const Json json = to_json(found());
   const Json& point = at(json, "pareto").if_array()->front();
-  CHECK(keys(point) == Names{"step_time_s", "peak_memory_bytes", "devices", "strategy"});
+  CHECK(keys(point) == Names{"step_time_s", "peak_memory_bytes", "devices", "strategy", "lora_rank"});
   CHECK(*at(point, "step_time_s").if_double() == 3.0);
   CHECK(*at(at(point, "strategy"), "precision").if_string() == "fp8");
 }

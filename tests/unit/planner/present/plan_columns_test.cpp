@@ -17,7 +17,7 @@ TEST_CASE("every column of a plan has a title, a unit and an explanation") {
     all.rows.front().push_back(column.cell(sample_plan()));
   }
   check_whole(all);
-  CHECK(all.columns.size() == 21);
+  CHECK(all.columns.size() == 25);
 }
 
 TEST_CASE("the cells of a plan say its choices and its figures, as text and as numbers") {
@@ -57,6 +57,24 @@ TEST_CASE("plans that differ in GPUs or precision show both") {
   CHECK(cell(table, 0, "devices").text == "16");
   CHECK(cell(table, 1, "devices").text == "8");
   CHECK(cell(table, 1, "precision").text == "bf16");
+}
+
+TEST_CASE("plans that differ in optimizer, rank of adapters or FlashAttention show it") {
+  Plan one = sample_plan();
+  one.training.optimizer = Optimizer::adamw;
+  one.training.adaptation.lora_rank = 8;
+  one.strategy.flash_attention = FlashAttention::on;
+  Plan other = one;
+  other.training.optimizer = Optimizer::muon;
+  other.training.adaptation.lora_rank = 16;
+  other.strategy.flash_attention = FlashAttention::off;
+  const Table table = plan_table({one, other});
+  CHECK(cell(table, 0, "optimizer").text == "adamw");
+  CHECK(cell(table, 1, "optimizer").text == "muon");
+  CHECK(cell(table, 1, "lora_rank").number == 16);
+  CHECK(cell(table, 1, "flash_attention").text == "off");
+  for (const Column& column : plan_table({other, other}).columns)
+    CHECK((column.id != "optimizer" && column.id != "lora_rank" && column.id != "flash_attention"));
 }
 
 TEST_CASE("a plan near the edge is marked, one that was simulated shows its step") {

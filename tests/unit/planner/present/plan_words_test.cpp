@@ -99,6 +99,16 @@ TEST_CASE("a verdict is one of three") {
   CHECK(fit_words(fit_of({.fits = true, .reason = {}})) == "fits");
 }
 
+TEST_CASE("choices that change what is learned are named, and what was priced around the best plans") {
+  CHECK(quality_words({{PrecisionRecipe::bf16}, {Optimizer::adamw}, {0}}).empty());
+  const std::string words = quality_words({{PrecisionRecipe::bf16}, {Optimizer::adamw, Optimizer::muon}, {8, 16}});
+  CHECK(words.find("Plans differ in optimizer, LoRA rank, which changes what a model learns") == 0);
+  SearchAudit audit;
+  CHECK(refinement_words(audit).empty());
+  audit.refined = 1234;
+  CHECK(refinement_words(audit).find("1 234 more priced around the best of them") == 0);
+}
+
 TEST_CASE("an audit sums to what was considered, and each rule says what it refuses") {
   SearchAudit audit;
   audit.total = 1015;

@@ -2,6 +2,8 @@
 
 #include "planner/search/space.h"
 
+#include <set>
+
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
@@ -64,7 +66,7 @@ TEST_CASE("every axis is read from text, several values apart by a bar") {
   CHECK(s.tensor_parallel == std::vector<std::int32_t>{8});
   CHECK(s.context_parallel == std::vector<std::int32_t>{4});
   CHECK(s.expert_parallel == std::vector<std::int32_t>{2, 8});
-  CHECK(s.expert_tensor_parallel == 2);
+  CHECK(s.expert_tensor_parallel == std::vector<std::int32_t>{2});
   CHECK(s.data_parallel == std::vector<std::int32_t>{16});
   CHECK(s.virtual_stages == std::vector<std::int32_t>{3});
   CHECK(s.zero_stages == std::vector<std::int32_t>{0, 3});
@@ -80,8 +82,8 @@ TEST_CASE("no text leaves every axis free") {
   const SearchSpace s = space_from_text("");
   CHECK(s.pipeline_stages.empty());
   CHECK(s.recompute.empty());
-  CHECK(s.expert_tensor_parallel == 1);
-  CHECK(s.flash_attention == FlashAttention::on);
+  CHECK(s.expert_tensor_parallel.empty());
+  CHECK(s.flash_attention == std::vector{FlashAttention::on});
 }
 
 TEST_CASE("a fix that names no axis is refused with the nearest") {
@@ -99,7 +101,7 @@ TEST_CASE("a value that an axis cannot take is refused with what it can") {
   CHECK(refusal("micro-batch=1||2") == "--fix micro-batch: \"\"; expected a whole number from 1 on");
   CHECK(refusal("zero=4") == "--fix zero: \"4\"; expected a stage from 0 to 3");
   CHECK(refusal("zero=-1") == "--fix zero: \"-1\"; expected a stage from 0 to 3");
-  CHECK(refusal("etp=1|2") == "--fix etp: \"1|2\"; expected one value");
+  CHECK(refusal("etp=1|x") == "--fix etp: \"x\"; expected a whole number from 1 on");
   CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected a schedule as --schedule takes; nearest: 1f1b");
   CHECK(refusal("recompute=every:0") ==
         "--fix recompute: \"every:0\"; expected none, selective, selective:MODULE+..., full, every:N, offload:N or "
@@ -225,6 +227,50 @@ TEST_CASE("micro-batches double up to what the batch gives a rank, or memory cou
   CHECK(largest("gpt2", 1024, "dp=8,micro-batch=2|8") == 8);
   CHECK(largest("llama-3-70b", 8192, "dp=1") == 32);
   CHECK(largest("llama-3-70b", 8192, "dp=8") == 16);
+}
+
+// 45 = 3 x 3 x 5: neither 2, 4, 8 nor 16 divides it; 3, 5 and 15 are the largest divisors below 4, 8 and 16. 24 = 8
+// x 3.
+TEST_CASE("a micro-batch that does not divide the batch gives way to the largest below its double that does") {
+  const auto sizes = [](std::int64_t batch) {
+    std::set<std::int64_t> all;
+    for (const Strategy& s : families(question("llama-3-8b", "dgx-h100", 1, 128, batch), ""))
+      if (batch % s.micro_batch == 0) all.insert(s.micro_batch);
+    return all;
+  };
+  CHECK(sizes(45) == std::set<std::int64_t>{1, 3, 5, 15, 45});
+  CHECK(sizes(24) == std::set<std::int64_t>{1, 2, 4, 8, 24});
+  CHECK(sizes(64) == std::set<std::int64_t>{1, 2, 4, 8, 16, 32, 64});
+}
+
+TEST_CASE("virtual stages that are named are considered whether or not layers divide over them") {
+  std::set<std::int32_t> counts;
+  for (const Strategy& s : families(question("llama-3-70b", "dgx-h100", 64, 4096, 64), "pp=4,virtual-stages=7|19|21"))
+    counts.insert(s.virtual_stages);
+  CHECK(counts == std::set<std::int32_t>{7, 19});  // 82 blocks on 4 ranks: at most 20 chunks each
+}
+
+TEST_CASE("every operator but attention and every second product is recomputed where no placement is launched") {
+  SearchSpace torchtitan;
+  torchtitan.admits = [](const Strategy& s) { return s.recompute.mode != RecomputeMode::placed; };
+  const Question asked = question("llama-3-8b", "dgx-h100", 8, 4096, 64);
+  const auto has = [&](const SearchSpace& space) {
+    const std::vector<Recompute> choices = SpaceEnumerator(asked, space).recompute_choices();
+    return std::count(choices.begin(), choices.end(), Recompute{RecomputeMode::by_operator, 1}) == 1;
+  };
+  CHECK(has(torchtitan));
+  CHECK(!has({}));
+}
+
+TEST_CASE("FlashAttention on and off, and experts divided in several ways, are considered where both are asked for") {
+  SearchSpace space = space_from_text("ep=2,etp=1|2,tp=4,pp=1,cp=1,mbs=1,sp=on");
+  space.flash_attention = {FlashAttention::off, FlashAttention::on};
+  std::set<std::pair<FlashAttention, std::int32_t>> found;
+  SpaceEnumerator(question("qwen2-57b-a14b", "dgx-h100", 8, 4096, 64), space)
+      .for_each_family([&](const Strategy& s, const Violation*, std::int64_t) {
+        found.emplace(s.flash_attention, s.expert_tensor_parallel);
+      });
+  CHECK(found.size() == 4);
 }
 
 TEST_CASE("ZeRO shards over the whole gradient group and over its part inside the fast interconnect") {

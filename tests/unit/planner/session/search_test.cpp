@@ -28,7 +28,7 @@ TEST_CASE("a search answers with plans priced in full, best first") {
   CHECK(answer.result.complete);
   REQUIRE(answer.plans.size() == 3);
   CHECK(!answer.nearest_miss);
-  CHECK(answer.request.precisions == std::vector{PrecisionRecipe::bf16});
+  CHECK(answer.request.recipes.precisions == std::vector{PrecisionRecipe::bf16});
   CHECK(answer.request.question.training.sequence_length == 1024);  // the model's own, filled in
   for (std::size_t i = 0; i < answer.plans.size(); ++i)
     CHECK(answer.plans[i].strategy == answer.result.best[i].strategy);
@@ -67,12 +67,42 @@ TEST_CASE("plans that are alike are one row, unless all are asked for") {
 TEST_CASE("fixed axes and the precisions asked for bound the space") {
   SearchRequest request = small_search();
   request.fixes = "tp=2,zero=1";
-  request.precisions = {PrecisionRecipe::fp8};
+  request.recipes.precisions = {PrecisionRecipe::fp8};
   for (const Plan& plan : search(request).plans) {
     CHECK(plan.strategy.tensor_parallel == 2);
     CHECK(plan.strategy.zero_stage == 1);
     CHECK(plan.training.precision == PrecisionRecipe::fp8);
   }
+}
+
+TEST_CASE("several optimizers, ranks of adapters and kernels of attention are searched in one ranking") {
+  SearchRequest request = small_search();
+  request.recipes.optimizers = {Optimizer::adamw, Optimizer::sgd};
+  request.recipes.lora_ranks = {4, 16};
+  request.flash_attention = {FlashAttention::on, FlashAttention::off};
+  request.fixes = "tp=1,pp=1,cp=1,mbs=1,zero=0,recompute=none";
+  request.top = 100;
+  const SearchAnswer answer = search(request);
+  std::set<std::tuple<Optimizer, std::int64_t, FlashAttention>> found;
+  double step = 0;
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    const Plan& plan = answer.plans[i];
+    found.emplace(plan.training.optimizer, plan.training.adaptation.lora_rank, plan.strategy.flash_attention);
+    CHECK(answer.result.best[i].optimizer == plan.training.optimizer);
+    CHECK(answer.result.best[i].lora_rank == plan.training.adaptation.lora_rank);
+    CHECK(to_seconds(answer.result.best[i].ranking_step()).value() >= step);
+    step = to_seconds(answer.result.best[i].ranking_step()).value();
+  }
+  CHECK(found.size() == 8);
+  REQUIRE(answer.ties.simplest < answer.plans.size());
+  CHECK(answer.plans[answer.ties.simplest].training.optimizer == answer.plans.front().training.optimizer);
+}
+
+TEST_CASE("an optimizer among several that a recipe cannot have is refused") {
+  SearchRequest request = small_search();
+  request.recipes.optimizers = {Optimizer::adamw, Optimizer::sgd};
+  request.question.training.optimizer_format = NumberFormat::bf16;
+  CHECK(refusal([&] { return prepare_search(request); }).find("--optimizer-precision: sgd keeps no moments") == 0);
 }
 
 TEST_CASE("where nothing fits the nearest miss is priced") {
@@ -124,7 +154,7 @@ TEST_CASE("what is wrong with a search is known before it begins") {
   CHECK(refusal([&] { return prepare_search(request); }) == "threads: -1 is out of range; expected 0 to 4096");
   request = small_search();
   request.question.machine = "dgx-a100-80g";
-  request.precisions = {PrecisionRecipe::fp8};
+  request.recipes.precisions = {PrecisionRecipe::fp8};
   CHECK(refusal([&] { return prepare_search(request); }).find("--precision: fp8 multiplies in ") == 0);
   request = small_search();
   request.question.training.global_batch = 0;

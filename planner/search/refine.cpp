@@ -1,0 +1,162 @@
+#include "planner/search/refine.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/cost/time_limits.h"
+#include "planner/checkpointing/rank_layers.h"
+#include "planner/pricing/priced.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+/// More improve a plan by less than is worth its time.
+constexpr int most_rounds = 4;
+
+constexpr std::size_t shapes_on_all_axes = 10;
+constexpr std::size_t shapes_on_same_blocks = 40;  ///< those on all axes among them
+
+/// What a block costs depends on these.
+bool have_same_blocks(const Strategy& a, const Strategy& b) {
+  return a.micro_batch == b.micro_batch && a.expert_tensor_parallel == b.expert_tensor_parallel &&
+         a.recompute.modules == b.recompute.modules &&
+         (a.recompute.mode == RecomputeMode::placed) == (b.recompute.mode == RecomputeMode::placed);
+}
+
+/// The blocks of plans that share them, priced.
+struct PricedBlocks {
+  PricedBlocks(const Question& question, const Strategy& of)
+      : strategy(of), costs(block_costs(question, of)), table(costs) {}
+  Strategy strategy;
+  std::vector<BlockCost> costs;
+  RankLayersTable table;
+};
+
+/// A plan to vary, or one that a round has found.
+struct Start {
+  RankedStrategy plan;
+  VariantAxes axes = VariantAxes::all;
+  VariantValues values = VariantValues::all;
+};
+struct BestVariant {
+  std::optional<RankedStrategy> plan;
+  std::int64_t priced = 0;
+};
+
+/// The best variant of one plan.
+class VariantSearch {
+ public:
+  VariantSearch(const Start& start, const Question& question, const ScoreOf& score_of, const Score& worst)
+      : start_(start), question_(question), score_of_(score_of), best_score_(score(start.plan)) {
+    if (worst < best_score_) best_score_ = worst;
+  }
+
+  BestVariant best(const SearchSpace& space) {
+    for (const Strategy& variant : variants_of(start_.plan.strategy, question_, space, start_.axes, start_.values))
+      consider(variant);
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] Score score(const RankedStrategy& plan) const {
+    return score_of_(plan.step_time, plan.peak_memory, plan.question);
+  }
+
+  const RankLayersTable& groups_of(const Strategy& variant) {
+    std::optional<PricedBlocks>& blocks = have_same_blocks(variant, start_.plan.strategy) ? own_ : other_;
+    if (!blocks || !have_same_blocks(blocks->strategy, variant)) blocks.emplace(question_, variant);
+    return blocks->table;
+  }
+
+  void consider(const Strategy& variant) {
+    const RankLayersTable& groups = groups_of(variant);
+    const StageLayout layout = layout_of(question_, variant, groups);
+    const StageTable stages(question_.graph(), layout, groups.blocks());
+    const Picoseconds bound = question_.step_pricer().lower_bound(stages, variant);
+    const std::size_t q = start_.plan.question;
+    if (bound > longest_step || !(score_of_(bound, Bytes(0), q) < best_score_)) return;
+    const Bytes peak = peak_memory(question_, stages, variant);
+    if (peak > question_.capacity() || !fits_host(question_, stages, variant)) return;
+    if (!(score_of_(bound, peak, q) < best_score_)) return;
+    const Picoseconds step = question_.step_pricer().price(stages, variant).total();
+    ++best_.priced;
+    const Score score = score_of_(step, peak, q);
+    if (step > longest_step || !(score < best_score_)) return;
+    best_score_ = score;
+    best_.plan = start_.plan;
+    best_.plan->strategy = variant;
+    best_.plan->step_time = step;
+    best_.plan->peak_memory = peak;
+  }
+
+  const Start& start_;
+  const Question& question_;
+  const ScoreOf& score_of_;
+  Score best_score_;
+  std::optional<PricedBlocks> own_;    ///< of the plan that is varied
+  std::optional<PricedBlocks> other_;  ///< of the variant before, where they are not
+  BestVariant best_;
+};
+
+std::vector<Start> starts_of(const BestOfShapes& shapes) {
+  std::vector<Start> starts;
+  for (const BestOfShapes::Entry& entry : shapes.ranked()) {
+    if (starts.size() == shapes_on_same_blocks) break;
+    const VariantAxes axes = starts.size() < shapes_on_all_axes ? VariantAxes::all : VariantAxes::of_same_blocks;
+    starts.push_back({entry.plan, axes, VariantValues::beyond_space});
+  }
+  return starts;
+}
+
+bool holds(const std::vector<RankedStrategy>& plans, const RankedStrategy& plan) {
+  return std::any_of(plans.begin(), plans.end(), [&](const RankedStrategy& other) {
+    return other.question == plan.question && other.strategy == plan.strategy;
+  });
+}
+
+}  // namespace
+
+void BestOfShapes::consider(const RankedStrategy& plan, const Score& score) {
+  const Strategy& s = plan.strategy;
+  const Shape shape{plan.question,   s.tensor_parallel, s.context_parallel,  s.expert_parallel, s.pipeline_stages,
+                    s.data_parallel, s.micro_batch,     s.sequence_parallel, s.flash_attention};
+  const auto [place, is_new] = best_.try_emplace(shape, Entry{plan, score});
+  Entry& best = place->second;
+  if (!is_new && before(plan, score, best.plan, best.score)) best = {plan, score};
+}
+
+std::vector<BestOfShapes::Entry> BestOfShapes::ranked() const {
+  std::vector<Entry> entries;
+  for (const auto& [shape, entry] : best_) entries.push_back(entry);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return before(a.plan, a.score, b.plan, b.score); });
+  return entries;
+}
+
+Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const ScoreOf& score_of, const Score& worst,
+                const SimulationContext& context) {
+  Refined result;
+  std::vector<Start> starts = starts_of(shapes);
+  for (int round = 0; round < most_rounds && !starts.empty() && result.is_complete; ++round) {
+    std::vector<BestVariant> found(starts.size());
+    result.is_complete = parallel_for(
+        starts.size(), context.threads,
+        [&](std::size_t i) {
+          const Question& question = context.questions[starts[i].plan.question];
+          found[i] = VariantSearch(starts[i], question, score_of, worst).best(space);
+        },
+        context.stop);
+    std::vector<Start> next;
+    for (BestVariant& one : found) {
+      result.priced += one.priced;
+      if (!one.plan || holds(result.plans, *one.plan)) continue;
+      next.push_back({*one.plan});
+      result.plans.push_back(std::move(*one.plan));
+    }
+    starts = std::move(next);
+  }
+  return result;
+}
+
+}  // namespace plumbline

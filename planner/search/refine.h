@@ -1,0 +1,53 @@
+#pragma once
+/// \file refine.h: the best plans of a search, improved along axes of which the space holds a few values only.
+///
+/// Answers plans that score better by closed form than the plan they vary. Model: of each plan the variants on one axis
+/// (variants.h) are bounded, then judged by memory, then priced exactly as every plan is; the best variant of each plan
+/// is an answer, and a plan to vary in the next round, until no plan improves. So the outcome is a local optimum on
+/// those axes, not that of their product. Varied is the best plan of each shape (degrees, micro-batch): of the best
+/// shapes on all axes, of more of them on those whose variants share the plan's blocks and so are soon priced.
+/// Source: coordinate descent. Not modelled: variants of plans that the search bounded away.
+/// Checked against: tests/unit/planner/search/refine_test.cpp; tests/property/search_random_strategies_test.cpp.
+
+#include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "planner/search/finalists.h"
+#include "planner/search/variants.h"
+
+namespace plumbline {
+
+/// What a plan of this step time and memory scores.
+using ScoreOf = std::function<Score(Picoseconds step, Bytes peak, std::size_t question)>;
+
+/// The best of the priced plans of each shape.
+class BestOfShapes {
+ public:
+  void consider(const RankedStrategy& plan, const Score& score);
+
+  struct Entry {
+    RankedStrategy plan;
+    Score score{};
+  };
+  /// Best first.
+  [[nodiscard]] std::vector<Entry> ranked() const;
+
+ private:
+  using Shape = std::tuple<std::size_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
+                           std::int64_t, SequenceParallel, FlashAttention>;
+  std::map<Shape, Entry> best_;
+};
+
+struct Refined {
+  std::vector<RankedStrategy> plans;  ///< in the order of what they vary, round by round; each once
+  std::int64_t priced = 0;            ///< variants that were priced exactly
+  bool is_complete = true;            ///< false: stopped
+};
+
+/// `worst`: variants that score no better are not looked for.
+[[nodiscard]] Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const ScoreOf& score_of,
+                              const Score& worst, const SimulationContext& context);
+
+}  // namespace plumbline
