@@ -8,7 +8,7 @@ namespace plumbline {
 [[nodiscard]] inline Plan sample_plan() {
   Plan plan;
   plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
-  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210", {}};
+  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210", {}, {}};
   plan.training.sequence_length = 4096;
   plan.training.global_batch = 64;
   plan.training.token_budget = 1'000'000'000;
@@ -40,14 +40,18 @@ namespace plumbline {
        2,
        250'000,
        {{0, 0, {"attention.core", "mlp.up"}, Bytes(1000), Bytes(200), Picoseconds(3'000'000)},
-        {2, 2, {"attention.core"}, Bytes(1100), Bytes(100), Picoseconds(2'000'000)}}},
+        {2, 2, {"attention.core"}, Bytes(1100), Bytes(100), Picoseconds(2'000'000)}},
+       {},
+       Bytes(0)},
       {1,
        {{1, 1}, {3, 3}},
        false,
        true,
        0,
        250'000,
-       {{1, 1, {}, Bytes(1200), Bytes(0), Picoseconds(0)}, {3, 3, {}, Bytes(1200), Bytes(0), Picoseconds(0)}}}};
+       {{1, 1, {}, Bytes(1200), Bytes(0), Picoseconds(0)}, {3, 3, {}, Bytes(1200), Bytes(0), Picoseconds(0)}},
+       {},
+       Bytes(0)}};
   plan.layout.rank_order = {"tensor", "context", "data", "pipeline"};
   plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
   Prediction& p = plan.prediction;

@@ -4,6 +4,7 @@
 /// Step times in picoseconds: of the closed form, and of the simulation once there is one, which then ranks.
 
 #include <optional>
+#include <vector>
 
 #include "core/plan/strategy.h"
 #include "core/training/optimizer.h"
@@ -37,5 +38,8 @@ struct RankedStrategy {
   if (a.strategy != b.strategy) return a.strategy < b.strategy;
   return a.question < b.question;
 }
+
+/// Plans that no other beats in both time and memory, fastest first; of equals the first in that order.
+[[nodiscard]] std::vector<RankedStrategy> front_of(std::vector<RankedStrategy> plans);
 
 }  // namespace plumbline

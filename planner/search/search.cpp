@@ -48,7 +48,6 @@ class Search {
       : questions_(questions),
         space_(space),
         options_(options),
-        admits_(space.admits),
         threads_(thread_count(options.threads)),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top) {
     if (options.alike == Alike::folded) most_ *= plans_per_row;
@@ -79,7 +78,7 @@ class Search {
     if (options_.split == StageSplit::balanced) balance_best();
     move_layers_of_best();
     if (options_.finalists == Finalists::simulated) simulate_best();
-    if (options_.pareto) result_.pareto = front(std::move(priced_));
+    if (options_.pareto) result_.pareto = front_of(std::move(priced_));
     take_best();
     return std::move(result_);
   }
@@ -218,7 +217,7 @@ class Search {
     const auto is_mixed = [](const Question& question) { return question.sites().count() > 1; };
     if (std::none_of(questions_.begin(), questions_.end(), is_mixed)) return;
     const SimulationContext context{questions_, threads_, options_.stop, {}};
-    result_.complete = add_moved_layers(best_, context, admits_) && result_.complete;
+    result_.complete = add_moved_layers(best_, context, space_.admits) && result_.complete;
     rank(best_);
     const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
       return a.strategy == b.strategy && a.question == b.question;
@@ -354,20 +353,8 @@ class Search {
   void add_to_front(const std::vector<RankedStrategy>& plans) {
     if (!options_.pareto) return;
     priced_.insert(priced_.end(), plans.begin(), plans.end());
-    priced_ = front(std::move(priced_));
+    priced_ = front_of(std::move(priced_));
     archive_ = priced_;
-  }
-
-  /// Plans that no other beats in both time and memory, fastest first; of equals the first by key.
-  static std::vector<RankedStrategy> front(std::vector<RankedStrategy> all) {
-    std::sort(all.begin(), all.end(), [](const RankedStrategy& a, const RankedStrategy& b) {
-      return before(a, {a.ranking_step().value(), a.peak_memory.value()}, b,
-                    {b.ranking_step().value(), b.peak_memory.value()});
-    });
-    std::vector<RankedStrategy> result;
-    for (const RankedStrategy& r : all)
-      if (result.empty() || r.peak_memory < result.back().peak_memory) result.push_back(r);
-    return result;
   }
 
   void report(std::string_view phase, std::int64_t done, std::int64_t total) const {
@@ -378,7 +365,6 @@ class Search {
   const std::vector<Question>& questions_;
   const SearchSpace& space_;
   const SearchOptions& options_;
-  std::function<bool(const Strategy&)> admits_;  ///< of the space
   std::int32_t threads_;
   std::size_t most_;  ///< plans that are kept by closed form
   std::vector<std::unique_ptr<CandidateTable>> tables_;

@@ -79,8 +79,8 @@ SearchSpace space_around(const Strategy& s) {
   space.schedules = {s.schedule, Schedule::one_f_one_b};
   space.recompute = {s.recompute, Recompute{}};
   if (s.zero_stage > 0) space.shard_groups = {s.shard_group};
-  space.expert_tensor_parallel = s.expert_tensor_parallel;
-  space.flash_attention = s.flash_attention;
+  space.expert_tensor_parallel = {s.expert_tensor_parallel};
+  space.flash_attention = {s.flash_attention};
   return space;
 }
 
