@@ -112,7 +112,7 @@ class Faults(Training):
 
     def test_a_run_does_not_wait_for_whoever_reads_its_steps(self):
         plan = self.plan_of("--dp", 2, gpus=2)
-        job = subprocess.Popen([command.PLAN, "run", "--plan", plan, "--steps", "1000000", "--json", "--checkpoint",
+        job = subprocess.Popen([command.PLAN, "run", "--plan", plan, "--steps", "100000", "--json", "--checkpoint",
                                 "state", "--checkpoint-every", "20"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, cwd=self.folder)
         fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)  # ten lines fill it
