@@ -85,9 +85,10 @@ struct FrameworkDefaults {
 
 struct FrameworkRecord {
   Framework framework = Framework::any;
-  std::string_view title;                ///< "Megatron-LM"
-  std::string_view revision;             ///< that was read; empty: this program's own
-  std::vector<std::string_view> stacks;  ///< frameworks of software stacks that it drives (`plan stacks`)
+  std::string_view title;                      ///< "Megatron-LM"
+  std::string_view revision;                   ///< that was read; empty: this program's own
+  std::vector<std::string_view> stacks;        ///< frameworks of software stacks that it drives (`plan stacks`)
+  std::string_view current_stack = "unknown";  ///< what prices its current releases; "unknown": no run of it is known
   std::vector<Launchable<Schedule>> schedules;
   std::vector<Launchable<RecomputeMode>> recompute;
   std::vector<Launchable<std::int32_t>> zero_stages;

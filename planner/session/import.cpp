@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/errors.h"
+#include "models/calibration_catalog.h"
 #include "models/import/hugging_face.h"
 #include "models/network_catalog.h"
 #include "planner/frameworks/launch/merge_settings.h"
@@ -30,6 +31,12 @@ void require(bool is_said, const char* flag, const std::string& what, const std:
 std::string network_name(const std::string& file) {
   const std::string stem = std::filesystem::path(file).stem().string();
   return (stem.empty() ? "imported" : stem) + "-network.json";
+}
+
+/// What prices a framework's current releases, where it is not what prices anyhow.
+std::string stack_of(Framework framework) {
+  const std::string_view stack = record_of(framework).current_stack;
+  return stack == default_stack ? "" : std::string(stack);
 }
 
 class Flags {
@@ -110,6 +117,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.question.devices = *s.devices;
   asked.question.tensor_parallel_across_nodes = true;  // it is what they launch
   asked.question.model = s.network_config.is_null() ? s.model : network_name(file);
+  if (asked.question.stack.empty()) asked.question.stack = stack_of(answer.framework);
   asked.network_config = s.network_config;
   asked.strategy.strategy = strategy_of(s);
   asked.strategy.data_parallel_given = s.data_parallel.has_value();
@@ -124,6 +132,7 @@ std::vector<std::string> estimate_flags(const StrategyRequest& request) {
   flags.add("--model", request.question.model);
   flags.add("--machine", request.question.machine.empty() ? "MACHINE" : request.question.machine);
   flags.add("--gpus", std::to_string(request.question.devices));
+  if (!request.question.stack.empty()) flags.add("--stack", request.question.stack);
   add_recipe(request.question.training, flags);
   add_strategy(request.strategy, flags);
   return flags.take();

@@ -19,6 +19,7 @@ FrameworkRecord deepspeed_record() {
   r.framework = Framework::deepspeed;
   r.title = "DeepSpeed";
   r.stacks = {"DeepSpeed"};
+  r.current_stack = "deepspeed-2024";
   r.adapters = "get_peft_model(model, LoraConfig(...)), or deepspeed.linear.LoRAConfig";
   r.adapters_source = "huggingface/peft docs/source/accelerate/deepspeed.md; deepspeed/linear/config.py";
   r.revision = "deepspeed 0.19.8, as released on the Python package index";

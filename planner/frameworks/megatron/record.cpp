@@ -31,6 +31,7 @@ FrameworkRecord megatron_lm_record() {
   r.framework = Framework::megatron_lm;
   r.title = "Megatron-LM";
   r.stacks = {"Megatron-Core", "Megatron-LM"};
+  r.current_stack = "megatron-core";
   r.revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)";
   r.schedules = {{Schedule::one_f_one_b, "without virtual stages", "megatron/core/pipeline_parallel/schedules.py"},
                  {Schedule::interleaved, "--num-virtual-stages-per-pipeline-rank", arguments}};
@@ -72,6 +73,7 @@ FrameworkRecord megatron_bridge_record() {
   r.framework = Framework::megatron_bridge;
   r.title = "Megatron-Bridge";
   r.stacks = {"Megatron-Bridge"};
+  r.current_stack = "megatron-bridge-26.06";
   r.adapters = "cfg.peft = LoRA(...)";
   r.adapters_source = "src/megatron/bridge/peft/lora.py";
   r.revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)";

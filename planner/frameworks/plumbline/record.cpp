@@ -27,6 +27,7 @@ FrameworkRecord plumbline_record() {
   r.framework = Framework::plumbline;
   r.title = "plan run";
   r.stacks = {"Plumbline"};
+  r.current_stack = "plumbline";
   r.adapters = "--lora-rank";
   r.adapters_source = running;
   r.schedules = all_as_flag<Schedule>({all_schedules.begin() + 1, all_schedules.end()}, "--schedule");  // not "none"

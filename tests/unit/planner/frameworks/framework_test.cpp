@@ -2,6 +2,7 @@
 
 #include "planner/frameworks/framework.h"
 
+#include "models/calibration_catalog.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 
@@ -37,6 +38,19 @@ TEST_CASE("every entry of a record says how it is spelled and where that is read
     CHECK(!r.defaults.gradient_source.empty());
     CHECK(!r.defaults.buckets.empty());
     CHECK(!r.defaults.bucket_source.empty());
+  }
+}
+
+TEST_CASE("what prices the current releases of a framework is a stack that it drives, or is unknown") {
+  for (const Framework framework : all_frameworks) {
+    if (framework == Framework::any) continue;
+    const FrameworkRecord& r = record_of(framework);
+    INFO(r.title);
+    const SoftwareStack& stack = CalibrationSet::shipped().software_stack(r.current_stack);
+    if (r.current_stack == "unknown")
+      CHECK(r.stacks.empty());
+    else
+      CHECK(framework_of_stack(stack.framework) == framework);
   }
 }
 

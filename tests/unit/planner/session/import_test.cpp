@@ -49,6 +49,23 @@ TEST_CASE("a command becomes a strategy that is priced, with its network") {
   CHECK(config_of(priced).find("\"intermediate_size\": 14336") != std::string::npos);
 }
 
+TEST_CASE("files of a framework are priced by its own stack, unless another is named") {
+  ImportRequest request;
+  request.files = {{"ds_config.json", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1,
+                                          "zero_optimization": {"stage": 2}, "bf16": {"enabled": true}})"}};
+  request.from = "deepspeed";
+  request.question.model = "llama-3-8b";
+  request.question.machine = "dgx-h100";
+  request.question.devices = 16;
+  const StrategyRequest own = asked(request);
+  CHECK(own.question.stack == "deepspeed-2024");
+  CHECK(joined(estimate_flags(own)).find(" --stack deepspeed-2024 ") != std::string::npos);
+  CHECK(estimate(own).plan.provenance.stack_calibration == "deepspeed-2024");
+  request.question.stack = "megatron-core-0.12";
+  CHECK(asked(request).question.stack == "megatron-core-0.12");
+  CHECK(asked(request_of(command)).question.stack.empty());  // what prices anyhow
+}
+
 TEST_CASE("a network of the catalogue is found by its shape, and the flags name it") {
   StrategyRequest request = asked(request_of(command));
   CHECK(catalogue_name(request.network_config) == "llama-3-8b");
