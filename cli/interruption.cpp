@@ -51,6 +51,8 @@ Interruption::~Interruption() {
   watcher_.request_stop();
   watcher_.join();
   const sigset_t signals = watched_signals();
+  if (ignores_)
+    for (const int signal : stop_signals) ::signal(signal, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
@@ -65,7 +67,7 @@ void Interruption::watch(const std::stop_token& done, std::optional<Seconds> tim
     siginfo_t sent{};
     const int signal_number = sigtimedwait(&signals, &sent, &wait);
     const auto now = std::chrono::steady_clock::now();
-    if (signal_number > 0) {
+    if (signal_number > 0 && !ignores_) {
       auto& first_signal = first[watcher_process_ != 0 && sent.si_pid == watcher_process_ ? 1 : 0];
       if (first_signal && now - *first_signal > one_keystroke) {
         say("plan: a second signal: ended at once\n");

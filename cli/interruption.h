@@ -28,6 +28,9 @@ class Interruption {
   [[nodiscard]] bool asked() const { return stop_.stop_requested(); }
   /// The one that asked; 0: none, or a time limit.
   [[nodiscard]] int signal() const { return first_signal_; }
+  /// The work has ended: signals change nothing from now until the process ends. A launcher ends the ranks that are a
+  /// moment behind the first with them.
+  void ignore_signals() { ignores_ = true; }
 
  private:
   void watch(const std::stop_token& done, std::optional<Seconds> time_limit);
@@ -35,6 +38,7 @@ class Interruption {
   std::int32_t watcher_process_ = 0;  ///< 0: nobody watches
   std::stop_source stop_;
   std::atomic<int> first_signal_{0};
+  std::atomic<bool> ignores_ = false;
   std::jthread watcher_;
 };
 

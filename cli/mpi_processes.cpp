@@ -48,10 +48,12 @@ ExitCode run_as_mpi_rank(const std::function<ExitCode(const MpiRank&)>& work) {
     throw InputError({"--ranks", "\"mpi\" is not in this build", "local, or a build with MPI (PLUMBLINE_MPI=ON)", ""});
   static SharedNote note(place_before_work());  // a signal handler may read it until the process ends
   if (const auto end = fork_and_watch(note)) return as_watched(*end, note);
-  const Interruption interruption(std::nullopt, ::getppid());  // before MPI starts its threads
+  Interruption interruption(std::nullopt, ::getppid());  // before MPI starts its threads
   MpiSession session;
   try {
-    return work({session, note, interruption});
+    const ExitCode code = work({session, note, interruption});
+    interruption.ignore_signals();  // before MPI waits for all ranks, so that all ignore them when the first ends
+    return code;
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     session.fail(failure.line, static_cast<int>(failure.code), [&] { print_failure(failure); });
