@@ -6,6 +6,7 @@
 
 #include "cli/plan_file.h"
 #include "cli/verb.h"
+#include "core/base/errors.h"
 #include "core/io/output_file.h"
 #include "core/quantity/text.h"
 #include "planner/session/export.h"
@@ -25,16 +26,17 @@ class ExportVerb : public Verb {
             "plan export --plan plan.json --to megatron-lm --out launch"};
   }
   void declare(CLI::App& app) override {
-    app.add_option("--plan", plan_file_, "a plan file")->required()->group("Question")->type_name("FILE");
-    app.add_option("--to", target_, "for which framework: " + target_names())
-        ->required()
-        ->group("Question")
-        ->type_name("TARGET");
+    app.add_option("--plan", plan_file_, "a plan file")->group("Question")->type_name("FILE");
+    app.add_option("--to", target_, "for which framework: " + target_names())->group("Question")->type_name("TARGET");
     app.add_option("--release", release_, "of the framework, whose keys are written (its newest that is known)")
         ->group("Question")
         ->type_name("RELEASE");
     app.add_flag("--strict", strict_, "refuse what the framework cannot launch as it is")->group("Question");
     app.add_option("--out", folder_, "write the files to this folder")->group("Output")->type_name("DIR");
+  }
+  void check_flags() const override {
+    if (plan_file_.empty()) throw InputError({"--plan", "is missing", "a plan file, written by plan search --out", ""});
+    if (target_.empty()) throw InputError({"--to", "is missing", "one of " + target_names(), ""});
   }
   ExitCode run(Terminal& terminal) override {
     const session::EstimateRequest request = plan_request(plan_file_);

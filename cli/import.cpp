@@ -8,6 +8,7 @@
 #include "cli/plan_file.h"
 #include "cli/question_options.h"
 #include "cli/verb.h"
+#include "core/base/errors.h"
 #include "planner/frameworks/syntax/arguments.h"
 #include "planner/io/import_json.h"
 
@@ -26,13 +27,17 @@ class ImportVerb : public Verb {
             "plan fit --import train.sh --from megatron-lm --machine dgx-h100"};
   }
   void declare(CLI::App& app) override {
-    app.add_option("files", files_, "launch files of one run; - is standard input")->required()->type_name("FILE");
+    app.add_option("files", files_, "launch files of one run; - is standard input")->type_name("FILE");
     app.add_option("--from", target_, "whose files they are: " + target_names())
         ->group("Question")
         ->type_name("TARGET");
     question_.declare(app, Recipes::one);
     out_.declare(app, "write the plan to this file; needs --machine");
     app.add_flag("--json", json_, "the answer as JSON")->group("Output");
+  }
+  void check_flags() const override {
+    if (files_.empty())
+      throw InputError({"FILE", "is missing", "launch files of one run, or - for standard input", ""});
   }
   ExitCode run(Terminal& terminal) override {
     require_writable({&out_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
