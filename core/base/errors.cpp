@@ -40,7 +40,9 @@ std::string shown(const std::string& part) {
 }  // namespace
 
 std::string to_text(const InputProblem& problem) {
-  std::string text = problem.where.empty() ? shown(problem.what) : problem.where + ": " + shown(problem.what);
+  std::string text = shown(problem.what);
+  // The place of a whole file, "plan.json:", ends with the colon that separates it from a place inside.
+  if (!problem.where.empty()) text = problem.where + (problem.where.back() == ':' ? " " : ": ") + text;
   if (!problem.expected.empty()) text += "; expected " + shown(problem.expected);
   if (!problem.nearest.empty()) text += "; nearest: " + shown(problem.nearest);
   // Names from foreign files may hold line breaks or terminal codes; a message is one printable line.

@@ -12,6 +12,11 @@ TEST_CASE("a message reads where: what; expected; nearest, and leaves out what i
   CHECK(to_text({"", "no model", "", ""}) == "no model");
 }
 
+TEST_CASE("the place of a whole file ends with one colon") {
+  CHECK(to_text({"plan.json:", "is no plan", "", ""}) == "plan.json: is no plan");
+  CHECK(to_text({"plan.json:/layout", "is missing", "", ""}) == "plan.json:/layout: is missing");
+}
+
 TEST_CASE("an InputError carries both its text and its parts") {
   const InputError error({"--model", "\"lama\" is unknown", "a model", "llama"});
   CHECK(std::string(error.what()) == "--model: \"lama\" is unknown; expected a model; nearest: llama");
