@@ -23,24 +23,22 @@ std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& he
 }
 
 /// Unit by unit, as frameworks gather and reduce.
-Seconds StepPricer::per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group,
-                             std::int32_t site) const {
-  units = std::max<std::int64_t>(1, units);
-  return static_cast<double>(units) * sharing_time(kind, bytes / units, group, site);
-}
-
+///
 /// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
+  const auto by_unit = [&](std::int64_t count) {
+    const std::int64_t units = std::max<std::int64_t>(1, count);
+    return static_cast<double>(units) * sharing_time(kind, bytes / units, sharing.shard, stage.site);
+  };
   if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
-    return per_unit(kind, bytes, stage.units, sharing.shard, stage.site);
+    return by_unit(stage.units);
   const bool reduces = kind == Collective::reduce_scatter;
   const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
   const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
   const Bytes least = storage(sharing.shard.size, formats_.reduction);
-  return per_unit(kind, bytes, large, sharing.shard, stage.site) +
-         static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
+  return by_unit(large) + static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
          static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.sharding.host_time_per_piece_s);
 }
 

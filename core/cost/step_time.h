@@ -130,8 +130,6 @@ class StepPricer {
   /// A message of `bytes` from the rank before `stage`.
   [[nodiscard]] Seconds message_time(const StageCost& stage, Bytes bytes, const Strategy& strategy) const;
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Seconds per_unit(Collective kind, Bytes bytes, std::int64_t units, RankGroup group,
-                                 std::int32_t site) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;
   /// Accumulation and copies of `stage`, a part of `rank`.

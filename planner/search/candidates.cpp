@@ -67,6 +67,16 @@ bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& bl
   return true;
 }
 
+/// What block tables are priced for: the modules that the space names, and recompute by operator where it has that.
+Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
+  Recompute result;
+  for (const Recompute& choice : choices) {
+    if (choice.mode == RecomputeMode::by_operator) result.mode = choice.mode;
+    if (!choice.modules.empty()) result.modules = choice.modules;
+  }
+  return result;
+}
+
 }  // namespace
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads,
@@ -103,7 +113,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
       stop_);
   illegal_.assign(illegal.begin(), illegal.end());
   if (!is_complete_) return;
-  for (Strategy& sample : block_samples) sample.recompute = recompute_of_samples();
+  for (Strategy& sample : block_samples) sample.recompute = recompute_of_samples(recompute);
   BlockTables own;
   block_tables_ = (known != nullptr ? *known : own).of(question, block_samples, threads, stop_);
   is_complete_ = block_tables_.size() == block_samples.size();
@@ -112,21 +122,11 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
-/// What block tables are priced for: the modules that the space names, and recompute by operator where it has that.
-Recompute CandidateTable::recompute_of_samples() const {
-  Recompute result;
-  for (const Recompute& choice : enumerator_.recompute_choices()) {
-    if (choice.mode == RecomputeMode::by_operator) result.mode = choice.mode;
-    if (!choice.modules.empty()) result.modules = choice.modules;
-  }
-  return result;
-}
-
 void CandidateTable::make_choices(const std::vector<Strategy>& samples) {
   for (const Strategy& sample : samples) {
     Strategy& own = choices_.emplace_back().sample;
     own = sample;
-    own.recompute = recompute_of_samples();
+    own.recompute = recompute_of_samples(enumerator_.recompute_choices());
   }
 }
 

@@ -86,7 +86,6 @@ class CandidateTable {
     std::size_t placements = 0;  ///< index into choices_
     std::size_t layouts = 0;     ///< index of the first recompute choice's layout
   };
-  [[nodiscard]] Recompute recompute_of_samples() const;
   void make_choices(const std::vector<Strategy>& samples);
   /// In a mixed cluster, the families once more with layers as their stages' devices are fast (site_splits.h).
   void add_site_splits(std::vector<Strategy>& layout_samples);
