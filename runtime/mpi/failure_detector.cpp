@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
 constexpr std::chrono::microseconds idle_sleep(50);
-constexpr std::chrono::seconds time_to_answer(1);  // for a rank that was told of a failure
+constexpr std::chrono::seconds time_to_answer(2);  // for a rank that was told of a failure
 
 }  // namespace
 
@@ -27,6 +27,14 @@ void FailureDetector::receive_action(std::int32_t from, std::int32_t action) {
 void FailureDetector::report_failure(const std::string& failure) {
   if (has_reported_) return;
   has_reported_ = true;
+  send_failure(failure);
+  const auto latest = Clock::now() + time_to_answer;
+  while (Clock::now() < latest && !(channel_.has_sent_all() && (!failed_itself_ || all_answered())))
+    std::this_thread::sleep_for(idle_sleep);
+}
+
+void FailureDetector::send_failure(const std::string& failure) {
+  const std::lock_guard lock(news_mutex_);
   failed_itself_ = lowest_failed_ == no_rank;
   const std::string cause = failed_itself_ ? failure : mailbox_.failure().value_or(failure);
   std::vector<std::byte> news = bytes_of(failed_itself_ ? channel_.rank() : lowest_failed_.load());
@@ -34,12 +42,10 @@ void FailureDetector::report_failure(const std::string& failure) {
   news.insert(news.end(), text.begin(), text.end());
   for (std::int32_t to = 0; to < channel_.size(); ++to)
     if (to != channel_.rank()) channel_.send(to, PeerMessage::failure, news);
-  const auto latest = Clock::now() + time_to_answer;
-  while (Clock::now() < latest && !(channel_.has_sent_all() && (!failed_itself_ || all_answered())))
-    std::this_thread::sleep_for(idle_sleep);
 }
 
 void FailureDetector::receive_failure(std::int32_t from, std::span<const std::byte> news) {
+  const std::lock_guard lock(news_mutex_);
   const std::int32_t failed = leading_number(news);
   lowest_failed_ = std::min(lowest_failed_.load(), failed);
   const auto text = news.subspan(sizeof failed);

@@ -30,7 +30,7 @@ class FailureDetector {
   /// The action of a rank, as its last message said.
   void receive_action(std::int32_t from, std::int32_t action);
 
-  /// Tells every other rank, once, and waits up to a second for the message to leave and for answers.
+  /// Tells every other rank, once, and waits up to two seconds for the message to leave and for answers.
   void report_failure(const std::string& failure);
   /// Ends this rank's calls, and answers if `from` failed by itself.
   void receive_failure(std::int32_t from, std::span<const std::byte> news);
@@ -42,6 +42,7 @@ class FailureDetector {
   [[nodiscard]] std::vector<PeerStatus> peer_status() const;
 
  private:
+  void send_failure(const std::string& failure);
   [[nodiscard]] bool all_answered() const;
 
   PeerChannel& channel_;
@@ -50,6 +51,9 @@ class FailureDetector {
   std::atomic<std::int32_t> lowest_failed_;  ///< of the other ranks that failed by themselves
   bool has_reported_ = false;
   bool failed_itself_ = false;
+  /// While a failure is sent or received: who has this rank's answer has had its own failure before, and two ranks that
+  /// fail at once agree on the one that reports.
+  std::mutex news_mutex_;
   mutable std::mutex mutex_;        ///< over `status_`
   std::vector<PeerStatus> status_;  ///< of the others
 };

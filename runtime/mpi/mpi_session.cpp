@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::chrono::seconds time_to_report(3);  // for the rank that prints what failed
+constexpr std::chrono::seconds time_to_report(5);  // for the rank that prints what failed
 
 }  // namespace
 
