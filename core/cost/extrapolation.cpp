@@ -43,12 +43,32 @@ void add_scales(const RunRanges& device, const RunRanges& stack, const RunFeatur
   }
 }
 
+bool is_new(const std::vector<std::string>& measured, const std::string& name) {
+  return !measured.empty() && std::find(measured.begin(), measured.end(), name) == measured.end();
+}
+
 void add_novelty(const std::vector<std::string>& measured, const std::string& name, const std::string& what,
                  std::vector<Beyond>& all) {
-  if (measured.empty() || std::find(measured.begin(), measured.end(), name) != measured.end()) return;
+  if (!is_new(measured, name)) return;
   std::string known;
   for (const std::string& one : measured) known += (known.empty() ? "" : ", ") + one;
   all.push_back({what + " " + name + " where " + known + " was measured", 0});
+}
+
+/// In the words of the catalogue (RunFeatures::network).
+std::string networks_of_kind(const std::string& kind) {
+  if (kind == "dense") return "dense transformers";
+  if (kind == "moe") return "mixtures of experts";
+  if (kind == "image") return "image networks";
+  return "networks of kind " + kind;
+}
+
+void add_network(const std::vector<std::string>& measured, const std::string& kind, std::vector<Beyond>& all) {
+  if (!is_new(measured, kind)) return;
+  std::string known;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    known += (i == 0 ? "" : i + 1 == measured.size() ? " and " : ", ") + networks_of_kind(measured[i]);
+  all.push_back({networks_of_kind(kind) + " where " + known + " were measured", 0});
 }
 
 double square(double x) { return x * x; }
@@ -64,7 +84,7 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   add_scales(device.measured, stack.residuals.measured, run, result.beyond);
   add_novelty(device.measured.devices, run.device, "device", result.beyond);
   add_novelty(device.measured.formats, run.format, "number format", result.beyond);
-  add_novelty(stack.residuals.measured.networks, run.network, "a network of kind", result.beyond);
+  add_network(stack.residuals.measured.networks, run.network, result.beyond);
   const double of_device = device.time.sigma;
   const double of_stack = stack.residuals.time.sigma;
   const double shared = std::min({stack.uncertainty.shared_time_sigma.value, of_device, of_stack});
