@@ -61,7 +61,7 @@ class ExportVerb : public Verb {
     return all;
   }
 
-  static void say_substitutions(const session::ExportAnswer& answer, const Plan& plan, Terminal& terminal) {
+  void say_substitutions(const session::ExportAnswer& answer, const Plan& plan, Terminal& terminal) const {
     for (const session::Substitution& one : answer.substitutions)
       terminal.remark("plan: " + one.sentence + "; nearest: " + one.change);
     if (!answer.nearest) return;
@@ -70,6 +70,9 @@ class ExportVerb : public Verb {
              " at the peak" + (one.verdict.fits ? "" : ", does not fit");
     };
     terminal.remark("plan: as planned " + line(plan) + "; the nearest " + line(*answer.nearest));
+    if (!answer.nearest->verdict.fits)
+      terminal.remark("plan: plan search --for " + target_ + " looks for plans that " + target_ +
+                      " launches and that fit");
   }
 
   void write_files(const session::ExportAnswer& answer, Terminal& terminal) const {

@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "models/calibration_catalog.h"
+#include "planner/question/default_stack.h"
 
 namespace plumbline::session {
 namespace {
@@ -63,6 +64,18 @@ bool is_empty(const SearchSpace& space, const std::vector<Question>& questions) 
 }
 
 }  // namespace
+
+std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework, const Question& question) {
+  if (!asked.stack.empty() || framework == Framework::any) return std::nullopt;
+  const FrameworkRecord& record = record_of(framework);
+  if (usual_stack(question.cluster()) != default_stack || record.current_stack == default_stack) return std::nullopt;
+  asked.stack = std::string(record.current_stack);
+  const bool has_record =
+      framework_of_stack(CalibrationSet::shipped().software_stack(asked.stack).framework) == framework;
+  if (!has_record && !asked.training.gradient_format && record.defaults.gradient == NumberFormat::fp32)
+    asked.training.gradient_format = NumberFormat::fp32;
+  return asked;
+}
 
 SearchSpace launchable(SearchSpace space, Framework framework, const Question& question) {
   space.has_split_backwards = true;

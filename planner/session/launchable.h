@@ -3,7 +3,8 @@
 ///
 /// Model: the framework that was asked for; else that of the software stack, or, where that trains no adapters and
 /// adapters are asked for, Accelerate, which PEFT's are launched with. Where nobody asked for a framework and the
-/// question or a fixed axis asks for what the usual one cannot launch, the search looks for any.
+/// question or a fixed axis asks for what the usual one cannot launch, the search looks for any. Where nobody named a
+/// stack, that of the framework's current releases prices the plans.
 /// Checked against: tests/unit/planner/session/framework_search_test.cpp.
 
 #include <optional>
@@ -25,6 +26,11 @@ struct FrameworkChoice {
 /// Throws InputError where the framework that was asked for cannot launch what is asked for by name.
 [[nodiscard]] FrameworkChoice chosen_framework(std::optional<Framework> asked, const std::vector<Question>& questions,
                                                const SearchSpace& space, StageSplit split);
+/// What was asked with the stack of the framework's current releases, where it names none and another would price it,
+/// and with the framework's gradient format where that stack is unknown. A computer's cores run this program's own
+/// runtime, whatever the framework. `question`: what was asked, priced as usual.
+[[nodiscard]] std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework,
+                                                            const Question& question);
 /// The space without what the framework cannot launch.
 [[nodiscard]] SearchSpace launchable(SearchSpace space, Framework framework, const Question& question);
 

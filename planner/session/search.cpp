@@ -92,6 +92,15 @@ void fill(RecipeChoices& choices, const Training& training) {
   if (choices.lora_ranks.empty()) choices.lora_ranks.push_back(training.adaptation.lora_rank);
 }
 
+std::vector<Question> questions_of(const QuestionText& text, const PreparedSearch& prepared) {
+  std::vector<Question> questions = search_questions(text, prepared.request.recipes, prepared.request.objective);
+  for (const Question& question : questions) {
+    require_moments(question.training());
+    require_units(question);
+  }
+  return questions;
+}
+
 }  // namespace
 
 PreparedSearch prepare_search(const SearchRequest& request) {
@@ -100,16 +109,14 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   PreparedSearch prepared{request, {}, space_from_text(request.fixes), {}, {}};
   fill(prepared.request.recipes, request.question.training);
   prepared.space.flash_attention = request.flash_attention;
-  prepared.questions = search_questions(request.question, prepared.request.recipes, request.objective);
-  for (const Question& question : prepared.questions) {
-    require_moments(question.training());
-    require_units(question);
-  }
+  prepared.questions = questions_of(request.question, prepared);
+  prepared.framework = chosen_framework(request.framework, prepared.questions, prepared.space, request.split);
+  if (const auto priced = priced_as_current(request.question, prepared.framework.framework, prepared.questions.front()))
+    prepared.questions = questions_of(*priced, prepared);
   QuestionText& understood = prepared.request.question;
   understood = prepared.questions.front().text();
   understood.devices = prepared.questions.front().devices();
   prepared.remark = name_remark(understood);
-  prepared.framework = chosen_framework(request.framework, prepared.questions, prepared.space, request.split);
   prepared.space = launchable(prepared.space, prepared.framework.framework, prepared.questions.front());
   return prepared;
 }

@@ -40,6 +40,10 @@ std::string section(Framework framework) {
           " (" + std::string(r.defaults.gradient_source) +
           "); put together for a reduction: " + std::string(r.defaults.buckets) + " (" +
           std::string(r.defaults.bucket_source) + ").\n";
+  text += "- Priced, where no stack is named, with " +
+          (r.current_stack == "unknown" ? "the stack `unknown`: no run of it was measured"
+                                        : "the stack `" + std::string(r.current_stack) + "`") +
+          ".\n";
   return text;
 }
 

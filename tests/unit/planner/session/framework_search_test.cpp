@@ -15,6 +15,7 @@ SearchRequest request_for(Framework framework) {
   SearchRequest request;
   request.question.model = "gpt3-13b";
   request.question.machine = "dgx-a100-80g";
+  request.question.stack = "megatron-core";  // one for all frameworks, so that times compare
   request.question.devices = 8;
   request.question.training.sequence_length = 2048;
   request.question.training.global_batch = 64;
@@ -31,6 +32,41 @@ TEST_CASE("a search for a framework finds only what the framework launches") {
     for (const Plan& plan : answer.plans) CHECK(inexpressible(framework, plan.strategy, false).empty());
     CHECK(answer.result.audit.accounted() == answer.result.audit.total);
   }
+}
+
+TEST_CASE("where nobody names a stack, that of the framework's current releases prices its plans") {
+  const auto stack_of = [](Framework framework, const std::string& machine, const std::string& stack) {
+    SearchRequest request = request_for(framework);
+    request.question.machine = machine;
+    request.question.stack = stack;
+    return prepare_search(request).request.question.stack;
+  };
+  CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "") == record_of(Framework::torchtitan).current_stack);
+  CHECK(stack_of(Framework::deepspeed, "dgx-a100-80g", "") == record_of(Framework::deepspeed).current_stack);
+  CHECK(stack_of(Framework::accelerate, "dgx-a100-80g", "") == "unknown");
+  CHECK(stack_of(Framework::megatron_lm, "dgx-a100-80g", "") == "megatron-core");
+  CHECK(stack_of(Framework::any, "dgx-a100-80g", "") == "megatron-core");
+  CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "llm-c-2024") == "llm-c-2024");
+}
+
+TEST_CASE("a framework that no stack has keeps gradients as its own record says") {
+  const auto gradients = [](Framework framework) {
+    SearchRequest request = request_for(framework);
+    request.question.stack.clear();
+    return prepare_search(request).request.question.training.gradient_format;
+  };
+  CHECK(gradients(Framework::pytorch) == NumberFormat::fp32);
+  CHECK(gradients(Framework::accelerate) == NumberFormat::bf16);
+}
+
+TEST_CASE("adapters that the stack's framework does not train are priced with the stack of the one that does") {
+  SearchRequest request = request_for(Framework::any);
+  request.framework.reset();
+  request.question.stack.clear();
+  request.question.training.adaptation.lora_rank = 8;
+  const PreparedSearch prepared = prepare_search(request);
+  CHECK(prepared.framework.framework == Framework::accelerate);
+  CHECK(prepared.request.question.stack == "unknown");
 }
 
 std::int64_t least_closed_form(const SearchAnswer& answer) {
