@@ -36,14 +36,14 @@ class ChunkTable {
   ChunkTable(const Question& question, const Strategy& s, const std::vector<BlockCost>& blocks)
       : sites_(question.stage_sites(s)), strategy_(s), chunks_(s.chunks()) {
     const Graph& graph = question.graph();
-    const auto count = static_cast<std::int32_t>(graph.blocks().size());
+    const std::size_t count = graph.blocks().size();
     before_.assign(static_cast<std::size_t>(sites_.count), Picoseconds(0));
     after_ = before_;
     of_site_.resize(before_.size());
     for (std::int32_t site = 0; site < sites_.count; ++site) {
       const auto at = static_cast<std::size_t>(site);
       for (const BlockId id : graph.sequence()) {
-        const BlockCost& block = blocks[static_cast<std::size_t>(site * count + id.index())];
+        const BlockCost& block = blocks[at * count + static_cast<std::size_t>(id.index())];
         const Picoseconds time = block.forward.total() + block.backward.total();
         const BlockKind kind = graph.block(id).kind();
         if (kind == BlockKind::layer)

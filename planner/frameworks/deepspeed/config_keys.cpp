@@ -236,50 +236,53 @@ void read_optimizer(const Json& value, Settings& s) {
 }
 
 Rows optimizer_keys() {
+  return {{.path = "optimizer.type", .source = config, .write = optimizer_name, .read = read_optimizer},
+          {.path = "optimizer.params.lr",
+           .source = config,
+           .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.learning_rate) : std::nullopt; },
+           .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }},
+          {.path = "optimizer.params.weight_decay",
+           .source = config,
+           .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.weight_decay) : std::nullopt; },
+           .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number_value(v); }},
+          {.path = "optimizer.params.adam_w_mode",
+           .source = config,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (s.optimizer != Optimizer::adam) return std::nullopt;
+             return Json(false);
+           },
+           .read =
+               [](const Json& v, Settings& s) {
+                 if (!flag_value(v) && s.optimizer == Optimizer::adamw) s.optimizer = Optimizer::adam;
+               }},
+          {.path = "optimizer.params.momentum",
+           .source = "torch/optim/sgd.py",
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (s.optimizer != Optimizer::momentum) return std::nullopt;
+             return Json(0.9);
+           },
+           .read =
+               [](const Json& v, Settings& s) {
+                 if (number_value(v) > 0 && s.optimizer == Optimizer::sgd) s.optimizer = Optimizer::momentum;
+               }},
+          {.path = "optimizer.*", .source = config},
+          {.path = "zero_allow_untested_optimizer",
+           .source = constants,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             const bool is_tested = !s.optimizer || s.optimizer == Optimizer::adam || s.optimizer == Optimizer::adamw;
+             return written_where(!is_tested && s.zero_stage.value_or(0) > 0);
+           }},
+          {.path = "gradient_clipping",
+           .source = constants,
+           .write = [](const Settings& s) { return written(s.recipe.clip); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 if (number_value(v) > 0) s.recipe.clip = number_value(v);
+               }}};
+}
+
+Rows scheduler_keys() {
   return {
-      {.path = "optimizer.type", .source = config, .write = optimizer_name, .read = read_optimizer},
-      {.path = "optimizer.params.lr",
-       .source = config,
-       .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.learning_rate) : std::nullopt; },
-       .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }},
-      {.path = "optimizer.params.weight_decay",
-       .source = config,
-       .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.weight_decay) : std::nullopt; },
-       .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number_value(v); }},
-      {.path = "optimizer.params.adam_w_mode",
-       .source = config,
-       .write = [](const Settings& s) -> std::optional<Json> {
-         if (s.optimizer != Optimizer::adam) return std::nullopt;
-         return Json(false);
-       },
-       .read =
-           [](const Json& v, Settings& s) {
-             if (!flag_value(v) && s.optimizer == Optimizer::adamw) s.optimizer = Optimizer::adam;
-           }},
-      {.path = "optimizer.params.momentum",
-       .source = "torch/optim/sgd.py",
-       .write = [](const Settings& s) -> std::optional<Json> {
-         if (s.optimizer != Optimizer::momentum) return std::nullopt;
-         return Json(0.9);
-       },
-       .read =
-           [](const Json& v, Settings& s) {
-             if (number_value(v) > 0 && s.optimizer == Optimizer::sgd) s.optimizer = Optimizer::momentum;
-           }},
-      {.path = "optimizer.*", .source = config},
-      {.path = "zero_allow_untested_optimizer",
-       .source = constants,
-       .write = [](const Settings& s) -> std::optional<Json> {
-         const bool is_tested = !s.optimizer || s.optimizer == Optimizer::adam || s.optimizer == Optimizer::adamw;
-         return written_where(!is_tested && s.zero_stage.value_or(0) > 0);
-       }},
-      {.path = "gradient_clipping",
-       .source = constants,
-       .write = [](const Settings& s) { return written(s.recipe.clip); },
-       .read =
-           [](const Json& v, Settings& s) {
-             if (number_value(v) > 0) s.recipe.clip = number_value(v);
-           }},
       {.path = "scheduler.type",
        .source = "deepspeed/runtime/lr_schedules.py",
        .write = [](const Settings& s) -> std::optional<Json> {
@@ -348,8 +351,8 @@ Rows other_keys() {
 
 Rows all_keys() {
   Rows all;
-  for (const Rows& group :
-       {batch_keys(), zero_keys(), precision_keys(), parallel_keys(), recompute_keys(), optimizer_keys(), other_keys()})
+  for (const Rows& group : {batch_keys(), zero_keys(), precision_keys(), parallel_keys(), recompute_keys(),
+                            optimizer_keys(), scheduler_keys(), other_keys()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -2,9 +2,9 @@
 #include "planner/frameworks/pytorch/script.h"
 
 namespace plumbline::pytorch {
+namespace {
 
-std::string_view script_body() {
-  return R"SCRIPT(import math
+constexpr std::string_view body = R"SCRIPT(import math
 import os
 
 import torch
@@ -192,6 +192,9 @@ def main():
 if __name__ == "__main__":
     main()
 )SCRIPT";
-}
+
+}  // namespace
+
+std::string_view script_body() { return body; }
 
 }  // namespace plumbline::pytorch
