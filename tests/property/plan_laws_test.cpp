@@ -206,7 +206,7 @@ TEST_CASE("gathering and reducing for every micro-batch never costs less than on
     s.zero_stage = stage;
     return evaluate(question, s).prediction.time[TimeCause::data_parallel];
   };
-  for (Strategy s : sample(question, "pp=1,zero=1", 7)) {
+  for (const Strategy& s : sample(question, "pp=1,zero=1", 7)) {
     if (s.shard_group != s.gradient_ranks()) continue;
     const Picoseconds rounding(4 * s.micro_batches);  // each overlap is rounded to a picosecond
     CHECK(shared(s, 1) <= shared(s, 2) + rounding);

@@ -169,7 +169,7 @@ bool check_question(const Asked& asked, Dice& dice) {
   request.threads = 2;
   request.limits_cost = false;
   const session::SearchAnswer answer = session::search(request);
-  const Question question(asked.text);
+  const Question question(answer.request.question);  // with the stack that priced the answer
   const auto& found = answer.result.best;
   const bool has_first = !found.empty() && !found.front().may_not_fit;
   const Drawn best =

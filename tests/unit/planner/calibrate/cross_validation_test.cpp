@@ -7,7 +7,6 @@
 #include "tests/unit/planner/validate/published_runs.h"
 
 using namespace plumbline;
-using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 namespace {
