@@ -7,6 +7,7 @@
 #include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
+#include "cli/track_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
@@ -34,11 +35,13 @@ class CompareVerb : public Verb {
     app.add_option("--measured", measured_, "its record, written by plan run --record")
         ->group("Question")
         ->type_name("FILE");
+    track_.declare(app);
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
   }
   ExitCode run(Terminal& terminal) override {
     require("--plan", plan_);
     require("--measured", measured_);
+    track_.require_writable();
     const session::PricedQuestion asked = session::estimate(plan_request(*plan_));
     const RunRecord record = read_run_record_file(*measured_);
     const Comparison comparison = session::compare(asked, record, *measured_).value();  // nobody stops it
@@ -46,6 +49,11 @@ class CompareVerb : public Verb {
     terminal.print(json_ ? to_json_text(to_json(comparison))
                          : question_text(asked.plan) + trust_text(asked.plan) + "\n" +
                                comparison_text(comparison, terminal));
+    if (track_) {
+      TrackedRun tracked = tracked_run(record, asked.plan, time_of_file(*measured_));
+      add(tracked, comparison);
+      track_.write(tracked, terminal, json_ ? Narration::silent : Narration::remarks);
+    }
     return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
   }
 
@@ -55,6 +63,7 @@ class CompareVerb : public Verb {
   }
 
   std::optional<std::string> plan_, measured_;
+  TrackFlag track_;
   bool json_ = false;
 };
 

@@ -17,6 +17,7 @@
 #include "cli/output_flag.h"
 #include "cli/plan_file.h"
 #include "cli/run_view.h"
+#include "cli/track_flag.h"
 #include "cli/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
@@ -72,6 +73,7 @@ class RunVerb : public Verb {
     trace_.declare(app, "write a Chrome trace of one step to this file");
     picture_.declare(app, "draw the loss to this SVG file");
     describe_.declare(app, "write what every rank holds and does to this file (threads alone)");
+    track_.declare(app);
     app.add_option("--beside", beside_, "records of other runs, drawn in the same picture")
         ->group("Output")
         ->type_name("FILE");
@@ -102,6 +104,7 @@ class RunVerb : public Verb {
     const bool is_first = mpi == nullptr || mpi->rank() == 0;
     refuse(describe_ && mpi != nullptr, "--describe", "is given with processes of MPI", "--ranks local");
     training_.continue_training();
+    if (is_first) track_.require_writable();
     if (is_first)
       require_writable({&record_, &trace_, &picture_, &describe_}, json_ ? StandardOutput::json : StandardOutput::text,
                        terminal);
@@ -142,7 +145,9 @@ class RunVerb : public Verb {
     terminal.clear_progress();
     session::sign(record, asked.plan);
     describe_.write([&] { return descriptions.text(); }, terminal, narration());
-    write_files(record, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
+    const Narration files = stopped_by == 0 ? narration() : Narration::silent;
+    if (track_) track_.write(tracked_run(record, asked.plan, time_now()), terminal, files);
+    write_files(record, std::move(curves), terminal, files);
     if (lines) lines->finish([&] { return interruption.asked(); });
     if (stopped_by != 0) {
       terminal.remark("plan: " + stopped_text(stopped_by, record, options) + unread_text(lines));
@@ -259,6 +264,7 @@ class RunVerb : public Verb {
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};
   OutputFlag describe_{"--describe", "ranks"};
+  TrackFlag track_;
   std::vector<std::string> beside_;
   TrainingFlags training_;
   bool json_ = false;

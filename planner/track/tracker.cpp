@@ -1,0 +1,30 @@
+#include "planner/track/tracker.h"
+
+#include <array>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::array all{Tracker{"tensorboard", "tensorboard --logdir", tensorboard_files},
+                         Tracker{"mlflow", "mlflow ui --backend-store-uri", mlflow_files},
+                         Tracker{"wandb", "wandb sync", wandb_files}};
+
+}  // namespace
+
+std::span<const Tracker> trackers() { return all; }
+
+const Tracker& tracker(std::string_view name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const Tracker& one : all) {
+    if (one.name == name) return one;
+    names.emplace_back(one.name);
+  }
+  std::string list;
+  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
+  throw InputError({where, "\"" + std::string(name.substr(0, 40)) + "\" is no tracker", "one of " + list,
+                    nearest_text(name, names)});
+}
+
+}  // namespace plumbline
