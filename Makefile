@@ -21,7 +21,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
-  campaign-strategies one-program format format-check lint lint-changed install asan tsan headless clean
+  campaign-strategies one-program format format-check lint lint-changed install deb asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -121,6 +121,9 @@ lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where th
 
 install: build ## install under PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
+
+deb: build ## a Debian package of the command, with manual pages and completions, in build/
+	@cd build && cpack -G DEB
 
 headless: ## warnings as errors, every header alone; no CUDA, Qt, MPI: the command, and its golden answers
 	@cmake --preset headless

@@ -15,18 +15,6 @@
 namespace plumbline {
 namespace {
 
-std::unique_ptr<Verb> find_verb(const std::string& name) {
-  std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
-  std::vector<std::string> names;
-  for (auto& verb : verbs) {
-    if (verb->words().name == name) return std::move(verb);
-    names.emplace_back(verb->words().name);
-  }
-  std::string expected;
-  for (const std::string& known : names) expected += (expected.empty() ? "" : ", ") + known;
-  throw InputError({name.substr(0, 60), "unknown verb", "one of " + expected, nearest_text(name, names)});
-}
-
 /// What CLI11 did not take: an unknown flag or a stray word.
 void refuse_extras(const CLI::App& app, const VerbWords& words) {
   const std::vector<std::string> extras = app.remaining();

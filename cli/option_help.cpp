@@ -85,16 +85,20 @@ std::vector<FlagWords> flags_of(Verb& verb) {
   return flags_of(app);
 }
 
-std::string help_text(const VerbWords& words, const std::vector<FlagWords>& flags) {
-  std::string text = "plan " + std::string(words.name) + ": " + std::string(words.summary) + "\n\nUsage:\n";
-  text += indented_lines("plan " + std::string(words.name) + " " + std::string(words.usage));
-  text += "\n" + wrapped(std::string(words.text), terminal_columns(), 0) + "\n";
+std::vector<std::string> groups_of(const std::vector<FlagWords>& flags) {
   std::vector<std::string> groups;
   for (const FlagWords& flag : flags)
     if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
   const auto output = std::find(groups.begin(), groups.end(), "Output");
   if (output != groups.end()) std::rotate(output, std::next(output), groups.end());
-  for (const std::string& group : groups) {
+  return groups;
+}
+
+std::string help_text(const VerbWords& words, const std::vector<FlagWords>& flags) {
+  std::string text = "plan " + std::string(words.name) + ": " + std::string(words.summary) + "\n\nUsage:\n";
+  text += indented_lines("plan " + std::string(words.name) + " " + std::string(words.usage));
+  text += "\n" + wrapped(std::string(words.text), terminal_columns(), 0) + "\n";
+  for (const std::string& group : groups_of(flags)) {
     text += "\n" + group + ":\n";
     for (const FlagWords& flag : flags)
       if (flag.group == group) text += flag_line(flag);

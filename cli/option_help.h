@@ -20,6 +20,9 @@ struct FlagWords {
 /// The flags of a verb that was just made.
 [[nodiscard]] std::vector<FlagWords> flags_of(Verb& verb);
 
+/// In the order in which they are shown: as declared, "Output" last.
+[[nodiscard]] std::vector<std::string> groups_of(const std::vector<FlagWords>& flags);
+
 /// The text of `plan VERB --help` and of `plan --help`.
 [[nodiscard]] std::string help_text(const VerbWords& words, const std::vector<FlagWords>& flags);
 [[nodiscard]] std::string overview_text();

@@ -61,5 +61,7 @@ class RegisteredVerb {
 
 /// All of them, in the order of the help.
 [[nodiscard]] std::vector<std::unique_ptr<Verb>> all_verbs();
+/// Throws InputError with the nearest name.
+[[nodiscard]] std::unique_ptr<Verb> find_verb(const std::string& name);
 
 }  // namespace plumbline

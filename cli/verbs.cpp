@@ -2,6 +2,8 @@
 
 #include "cli/verb.h"
 
+#include "core/base/errors.h"
+
 namespace plumbline {
 namespace {
 
@@ -25,6 +27,18 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   for (const RegisteredVerb* each : registered) verbs.push_back(each->make_());
   return verbs;
+}
+
+std::unique_ptr<Verb> find_verb(const std::string& name) {
+  std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
+  std::vector<std::string> names;
+  for (auto& verb : verbs) {
+    if (verb->words().name == name) return std::move(verb);
+    names.emplace_back(verb->words().name);
+  }
+  std::string expected;
+  for (const std::string& known : names) expected += (expected.empty() ? "" : ", ") + known;
+  throw InputError({name.substr(0, 60), "unknown verb", "one of " + expected, nearest_text(name, names)});
 }
 
 }  // namespace plumbline

@@ -6,7 +6,7 @@ get_property(plumbline_libraries GLOBAL PROPERTY PLUMBLINE_LIBRARIES)
 set(plumbline_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/plumbline)
 
 if(TARGET plan)
-  install(TARGETS plan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS plan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
 
 # Headers keep their paths from the root of the repository: #include "core/quantity/quantity.h".
@@ -24,15 +24,36 @@ install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake ${PROJECT_BINARY_DIR}/
 
 # The catalogue: networks, machines and calibrations are data.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/plumbline/models
-        FILES_MATCHING PATTERN "*.json")
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/measure_kernels.py DESTINATION ${CMAKE_INSTALL_DATADIR}/plumbline)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        COMPONENT runtime FILES_MATCHING PATTERN "*.json" REGEX "/models/(builders|description|import|io)$" EXCLUDE)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/measure_kernels.py DESTINATION ${CMAKE_INSTALL_DATADIR}/plumbline COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# Shell completions and the man page, which the command wrote when it was built (cli/CMakeLists.txt).
+# Shell completions and the man pages, which the command wrote when it was built (cli/CMakeLists.txt).
 if(TARGET plan)
   set(shell ${PROJECT_BINARY_DIR}/shell)
-  install(FILES ${shell}/plan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plan)
-  install(FILES ${shell}/_plan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${shell}/plan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-  install(FILES ${shell}/plan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${shell}/plan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME plan)
+  install(FILES ${shell}/_plan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
+  install(FILES ${shell}/plan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
+  install(DIRECTORY ${shell}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime FILES_MATCHING PATTERN "*.1")
 endif()
+
+# `make deb`: the command with its data, manual pages and completions; the libraries stay with `make install`.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME plumbline)
+set(CPACK_PACKAGE_VENDOR "the Plumbline developers")
+set(CPACK_PACKAGE_CONTACT "the Plumbline developers <plumbline@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "which training configuration to launch on GPUs, and what it costs")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
+    "Plans the training of neural networks: memory, step time and cost of every way to
+divide a network over GPUs, launch files for the training frameworks, and a runtime
+that executes plans.")
+set(CPACK_COMPONENTS_ALL runtime)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME plumbline)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_THREADS 0)
+include(CPack)

@@ -332,6 +332,14 @@ class Answers(Command):
             self.assertIn(flag, bash)
             self.assertIn(flag[2:], run("completion", "fish").stdout)
         self.assertIn(".SH EXIT STATUS", run("man").stdout)
+        page = run("man", "search").stdout
+        for part in (".SH NAME\nplan\\-search", ".SS Output", "\\-\\-time\\-limit", ".SH EXAMPLE"):
+            self.assertIn(part, page)
+        self.assertIn("nearest: search", run("man", "serch").stderr)
+        self.assertEqual(run("man", "search", "--pages", self.folder).returncode, 2)
+        self.assertEqual(run("man", "--pages", self.folder / "man1").returncode, 0)
+        for page in (self.folder / "man1").iterdir():
+            self.assertEqual(page.suffix, ".1")
 
 
 if __name__ == "__main__":
