@@ -39,6 +39,8 @@ GUARDED_HEADERS = [
 # Folders that look at the libraries from outside; no library may look back.
 OUTSIDE_FOLDERS = {"tests", "bench"}
 SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
+# A header that includes every class of a module: a file with it takes three times as long to compile.
+WHOLE_QT_MODULE = re.compile(r"(Qt[A-Z]\w*)(/\1)?")
 GENERATED_HEADER = re.compile(r".*\.moc|moc_.*\.cpp|ui_\w+\.h")
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -88,6 +90,8 @@ def include_rule(root, includer, header, is_quoted):
     first = header.split("/")[0]
     if "/" in header and (first in LIBRARY_FLOORS or first in OUTSIDE_FOLDERS) and (root / first).is_dir():
         return library_rule(includer, header)
+    if WHOLE_QT_MODULE.fullmatch(header):
+        return "include the classes that are used, such as <QLabel>, and not all of Qt's module"
     for name, pattern, allowed in GUARDED_HEADERS:
         if pattern.fullmatch(header):
             return None if lies_in(includer, allowed) else f"{name} may only be included in {', '.join(allowed)}"

@@ -40,6 +40,8 @@ REFUSED = [
     ("planner/search/search.cpp", "<CLI/CLI.hpp>", "CLI11 may only be included in cli"),
     ("cli/main.cpp", "<QString>", "Qt may only be included in gui"),
     ("cli/main.cpp", "<QtCore/QString>", "Qt may only be included in gui"),
+    ("gui/view/window.cpp", "<QtWidgets>", "include the classes that are used"),
+    ("gui/view/window.cpp", "<QtWidgets/QtWidgets>", "include the classes that are used"),
     ("runtime/executor.cpp", "<cuda_runtime.h>", "CUDA may only be included in"),
     ("kernels/gemm.cpp", "<cublasLt.h>", "CUDA may only be included in"),
     ("runtime/mpi/communicator.cpp", "<nccl.h>", "CUDA may only be included in"),

@@ -1,0 +1,70 @@
+#pragma once
+/// \file palette.h: the colours of the window, light and dark, apart also for people who are colour-blind.
+///
+/// Source: the hues are those of Okabe and Ito, "Color Universal Design" (2008), and of Tol, "Colour schemes" (2021),
+/// figure 4. Where a picture has an order (a stack of memory), neighbours are the furthest apart.
+/// Checked against: tests/gui/palette_test.cpp, which simulates protanopia, deuteranopia and tritanopia.
+
+#include <QColor>
+#include <QPalette>
+#include <array>
+#include <cstdint>
+
+#include "core/plan/estimate.h"
+
+class QWidget;
+
+namespace plumbline::gui {
+
+enum class Scheme : std::uint8_t { light, dark };
+
+/// What a stage does at an instant.
+enum class Activity : std::uint8_t {
+  forward,
+  backward,
+  weight,  ///< gradient of the weights alone, under zero-bubble schedules
+  recompute,
+  communication,
+  offload,
+  optimizer,
+  idle,
+};
+inline constexpr std::array all_activities{Activity::forward,   Activity::backward,      Activity::weight,
+                                           Activity::recompute, Activity::communication, Activity::offload,
+                                           Activity::optimizer, Activity::idle};
+/// "weight gradient": as a legend has it.
+[[nodiscard]] const char* words_of(Activity activity);
+
+struct Palette {
+  QColor window;  ///< behind everything
+  QColor card;    ///< behind a picture or a table
+  QColor field;   ///< behind what is typed
+  QColor border;  ///< of cards and fields
+  QColor grid;    ///< lines inside pictures
+  QColor text;
+  QColor faint;   ///< captions, units, axes
+  QColor accent;  ///< what is chosen, links, progress
+  QColor on_accent;
+  QColor chosen;   ///< the best or chosen point of a picture
+  QColor refusal;  ///< wrong values, beyond a capacity
+  QColor refused;  ///< the area beyond a capacity
+
+  [[nodiscard]] QColor of(Activity activity) const { return activities[static_cast<std::size_t>(activity)]; }
+  [[nodiscard]] QColor of(MemoryClass memory_class) const { return memory[static_cast<std::size_t>(memory_class)]; }
+  [[nodiscard]] QColor of(TimeCause cause) const { return causes[static_cast<std::size_t>(cause)]; }
+
+  std::array<QColor, all_activities.size()> activities;
+  std::array<QColor, memory_class_count> memory;
+  std::array<QColor, time_cause_count> causes;
+};
+
+[[nodiscard]] const Palette& palette_of(Scheme scheme);
+/// As `widget` is shown now; pictures ask when they paint, so that a change of scheme is seen at once.
+[[nodiscard]] const Palette& palette_of(const QWidget& widget);
+/// Black or white, whichever is read better on `colour`.
+[[nodiscard]] QColor text_on(const QColor& colour);
+
+/// For QApplication::setPalette.
+[[nodiscard]] QPalette application_palette(Scheme scheme);
+
+}  // namespace plumbline::gui
