@@ -1,0 +1,117 @@
+#include "planner/session/question_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/errors.h"
+#include "core/training/adaptation_text.h"
+#include "core/training/limits.h"
+#include "planner/question/value_text.h"
+
+namespace plumbline::session {
+namespace {
+
+std::optional<NumberFormat> state_format_from_text(std::string_view text) {
+  for (const NumberFormat format : state_formats)
+    if (to_text(format) == text) return format;
+  return std::nullopt;
+}
+
+std::string required(std::string_view flag, const std::optional<std::string>& value, std::string expected) {
+  if (value) return *value;
+  throw InputError({std::string(flag), "is missing", std::move(expected), ""});
+}
+
+}  // namespace
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const OptimizerFacts& row : optimizer_table) names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> QuestionFlags::values_of(const char* flag, const std::optional<std::string>& text) const {
+  if (!text) return {};
+  std::vector<std::string> values = list_of(flag, *text);
+  if (values.size() > 1 && recipes == Recipes::one)
+    throw InputError({flag, "several are given", "one here; plan search takes several", ""});
+  return values;
+}
+
+RecipeChoices QuestionFlags::recipe_choices() const {
+  RecipeChoices choices;
+  const auto add = [](auto& values, auto value) {
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  };
+  for (const std::string& part : values_of("--precision", precision))
+    add(choices.precisions, choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text));
+  for (const std::string& part : values_of("--optimizer", optimizer)) {
+    const auto optimizer = optimizer_from_text(part);
+    if (!optimizer) refuse_choice("--optimizer", part, optimizer_names());
+    add(choices.optimizers, *optimizer);
+  }
+  for (const std::string& part : values_of("--lora-rank", lora_rank))
+    add(choices.lora_ranks, whole_number("--lora-rank", part, 1, largest_lora_rank));
+  return choices;
+}
+
+Adaptation QuestionFlags::adaptation() const {
+  Adaptation adaptation;
+  if (freeze) freeze_from_text(*freeze, "--freeze", adaptation);
+  if (lora_rank) adaptation.lora_rank = recipe_choices().lora_ranks.front();
+  return adaptation;
+}
+
+std::vector<std::int64_t> QuestionFlags::device_counts() const {
+  std::vector<std::int64_t> counts;
+  if (!gpus) return counts;
+  for (const std::string& part : list_of("--gpus", *gpus))
+    counts.push_back(whole_number("--gpus", part, 1, most_devices));
+  return counts;
+}
+
+std::optional<std::int64_t> QuestionFlags::sample_budget() const {
+  if (!samples) return std::nullopt;
+  if (tokens) throw InputError({"--samples", "says again how long the run is", "--tokens or --samples", ""});
+  return whole_number("--samples", *samples, 1, most_tokens);
+}
+
+std::optional<Dollars> QuestionFlags::price_per_device_hour() const {
+  if (!price) return std::nullopt;
+  constexpr double most_dollars = 1e5;  // as in machine files
+  return Dollars(real_number("--price", *price, 0, most_dollars));
+}
+
+QuestionText QuestionFlags::question(QuestionParts parts) const {
+  QuestionText text;
+  const bool needs_all = parts == QuestionParts::all;
+  if (needs_all || model) text.model = required("--model", model, "a name of plan models or a file");
+  if (parts != QuestionParts::none || machine)
+    text.machine = required("--machine", machine, "a name of plan machines or a file");
+  if (gpus && counts == DeviceCounts::one) text.devices = whole_number("--gpus", *gpus, 1, most_devices);
+  if (sequence_length)
+    text.training.sequence_length = plumbline::sequence_length("--seq-len", *sequence_length, longest_sequence);
+  if (needs_all || global_batch)
+    text.training.global_batch =
+        whole_number("--global-batch", required("--global-batch", global_batch, "sequences of one optimizer step"), 1,
+                     largest_global_batch);
+  if (tokens) text.training.token_budget = whole_number("--tokens", *tokens, 1, most_tokens);
+  text.sample_budget = sample_budget();
+  text.price_per_device_hour = price_per_device_hour();
+  const RecipeChoices choices = recipe_choices();
+  if (precision) text.training.precision = choices.precisions.front();
+  if (gradient_precision)
+    text.training.gradient_format =
+        choice_of("--gradient-precision", *gradient_precision, state_formats, state_format_from_text);
+  if (optimizer_precision)
+    text.training.optimizer_format =
+        choice_of("--optimizer-precision", *optimizer_precision, state_formats, state_format_from_text);
+  if (optimizer) text.training.optimizer = choices.optimizers.front();
+  text.training.adaptation = adaptation();
+  if (stack) text.stack = *stack;
+  text.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
+  if (headroom) text.headroom = headroom_from_text(*headroom, "--headroom");
+  return text;
+}
+
+}  // namespace plumbline::session

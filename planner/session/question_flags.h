@@ -1,0 +1,51 @@
+#pragma once
+/// \file question_flags.h: a question as the texts of its flags, read and refused in the same words by whoever asks:
+/// the command line, a window.
+///
+/// Checked against: tests/unit/planner/session/question_flags_test.cpp.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/question/question.h"
+#include "planner/search/search.h"
+
+namespace plumbline::session {
+
+/// A search may try several precisions, optimizers and ranks of adapters.
+enum class Recipes : std::uint8_t { one, several };
+/// A run may be sized for several numbers of GPUs.
+enum class DeviceCounts : std::uint8_t { one, several };
+/// `some`: model and global batch may be absent. `none`: the machine too.
+enum class QuestionParts : std::uint8_t { all, some, none };
+
+/// Of gradients and moments.
+inline constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32};
+[[nodiscard]] std::vector<std::string> optimizer_names();
+
+/// As they were given; what is absent follows from the rest.
+struct QuestionFlags {
+  std::optional<std::string> model, machine, gpus, sequence_length, global_batch, tokens, samples, price, precision,
+      gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, stack, headroom;
+  bool tensor_parallel_across_nodes = false;
+  Recipes recipes = Recipes::one;
+  DeviceCounts counts = DeviceCounts::one;
+
+  /// Throws InputError naming the flag. The first recipe; of several numbers of GPUs none.
+  [[nodiscard]] QuestionText question(QuestionParts parts = QuestionParts::all) const;
+  /// Of `DeviceCounts::several`; empty: none was given.
+  [[nodiscard]] std::vector<std::int64_t> device_counts() const;
+  /// What is asked for, once each; a choice that no flag names is empty. Of `Recipes::one` at most one value each.
+  [[nodiscard]] RecipeChoices recipe_choices() const;
+  [[nodiscard]] std::optional<std::int64_t> sample_budget() const;
+  [[nodiscard]] std::optional<Dollars> price_per_device_hour() const;
+
+ private:
+  [[nodiscard]] Adaptation adaptation() const;
+  [[nodiscard]] std::vector<std::string> values_of(const char* flag, const std::optional<std::string>& text) const;
+};
+
+}  // namespace plumbline::session

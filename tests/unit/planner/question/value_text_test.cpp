@@ -1,0 +1,35 @@
+#include "planner/question/value_text.h"
+
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+std::string refusal_of(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a whole number takes the letters of thousands, a sequence those of 1024") {
+  CHECK(whole_number("--tokens", "15T", 1, 1'000'000'000'000'000) == 15'000'000'000'000);
+  CHECK(sequence_length("--seq-len", "8K", 1 << 20) == 8192);
+  CHECK(sequence_length("--seq-len", "8000", 1 << 20) == 8000);
+}
+
+TEST_CASE("a value that is refused names the flag, the text and the range") {
+  CHECK(refusal_of([] { (void)whole_number("--gpus", "many", 1, 64); }) ==
+        "--gpus: \"many\" is not a whole number in range; expected from 1 to 64, K, M, B, T allowed");
+  CHECK(refusal_of([] { (void)list_of("--precision", "bf16,,fp8"); }) ==
+        "--precision: an empty part in \"bf16,,fp8\"; expected parts apart by commas");
+  CHECK(refusal_of([] {
+          refuse_choice("--ranks", "locl", {"local", "mpi"});
+        }) == "--ranks: \"locl\" is unknown; expected one of local, mpi; nearest: local");
+}
+
+}  // namespace plumbline

@@ -1,0 +1,74 @@
+#include "planner/session/question_flags.h"
+
+#include "core/base/errors.h"
+#include "tests/catch.h"
+
+namespace plumbline::session {
+namespace {
+
+QuestionFlags flags() {
+  QuestionFlags flags;
+  flags.model = "gpt2";
+  flags.machine = "dgx-h100";
+  flags.global_batch = "64";
+  flags.recipes = Recipes::several;
+  return flags;
+}
+
+std::string refusal_of(const QuestionFlags& flags) {
+  try {
+    (void)flags.question();
+  } catch (const InputError& error) {
+    return error.problem().where;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("flags become the question, with the first of several recipes") {
+  QuestionFlags asked = flags();
+  asked.gpus = "16";
+  asked.sequence_length = "2K";
+  asked.tokens = "1B";
+  asked.precision = "bf16,fp16";
+  asked.headroom = "5%";
+  const QuestionText text = asked.question();
+  CHECK(text.devices == 16);
+  CHECK(text.training.sequence_length == 2048);
+  CHECK(text.training.global_batch == 64);
+  CHECK(text.training.token_budget == 1'000'000'000);
+  CHECK(text.training.precision == PrecisionRecipe::bf16);
+  CHECK(text.headroom.share == Approx(0.05));
+  CHECK(asked.recipe_choices().precisions.size() == 2);
+}
+
+TEST_CASE("what is wrong is refused by the flag that says it") {
+  const std::map<std::string, std::optional<std::string> QuestionFlags::*> each{
+      {"--gpus", &QuestionFlags::gpus},
+      {"--seq-len", &QuestionFlags::sequence_length},
+      {"--global-batch", &QuestionFlags::global_batch},
+      {"--tokens", &QuestionFlags::tokens},
+      {"--price", &QuestionFlags::price},
+      {"--precision", &QuestionFlags::precision},
+      {"--optimizer", &QuestionFlags::optimizer},
+      {"--lora-rank", &QuestionFlags::lora_rank},
+      {"--headroom", &QuestionFlags::headroom}};
+  for (const auto& [flag, member] : each) {
+    QuestionFlags asked = flags();
+    asked.*member = "wrong";
+    CHECK(refusal_of(asked) == flag);
+  }
+  QuestionFlags without_batch = flags();
+  without_batch.global_batch = std::nullopt;
+  CHECK(refusal_of(without_batch) == "--global-batch");
+}
+
+TEST_CASE("several recipes are refused where one is meant") {
+  QuestionFlags asked = flags();
+  asked.recipes = Recipes::one;
+  asked.precision = "bf16,fp16";
+  CHECK(refusal_of(asked) == "--precision");
+}
+
+}  // namespace plumbline::session
