@@ -20,7 +20,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
+.PHONY: help setup build gui demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
   campaign-strategies one-program format format-check lint lint-changed install deb asan tsan headless clean
 
 help: ## this list
@@ -33,6 +33,12 @@ setup: ## install what is missing with apt-get (Debian 12, 13, Ubuntu 24.04)
 build: ## release build; binaries in build/bin
 	@cmake --preset release
 	@cmake --build --preset release
+
+gui: ## install Qt 6 where it is missing, build the window and open it
+	@scripts/setup_debian.sh gui
+	@cmake --preset release -DPLUMBLINE_GUI=ON
+	@cmake --build --preset release --target plumbline plan
+	@build/bin/plumbline
 
 demo: setup ## rank the configurations of Llama-3 70B on 64 H100 and write plan.json
 	@cmake --preset release

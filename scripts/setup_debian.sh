@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build Plumbline on Debian 12, 13 and Ubuntu 24.04, and says what it does.
-# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi]   (what to be able to do besides building and testing)
+# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi] [gui]   (what to be able to do besides building and testing)
 set -euo pipefail
 
 # command or header that shows it is there : package that brings it
@@ -23,7 +23,8 @@ for purpose in "$@"; do
     fuzz) needed+=(clang++:clang libclang-rt:libclang-rt-dev) ;;
     lint) needed+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy) ;;
     mpi) needed+=(mpirun:openmpi-bin mpi.h:libopenmpi-dev) ;;
-    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi)" >&2; exit 2 ;;
+    gui) needed+=(qt6/QtWidgets/QWidget:qt6-base-dev "qt6/QtSvg/QSvgGenerator:qt6-svg-dev|libqt6svg6-dev") ;;
+    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui)" >&2; exit 2 ;;
   esac
 done
 
@@ -31,6 +32,7 @@ is_there() {
   case "$1" in
     libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
+    qt6/*) compgen -G "/usr/include/*/$1" >/dev/null || [ -e "/usr/include/$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
     *) command -v "$1" >/dev/null ;;
   esac
@@ -62,4 +64,10 @@ trap 'rm -f "$log"' EXIT
 quietly() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 3; }; }
 echo "setup: installing ${missing[*]}"
 quietly apt-get update -q
+# A package that releases call by different names: the first that there is.
+for i in "${!missing[@]}"; do
+  for name in ${missing[$i]//|/ }; do
+    if [ -n "$(apt-cache madison "$name")" ]; then missing[i]=$name; break; fi
+  done
+done
 quietly apt-get install -y -q --no-install-recommends "${missing[@]}"

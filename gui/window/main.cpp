@@ -1,14 +1,54 @@
 // plumbline: the window.
 #include <QApplication>
+#include <QCommandLineOption>
+#include <QCommandLineParser>
+#include <QIcon>
+#include <cstdio>
+#include <cstring>
 
-#include "gui/palette.h"
 #include "gui/window/main_window.h"
+#include "gui/window/screenshots.h"
+#include "gui/window/style.h"
+
+namespace {
+
+bool is_given(int argc, char** argv, const char* flag) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], flag) == 0) return true;
+  return false;
+}
+
+int run(QApplication& application) {
+  using namespace plumbline::gui;
+  QCommandLineParser parser;
+  parser.setApplicationDescription("Explore plans of training runs: which configuration to launch, and why.");
+  parser.addHelpOption();
+  parser.addVersionOption();
+  const QCommandLineOption screenshots("screenshots", "Write a picture of every page to DIR and end.", "DIR");
+  const QCommandLineOption dark("dark", "In dark colours.");
+  parser.addOptions({screenshots, dark});
+  parser.addPositionalArgument("file", "A plan, a session, a config.json, a machine or the record of a run.", "[file]");
+  parser.process(application);
+  apply_scheme(application, parser.isSet(dark) ? Scheme::dark : desktop_scheme());
+  MainWindow window;
+  const QStringList files = parser.positionalArguments();
+  if (parser.isSet(screenshots)) return write_screenshots(window, parser.value(screenshots), files.value(0));
+  window.show();
+  if (!files.isEmpty()) window.open(files.front());
+  return QApplication::exec();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  const QApplication application(argc, argv);
+  // Pictures are the same on every computer, with or without a screen.
+  if (is_given(argc, argv, "--screenshots") || is_given(argc, argv, "--help") || is_given(argc, argv, "--version"))
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
   QApplication::setApplicationName("plumbline");
-  QApplication::setPalette(plumbline::gui::application_palette(plumbline::gui::Scheme::light));
-  plumbline::gui::MainWindow window;
-  window.show();
-  return QApplication::exec();
+  QApplication::setOrganizationName("plumbline");
+  QApplication::setApplicationVersion(PLUMBLINE_VERSION);
+  QApplication::setWindowIcon(QIcon(":/plumbline.svg"));
+  QApplication::setDesktopFileName("io.github.plumbline.Plumbline");
+  return run(application);
 }

@@ -7,12 +7,14 @@
 #endif
 
 #include <QApplication>
+#include <QStandardPaths>
 
 #include "gui/palette.h"
 
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   const QApplication application(argc, argv);
+  QStandardPaths::setTestModeEnabled(true);
   QApplication::setApplicationName("plumbline-tests");  // what it stores is not a user's
   QApplication::setPalette(plumbline::gui::application_palette(plumbline::gui::Scheme::light));
   return Catch::Session().run(argc, argv);

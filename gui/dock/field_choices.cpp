@@ -1,0 +1,41 @@
+#include "gui/dock/field_choices.h"
+
+#include "gui/text.h"
+#include "models/calibration_catalog.h"
+#include "models/machine_catalog.h"
+#include "models/network_catalog.h"
+#include "planner/question/value_text.h"
+#include "planner/session/question_flags.h"
+
+namespace plumbline::gui {
+namespace {
+
+QStringList list_from(const std::vector<std::string>& names) {
+  QStringList list;
+  for (const std::string& name : names) list.append(qt(name));
+  return list;
+}
+
+QStringList machines() {
+  QStringList list = list_from(machine_names());
+  list.prepend("this-computer");  // found where the program runs, and in no catalogue
+  return list;
+}
+
+}  // namespace
+
+QStringList choices_of(Field field) {
+  switch (field) {
+    case Field::model: return list_from(network_names());
+    case Field::machine: return machines();
+    case Field::precision: return list_from(names_of(all_precision_recipes));
+    case Field::optimizer: return list_from(session::optimizer_names());
+    case Field::stack: return list_from(stack_names());
+    case Field::framework: return list_from(names_of(all_frameworks));
+    case Field::schedule: return list_from(names_of(all_schedules));
+    case Field::recompute: return {"none", "selective", "full", "optimal"};
+    default: return {};
+  }
+}
+
+}  // namespace plumbline::gui

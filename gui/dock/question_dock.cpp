@@ -1,0 +1,192 @@
+#include "gui/dock/question_dock.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <array>
+
+#include "core/quantity/text.h"
+#include "gui/dock/field_choices.h"
+#include "gui/dock/field_edit.h"
+#include "gui/text.h"
+#include "planner/present/search_words.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr std::array groups{FieldGroup::question, FieldGroup::recipe, FieldGroup::constraints, FieldGroup::limits};
+
+/// What is asked for is not there yet, which is no mistake of whoever is still typing.
+bool is_unfinished(const QuestionForm& form) {
+  return form[Field::model].empty() || form[Field::machine].empty() || form[Field::batch].empty();
+}
+
+/// Two of them share a line.
+bool is_short(const FieldFacts& facts) {
+  const bool is_degree = facts.group == FieldGroup::constraints && facts.caption.size() <= 4;
+  return is_degree || facts.group == FieldGroup::limits;
+}
+
+FieldLayout layout_of(const FieldFacts& facts) {
+  if (!is_short(facts)) return FieldLayout::caption_beside;
+  return facts.group == FieldGroup::limits ? FieldLayout::caption_above : FieldLayout::short_caption_beside;
+}
+
+void add_pair(FieldEdit* one, FieldEdit* other, QVBoxLayout& column) {
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(14);
+  row->addWidget(one, 1, Qt::AlignTop);
+  row->addWidget(other, 1, Qt::AlignTop);
+  column.addLayout(row);
+}
+
+QString found_words(const session::SearchAnswer& answer) {
+  const SearchAudit& audit = answer.result.audit;
+  QString words = qt(grouped(audit.total)) + QObject::tr(" plans considered, ") + qt(grouped(audit.solved)) +
+                  QObject::tr(" priced, ") + qt(grouped(audit.memory)) + QObject::tr(" beyond memory");
+  if (!answer.result.complete)
+    words += QObject::tr("\nInterrupted: the best so far, not the best there is.");
+  else if (answer.plans.empty())
+    words += QObject::tr("\nNo plan of this space fits.");
+  return words;
+}
+
+QString state_words(const SearchState& state) {
+  QString words = state.phase + " " + qt(grouped(state.done));
+  if (state.total > 0) words += QObject::tr(" of ") + qt(grouped(state.total));
+  if (state.best_step_time_s > 0)
+    words += QObject::tr("\nbest so far: a step of ") + qt(to_text(Seconds(state.best_step_time_s)));
+  return words;
+}
+
+}  // namespace
+
+QuestionDock::QuestionDock(QuestionModel& model, SearchSession& search, QWidget* parent)
+    : QWidget(parent), model_(&model), search_(&search), scroll_(new QScrollArea(this)) {
+  setObjectName("question");
+  auto* const inside = new QWidget;
+  inside->setObjectName("question");
+  auto* const column = new QVBoxLayout(inside);
+  column->setSpacing(4);
+  for (const FieldGroup group : groups) add_group(group, *column);
+  column->addStretch();
+  scroll_->setWidget(inside);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* const all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(0);
+  all->addWidget(scroll_, 1);
+  all->addWidget(make_foot());
+  connect(model_, &QuestionModel::changed, this, &QuestionDock::show_form);
+  follow_search();
+  show_form();
+}
+
+void QuestionDock::add_group(FieldGroup group, QVBoxLayout& column) {
+  auto* const title = new QLabel(qt(title_of(group)).toUpper());
+  title->setObjectName("group");
+  column.addWidget(title);
+  FieldEdit* waiting = nullptr;  // for another short one beside it
+  for (const FieldFacts& facts : all_fields()) {
+    if (facts.group != group) continue;
+    auto* const edit = new FieldEdit(facts, choices_of(facts.field), layout_of(facts));
+    fields_[facts.field] = edit;
+    connect(edit, &FieldEdit::edited, this,
+            [this](Field field, const QString& text) { model_->set(field, text.toStdString()); });
+    if (!is_short(facts)) {
+      column.addWidget(edit);
+    } else if (waiting == nullptr) {
+      waiting = edit;
+    } else {
+      add_pair(waiting, edit, column);
+      waiting = nullptr;
+    }
+  }
+  column.addSpacing(4);
+}
+
+QWidget* QuestionDock::make_foot() {
+  auto* const foot = new QWidget(this);
+  foot->setObjectName("foot");
+  progress_ = new QProgressBar(foot);
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(6);
+  progress_->setAccessibleName(tr("Progress of the search"));
+  status_ = new QLabel(foot);
+  status_->setWordWrap(true);
+  status_->setMinimumHeight(3 * status_->fontMetrics().lineSpacing());
+  status_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  cancel_ = new QPushButton(tr("&Stop"), foot);
+  cancel_->setToolTip(tr("End the search with the best so far (Esc)"));
+  cancel_->setEnabled(false);
+  connect(cancel_, &QPushButton::clicked, search_, &SearchSession::cancel);
+  auto* const row = new QHBoxLayout;
+  row->addWidget(status_, 1);
+  row->addWidget(cancel_, 0, Qt::AlignTop);
+  auto* const column = new QVBoxLayout(foot);
+  column->addWidget(progress_);
+  column->addLayout(row);
+  return foot;
+}
+
+void QuestionDock::follow_search() {
+  connect(search_, &SearchSession::started, this, [this] {
+    progress_->setRange(0, 0);
+    status_->setText(tr("searching"));
+    cancel_->setEnabled(true);
+  });
+  connect(search_, &SearchSession::progressed, this, [this](const SearchState& state) {
+    constexpr int steps = 1000;
+    progress_->setRange(0, state.total > 0 ? steps : 0);
+    if (state.total > 0) progress_->setValue(static_cast<int>(steps * state.done / state.total));
+    status_->setText(state_words(state));
+  });
+  connect(search_, &SearchSession::answered, this, [this](const SharedFound& found) { show_found(*found); });
+  connect(search_, &SearchSession::refused, this, &QuestionDock::show_refusal);
+  connect(search_, &SearchSession::ended, this, [this] {
+    progress_->setRange(0, 1);
+    progress_->setValue(0);
+    cancel_->setEnabled(false);
+  });
+}
+
+void QuestionDock::show_form() {
+  const std::vector<Refusal> wrong = refusals(model_->form());
+  for (const auto& [field, edit] : fields_) {
+    edit->set_text(qt(model_->form()[field]));
+    edit->set_refusal({});
+  }
+  for (const Refusal& refusal : wrong) show_refusal(refusal);
+  if (!wrong.empty()) {
+    search_->abandon();
+  } else if (is_unfinished(model_->form())) {
+    search_->abandon();
+    status_->setText(tr("A model, a cluster and a global batch make a question."));
+  } else {
+    search_->ask(model_->form());
+  }
+}
+
+void QuestionDock::show_refusal(const Refusal& refusal) {
+  if (refusal.field) {
+    fields_.at(*refusal.field)->set_refusal(qt(refusal.words));
+    status_->setText(tr("The question has a wrong value: ") + qt(facts_of(*refusal.field).caption));
+  } else {
+    status_->setText(qt(refusal.words));
+  }
+}
+
+void QuestionDock::show_found(const Found& found) { status_->setText(found_words(found.answer)); }
+
+QString QuestionDock::status() const { return status_->text(); }
+
+void QuestionDock::reveal(Field field) { scroll_->ensureWidgetVisible(fields_.at(field)); }
+
+}  // namespace plumbline::gui

@@ -1,0 +1,52 @@
+#pragma once
+/// \file question_dock.h: the question on the left of the window, and below it how far its search is.
+///
+/// Checked against: tests/gui/dock/question_dock_test.cpp.
+
+#include <QWidget>
+#include <map>
+
+#include "gui/question/question_model.h"
+#include "gui/search/search_session.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace plumbline::gui {
+
+class FieldEdit;
+
+class QuestionDock : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Both outlive it. Asks the search for every question that is whole and has no wrong value.
+  QuestionDock(QuestionModel& model, SearchSession& search, QWidget* parent = nullptr);
+
+  [[nodiscard]] FieldEdit& field(Field field) const { return *fields_.at(field); }
+  /// What is said below the fields: how far the search is, or what it found.
+  [[nodiscard]] QString status() const;
+  /// Brings a field into sight.
+  void reveal(Field field);
+
+ private:
+  void add_group(FieldGroup group, QVBoxLayout& column);
+  QWidget* make_foot();
+  void follow_search();
+  void show_form();
+  void show_refusal(const Refusal& refusal);
+  void show_found(const Found& found);
+
+  QuestionModel* model_;
+  SearchSession* search_;
+  std::map<Field, FieldEdit*> fields_;
+  QScrollArea* scroll_;
+  QProgressBar* progress_;
+  QLabel* status_;
+  QPushButton* cancel_;
+};
+
+}  // namespace plumbline::gui

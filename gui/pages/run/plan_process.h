@@ -1,0 +1,51 @@
+#pragma once
+/// \file plan_process.h: `plan run` as a process of its own, so that whatever happens there leaves the window alive.
+///
+/// Checked against: tests/gui/pages/run_page_test.cpp (a run, a child that fails, that is killed, that is not there).
+
+#include <QObject>
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include "gui/io/run_line_json.h"
+
+namespace plumbline::gui {
+
+class PlanProcess : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit PlanProcess(QObject* parent = nullptr);
+  ~PlanProcess() override;
+
+  /// Beside this program, where nothing else is set.
+  void set_program(const QString& program) { program_ = program; }
+  void start(const std::string& plan_text, int steps);
+  /// As Ctrl-C: the run ends behind its step and is recorded.
+  void stop();
+  [[nodiscard]] bool is_running() const { return process_.state() != QProcess::NotRunning; }
+  /// What the last run recorded.
+  [[nodiscard]] QString record_file() const;
+  [[nodiscard]] QString plan_file() const;
+
+ Q_SIGNALS:
+  void stepped(const plumbline::gui::RunLine& step);
+  /// Ended by itself or stopped, with a record.
+  void ended();
+  /// In one line.
+  void failed(const QString& words);
+
+ private:
+  void read_lines();
+  void finish(int code, QProcess::ExitStatus status);
+  void fail(const QString& words);
+
+  QString program_;
+  QTemporaryDir folder_;
+  QProcess process_;
+  QByteArray rest_;  ///< of a line that is not whole yet
+  QByteArray errors_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace plumbline::gui

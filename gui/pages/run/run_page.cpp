@@ -1,0 +1,178 @@
+#include "gui/pages/run/run_page.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/io/run_record_json.h"
+#include "gui/export/plan_export.h"
+#include "gui/pages/run/loss_plot.h"
+#include "gui/tables/table_model.h"
+#include "gui/tables/table_view.h"
+#include "gui/text.h"
+#include "gui/widgets/card.h"
+#include "planner/present/comparison_tables.h"
+#include "planner/present/plan_words.h"
+#include "planner/session/compare.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr int usual_steps = 40, most_steps = 1'000'000;
+
+}  // namespace
+
+RunPage::RunPage(QWidget* parent) : Page(parent), card_(new Card(tr("Run on this computer"), this)) {
+  card_->add(make_controls());
+  losses_ = new LossPlot(card_);
+  card_->add(losses_, 1);
+  auto* const column = new QVBoxLayout(this);
+  column->addWidget(card_, 1);
+  column->addWidget(make_comparison(), 1);
+  link();
+  show_plan(nullptr);
+}
+
+QWidget* RunPage::make_controls() {
+  auto* const controls = new QWidget(card_);
+  steps_ = new QSpinBox(controls);
+  steps_->setRange(1, most_steps);
+  steps_->setValue(usual_steps);
+  steps_->setAccessibleName(tr("Steps"));
+  start_ = new QPushButton(tr("&Run"), controls);
+  start_->setObjectName("primary");
+  stop_ = new QPushButton(tr("S&top"), controls);
+  stop_->setToolTip(tr("End the run behind its step; what it measured is kept"));
+  state_ = new QLabel(controls);
+  state_->setObjectName("caption");
+  auto* const steps = new QLabel(tr("Steps"), controls);
+  steps->setBuddy(steps_);
+  auto* const row = new QHBoxLayout(controls);
+  row->setContentsMargins(0, 0, 0, 0);
+  for (QWidget* const widget : std::initializer_list<QWidget*>{steps, steps_, start_, stop_}) row->addWidget(widget);
+  row->addSpacing(10);
+  row->addWidget(state_, 1);
+  return controls;
+}
+
+QWidget* RunPage::make_comparison() {
+  comparison_ = new Card(tr("Predicted against measured"), this);
+  comparison_->set_subtitle(tr("After a run, or when the record of one is dropped here."));
+  tables_tab_ = new QTabWidget(comparison_);
+  tables_tab_->setDocumentMode(true);
+  for (const QString& title : {tr("Time"), tr("Memory"), tr("Communication")}) {
+    auto* const model = new TableModel(this);
+    auto* const view = new TableView(*model);
+    view->setAccessibleName(title);
+    tables_tab_->addTab(view, title);
+    parts_.push_back({title, model, view});
+  }
+  tables_tab_->hide();
+  comparison_->add(tables_tab_, 1);
+  no_tables_ = new QWidget(comparison_);
+  comparison_->add(no_tables_, 1);
+  return comparison_;
+}
+
+void RunPage::link() {
+  connect(start_, &QPushButton::clicked, this, &RunPage::start);
+  connect(stop_, &QPushButton::clicked, &process_, &PlanProcess::stop);
+  connect(&process_, &PlanProcess::stepped, this, &RunPage::note);
+  connect(&process_, &PlanProcess::ended, this, [this] {
+    set_running(false);
+    plan_ = run_plan_;
+    open_record(process_.record_file());
+  });
+  connect(&process_, &PlanProcess::failed, this, [this](const QString& words) {
+    set_running(false);
+    state_->setText(tr("failed"));
+    Q_EMIT said(words);
+  });
+  connect(&compared_, &LatestJob::failed, this, &RunPage::said);
+}
+
+void RunPage::show_plan(SharedPlan plan) {
+  plan_ = std::move(plan);
+  set_running(process_.is_running());
+  if (plan_ == nullptr) {
+    card_->set_subtitle(tr("There is no plan to run."));
+    return;
+  }
+  const Plan& shown = plan_->answer.plan;
+  card_->set_subtitle(qt(present::question_words(shown)) + "\n" +
+                      qt(present::strategy_words(shown.strategy, shown.training)));
+  if (!waiting_record_.isEmpty()) open_record(std::exchange(waiting_record_, {}));
+}
+
+void RunPage::set_running(bool is_running) {
+  start_->setEnabled(!is_running && plan_ != nullptr);
+  steps_->setEnabled(!is_running);
+  stop_->setEnabled(is_running);
+}
+
+void RunPage::start() {
+  if (plan_ == nullptr || process_.is_running()) return;
+  Q_EMIT said({});
+  run_plan_ = plan_;
+  losses_->clear(steps_->value());
+  state_->setText(tr("starting"));
+  set_running(true);
+  process_.start(plan_text(*plan_), steps_->value());
+}
+
+void RunPage::note(const RunLine& step) {
+  losses_->add(step);
+  state_->setText(tr("step %1 of %2, loss %3, %4 s a step, %5 tokens/s")
+                      .arg(step.step)
+                      .arg(steps_->value())
+                      .arg(step.loss, 0, 'f', 4)
+                      .arg(step.seconds, 0, 'f', 3)
+                      .arg(step.tokens_per_second, 0, 'f', 0));
+}
+
+void RunPage::open_record(const QString& file) {
+  if (plan_ == nullptr) {
+    waiting_record_ = file;
+    Q_EMIT said(tr("%1 is the record of a run: open its plan first").arg(file));
+    return;
+  }
+  compared_.start([this, file, plan = plan_](const LatestJob::Context& context) -> LatestJob::Delivery {
+    const std::string name = file.toStdString();
+    const RunRecord record = read_run_record_file(name);
+    Task task;
+    task.stop = context.stop();
+    auto comparison = session::compare(plan->answer, record, name, task);
+    return [this, comparison = std::move(comparison)] {
+      if (comparison) show_comparison(*comparison);
+    };
+  });
+}
+
+void RunPage::show_comparison(const Comparison& comparison) {
+  parts_[0].model->set_table(present::action_table(comparison));
+  parts_[1].model->set_table(present::compared_memory_table(comparison));
+  parts_[2].model->set_table(present::sent_table(comparison));
+  for (const Part& part : parts_) part.view->fit_columns();
+  QString words = qt(present::compared_step_words(comparison));
+  if (!comparison.step_cause.empty()) words += "\n" + qt(comparison.step_cause);
+  comparison_->set_subtitle(words + "\n" + qt(present::compared_bytes_words(comparison)));
+  no_tables_->hide();
+  tables_tab_->show();
+}
+
+QString RunPage::compared_words() const { return tables_tab_->isHidden() ? QString() : comparison_->subtitle(); }
+
+QWidget* RunPage::picture() { return losses_; }
+
+std::vector<NamedTable> RunPage::tables() const {
+  if (tables_tab_->isHidden()) return {};
+  return {{"run-time", parts_[0].model->table()},
+          {"run-memory", parts_[1].model->table()},
+          {"run-communication", parts_[2].model->table()}};
+}
+
+}  // namespace plumbline::gui

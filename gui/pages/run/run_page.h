@@ -1,0 +1,82 @@
+#pragma once
+/// \file run_page.h: the plan trained on this computer, its loss while it runs, then predicted against measured.
+///
+/// Checked against: tests/gui/pages/run_page_test.cpp.
+
+#include <memory>
+
+#include "gui/background/latest_job.h"
+#include "gui/page.h"
+#include "gui/pages/run/plan_process.h"
+#include "planner/compare/compare.h"
+
+class QLabel;
+class QPushButton;
+class QSpinBox;
+class QTabWidget;
+
+namespace plumbline::gui {
+
+class Card;
+class LossPlot;
+class TableModel;
+class TableView;
+
+class RunPage : public Page {
+  Q_OBJECT
+
+ public:
+  explicit RunPage(QWidget* parent = nullptr);
+
+  [[nodiscard]] QString id() const override { return "run"; }
+  [[nodiscard]] QString title() const override { return tr("Run"); }
+  void show_plan(SharedPlan plan) override;
+  [[nodiscard]] bool is_complete() const override { return !process_.is_running() && !compared_.is_busy(); }
+  [[nodiscard]] QWidget* picture() override;
+  [[nodiscard]] std::vector<NamedTable> tables() const override;
+
+  /// A record of a run of this plan, held against it.
+  void open_record(const QString& file);
+  [[nodiscard]] PlanProcess& process() { return process_; }
+  [[nodiscard]] const LossPlot& losses() const { return *losses_; }
+  /// Predicted against measured; empty: nothing was compared yet.
+  [[nodiscard]] QString compared_words() const;
+
+ public Q_SLOTS:
+  void start();
+
+ Q_SIGNALS:
+  /// What went wrong, in a line; empty: what was said before holds no more.
+  void said(const QString& words);
+
+ private:
+  struct Part {
+    QString title;
+    TableModel* model;
+    TableView* view;
+  };
+  QWidget* make_controls();
+  QWidget* make_comparison();
+  void link();
+  void note(const RunLine& step);
+  void show_comparison(const Comparison& comparison);
+  void set_running(bool is_running);
+
+  SharedPlan plan_;
+  SharedPlan run_plan_;  ///< of the process
+  PlanProcess process_;
+  LatestJob compared_;
+  QString waiting_record_;
+  Card* card_;
+  QSpinBox* steps_;
+  QPushButton* start_;
+  QPushButton* stop_;
+  QLabel* state_;
+  LossPlot* losses_;
+  Card* comparison_;
+  QTabWidget* tables_tab_;
+  QWidget* no_tables_;  ///< in its place
+  std::vector<Part> parts_;
+};
+
+}  // namespace plumbline::gui

@@ -1,0 +1,186 @@
+#include "gui/question/question_form.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "gui/question/axis_text.h"
+#include "planner/question/value_text.h"
+#include "planner/search/space.h"
+#include "planner/session/question_flags.h"
+
+namespace plumbline::gui {
+namespace {
+
+using G = FieldGroup;
+constexpr std::array<FieldFacts, field_count> fields{{
+    {Field::model, G::question, "model", "--model", "network", "Model", "name or config.json",
+     "what is trained: a name of the catalogue, a Hugging Face config.json or a network file", ""},
+    {Field::machine, G::question, "machine", "--machine", "machine", "Cluster", "name or machine file",
+     "what it is trained on: a name of the catalogue or a machine file", ""},
+    {Field::gpus, G::question, "gpus", "--gpus", "gpus", "GPUs", "one node",
+     "how many GPUs; empty: all of a machine file, else one node", ""},
+    {Field::sequence, G::question, "seq_len", "--seq-len", "sequence length", "Sequence", "the model's own",
+     "tokens of a sequence; 8K is 8192", ""},
+    {Field::batch, G::question, "global_batch", "--global-batch", "global batch", "Global batch", "sequences a step",
+     "sequences (or images) of one optimizer step over all GPUs", ""},
+    {Field::tokens, G::question, "tokens", "--tokens", "tokens", "Tokens", "whole run: 15T",
+     "tokens of the whole run: adds days, dollars and energy", ""},
+    {Field::precision, G::recipe, "precision", "--precision", "", "Precision", "bf16",
+     "number formats; several apart by commas are all searched", ""},
+    {Field::optimizer, G::recipe, "optimizer", "--optimizer", "--optimizer-precision", "Optimizer", "adamw",
+     "what updates the weights; several apart by commas are all searched", ""},
+    {Field::lora_rank, G::recipe, "lora_rank", "--lora-rank", "", "LoRA rank", "none",
+     "train adapters of this rank alongside the frozen linears", ""},
+    {Field::stack, G::recipe, "stack", "--stack", "stack", "Stack", "the usual one",
+     "software stack whose measured overheads apply", ""},
+    {Field::framework, G::recipe, "framework", "--for", "", "Framework", "the stack's",
+     "only what this framework can launch; any: no limits", ""},
+    {Field::tensor_parallel, G::constraints, "tp", "--tp", "", "TP", "free", "tensor-parallel ranks", "tp"},
+    {Field::pipeline_stages, G::constraints, "pp", "--pp", "", "PP", "free", "pipeline stages", "pp"},
+    {Field::data_parallel, G::constraints, "dp", "--dp", "", "DP", "free", "data-parallel ranks", "dp"},
+    {Field::context_parallel, G::constraints, "cp", "--cp", "", "CP", "free", "context-parallel ranks", "cp"},
+    {Field::expert_parallel, G::constraints, "ep", "--ep", "", "EP", "free", "expert-parallel ranks", "ep"},
+    {Field::zero, G::constraints, "zero", "--zero", "", "ZeRO", "free", "ZeRO stage, 0 to 3", "zero"},
+    {Field::micro_batch, G::constraints, "micro_batch", "--micro-batch", "", "Micro-batch", "free",
+     "sequences of a micro-batch", "micro-batch"},
+    {Field::schedule, G::constraints, "schedule", "--schedule", "", "Schedule", "free",
+     "order of the pipeline's forwards and backwards", "schedule"},
+    {Field::recompute, G::constraints, "recompute", "--recompute", "", "Recompute", "free",
+     "what the backward pass computes again: none, selective, full, every:N, optimal", "recompute"},
+    {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
+     "memory of every GPU that a plan leaves free, such as 5% or 2GiB", ""},
+    {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour", ""},
+}};
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::optional<std::string> given(const QuestionForm& form, Field field) {
+  std::string text = trimmed(form[field]);
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+session::QuestionFlags flags_of(const QuestionForm& form) {
+  session::QuestionFlags flags;
+  flags.model = given(form, Field::model);
+  flags.machine = given(form, Field::machine);
+  flags.gpus = given(form, Field::gpus);
+  flags.sequence_length = given(form, Field::sequence);
+  flags.global_batch = given(form, Field::batch);
+  flags.tokens = given(form, Field::tokens);
+  flags.precision = given(form, Field::precision);
+  flags.optimizer = given(form, Field::optimizer);
+  flags.lora_rank = given(form, Field::lora_rank);
+  flags.stack = given(form, Field::stack);
+  flags.headroom = given(form, Field::headroom);
+  flags.price = given(form, Field::price);
+  flags.recipes = session::Recipes::several;
+  return flags;
+}
+
+/// Each axis is read by itself first, so that what is wrong is known by its field.
+std::string fixes_of(const QuestionForm& form) {
+  std::string fixes;
+  for (const FieldFacts& facts : fields) {
+    if (facts.axis.empty()) continue;
+    const auto text = given(form, facts.field);
+    if (!text) continue;
+    const std::string fix = std::string(facts.axis) + "=" + axis_values(facts.axis, *text);
+    (void)space_from_text(fix);
+    fixes += (fixes.empty() ? "" : ",") + fix;
+  }
+  return fixes;
+}
+
+std::optional<Framework> framework_in(const QuestionForm& form) {
+  const auto text = given(form, Field::framework);
+  if (!text) return std::nullopt;
+  return choice_of("--for", *text, all_frameworks, framework_from_text);
+}
+
+bool names(const FieldFacts& facts, std::string_view where) {
+  if (where == facts.flag || (!facts.where.empty() && where == facts.where)) return true;
+  return !facts.axis.empty() && where == "--fix " + std::string(facts.axis);
+}
+
+QuestionForm alone(const QuestionForm& form, Field field) {
+  QuestionForm one;
+  one[field] = form[field];
+  return one;
+}
+
+}  // namespace
+
+std::string_view title_of(FieldGroup group) {
+  switch (group) {
+    case G::question: return "Question";
+    case G::recipe: return "Recipe";
+    case G::constraints: return "Constraints";
+    case G::limits: return "Memory and money";
+  }
+  return "";
+}
+
+std::span<const FieldFacts, field_count> all_fields() { return fields; }
+const FieldFacts& facts_of(Field field) { return fields[static_cast<std::size_t>(field)]; }
+
+Refusal refusal_of(const InputError& error, const QuestionForm& form) {
+  const std::string& where = error.problem().where;
+  for (const Field file : {Field::model, Field::machine, Field::stack})
+    if (!form[file].empty() && where.starts_with(form[file])) return {file, error.what()};
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const FieldFacts& f) { return names(f, where); });
+  if (found == fields.end()) return {std::nullopt, error.what()};
+  return {found->field, error.what()};
+}
+
+std::vector<Refusal> refusals(const QuestionForm& form) {
+  std::vector<Refusal> all;
+  for (const FieldFacts& facts : fields) {
+    if (form[facts.field].empty()) continue;
+    const QuestionForm one = alone(form, facts.field);
+    try {
+      session::QuestionFlags flags = flags_of(one);
+      flags.machine = flags.machine.value_or("-");  // asked for in every question
+      (void)flags.question(session::QuestionParts::some);
+      (void)framework_in(one);
+      (void)fixes_of(one);
+    } catch (const InputError& error) {
+      all.push_back({facts.field, error.what()});
+    }
+  }
+  return all;
+}
+
+session::SearchRequest search_request(const QuestionForm& form) {
+  const session::QuestionFlags flags = flags_of(form);
+  session::SearchRequest request;
+  request.question = flags.question();
+  request.recipes = flags.recipe_choices();
+  request.framework = framework_in(form);
+  request.fixes = fixes_of(form);
+  request.top = shown_plans;
+  request.pareto = true;
+  request.limits_cost = false;
+  return request;
+}
+
+QuestionForm form_of(const Plan& plan) {
+  QuestionForm form;
+  form[Field::model] = plan.model.source.empty() ? plan.model.name : plan.model.source;
+  form[Field::machine] = plan.machine.source.empty() ? plan.machine.name : plan.machine.source;
+  form[Field::gpus] = std::to_string(plan.machine.devices);
+  form[Field::sequence] = std::to_string(plan.training.sequence_length);
+  form[Field::batch] = std::to_string(plan.training.global_batch);
+  if (plan.training.token_budget) form[Field::tokens] = std::to_string(*plan.training.token_budget);
+  form[Field::precision] = to_text(plan.training.precision);
+  form[Field::optimizer] = to_text(plan.training.optimizer);
+  if (plan.training.adaptation.lora_rank > 0)
+    form[Field::lora_rank] = std::to_string(plan.training.adaptation.lora_rank);
+  if (!plan.provenance.stack_is_default) form[Field::stack] = plan.provenance.stack_calibration;
+  return form;
+}
+
+}  // namespace plumbline::gui

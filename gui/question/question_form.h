@@ -1,0 +1,88 @@
+#pragma once
+/// \file question_form.h: the question as it is typed: a text for each field; empty where it is left open.
+///
+/// What a text means, and the words in which it is refused, are those of the command line's flags
+/// (planner/session/question_flags.h).
+/// Checked against: tests/gui/question/question_form_test.cpp.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/session/search.h"
+
+namespace plumbline::gui {
+
+enum class Field : std::uint8_t {
+  model,
+  machine,
+  gpus,
+  sequence,
+  batch,
+  tokens,
+  precision,
+  optimizer,
+  lora_rank,
+  stack,
+  framework,
+  tensor_parallel,
+  pipeline_stages,
+  data_parallel,
+  context_parallel,
+  expert_parallel,
+  zero,
+  micro_batch,
+  schedule,
+  recompute,
+  headroom,
+  price,
+};
+inline constexpr std::size_t field_count = 22;
+
+enum class FieldGroup : std::uint8_t { question, recipe, constraints, limits };
+/// "Question", "Recipe", "Constraints", "Memory and money".
+[[nodiscard]] std::string_view title_of(FieldGroup group);
+
+struct FieldFacts {
+  Field field;
+  FieldGroup group;
+  std::string_view id;           ///< in session files: "model"
+  std::string_view flag;         ///< "--model"
+  std::string_view where;        ///< how checks of the question name it: "sequence length"; or empty
+  std::string_view caption;      ///< "Model"
+  std::string_view placeholder;  ///< what an empty field means
+  std::string_view explanation;
+  std::string_view axis;  ///< of a constraint, as --fix spells it: "tp"; else empty
+};
+[[nodiscard]] std::span<const FieldFacts, field_count> all_fields();
+[[nodiscard]] const FieldFacts& facts_of(Field field);
+
+struct QuestionForm {
+  std::array<std::string, field_count> texts;
+
+  [[nodiscard]] const std::string& operator[](Field field) const { return texts[static_cast<std::size_t>(field)]; }
+  [[nodiscard]] std::string& operator[](Field field) { return texts[static_cast<std::size_t>(field)]; }
+  friend bool operator==(const QuestionForm&, const QuestionForm&) = default;
+};
+
+/// What is wrong, and where it stands; no field: nowhere in particular.
+struct Refusal {
+  std::optional<Field> field;
+  std::string words;
+};
+[[nodiscard]] Refusal refusal_of(const InputError& error, const QuestionForm& form);
+
+/// Every field whose text is wrong by itself. Names of models and machines are looked up by `search_request` alone.
+[[nodiscard]] std::vector<Refusal> refusals(const QuestionForm& form);
+/// How many plans the window asks for.
+inline constexpr std::size_t shown_plans = 200;
+/// Throws InputError for the first field that is wrong or missing.
+[[nodiscard]] session::SearchRequest search_request(const QuestionForm& form);
+/// The question that a plan answers.
+[[nodiscard]] QuestionForm form_of(const Plan& plan);
+
+}  // namespace plumbline::gui

@@ -1,0 +1,49 @@
+#include "gui/question/question_model.h"
+
+#include <QString>
+#include <QUndoCommand>
+#include <utility>
+
+#include "gui/text.h"
+
+namespace plumbline::gui {
+
+class QuestionChange : public QUndoCommand {
+ public:
+  QuestionChange(QuestionModel& model, QuestionForm to, std::optional<Field> field, const QString& what)
+      : QUndoCommand(what), model_(&model), from_(model.form()), to_(std::move(to)), field_(field) {}
+
+  void undo() override { model_->apply(from_); }
+  void redo() override { model_->apply(to_); }
+  [[nodiscard]] int id() const override { return field_ ? static_cast<int>(*field_) : -1; }
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto& later = static_cast<const QuestionChange&>(*other);
+    to_ = later.to_;
+    setObsolete(to_ == from_);
+    return true;
+  }
+
+ private:
+  QuestionModel* model_;
+  QuestionForm from_, to_;
+  std::optional<Field> field_;
+};
+
+void QuestionModel::set(Field field, const std::string& text) {
+  if (form_[field] == text) return;
+  QuestionForm to = form_;
+  to[field] = text;
+  changes_.push(new QuestionChange(*this, to, field, qt(facts_of(field).caption)));
+}
+
+void QuestionModel::replace(const QuestionForm& form, const QString& what) {
+  if (form == form_) return;
+  changes_.push(new QuestionChange(*this, form, std::nullopt, what));
+}
+
+void QuestionModel::apply(const QuestionForm& form) {
+  form_ = form;
+  Q_EMIT changed();
+}
+
+}  // namespace plumbline::gui

@@ -1,0 +1,160 @@
+#include "gui/window/menus.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QKeySequence>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+
+#include "core/io/output_file.h"
+#include "gui/export/picture_file.h"
+#include "gui/export/plan_export.h"
+#include "gui/tables/csv.h"
+#include "gui/window/main_window.h"
+#include "gui/window/style.h"
+
+namespace plumbline::gui {
+namespace {
+
+/// What a failed write throws is said in the window.
+template <class Write>
+bool written(MainWindow& window, const Write& write) {
+  try {
+    write();
+    return true;
+  } catch (const std::exception& error) {
+    window.say(QString::fromUtf8(error.what()));
+    return false;
+  }
+}
+
+template <class Slot>
+QAction* add(QMenu& menu, const QString& text, const QKeySequence& keys, const Slot& slot) {
+  QAction* const action = menu.addAction(text);
+  action->setShortcut(keys);
+  QObject::connect(action, &QAction::triggered, &menu, slot);
+  return action;
+}
+
+QString asked_file(MainWindow& window, const QString& title, const QString& name, const QString& filter) {
+  return QFileDialog::getSaveFileName(&window, title, name, filter);
+}
+
+void add_file_menu(MainWindow& window) {
+  QMenu& menu = *window.menuBar()->addMenu(QObject::tr("&File"));
+  add(menu, QObject::tr("&Open..."), QKeySequence::Open, [&window] { browse_for_file(window); });
+  add(menu, QObject::tr("&Save session..."), QKeySequence::Save, [&window] {
+    const QString file = asked_file(window, QObject::tr("Save session"), "question.plumbline", "*.plumbline");
+    if (!file.isEmpty()) window.save_session(file);
+  });
+  menu.addSeparator();
+  add(menu, QObject::tr("Export &plan..."), QKeySequence("Ctrl+E"), [&window] {
+    const QString file = asked_file(window, QObject::tr("Export plan"), "plan.json", "*.json");
+    if (!file.isEmpty()) export_plan(window, file);
+  });
+  add(menu, QObject::tr("Export p&icture..."), QKeySequence("Ctrl+Shift+E"), [&window] {
+    const QString file = asked_file(window, QObject::tr("Export picture"), window.page_in_front()->id() + ".svg",
+                                    "SVG (*.svg);;PNG (*.png)");
+    if (!file.isEmpty()) export_picture(window, file);
+  });
+  add(menu, QObject::tr("Export &tables..."), QKeySequence("Ctrl+T"), [&window] {
+    const QString folder = QFileDialog::getExistingDirectory(&window, QObject::tr("Folder of the CSV files"));
+    if (!folder.isEmpty()) export_tables(window, folder);
+  });
+  menu.addSeparator();
+  add(menu, QObject::tr("&Quit"), QKeySequence("Ctrl+Q"), [&window] { window.close(); });
+}
+
+void add_edit_menu(MainWindow& window) {
+  QMenu& menu = *window.menuBar()->addMenu(QObject::tr("&Edit"));
+  QUndoStack& changes = window.question().changes();
+  QAction* const undo = changes.createUndoAction(&menu, QObject::tr("&Undo"));
+  undo->setShortcut(QKeySequence::Undo);
+  QAction* const redo = changes.createRedoAction(&menu, QObject::tr("&Redo"));
+  redo->setShortcuts({QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")});
+  menu.addActions({undo, redo});
+  menu.addSeparator();
+  add(menu, QObject::tr("S&top the search"), QKeySequence("Esc"), [&window] { window.search().cancel(); });
+}
+
+void add_view_menu(MainWindow& window) {
+  QMenu& menu = *window.menuBar()->addMenu(QObject::tr("&View"));
+  int number = 1;
+  for (Page* const page : window.pages()) {
+    add(menu, page->title(), QKeySequence(QString("Ctrl+%1").arg(number % 10)),
+        [&window, page] { window.bring_to_front(page->id()); });
+    ++number;
+  }
+  menu.addSeparator();
+  QAction* const question = window.findChild<QDockWidget*>()->toggleViewAction();
+  question->setShortcut(QKeySequence("F9"));
+  menu.addAction(question);
+  QAction* const dark = menu.addAction(QObject::tr("&Dark"));
+  dark->setCheckable(true);
+  dark->setChecked(&palette_of(window) == &palette_of(Scheme::dark));
+  dark->setShortcut(QKeySequence("Ctrl+D"));
+  QObject::connect(dark, &QAction::toggled, &menu,
+                   [](bool is_dark) { apply_scheme(*qApp, is_dark ? Scheme::dark : Scheme::light); });
+}
+
+void add_help_menu(MainWindow& window) {
+  QMenu& menu = *window.menuBar()->addMenu(QObject::tr("&Help"));
+  add(menu, QObject::tr("&About Plumbline"), {}, [&window] {
+    QMessageBox::about(
+        &window, QObject::tr("Plumbline"),
+        QObject::tr("Plumbline %1\nWhich configuration to launch, and whether the answer can be trusted.\n"
+                    "Apache-2.0. This window uses Qt %2 under the LGPL-3.0.")
+            .arg(QStringLiteral(PLUMBLINE_VERSION), QString::fromLatin1(qVersion())));
+  });
+}
+
+}  // namespace
+
+void make_menus(MainWindow& window) {
+  add_file_menu(window);
+  add_edit_menu(window);
+  add_view_menu(window);
+  add_help_menu(window);
+}
+
+void browse_for_file(MainWindow& window) {
+  const QString file = QFileDialog::getOpenFileName(
+      &window, QObject::tr("Open"), {}, QObject::tr("All that it reads (*.json *.plumbline);;All files (*)"));
+  if (!file.isEmpty()) window.open(file);
+}
+
+bool export_picture(MainWindow& window, const QString& file) {
+  QWidget* const picture = window.page_in_front()->picture();
+  if (picture == nullptr) {
+    window.say(QObject::tr("The page %1 has no picture to export.").arg(window.page_in_front()->title()));
+    return false;
+  }
+  return written(window, [&] { write_picture(*picture, file); });
+}
+
+bool export_tables(MainWindow& window, const QString& folder) {
+  const std::vector<NamedTable> tables = window.page_in_front()->tables();
+  if (tables.empty()) {
+    window.say(QObject::tr("The page %1 has no table to export.").arg(window.page_in_front()->title()));
+    return false;
+  }
+  return written(window, [&] {
+    for (const NamedTable& one : tables)
+      write_output_file(QDir(folder).filePath(QString::fromStdString(one.name) + ".csv").toStdString(),
+                        csv_text(one.table));
+  });
+}
+
+bool export_plan(MainWindow& window, const QString& file) {
+  if (window.plan() == nullptr) {
+    window.say(QObject::tr("There is no plan to export."));
+    return false;
+  }
+  return written(window, [&] { write_output_file(file.toStdString(), plan_text(*window.plan())); });
+}
+
+}  // namespace plumbline::gui

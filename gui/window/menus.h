@@ -1,0 +1,18 @@
+#pragma once
+/// \file menus.h: the menus of the window, with a key for everything.
+
+class QString;
+
+namespace plumbline::gui {
+
+class MainWindow;
+
+void make_menus(MainWindow& window);
+/// Lets somebody choose a file and opens it.
+void browse_for_file(MainWindow& window);
+/// Writes the page's picture or tables; false with the reason said in the window where that fails.
+bool export_picture(MainWindow& window, const QString& file);
+bool export_tables(MainWindow& window, const QString& folder);
+bool export_plan(MainWindow& window, const QString& file);
+
+}  // namespace plumbline::gui

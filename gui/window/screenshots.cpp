@@ -1,0 +1,82 @@
+#include "gui/window/screenshots.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPixmap>
+#include <cstdio>
+
+#include "gui/dock/question_dock.h"
+#include "gui/files/examples.h"
+#include "gui/window/main_window.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr qint64 patience_ms = 120'000;
+constexpr qint64 settle_ms = 60;  // layouts and queued paints
+
+template <class Holds>
+bool wait_until(const Holds& holds) {
+  QElapsedTimer timer;
+  timer.start();
+  while (!holds() && timer.elapsed() < patience_ms) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 50);
+  QElapsedTimer settled;
+  settled.start();
+  while (settled.elapsed() < settle_ms) QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+  return holds();
+}
+
+bool fail(const QString& words) {
+  std::fprintf(stderr, "plumbline: %s\n", words.toUtf8().constData());
+  return false;
+}
+
+bool shoot(MainWindow& window, const QString& folder, const QString& name) {
+  const QString file = QDir(folder).filePath(name + ".png");
+  return window.grab().save(file) || fail(file + ": cannot be written");
+}
+
+bool show_question(MainWindow& window, const QString& plan_file) {
+  if (plan_file.isEmpty())
+    window.question().replace(examples().front().form, examples().front().title);
+  else
+    window.open(plan_file);
+  const bool is_shown =
+      wait_until([&] { return !window.is_busy() && (window.plan() != nullptr || !window.message().isEmpty()); });
+  if (!window.message().isEmpty()) return fail(window.message());
+  return is_shown || fail(QObject::tr("no plan was found in two minutes"));
+}
+
+/// The constraints, and a value that is refused where it stands.
+bool shoot_question(MainWindow& window, const QString& folder) {
+  window.bring_to_front("plans");
+  window.question().set(Field::tensor_parallel, "<=8");
+  window.question().set(Field::recompute, "selectiv");
+  window.dock().reveal(Field::price);
+  wait_until([&] { return !window.is_busy(); });
+  const bool is_written = shoot(window, folder, "question");
+  window.question().changes().undo();
+  window.question().changes().undo();
+  return is_written;
+}
+
+}  // namespace
+
+int write_screenshots(MainWindow& window, const QString& folder, const QString& plan_file) {
+  if (!QDir().mkpath(folder)) return fail(folder + ": cannot be made") ? 0 : 1;
+  window.show();
+  wait_until([] { return true; });
+  if (!shoot(window, folder, "start") || !show_question(window, plan_file)) return 1;
+  for (Page* const page : window.pages()) {
+    if (page->id() == "start") continue;
+    window.bring_to_front(page->id());
+    if (!wait_until([&] { return !window.is_busy() && page->is_complete(); }))
+      return fail(page->id() + ": not complete in two minutes") ? 0 : 1;
+    if (!shoot(window, folder, page->id())) return 1;
+  }
+  return shoot_question(window, folder) ? 0 : 1;
+}
+
+}  // namespace plumbline::gui

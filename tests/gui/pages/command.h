@@ -1,0 +1,33 @@
+#pragma once
+/// \file command.h: what the command line answers to a question of the window.
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QProcess>
+#include <QStringList>
+
+#include "core/io/json.h"
+#include "gui/question/question_form.h"
+
+namespace plumbline::gui {
+
+inline QString command_file() { return QDir(QCoreApplication::applicationDirPath()).filePath("plan"); }
+
+/// The JSON that `plan` prints. Throws InputError where it prints none.
+inline Json command_answer(const QStringList& arguments) {
+  QProcess process;
+  process.start(command_file(), arguments);
+  process.waitForFinished(-1);
+  return parse_json(process.readAllStandardOutput().toStdString(), "plan");
+}
+
+/// Of fields that the flags of `plan search` name alike.
+inline QStringList flags_of_question(const QuestionForm& form) {
+  QStringList flags;
+  for (const FieldFacts& facts : all_fields())
+    if (facts.axis.empty() && !form[facts.field].empty())
+      flags << QString::fromStdString(std::string(facts.flag)) << QString::fromStdString(form[facts.field]);
+  return flags;
+}
+
+}  // namespace plumbline::gui

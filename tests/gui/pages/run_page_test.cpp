@@ -1,0 +1,127 @@
+#include "gui/pages/run/run_page.h"
+
+#include <QFile>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+
+#include "gui/files/open_file.h"
+#include "gui/pages/run/loss_plot.h"
+#include "tests/catch.h"
+#include "tests/gui/pages/command.h"
+#include "tests/gui/waiting.h"
+
+namespace plumbline::gui {
+namespace {
+
+SharedPlan plan_of(const char* machine) {
+  session::StrategyRequest request;
+  request.question.model = "nano-gpt";
+  request.question.machine = machine;
+  request.question.devices = 1;
+  request.question.training.global_batch = 2;
+  request.question.training.sequence_length = 32;
+  return priced(session::EstimateRequest(request));
+}
+
+struct Ran {
+  RunPage page;
+  QSignalSpy said{&page, &RunPage::said};
+
+  explicit Ran(const SharedPlan& plan) {
+    page.resize(980, 740);
+    page.process().set_program(command_file());
+    page.show_plan(plan);
+    page.findChild<QSpinBox*>()->setValue(3);
+    page.show();
+  }
+  void click_run() {
+    for (QPushButton* const button : page.findChildren<QPushButton*>())
+      if (button->objectName() == "primary") QTest::mouseClick(button, Qt::LeftButton);
+  }
+  [[nodiscard]] QString last_words() const { return said.isEmpty() ? QString() : said.back().front().toString(); }
+};
+
+/// A program in place of `plan`.
+QString script(const QTemporaryDir& folder, const QByteArray& text) {
+  QFile file(folder.filePath("plan"));
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  file.write("#!/bin/sh\n" + text + "\n");
+  file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  return file.fileName();
+}
+
+}  // namespace
+
+TEST_CASE("a plan is run by a click, its losses are drawn, and predicted is held against measured") {
+  Ran ran(plan_of("this-computer"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
+  INFO(ran.last_words().toStdString());
+  REQUIRE(ran.page.losses().steps().size() == 3);
+  CHECK(ran.page.losses().steps().back().step == 3);
+  CHECK(ran.page.compared_words().contains("measured"));
+  CHECK(ran.page.tables().size() == 3);
+  CHECK(ran.last_words().isEmpty());
+}
+
+TEST_CASE("a child that fails leaves one line and the window as it was") {
+  const QTemporaryDir folder;
+  Ran ran(plan_of("this-computer"));
+  ran.page.process().set_program(script(folder, "echo noise >&2; echo 'plan: no memory' >&2; exit 3"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
+  CHECK(ran.last_words() == "plan: no memory");
+  CHECK(ran.page.compared_words().isEmpty());
+}
+
+TEST_CASE("a child that is killed, says nothing, babbles or is not there is one line too") {
+  const QTemporaryDir folder;
+  for (const char* const text : {"kill -9 $$", "exit 3", "head -c 300000 /dev/zero; exit 1"}) {
+    Ran ran(plan_of("this-computer"));
+    ran.page.process().set_program(script(folder, text));
+    ran.click_run();
+    REQUIRE(wait_for([&] { return ran.page.is_complete() && !ran.last_words().isEmpty(); }));
+    CHECK_FALSE(ran.last_words().contains('\n'));
+  }
+  Ran ran(plan_of("this-computer"));
+  ran.page.process().set_program(folder.filePath("nowhere"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return !ran.last_words().isEmpty(); }));
+  CHECK(ran.last_words().contains("cannot be started"));
+}
+
+TEST_CASE("the record of another plan is refused in a line") {
+  Ran ran(plan_of("this-computer"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
+  const QString record = ran.page.process().record_file();
+  RunPage other;
+  QSignalSpy said(&other, &RunPage::said);
+  session::StrategyRequest request;
+  request.question.model = "nano-gpt";
+  request.question.machine = "this-computer";
+  request.question.devices = 1;
+  request.question.training.global_batch = 4;
+  request.question.training.sequence_length = 32;
+  other.show_plan(priced(session::EstimateRequest(request)));
+  other.open_record(record);
+  REQUIRE(wait_for([&] { return other.is_complete(); }));
+  REQUIRE(said.count() == 1);
+  CHECK(said.front().front().toString().contains(record));
+  CHECK(other.compared_words().isEmpty());
+}
+
+TEST_CASE("a page that is closed while its child runs ends the child") {
+  const QTemporaryDir folder;
+  {
+    Ran ran(plan_of("this-computer"));
+    ran.page.process().set_program(script(folder, "exec sleep 60"));
+    ran.click_run();
+    REQUIRE(wait_for([&] { return ran.page.process().is_running(); }));
+  }
+  CHECK(true);  // its destructor came back
+}
+
+}  // namespace plumbline::gui
