@@ -1,10 +1,12 @@
 #include "gui/window/page_list.h"
 
+#include "gui/pages/timeline/timeline_page.h"
+
 namespace plumbline::gui {
 
-std::vector<Page*> make_plan_pages([[maybe_unused]] QWidget* parent) {
+std::vector<Page*> make_plan_pages(QWidget* parent) {
   std::vector<Page*> pages;
-  // pages.push_back(new MemoryPage(parent)); and so on, in the order of the tabs
+  pages.push_back(new TimelinePage(parent));
   return pages;
 }
 

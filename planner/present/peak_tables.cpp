@@ -8,8 +8,6 @@
 namespace plumbline::present {
 namespace {
 
-constexpr std::size_t most_families = 6;
-
 enum class Parts : std::uint8_t { unnamed, named };
 
 /// "chunk 1 part 2, micro-batches 0-3 7"; what the stage as a whole owns has no such words.
@@ -34,7 +32,7 @@ Table peak_class_table(const MemoryBreakdown& memory) {
 }
 
 /// States are there all the time, and the classes say them.
-Table largest_buffer_table(std::vector<Buffer> alive) {
+Table largest_buffer_table(std::vector<Buffer> alive, std::size_t most) {
   Table table{{{"class", "largest that come and go", Unit::text, "what the buffers are used for", Align::left},
                {"memory", "GiB", Unit::gibibytes, "memory of all buffers alike"},
                {"buffers", "buffers", Unit::number, "how many there are"},
@@ -43,7 +41,7 @@ Table largest_buffer_table(std::vector<Buffer> alive) {
   std::erase_if(alive, [](const Buffer& buffer) { return buffer.lifetime == Lifetime::persistent; });
   const bool has_parts = std::any_of(alive.begin(), alive.end(), [](const Buffer& b) { return b.segment > 0; });
   const std::vector<BufferFamily> all = families(alive);
-  for (std::size_t i = 0; i < std::min(most_families, all.size()); ++i)
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
     table.rows.push_back({words(words_of(to_text(all[i].first.memory_class))), gib_cell(all[i].total, 2),
                           whole(all[i].buffers), words(owner_text(all[i], has_parts ? Parts::named : Parts::unnamed))});
   return table;
