@@ -1,6 +1,7 @@
 #include "gui/window/page_list.h"
 
 #include "gui/pages/memory/memory_page.h"
+#include "gui/pages/step/step_page.h"
 #include "gui/pages/timeline/timeline_page.h"
 
 namespace plumbline::gui {
@@ -9,6 +10,7 @@ std::vector<Page*> make_plan_pages(QWidget* parent) {
   std::vector<Page*> pages;
   pages.push_back(new MemoryPage(parent));
   pages.push_back(new TimelinePage(parent));
+  pages.push_back(new StepPage(parent));
   return pages;
 }
 

@@ -1,0 +1,116 @@
+#include "gui/pages/step/step_page.h"
+
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "gui/pages/shared/page_table.h"
+#include "gui/pages/step/waterfall.h"
+#include "planner/present/numbers.h"
+#include "planner/present/plan_tables.h"
+#include "planner/present/plan_words.h"
+#include "planner/pricing/trust.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr int margin = 12;
+
+QLabel* made_label(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return label;
+}
+
+}  // namespace
+
+StepPage::StepPage(QWidget* parent)
+    : Page(parent),
+      explained_(new NewestTask(this)),
+      measured_(new NewestTask(this)),
+      runs_(std::make_shared<MeasuredRuns>()) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(margin, margin, margin, margin);
+  words_ = made_label(this);
+  waterfall_ = new Waterfall(this);
+  bottleneck_ = made_label(this);
+  basis_ = made_label(this);
+  layout->addWidget(words_);
+  layout->addWidget(waterfall_);
+  layout->addWidget(bottleneck_);
+  layout->addWidget(made_tables(), 1);
+  layout->addWidget(basis_);
+  const auto show_failure = [this](const QString& message) { bottleneck_->setText(message); };
+  connect(explained_, &NewestTask::failed, this, show_failure);
+  connect(measured_, &NewestTask::failed, this, show_failure);
+}
+
+QWidget* StepPage::made_tables() {
+  auto* down = new QSplitter(Qt::Vertical, this);
+  down->setChildrenCollapsible(false);
+  down->addWidget(made_table(changes_, tr("One change along each axis"), down));
+  auto* across = new QSplitter(Qt::Horizontal, down);
+  across->setChildrenCollapsible(false);
+  across->addWidget(made_table(assumed_, tr("Assumed numbers and their sources"), across));
+  across->addWidget(made_table(near_, tr("Nearest measured runs"), across));
+  down->addWidget(across);
+  return down;
+}
+
+QWidget* StepPage::picture() { return waterfall_; }
+
+void StepPage::show_plan(SharedPlan plan) {
+  plan_ = std::move(plan);
+  explained_->cancel();
+  measured_->cancel();
+  changes_.show({});
+  assumed_.show({});
+  near_.show({});
+  bottleneck_->clear();
+  basis_->clear();
+  words_->clear();
+  waterfall_->clear();
+  if (!plan_) return;
+  const Plan& shown = plan_->answer.plan;
+  words_->setText(QString::fromStdString(present::interval_text(shown.prediction.step_time_s) + ", " +
+                                         present::throughput_words(shown)));
+  waterfall_->show_step(shown.prediction.time, shown.prediction.step_time_s);
+  const std::string trust = present::trust_words(shown.provenance.trust);
+  basis_->setText(QString::fromStdString(present::basis_words(shown) + (trust.empty() ? "" : "; " + trust)));
+  ask();
+}
+
+void StepPage::ask() {
+  explained_->start([this, plan = plan_](const StopRequest& stop) -> NewestTask::Show {
+    Task task;
+    task.stop = stop;
+    auto explanation = std::make_shared<session::Explanation>(session::explain(plan->answer, std::nullopt, task));
+    return [this, explanation] { show_explanation(*explanation); };
+  });
+  measured_->start([this, plan = plan_, runs = runs_](const StopRequest& stop) -> NewestTask::Show {
+    const RunFeatures features = run_features(plan->answer.question, plan->answer.strategy);
+    auto near = std::make_shared<std::vector<RunOutcome>>(nearest(runs->of_device(features.device, stop), features));
+    return [this, near] { show_runs(*near); };
+  });
+}
+
+void StepPage::show_explanation(const session::Explanation& explanation) {
+  bottleneck_->setText(QString::fromStdString("Bottleneck: " + explanation.bottleneck + "."));
+  changes_.show(present::change_table(explanation.plan, explanation.changes));
+  assumed_.show(present::assumed_table(explanation.assumed));
+}
+
+void StepPage::show_runs(const std::vector<RunOutcome>& runs) { near_.show(near_runs_table(runs)); }
+
+std::vector<NamedTable> StepPage::tables() const {
+  if (!plan_) return {};
+  return {{"step", present::time_table(plan_->answer.plan.prediction.time)},
+          {"step-changes", changes_.table()},
+          {"step-assumed", assumed_.table()},
+          {"step-measured", near_.table()}};
+}
+
+}  // namespace plumbline::gui
