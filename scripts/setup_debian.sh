@@ -7,6 +7,8 @@ set -euo pipefail
 needed=(
   g++:g++ cmake:cmake ninja:ninja-build ccache:ccache git:git python3:python3 jsonschema:python3-jsonschema
   boost/graph/adjacency_list.hpp:libboost-dev
+  # stacks of the fibers that run CUDA kernels in tests
+  libboost_context:libboost-context-dev
   nlohmann/json.hpp:nlohmann-json3-dev
   CLI/CLI.hpp:libcli11-dev
   catch2/:catch2
@@ -31,6 +33,7 @@ done
 is_there() {
   case "$1" in
     libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
+    libboost_context) compgen -G "/usr/lib/*/libboost_context.*" >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
     qt6/*) compgen -G "/usr/include/*/$1" >/dev/null || [ -e "/usr/include/$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;

@@ -1,0 +1,97 @@
+#include "tests/cuda_on_cpu/device_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace cuda_on_cpu {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t region = std::size_t{1} << 37;
+constexpr int slack_pattern = 0xa5;
+
+}  // namespace
+
+DeviceMemory::DeviceMemory() {
+  void* base = mmap(nullptr, region, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  base_ = static_cast<std::byte*>(base);
+}
+
+std::size_t DeviceMemory::free_place(std::size_t pages) const {
+  std::size_t at = page;
+  for (const auto& [begin, place] : places_) {
+    if (begin >= at + pages + page) break;
+    at = begin + place.pages + page;
+  }
+  return at;
+}
+
+void* DeviceMemory::allocate(std::size_t bytes) {
+  if (bytes > capacity || allocated_ + bytes > capacity) return nullptr;
+  const std::size_t pages = (std::max(bytes, std::size_t{1}) + page - 1) / page * page;
+  const std::size_t at = free_place(pages);
+  if (at + pages + page > region) return nullptr;
+  const std::size_t aligned = (bytes + alignment - 1) / alignment * alignment;
+  const Place place{pages, pages - std::min(pages, aligned), bytes};
+  mprotect(base_ + at, pages, PROT_READ | PROT_WRITE);
+  std::memset(base_ + at, 0xff, pages);
+  std::memset(base_ + at + place.offset + bytes, slack_pattern, pages - place.offset - bytes);
+  if (!is_open_) mprotect(base_ + at, pages, PROT_NONE);
+  places_[at] = place;
+  allocated_ += bytes;
+  return base_ + at + place.offset;
+}
+
+bool DeviceMemory::has_slack_pattern(std::size_t at, const Place& place) const {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(base_ + at);
+  return std::all_of(bytes + place.offset + place.bytes, bytes + place.pages,
+                     [](unsigned char byte) { return byte == slack_pattern; });
+}
+
+DeviceMemory::Freed DeviceMemory::release(void* pointer) {
+  const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(pointer) - base_);
+  const auto found = places_.find(offset / page * page);
+  if (found == places_.end() || found->first + found->second.offset != offset) return Freed::unknown_address;
+  std::byte* pages = base_ + found->first;
+  mprotect(pages, found->second.pages, PROT_READ);
+  const bool is_whole = has_slack_pattern(found->first, found->second);
+  madvise(pages, found->second.pages, MADV_DONTNEED);
+  mprotect(pages, found->second.pages, PROT_NONE);
+  allocated_ -= found->second.bytes;
+  places_.erase(found);
+  return is_whole ? Freed::yes : Freed::was_overrun;
+}
+
+void DeviceMemory::release_all() {
+  while (!places_.empty()) release(base_ + places_.begin()->first + places_.begin()->second.offset);
+}
+
+void DeviceMemory::protect_all(int how) {
+  for (const auto& [at, place] : places_) mprotect(base_ + at, place.pages, how);
+}
+
+void DeviceMemory::open() {
+  if (!std::exchange(is_open_, true)) protect_all(PROT_READ | PROT_WRITE);
+}
+
+void DeviceMemory::close() {
+  if (std::exchange(is_open_, false)) protect_all(PROT_NONE);
+}
+
+bool DeviceMemory::holds(const void* pointer, std::size_t bytes) const {
+  const auto* byte = static_cast<const std::byte*>(pointer);
+  if (byte < base_ || byte >= base_ + region) return false;
+  const auto offset = static_cast<std::size_t>(byte - base_);
+  auto after = places_.upper_bound(offset);
+  if (after == places_.begin()) return false;
+  --after;
+  const std::size_t begin = after->first + after->second.offset;
+  return offset >= begin && offset + bytes <= begin + after->second.bytes;
+}
+
+}  // namespace cuda_on_cpu

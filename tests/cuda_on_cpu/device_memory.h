@@ -1,0 +1,49 @@
+#pragma once
+/// \file device_memory.h: the device's memory. Not for tests or kernels.
+///
+/// Model: one range of addresses; an allocation takes whole pages with a guard page behind it, and lies at their end.
+/// Closed, nobody may touch it. Bytes between an allocation's end and its guard page hold a pattern that is checked
+/// when it is freed. Checked against: tests/cuda_on_cpu/memory_test.cpp.
+
+#include <cstddef>
+#include <map>
+
+namespace cuda_on_cpu {
+
+class DeviceMemory {
+ public:
+  DeviceMemory();
+
+  /// Null where there is no room.
+  void* allocate(std::size_t bytes);
+  enum class Freed { yes, unknown_address, was_overrun };
+  Freed release(void* pointer);
+  void release_all();
+
+  /// Whether kernels and copies may touch it.
+  void open();
+  void close();
+
+  [[nodiscard]] bool holds(const void* pointer, std::size_t bytes) const;
+  [[nodiscard]] std::size_t allocated() const { return allocated_; }
+
+  std::size_t capacity = std::size_t{1} << 30;
+  std::size_t alignment = 256;
+
+ private:
+  struct Place {
+    std::size_t pages = 0;  ///< in bytes
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  [[nodiscard]] std::size_t free_place(std::size_t pages) const;
+  void protect_all(int how);
+  [[nodiscard]] bool has_slack_pattern(std::size_t at, const Place& place) const;
+
+  std::byte* base_ = nullptr;
+  std::map<std::size_t, Place> places_;  ///< by the offset of their first page
+  std::size_t allocated_ = 0;
+  bool is_open_ = false;
+};
+
+}  // namespace cuda_on_cpu

@@ -1,0 +1,155 @@
+#include "tests/cuda_on_cpu/streams.h"
+
+#include <algorithm>
+
+#include "tests/cuda_on_cpu/thread_block.h"
+
+namespace cuda_on_cpu {
+namespace {
+
+/// How long streams may stand still before it is called a deadlock: other host threads may still add entries.
+constexpr std::chrono::seconds patience{5};
+
+}  // namespace
+
+Streams& streams() {
+  static auto* only = new Streams;
+  return *only;
+}
+
+bool& is_in_host_function() {
+  thread_local bool value = false;
+  return value;
+}
+
+cudaStream_t Streams::create() {
+  streams_.push_back(std::make_unique<CUstream_st>());
+  return streams_.back().get();
+}
+
+bool Streams::knows(cudaStream_t stream) const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
+}
+
+void Streams::destroy(cudaStream_t stream) {
+  std::erase_if(streams_, [&](const auto& s) { return s.get() == stream; });
+}
+
+void Streams::reset() {
+  for (const auto& stream : streams_) stream->entries.clear();
+  memory.close();
+  memory.release_all();
+  failure = cudaSuccess;
+  problem.clear();
+}
+
+void Streams::push(cudaStream_t stream, Entry entry) {
+  stream->entries.push_back(std::move(entry));
+  changed_.notify_all();
+}
+
+bool Streams::all_idle() const {
+  return std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->is_idle(); });
+}
+
+void Streams::fail(cudaError_t error, const std::string& text) {
+  if (failure != cudaSuccess) return;
+  failure = error;
+  problem = text;
+}
+
+std::vector<CUstream_st*> Streams::parts_of(const std::string& key) const {
+  std::vector<CUstream_st*> parts;
+  for (const auto& stream : streams_)
+    if (!stream->is_busy && !stream->entries.empty() && stream->entries.front().kind == Entry::Kind::collective &&
+        stream->entries.front().part.key == key)
+      parts.push_back(stream.get());
+  return parts;
+}
+
+bool Streams::is_ready(const CUstream_st& stream) const {
+  if (stream.is_busy || stream.entries.empty()) return false;
+  const Entry& first = stream.entries.front();
+  if (first.kind == Entry::Kind::wait) return first.event->reached >= first.version;
+  if (first.kind == Entry::Kind::collective)
+    return parts_of(first.part.key).size() == static_cast<std::size_t>(first.part.parts);
+  return true;
+}
+
+std::vector<CUstream_st*> Streams::ready_streams() const {
+  std::vector<CUstream_st*> ready;
+  for (const auto& stream : streams_)
+    if (is_ready(*stream)) ready.push_back(stream.get());
+  return ready;
+}
+
+void Streams::run_guarded(const std::function<void()>& work) {
+  memory.open();
+  try {
+    work();
+  } catch (const ExecutionError& error) {
+    fail(error.code, error.what());
+  } catch (const std::exception& error) {
+    fail(cudaErrorLaunchFailure, error.what());
+  }
+}
+
+void Streams::run_host_function(Lock& lock, CUstream_st& stream, const std::function<void()>& function) {
+  memory.close();
+  stream.is_busy = true;
+  lock.unlock();
+  is_in_host_function() = true;
+  function();
+  is_in_host_function() = false;
+  lock.lock();
+  stream.is_busy = false;
+}
+
+void Streams::run_collective(CUstream_st& stream) {
+  const CollectivePart part = stream.entries.front().part;
+  for (CUstream_st* other : parts_of(part.key)) {
+    if (other->entries.front().part.arrive) run_guarded(other->entries.front().part.arrive);
+    other->entries.pop_front();
+  }
+  if (part.together) run_guarded(part.together);
+}
+
+void Streams::run_first(Lock& lock, CUstream_st& stream) {
+  if (stream.entries.front().kind == Entry::Kind::collective) {
+    run_collective(stream);
+  } else {
+    const Entry entry = std::move(stream.entries.front());
+    stream.entries.pop_front();
+    if (entry.kind == Entry::Kind::work) run_guarded(entry.run);
+    if (entry.kind == Entry::Kind::host_function) run_host_function(lock, stream, entry.run);
+    if (entry.kind == Entry::Kind::record) {
+      entry.event->reached = std::max(entry.event->reached, entry.version);
+      entry.event->when = std::chrono::steady_clock::now();
+    }
+  }
+  changed_.notify_all();
+}
+
+cudaError_t Streams::advance(Lock& lock) {
+  const std::vector<CUstream_st*> ready = ready_streams();
+  if (!ready.empty() && failure == cudaSuccess) run_first(lock, *ready[random() % ready.size()]);
+  memory.close();
+  return failure;
+}
+
+cudaError_t Streams::run_until(Lock& lock, const std::function<bool()>& is_done) {
+  while (!is_done() && failure == cudaSuccess) {
+    const std::vector<CUstream_st*> ready = ready_streams();
+    if (!ready.empty()) {
+      run_first(lock, *ready[random() % ready.size()]);
+      continue;
+    }
+    memory.close();
+    if (changed_.wait_for(lock, patience) == std::cv_status::timeout)
+      fail(cudaErrorLaunchTimeout, "streams wait for each other, or for a part of a collective that never comes");
+  }
+  memory.close();
+  return failure;
+}
+
+}  // namespace cuda_on_cpu

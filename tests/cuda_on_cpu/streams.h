@@ -1,0 +1,92 @@
+#pragma once
+/// \file streams.h: streams and events of the device on the CPU. Not for tests or kernels.
+///
+/// Model: every stream is a queue; whoever waits runs the first entries of queues, drawn at random, until what it waits
+/// for is done. One entry runs at a time, under one lock. Checked against: tests/cuda_on_cpu/streams_test.cpp.
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/cuda_on_cpu/control.h"
+#include "tests/cuda_on_cpu/device_memory.h"
+
+struct CUevent_st {
+  bool is_timed = true;
+  std::uint64_t recorded = 0;
+  std::uint64_t reached = 0;
+  std::chrono::steady_clock::time_point when;
+};
+
+namespace cuda_on_cpu {
+
+/// An entry of a stream.
+struct Entry {
+  enum class Kind : std::uint8_t { work, host_function, record, wait, collective };
+  Kind kind = Kind::work;
+  std::function<void()> run;
+  std::shared_ptr<CUevent_st> event;  ///< outlives cudaEventDestroy, as under CUDA
+  std::uint64_t version = 0;          ///< which of the event's records
+  CollectivePart part;
+};
+
+}  // namespace cuda_on_cpu
+
+struct CUstream_st {
+  std::deque<cuda_on_cpu::Entry> entries;
+  bool is_busy = false;  ///< a host function of it runs
+  [[nodiscard]] bool is_idle() const { return entries.empty() && !is_busy; }
+};
+
+namespace cuda_on_cpu {
+
+class Streams {
+ public:
+  using Lock = std::unique_lock<std::recursive_mutex>;
+
+  /// Everything below is called under this lock.
+  std::recursive_mutex mutex;
+  DeviceMemory memory;
+
+  cudaStream_t create();
+  [[nodiscard]] bool knows(cudaStream_t stream) const;
+  void destroy(cudaStream_t stream);
+  void reset();
+
+  void push(cudaStream_t stream, Entry entry);
+  /// Runs entries until `is_done`, or until one fails: the error, which stays.
+  cudaError_t run_until(Lock& lock, const std::function<bool()>& is_done);
+  /// Runs one entry, if any can.
+  cudaError_t advance(Lock& lock);
+  [[nodiscard]] bool all_idle() const;
+  void fail(cudaError_t error, const std::string& text);
+
+  cudaError_t failure = cudaSuccess;
+  std::string problem;
+  std::mt19937 random{1};
+
+ private:
+  [[nodiscard]] bool is_ready(const CUstream_st& stream) const;
+  [[nodiscard]] std::vector<CUstream_st*> parts_of(const std::string& key) const;
+  std::vector<CUstream_st*> ready_streams() const;
+  void run_first(Lock& lock, CUstream_st& stream);
+  void run_host_function(Lock& lock, CUstream_st& stream, const std::function<void()>& function);
+  void run_collective(CUstream_st& stream);
+  void run_guarded(const std::function<void()>& work);
+
+  std::vector<std::unique_ptr<CUstream_st>> streams_;  ///< in the order of their creation
+  std::condition_variable_any changed_;
+};
+
+Streams& streams();
+
+/// Whether this host thread is in a host function of a stream.
+bool& is_in_host_function();
+
+}  // namespace cuda_on_cpu
