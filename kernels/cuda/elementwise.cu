@@ -1,0 +1,84 @@
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/elements.h"
+#include "kernels/cuda/launch.h"
+
+namespace plumbline::cuda {
+namespace {
+
+/// A square of the transposition: 33 floats to a row, so that a column lies in 32 banks of shared memory.
+constexpr int square = 32;
+constexpr int square_rows = 8;  // of threads
+
+__global__ void add_elements(Add args) {
+  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
+    store(args.output, row, column, load(args.a, row, column) + load(args.b, row, column));
+  });
+}
+
+__global__ void scale_elements(Scale args) {
+  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
+    store(args.output, row, column, load(args.input, row, column) * args.factor);
+  });
+}
+
+__global__ void cast_elements(Cast args) {
+  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
+    store(args.output, row, column, load(args.input, row, column));
+  });
+}
+
+__global__ void fill_elements(Fill args) {
+  for_each_element(args.output.rows, args.output.columns,
+                   [&](std::int64_t row, std::int64_t column) { store(args.output, row, column, args.value); });
+}
+
+__global__ void transpose_squares(TransposeCopy args) {
+  __shared__ float values[square][square + 1];
+  const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.x) * square;
+  for (std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * square; first_row < args.input.rows;
+       first_row += static_cast<std::int64_t>(gridDim.y) * square) {
+    const std::int64_t column = first_column + threadIdx.x;
+    for (int i = static_cast<int>(threadIdx.y); i < square; i += square_rows)
+      if (first_row + i < args.input.rows && column < args.input.columns)
+        values[i][threadIdx.x] = load(args.input, first_row + i, column);
+    __syncthreads();
+    const std::int64_t row = first_row + threadIdx.x;
+    for (int i = static_cast<int>(threadIdx.y); i < square; i += square_rows)
+      if (row < args.input.rows && first_column + i < args.input.columns)
+        store(args.output, first_column + i, row, values[threadIdx.x][i]);
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+void add(const Add& args, cudaStream_t stream) {
+  check_same_shape(args.a, args.b);
+  check_same_shape(args.a, args.output);
+  launch("add", element_shape(args.output.rows, args.output.columns), stream, add_elements, args);
+}
+
+void scale(const Scale& args, cudaStream_t stream) {
+  check_same_shape(args.input, args.output);
+  launch("scale", element_shape(args.output.rows, args.output.columns), stream, scale_elements, args);
+}
+
+void cast(const Cast& args, cudaStream_t stream) {
+  check_same_shape(args.input, args.output);
+  launch("cast", element_shape(args.output.rows, args.output.columns), stream, cast_elements, args);
+}
+
+void fill(const Fill& args, cudaStream_t stream) {
+  launch("fill", element_shape(args.output.rows, args.output.columns), stream, fill_elements, args);
+}
+
+void transpose(const TransposeCopy& args, cudaStream_t stream) {
+  check(args.input.rows == args.output.columns && args.input.columns == args.output.rows,
+        "a transposed tensor has the rows and columns of the other");
+  const LaunchShape shape{.grid = dim3(static_cast<unsigned>((args.input.columns + square - 1) / square),
+                                       blocks_for(args.input.rows, square, most_grid_rows)),
+                          .block = dim3(square, square_rows)};
+  launch("transpose", shape, stream, transpose_squares, args);
+}
+
+}  // namespace plumbline::cuda
