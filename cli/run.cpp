@@ -30,6 +30,7 @@
 #include "models/this_computer.h"
 #include "planner/session/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/device/device_module.h"
 #include "runtime/mpi/launch_place.h"
 #include "runtime/run/rank_description.h"
 
@@ -58,7 +59,9 @@ class RunVerb : public Verb {
     app.add_option("--plan", plan_, "what to run: written by --out of search, fit or estimate")
         ->group("Question")
         ->type_name("FILE");
-    app.add_option("--backend", backend_, "what computes: cpu")->group("Question")->type_name("cpu");
+    app.add_option("--backend", backend_, "what computes: cpu (default) or cuda (an NVIDIA GPU; see plan doctor)")
+        ->group("Question")
+        ->type_name("cpu|cuda");
     app.add_option("--ranks", ranks_, "what ranks are: local (threads of this process) or mpi (processes of mpirun)")
         ->group("Question")
         ->type_name("local|mpi");
@@ -82,7 +85,9 @@ class RunVerb : public Verb {
   }
   void check_flags() const override {
     refuse(!plan_, "--plan", "is missing", "a plan file, written by plan search --out");
-    refuse(backend_ && *backend_ != "cpu", "--backend", "\"" + backend_.value_or("") + "\" is not built in", "cpu");
+    if (backend_ && *backend_ != "cpu" && *backend_ != "cuda") refuse_choice("--backend", *backend_, {"cpu", "cuda"});
+    refuse(backend_ == "cuda" && lanes_, "--lanes", "is given with --backend cuda, whose lanes are streams of the GPU",
+           "one of the two");
     if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi") refuse_choice("--ranks", *ranks_, {"local", "mpi"});
     if (lanes_ && *lanes_ != "in-order" && *lanes_ != "threads")
       refuse_choice("--lanes", *lanes_, {"in-order", "threads"});
@@ -111,6 +116,7 @@ class RunVerb : public Verb {
     const session::PlanRequest request = plan_request(*plan_);
     const Recipe recipe = recipe_of(request);
     training_.follow(recipe.settings);
+    const DeviceModule* const module = backend_ == "cuda" ? &cuda_module() : nullptr;
     const session::PreparedRun prepared = session::prepare_run(request).value();  // nobody stops it
     const std::int64_t ranks = prepared.asked.strategy.devices();
     const std::int64_t ranks_on_host = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_on_host());
@@ -133,6 +139,7 @@ class RunVerb : public Verb {
         terminal.progress(report.line());
     };
     if (mpi != nullptr) run_by_mpi(options, *mpi, *note);
+    if (module != nullptr) run_on(options, *module);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
@@ -156,6 +163,23 @@ class RunVerb : public Verb {
     if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
+  }
+  /// Not before the process has forked: a driver does not survive that.
+  static const DeviceModule& cuda_module() {
+    try {
+      const DeviceModule& module = load_module(module_folders(), cuda_module_file, system_libraries());
+      module.require_device();
+      return module;
+    } catch (const EnvironmentError& error) {
+      throw EnvironmentError(std::string("--backend cuda: ") + error.what() + "; plan doctor says what is missing");
+    }
+  }
+  /// Threads of this process share its first device; each process of a launch has one of its own, in turn.
+  static void run_on(RunOptions& options, const DeviceModule& module) {
+    const auto place = launched_with_others(process_environment);
+    const std::int32_t local_rank = options.mpi != nullptr && place ? place->local_rank : 0;
+    options.backend = "cuda";
+    options.device = [&module, local_rank] { return module.make_device(local_rank); };
   }
   static void run_by_mpi(RunOptions& options, MpiSession& mpi, SharedNote& note) {
     options.ranks = Transport::mpi;

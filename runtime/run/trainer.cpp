@@ -62,7 +62,7 @@ void check_processes(const TrainingJob& job, const RunOptions& options) {
 
 RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   RunRecord record;
-  record.backend = "cpu";
+  record.backend = options.backend;
   record.transport = options.ranks == Transport::local ? "local" : "mpi";
   record.seed = options.seed;
   record.tokens_per_step = job.training.global_batch * job.training.sequence_length;

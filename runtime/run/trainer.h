@@ -85,7 +85,8 @@ struct RunOptions {
   MpiSession* mpi = nullptr;                   ///< of Transport::mpi
   std::chrono::milliseconds deadline{25'000};  ///< that a rank waits for another one in a call
   LaneThreads lanes = LaneThreads::none;       ///< whether gathers and reductions run alongside the blocks
-  /// Tests: what a rank computes on instead.
+  std::string backend = "cpu";                 ///< as the record names it
+  /// What a rank computes on; empty: the CPU.
   std::function<std::unique_ptr<ComputeDevice>()> device = {};
   std::int32_t warmup_steps = 0;            ///< not timed
   std::int64_t evaluate_every = 0;          ///< steps between held-out losses; 0: after the last step alone

@@ -145,7 +145,7 @@ class Answers(Command):
         self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
         self.assertIn("Verbs:", run("--help").stdout)
         for verb in ("search", "fit", "estimate", "size", "simulate", "explain", "models", "machines", "stacks", "export", "import",
-                     "completion", "man"):
+                     "doctor", "completion", "man"):
             done = run(verb, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:\n  plan " if verb != "completion" else "Example:", done.stdout)
