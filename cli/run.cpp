@@ -108,6 +108,8 @@ class RunVerb : public Verb {
   ExitCode train_plan(Terminal& terminal, MpiSession* mpi, SharedNote* note, const Interruption& interruption) {
     const bool is_first = mpi == nullptr || mpi->rank() == 0;
     refuse(describe_ && mpi != nullptr, "--describe", "is given with processes of MPI", "--ranks local");
+    refuse(backend_ == "cuda" && mpi != nullptr, "--backend", "\"cuda\" is given with processes of MPI",
+           "--ranks local, or --backend cpu");
     training_.continue_training();
     if (is_first) track_.require_writable();
     if (is_first)
@@ -174,12 +176,10 @@ class RunVerb : public Verb {
       throw EnvironmentError(std::string("--backend cuda: ") + error.what() + "; plan doctor says what is missing");
     }
   }
-  /// Threads of this process share its first device; each process of a launch has one of its own, in turn.
+  /// All ranks share this process's first device.
   static void run_on(RunOptions& options, const DeviceModule& module) {
-    const auto place = launched_with_others(process_environment);
-    const std::int32_t local_rank = options.mpi != nullptr && place ? place->local_rank : 0;
     options.backend = "cuda";
-    options.device = [&module, local_rank] { return module.make_device(local_rank); };
+    options.device = [&module] { return module.make_device(0); };
   }
   static void run_by_mpi(RunOptions& options, MpiSession& mpi, SharedNote& note) {
     options.ranks = Transport::mpi;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <functional>
 
 #include "core/base/errors.h"
-#include "runtime/communication/reduce.h"
+#include "runtime/communication/message_memory.h"
 
 namespace plumbline {
 namespace {
@@ -28,11 +27,6 @@ std::span<const std::byte> part(std::span<const std::byte> data, ByteRange range
   return data.subspan(range.first, range.size);
 }
 std::span<std::byte> part(std::span<std::byte> data, ByteRange range) { return data.subspan(range.first, range.size); }
-
-/// memcpy that allows empty ranges (whose pointers may be null) and a copy of a range onto itself.
-void copy(std::span<const std::byte> from, std::span<std::byte> to) {
-  if (!from.empty() && from.data() != to.data()) std::memmove(to.data(), from.data(), from.size());
-}
 
 void check_whole(std::span<const std::byte> data, ElementFormat format) {
   check(static_cast<std::int64_t>(data.size()) % element_bytes(format) == 0, "a buffer holds whole elements");
@@ -80,20 +74,26 @@ class ExchangeCommunicator::Call {
 
   /// The only place from which bytes leave a rank, and the only one that counts them.
   void hand_over(std::int32_t to, std::span<const std::byte> chunk) {
-    owner_.wire_->post(rank_at(to), owner_.key_, tag_, {site_.kind, site_.sequence, {chunk.begin(), chunk.end()}});
+    Message message{site_.kind, site_.sequence, {}};
+    memory_.fill(message, chunk);
+    owner_.wire_->post(rank_at(to), owner_.key_, tag_, std::move(message));
     owner_.sent_.bytes[static_cast<std::size_t>(site_.kind)] += Bytes(static_cast<std::int64_t>(chunk.size()));
   }
 
-  [[nodiscard]] std::vector<std::byte> take_in(std::int32_t from, std::size_t size) {
+  [[nodiscard]] Message take_in(std::int32_t from, std::size_t size) {
     Message message = owner_.wire_->take({owner_.key_, rank_at(from), tag_}, site_);
-    if (message.kind == site_.kind && message.sequence == site_.sequence && message.payload.size() == size)
-      return std::move(message.payload);
+    if (message.kind == site_.kind && message.sequence == site_.sequence && message.size() == size) return message;
     const CallSite sent{site_.group, message.kind, message.sequence};
     throw InternalError("rank " + std::to_string(owner_.wire_->own_rank()) + " in " + to_text(site_) + " expected " +
                         std::to_string(size) + " bytes; rank " + std::to_string(rank_at(from)) + " sent " +
-                        std::to_string(message.payload.size()) + " bytes of " + to_text(sent));
+                        std::to_string(message.size()) + " bytes of " + to_text(sent));
   }
-  void take_into(std::int32_t from, std::span<std::byte> chunk) { copy(take_in(from, chunk.size()), chunk); }
+  void take_into(std::int32_t from, std::span<std::byte> chunk) {
+    const Message message = take_in(from, chunk.size());
+    memory_.copy(memory_.content(message), chunk);
+    memory_.done(message);
+  }
+  void copy(std::span<const std::byte> from, std::span<std::byte> to) { memory_.copy(from, to); }
 
   /// `parts`: of `data`, by rank.
   void reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, const std::vector<ByteRange>& parts,
@@ -112,6 +112,7 @@ class ExchangeCommunicator::Call {
   ExchangeCommunicator& owner_;
   CallSite site_;
   std::int32_t tag_;
+  MessageMemory& memory_ = message_memory();
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -133,15 +134,16 @@ void ExchangeCommunicator::Call::reduce_scatter(std::span<const std::byte> data,
     const std::int32_t to = (me + step) % ranks;
     hand_over(to, part(data, parts[static_cast<std::size_t>(to)]));
   }
-  std::vector<std::vector<std::byte>> received(static_cast<std::size_t>(ranks));
+  std::vector<Message> received(static_cast<std::size_t>(ranks));
   std::vector<std::span<const std::byte>> contributions;
   for (std::int32_t from = 0; from < ranks; ++from) {
-    auto& chunk = received[static_cast<std::size_t>(from)];
+    Message& chunk = received[static_cast<std::size_t>(from)];
     if (from != me) chunk = take_in(from, own.size());
-    contributions.emplace_back(from == me ? part(data, parts[static_cast<std::size_t>(me)])
-                                          : std::span<const std::byte>(chunk));
+    contributions.emplace_back(from == me ? part(data, parts[static_cast<std::size_t>(me)]) : memory_.content(chunk));
   }
-  reduce_in_order(contributions, own, format, reduction);
+  memory_.reduce(contributions, own, format, reduction);
+  for (std::int32_t from = 0; from < ranks; ++from)
+    if (from != me) memory_.done(received[static_cast<std::size_t>(from)]);
 }
 
 void ExchangeCommunicator::Call::all_gather(std::span<std::byte> all, ElementFormat format) {
@@ -192,7 +194,7 @@ void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<
   check_parts(parts, all.size(), index_, own.size());
   Call call(*this, CallKind::all_gather);
   call.count();
-  copy(own, part(all, parts[static_cast<std::size_t>(index_)]));
+  call.copy(own, part(all, parts[static_cast<std::size_t>(index_)]));
   const std::int32_t ranks = set_.size();
   for (std::int32_t step = 1; step < ranks; ++step)
     call.hand_over((index_ + step) % ranks, part(all, parts[static_cast<std::size_t>(index_)]));
@@ -208,7 +210,7 @@ void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<
   check(own.size() == place.size(), "an all-gather gives the rank's own chunk");
   Call call(*this, CallKind::all_gather);
   call.count();
-  copy(own, place);
+  call.copy(own, place);
   call.all_gather(all, format);
 }
 
@@ -226,7 +228,7 @@ void ExchangeCommunicator::all_to_all(std::span<const std::byte> data, std::span
   check(leaving[me].size == coming[me].size, "a rank takes from itself what it gives itself");
   Call call(*this, CallKind::all_to_all);
   call.count();
-  copy(part(data, leaving[me]), part(received, coming[me]));
+  call.copy(part(data, leaving[me]), part(received, coming[me]));
   for (std::size_t step = 1; step < ranks; ++step) {
     const std::size_t to = (me + step) % ranks;
     call.hand_over(static_cast<std::int32_t>(to), part(data, leaving[to]));

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -26,11 +27,24 @@ struct MessageKey {
   auto operator<=>(const MessageKey&) const = default;
 };
 
+/// Bytes in a device's memory that are on their way (message_memory.h).
+class DeviceBytes {
+ public:
+  DeviceBytes() = default;
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  virtual ~DeviceBytes() = default;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+};
+
 /// `sequence` counts the collective calls of the sender in the group, so that mismatched calls are noticed.
 struct Message {
   CallKind kind = CallKind::barrier;
   std::int64_t sequence = 0;
   std::vector<std::byte> payload;
+  std::shared_ptr<DeviceBytes> on_device = nullptr;  ///< in place of a payload
+
+  [[nodiscard]] std::size_t size() const { return on_device ? on_device->size() : payload.size(); }
 };
 
 class Mailbox {

@@ -7,6 +7,7 @@ namespace plumbline {
 void ActionLanes::begin_step() {
   std::fill(ended_.begin(), ended_.end(), Mark{});
   std::fill(is_issued_.begin(), is_issued_.end(), false);
+  last_in_order_ = device_.mark(Stream::compute);  // first weights, or those of a checkpoint, may still be on their way
 }
 
 std::vector<std::int32_t> ActionLanes::starting_with(std::int32_t index) const {

@@ -176,7 +176,7 @@ class MpiRun(Training):
     def test_what_every_process_would_refuse_is_said_once(self):
         plan = self.plan_of("--dp", 4)
         for more, says in ((["--stepz", 3], "--stepz: unknown flag"), (["--record", ""], "--record: its value is empty"),
-                           (["--backend", "gpu"], "--backend")):
+                           (["--backend", "gpu"], "--backend"), (["--backend", "cuda"], "processes of MPI")):
             done, _ = self.over_mpi(plan, *more)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.one_line(done.stderr, says)

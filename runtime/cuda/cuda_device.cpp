@@ -1,0 +1,100 @@
+#include "runtime/cuda/cuda_device.h"
+
+#include <cmath>
+
+#include "core/quantity/text.h"
+#include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/device_memory.h"
+
+namespace plumbline {
+
+std::int32_t require_cuda_devices() {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess || devices < 1)
+    throw CudaError("no GPU can be used: cudaGetDeviceCount: " +
+                    std::string(error == cudaSuccess ? "there is none" : cudaGetErrorString(error)));
+  return devices;
+}
+
+CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kernels_(table) {
+  const std::int32_t device = ordinal % require_cuda_devices();
+  require(cudaSetDevice(device), "cudaSetDevice of " + std::to_string(device));
+  for (auto& lane : lanes_) lane = std::make_unique<CudaLane>();
+  set_thread_stream(of(Stream::compute).stream());
+}
+
+CudaDevice::~CudaDevice() {
+  stop();
+  if (thread_stream() == of(Stream::compute).stream()) set_thread_stream(nullptr);
+}
+
+DeviceMemory CudaDevice::reserve(Bytes bytes) { return reserve_device_memory(bytes); }
+
+void CudaDevice::enqueue(Stream lane, std::function<void()> work) {
+  const CurrentStream stream(of(lane).stream());
+  const MessageMemoryScope memory(messages_);
+  work();
+}
+
+Mark CudaDevice::timed_mark(Stream lane) {
+  if (times_used_ == times_.size()) times_.emplace_back(EventTiming::on);
+  times_[times_used_].record(of(lane).stream());
+  Mark passed = mark(lane);
+  passed.time = static_cast<std::int64_t>(times_used_++);
+  return passed;
+}
+
+const CudaEvent& CudaDevice::time_of(const Mark& mark) const {
+  check(mark.time >= 0 && static_cast<std::size_t>(mark.time) < times_used_, "a timed mark is not forgotten");
+  return times_[static_cast<std::size_t>(mark.time)];
+}
+
+std::int64_t CudaDevice::elapsed_ns(const Mark& from, const Mark& to) const {
+  for (const Mark& mark : {from, to}) time_of(mark).synchronize();
+  float milliseconds = 0;
+  require(cudaEventElapsedTime(&milliseconds, time_of(from).get(), time_of(to).get()), "cudaEventElapsedTime");
+  constexpr double nanoseconds = 1e6;  // in a millisecond
+  return std::llround(static_cast<double>(milliseconds) * nanoseconds);
+}
+
+void CudaDevice::transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind) {
+  if (bytes.value() == 0) return;
+  require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes.value()), kind, of(lane).stream()),
+          "cudaMemcpyAsync of " + to_text(bytes) + " on lane " + std::string(to_text(lane)));
+}
+
+void CudaDevice::copy(Stream lane, void* to, const void* from, Bytes bytes) {
+  transfer(lane, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+void CudaDevice::download(Stream lane, void* to, const void* from, Bytes bytes) {
+  transfer(lane, to, from, bytes, cudaMemcpyDeviceToHost);
+}
+void CudaDevice::fetch(Stream lane, void* to, const void* from, Bytes bytes) {
+  transfer(lane, to, from, bytes, cudaMemcpyHostToDevice);
+}
+
+void CudaDevice::fill(Stream lane, void* to, std::byte value, Bytes bytes) {
+  if (bytes.value() == 0) return;
+  require(cudaMemsetAsync(to, std::to_integer<int>(value), static_cast<std::size_t>(bytes.value()), of(lane).stream()),
+          "cudaMemsetAsync of " + to_text(bytes) + " on lane " + std::string(to_text(lane)));
+}
+
+void CudaDevice::upload(Stream lane, void* to, const void* from, Bytes bytes) {
+  if (bytes.value() > 0) staging_.upload(of(lane).stream(), to, from, bytes);
+}
+
+void CudaDevice::wait(Stream lane, Mark mark) {
+  // A stream runs its own work in order.
+  if (mark.lane != lane && mark.work > 0) of(mark.lane).hold_back(of(lane).stream(), mark.work);
+}
+
+void CudaDevice::finish_all() {
+  for (const auto& lane : lanes_) lane->finish();
+}
+
+void CudaDevice::stop() noexcept {
+  for (const auto& lane : lanes_) (void)cudaStreamSynchronize(lane->stream());
+}
+
+}  // namespace plumbline

@@ -1,0 +1,62 @@
+#pragma once
+/// \file cuda_device.h: a GPU: its lanes are CUDA streams, its marks events, its memory the device's.
+///
+/// Answers: runtime/device/compute_device.h on CUDA. Model: work is given by one thread, whose calls return before it
+/// is done; what a lane's work does at once on this thread is to launch kernels and copies on that lane's stream, and
+/// what its communicators move lies in the device's memory (device_messages.h). The host waits in `finish`,
+/// `finish_all`, `elapsed_ns` and `stop` alone. Errors: CudaError names the call; CudaOutOfMemory what was asked and
+/// what is free. Source: CUDA Runtime API 13.0. Not modelled: several devices of one thread, CUDA graphs; `stop` lets
+/// what was launched run to its end. Checked against: tests/cuda/cuda_device_test.cpp, tests/cuda/training_test.cpp.
+
+#include <array>
+
+#include "runtime/cuda/cuda_lane.h"
+#include "runtime/cuda/device_messages.h"
+#include "runtime/cuda/host_staging.h"
+#include "runtime/device/compute_device.h"
+#include "runtime/device/device_kernels.h"
+
+namespace plumbline {
+
+class CudaDevice : public ComputeDevice {
+ public:
+  /// Of the thread that makes it: device `ordinal`, in turn where there are fewer. `table`: kernels that are launched
+  /// on current_stream() (current_lane.h). Throws CudaError where there is no driver or no device.
+  CudaDevice(std::int32_t ordinal, const DeviceKernels& table);
+  ~CudaDevice() override;
+
+  [[nodiscard]] const DeviceKernels& kernels() const override { return kernels_; }
+  [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
+  [[nodiscard]] DeviceMemory reserve_host(Bytes bytes) override { return page_locked(bytes); }
+  void enqueue(Stream lane, std::function<void()> work) override;
+  [[nodiscard]] Mark mark(Stream lane) const override { return {lane, of(lane).mark()}; }
+  [[nodiscard]] Mark timed_mark(Stream lane) override;
+  [[nodiscard]] std::int64_t elapsed_ns(const Mark& from, const Mark& to) const override;
+  void forget_times() override { times_used_ = 0; }
+  void copy(Stream lane, void* to, const void* from, Bytes bytes) override;
+  void fill(Stream lane, void* to, std::byte value, Bytes bytes) override;
+  void upload(Stream lane, void* to, const void* from, Bytes bytes) override;
+  void download(Stream lane, void* to, const void* from, Bytes bytes) override;
+  void fetch(Stream lane, void* to, const void* from, Bytes bytes) override;
+  void wait(Stream lane, Mark mark) override;
+  void finish(Mark mark) override { of(mark.lane).finish(mark.work); }
+  void finish_all() override;
+  void stop() noexcept override;
+
+ private:
+  [[nodiscard]] CudaLane& of(Stream lane) const { return *lanes_[static_cast<std::size_t>(lane)]; }
+  void transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind);
+  [[nodiscard]] const CudaEvent& time_of(const Mark& mark) const;
+
+  const DeviceKernels& kernels_;
+  std::array<std::unique_ptr<CudaLane>, stream_count> lanes_;
+  HostStaging staging_;
+  DeviceMessages messages_;
+  std::deque<CudaEvent> times_;  ///< of timed marks; used again when they are forgotten
+  std::size_t times_used_ = 0;
+};
+
+/// Throws EnvironmentError, one sentence, where there is no driver, an old one, or no device; else their number.
+[[nodiscard]] std::int32_t require_cuda_devices();
+
+}  // namespace plumbline

@@ -1,0 +1,31 @@
+#include "runtime/cuda/current_lane.h"
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+struct OfThread {
+  cudaStream_t own = nullptr;      ///< of the device's compute lane
+  cudaStream_t current = nullptr;  ///< of the work that runs
+};
+OfThread& of_thread() {
+  thread_local OfThread streams;
+  return streams;
+}
+
+}  // namespace
+
+cudaStream_t current_stream() {
+  const OfThread& streams = of_thread();
+  check(streams.own != nullptr, "a thread that launches kernels has a device");
+  return streams.current != nullptr ? streams.current : streams.own;
+}
+
+void set_thread_stream(cudaStream_t stream) { of_thread().own = stream; }
+cudaStream_t thread_stream() { return of_thread().own; }
+
+CurrentStream::CurrentStream(cudaStream_t stream) : before_(of_thread().current) { of_thread().current = stream; }
+CurrentStream::~CurrentStream() { of_thread().current = before_; }
+
+}  // namespace plumbline

@@ -1,0 +1,31 @@
+#pragma once
+/// \file current_lane.h: the stream that kernels of this thread are launched on.
+///
+/// Model: a thread has the device that it made last, as CUDA has it (cudaSetDevice). Inside of a lane's work it is that
+/// lane's stream, else the compute lane's. Not modelled: several devices of one thread.
+/// Checked against: tests/cuda/cuda_device_test.cpp.
+
+#include <cuda_runtime_api.h>
+
+namespace plumbline {
+
+/// Throws InternalError on a thread that has no device.
+[[nodiscard]] cudaStream_t current_stream();
+
+/// Of a thread: its device's compute stream.
+void set_thread_stream(cudaStream_t stream);
+[[nodiscard]] cudaStream_t thread_stream();
+
+/// While it lives, the thread's kernels go to `stream`.
+class CurrentStream {
+ public:
+  explicit CurrentStream(cudaStream_t stream);
+  CurrentStream(const CurrentStream&) = delete;
+  CurrentStream& operator=(const CurrentStream&) = delete;
+  ~CurrentStream();
+
+ private:
+  cudaStream_t before_;
+};
+
+}  // namespace plumbline

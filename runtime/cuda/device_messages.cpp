@@ -1,0 +1,108 @@
+#include "runtime/cuda/device_messages.h"
+
+#include <atomic>
+
+#include "core/quantity/text.h"
+#include "runtime/cuda/cuda_event.h"
+#include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/reduce_contributions.h"
+
+namespace plumbline {
+namespace {
+
+/// Memory of one message at a time. The sender writes it, one receiver reads it.
+struct Piece {
+  explicit Piece(std::size_t bytes)
+      : memory(reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)))), size(bytes) {}
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+  /// Streams may still write or read.
+  ~Piece() {
+    (void)cudaEventSynchronize(written.get());
+    (void)cudaEventSynchronize(read.get());
+  }
+
+  DeviceMemory memory;
+  std::size_t size;
+  CudaEvent written;
+  CudaEvent read;
+  std::atomic<bool> is_free = true;  ///< its reader has recorded `read`
+};
+
+class StagedBytes : public DeviceBytes {
+ public:
+  StagedBytes(std::shared_ptr<Piece> piece, std::size_t size) : piece_(std::move(piece)), size_(size) {}
+  [[nodiscard]] std::size_t size() const override { return size_; }
+  [[nodiscard]] Piece& piece() const { return *piece_; }
+
+ private:
+  std::shared_ptr<Piece> piece_;
+  std::size_t size_;
+};
+
+Piece& piece_of(const Message& message) {
+  const auto* const staged = dynamic_cast<const StagedBytes*>(message.on_device.get());
+  check(staged != nullptr, "what a device receives was sent by a device of this process");
+  return staged->piece();
+}
+
+}  // namespace
+
+/// Of one sender, used by its thread alone.
+class StagingPool {
+ public:
+  [[nodiscard]] std::shared_ptr<Piece> piece(std::size_t bytes) {
+    std::shared_ptr<Piece>* best = nullptr;
+    for (std::shared_ptr<Piece>& one : pieces_)
+      if (one->size >= bytes && one->is_free && (best == nullptr || one->size < (*best)->size)) best = &one;
+    if (best != nullptr) return *best;
+    return pieces_.emplace_back(std::make_shared<Piece>(bytes));
+  }
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+
+ private:
+  std::vector<std::shared_ptr<Piece>> pieces_;
+};
+
+DeviceMessages::DeviceMessages() : pool_(std::make_unique<StagingPool>()) {}
+DeviceMessages::~DeviceMessages() = default;
+
+std::size_t DeviceMessages::pieces() const { return pool_->pieces(); }
+
+void DeviceMessages::fill(Message& message, std::span<const std::byte> chunk) {
+  if (chunk.empty()) return;
+  const std::shared_ptr<Piece> piece = pool_->piece(chunk.size());
+  piece->is_free = false;
+  piece->read.hold_back(current_stream());
+  copy(chunk, {piece->memory.get(), chunk.size()});
+  piece->written.record(current_stream());
+  message.on_device = std::make_shared<StagedBytes>(piece, chunk.size());
+}
+
+std::span<const std::byte> DeviceMessages::content(const Message& message) {
+  if (message.size() == 0) return {};
+  Piece& piece = piece_of(message);
+  piece.written.hold_back(current_stream());
+  return {piece.memory.get(), message.size()};
+}
+
+void DeviceMessages::done(const Message& message) {
+  if (message.size() == 0) return;
+  Piece& piece = piece_of(message);
+  piece.read.record(current_stream());
+  piece.is_free = true;
+}
+
+void DeviceMessages::copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (from.empty() || from.data() == to.data()) return;
+  require(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, current_stream()),
+          "cudaMemcpyAsync of " + to_text(Bytes(static_cast<std::int64_t>(from.size()))) + " between ranks");
+}
+
+void DeviceMessages::reduce(std::span<const std::span<const std::byte>> contributions, std::span<std::byte> result,
+                            ElementFormat format, Reduction reduction) {
+  if (!result.empty()) reduce_contributions(contributions, result, format, reduction, current_stream());
+}
+
+}  // namespace plumbline

@@ -1,0 +1,254 @@
+#include "tests/cuda/fake_cublaslt.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "kernels/matmul.h"
+#include "tests/cuda_on_cpu/control.h"
+
+using plumbline::ConstTensorView;
+using plumbline::Matmul;
+using plumbline::NumberFormat;
+using plumbline::Transpose;
+using plumbline::Write;
+
+struct cublasLtContext {
+  bool is_open = true;
+};
+struct cublasLtMatrixLayoutOpaque_t {
+  cudaDataType_t type;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t leading;
+};
+struct cublasLtMatmulDescOpaque_t {
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  cublasOperation_t operation_a = CUBLAS_OP_N;
+  cublasOperation_t operation_b = CUBLAS_OP_N;
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  const void* bias = nullptr;
+  cudaDataType_t bias_type = CUDA_R_32F;
+  const float* scale_a = nullptr;
+  const float* scale_b = nullptr;
+};
+struct cublasLtMatmulPreferenceOpaque_t {
+  std::uint64_t workspace = 0;
+  std::uint32_t alignments[4] = {256, 256, 256, 256};
+};
+
+namespace fake_cublaslt {
+namespace {
+
+constexpr std::size_t needed_workspace = 4096;
+
+std::map<std::string, cublasStatus_t>& failures() {
+  static std::map<std::string, cublasStatus_t> of_calls;
+  return of_calls;
+}
+int asked = 0;
+
+cublasStatus_t obstacle(const std::string& name) {
+  const auto found = failures().find(name);
+  if (found == failures().end()) return CUBLAS_STATUS_SUCCESS;
+  const cublasStatus_t status = found->second;
+  failures().erase(found);
+  return status;
+}
+
+NumberFormat format_of(cudaDataType_t type, cublasComputeType_t compute) {
+  switch (type) {
+    case CUDA_R_16F: return NumberFormat::fp16;
+    case CUDA_R_16BF: return NumberFormat::bf16;
+    case CUDA_R_8F_E4M3: return NumberFormat::fp8_e4m3;
+    case CUDA_R_8F_E5M2: return NumberFormat::fp8_e5m2;
+    default: return compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? NumberFormat::tf32 : NumberFormat::fp32;
+  }
+}
+
+struct Product {
+  const cublasLtMatmulDescOpaque_t& how;
+  const cublasLtMatrixLayoutOpaque_t& a;
+  const cublasLtMatrixLayoutOpaque_t& b;
+  const cublasLtMatrixLayoutOpaque_t& d;
+};
+
+bool is_8_bits(cudaDataType_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
+
+bool shapes_fit(const Product& p) {
+  const auto m = p.how.operation_a == CUBLAS_OP_N ? p.a.rows : p.a.columns;
+  const auto k = p.how.operation_a == CUBLAS_OP_N ? p.a.columns : p.a.rows;
+  const auto k_of_b = p.how.operation_b == CUBLAS_OP_N ? p.b.rows : p.b.columns;
+  const auto n = p.how.operation_b == CUBLAS_OP_N ? p.b.columns : p.b.rows;
+  return m == p.d.rows && n == p.d.columns && k == k_of_b;
+}
+
+/// cuBLAS 13.1, table of supported data types of cublasLtMatmul; fp8: both operands along k, e5m2 with e5m2 is not
+/// there.
+bool types_fit(const Product& p) {
+  if (is_8_bits(p.a.type) != is_8_bits(p.b.type)) return false;
+  if (is_8_bits(p.a.type)) {
+    constexpr std::int64_t step = 16;
+    const bool is_aligned = p.a.rows % step == 0 && p.a.columns % step == 0 && p.b.columns % step == 0 &&
+                            p.a.leading % step == 0 && p.b.leading % step == 0;
+    return is_aligned && p.how.operation_a == CUBLAS_OP_T && p.how.operation_b == CUBLAS_OP_N &&
+           (p.a.type == CUDA_R_8F_E4M3 || p.b.type == CUDA_R_8F_E4M3) && !is_8_bits(p.d.type);
+  }
+  if (p.a.type != p.b.type || is_8_bits(p.d.type)) return false;
+  return p.a.type == CUDA_R_32F ? p.d.type == CUDA_R_32F : p.d.type == p.a.type || p.d.type == CUDA_R_32F;
+}
+
+cublasStatus_t refusal(const Product& p) {
+  if (!shapes_fit(p)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!types_fit(p)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool has_bias = p.how.epilogue == CUBLASLT_EPILOGUE_BIAS;
+  if (has_bias && p.how.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (has_bias && p.how.bias_type != p.d.type && p.d.type != CUDA_R_16BF && p.d.type != CUDA_R_16F)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+bool is_aligned(const void* pointer, std::uint64_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+}
+
+/// A matrix by columns is its transpose by rows.
+ConstTensorView view(const void* data, const cublasLtMatrixLayoutOpaque_t& layout,
+                     const cublasLtMatmulDescOpaque_t& how, const float* scale = nullptr) {
+  return {data, format_of(layout.type, how.compute), layout.columns, layout.rows, layout.leading, scale};
+}
+
+Transpose transpose(cublasOperation_t operation) { return operation == CUBLAS_OP_T ? Transpose::yes : Transpose::no; }
+
+/// d^T = op(b)^T op(a)^T.
+void compute(Matmul product) {
+  std::vector<std::byte> scratch(static_cast<std::size_t>(plumbline::reference::matmul_workspace(product).value()) +
+                                 64);
+  void* memory = scratch.data();
+  std::size_t size = scratch.size();
+  constexpr std::size_t alignment = 64;
+  product.workspace.data = std::align(alignment, 0, memory, size);
+  product.workspace.size = plumbline::Bytes(static_cast<std::int64_t>(size));
+  plumbline::reference::matmul(product);
+}
+
+template <class Object, class... Arguments>
+cublasStatus_t create(const char* name, Object** object, Arguments... arguments) {
+  const cublasStatus_t status = obstacle(name);
+  if (status == CUBLAS_STATUS_SUCCESS) *object = new Object{arguments...};
+  return status;
+}
+
+template <class Object>
+cublasStatus_t destroy(Object* object) {
+  delete object;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <class Value>
+cublasStatus_t take(Value& to, const void* value, std::size_t bytes) {
+  if (bytes != sizeof to) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&to, value, bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+void fail_call(const std::string& name, cublasStatus_t status) { failures()[name] = status; }
+int heuristics_asked() { return asked; }
+
+}  // namespace fake_cublaslt
+
+using namespace fake_cublaslt;
+
+extern "C" {
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) { return create("cublasLtCreate", handle); }
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { return destroy(handle); }
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType_t type, std::uint64_t rows,
+                                          std::uint64_t columns, std::int64_t leading) {
+  if (leading < static_cast<std::int64_t>(rows) || rows == 0 || columns == 0) return CUBLAS_STATUS_INVALID_VALUE;
+  return create("cublasLtMatrixLayoutCreate", layout, type, static_cast<std::int64_t>(rows),
+                static_cast<std::int64_t>(columns), leading);
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) { return destroy(layout); }
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cublasComputeType_t compute,
+                                        cudaDataType_t scale) {
+  if (scale != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return create("cublasLtMatmulDescCreate", description, compute);
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) { return destroy(description); }
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t attribute,
+                                              const void* value, std::size_t bytes) {
+  switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_TRANSA: return take(d->operation_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSB: return take(d->operation_b, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE: return take(d->epilogue, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER: return take(d->bias, value, bytes);
+    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER: return take(d->scale_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER: return take(d->scale_b, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: return take(d->bias_type, value, bytes);
+  }
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
+  return create("cublasLtMatmulPreferenceCreate", preference);
+}
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) { return destroy(preference); }
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
+                                                    std::size_t bytes) {
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) return take(preference->workspace, value, bytes);
+  return take(preference->alignments[attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES], value, bytes);
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t description,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int wanted,
+                                              cublasLtMatmulHeuristicResult_t results[], int* found) {
+  *found = 0;
+  ++asked;
+  cublasStatus_t status = obstacle("cublasLtMatmulAlgoGetHeuristic");
+  if (status == CUBLAS_STATUS_SUCCESS) status = refusal({*description, *a, *b, *d});
+  if (status != CUBLAS_STATUS_SUCCESS || wanted < 1) return status;
+  if (preference->workspace < needed_workspace) return CUBLAS_STATUS_SUCCESS;
+  results[0] = {};
+  for (int i = 0; i < 4; ++i) results[0].algo.data[i] = preference->alignments[i];
+  results[0].workspaceSize = needed_workspace;
+  *found = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha, const void* a,
+                              cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout,
+                              const void* beta, const void* c, cublasLtMatrixLayout_t, void* d,
+                              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace,
+                              std::size_t workspace_bytes, cudaStream_t stream) {
+  cublasStatus_t status = obstacle("cublasLtMatmul");
+  if (status == CUBLAS_STATUS_SUCCESS) status = refusal({*description, *a_layout, *b_layout, *d_layout});
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  const void* const pointers[4] = {a, b, c, d};
+  for (int i = 0; i < 4; ++i)
+    if (!is_aligned(pointers[i], algorithm->data[i])) return CUBLAS_STATUS_INVALID_VALUE;
+  if (workspace_bytes < needed_workspace || workspace == nullptr || !is_aligned(workspace, 256) || c != d ||
+      *static_cast<const float*>(alpha) != 1)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const auto& how = *description;
+  Matmul product{.a = view(b, *b_layout, how, how.scale_b),
+                 .b = view(a, *a_layout, how, how.scale_a),
+                 .c = {d, format_of(d_layout->type, CUBLAS_COMPUTE_32F), d_layout->columns, d_layout->rows,
+                       d_layout->leading, nullptr},
+                 .transpose_a = transpose(how.operation_b),
+                 .transpose_b = transpose(how.operation_a)};
+  if (*static_cast<const float*>(beta) != 0) product.write = Write::accumulate;
+  if (how.epilogue == CUBLASLT_EPILOGUE_BIAS)
+    product.bias = {how.bias, format_of(how.bias_type, CUBLAS_COMPUTE_32F), 1, d_layout->rows, d_layout->rows, nullptr};
+  const cudaError_t error = cuda_on_cpu::enqueue_work(stream, [product] { compute(product); });
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+}

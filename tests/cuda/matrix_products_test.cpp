@@ -1,0 +1,217 @@
+#include "runtime/cuda/matrix_products.h"
+
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "kernels/number_conversion.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/current_lane.h"
+#include "runtime/device/cpu_kernels.h"
+#include "tests/catch.h"
+#include "tests/cuda/fake_cublaslt.h"
+
+namespace plumbline {
+namespace {
+
+/// A matrix on the host and on the device, with more columns in memory than it has.
+struct Matrix {
+  Matrix(CudaDevice& device, NumberFormat of_format, std::int64_t rows, std::int64_t columns, unsigned seed,
+         std::int64_t padding = 0)
+      : format(of_format), stride(columns + padding) {
+    const auto size = static_cast<std::size_t>(rows * stride * bits(format) / 8);
+    host.resize(size);
+    fill(seed);
+    memory = device.reserve(Bytes(static_cast<std::int64_t>(size)));
+    device.upload(Stream::compute, memory.get(), host.data(), Bytes(static_cast<std::int64_t>(size)));
+    shape = {nullptr, format, rows, columns, stride, nullptr};
+  }
+  /// Small whole numbers: their products and sums are exact in every format here, in every order.
+  void fill(unsigned seed) {
+    std::mt19937 random(seed);
+    for (std::size_t i = 0; i < host.size() * 8 / static_cast<std::size_t>(bits(format)); ++i) put(i, random);
+  }
+  void put(std::size_t i, std::mt19937& random) {
+    const float value = static_cast<float>(static_cast<int>(random() % 5) - 2);
+    const Bf16Bits in_bf16 = to_bf16(value);
+    const Fp16Bits in_fp16 = to_fp16(value);
+    const Fp8Bits in_e4m3 = to_fp8_e4m3(value);
+    switch (format) {
+      case NumberFormat::bf16: std::memcpy(&host[i * 2], &in_bf16, 2); break;
+      case NumberFormat::fp16: std::memcpy(&host[i * 2], &in_fp16, 2); break;
+      case NumberFormat::fp8_e4m3: std::memcpy(&host[i], &in_e4m3, 1); break;
+      default: std::memcpy(&host[i * 4], &value, 4);
+    }
+  }
+  [[nodiscard]] TensorView on_host() { return {host.data(), format, shape.rows, shape.columns, stride, nullptr}; }
+  [[nodiscard]] TensorView on_device() const {
+    return {memory.get(), format, shape.rows, shape.columns, stride, nullptr};
+  }
+
+  NumberFormat format;
+  std::int64_t stride;
+  TensorView shape;
+  std::vector<std::byte> host;
+  DeviceMemory memory;
+};
+
+struct Case {
+  NumberFormat operands = NumberFormat::fp32;
+  NumberFormat result = NumberFormat::fp32;
+  Transpose a = Transpose::no;
+  Transpose b = Transpose::no;
+  bool has_bias = false;
+  Write write = Write::overwrite;
+  std::int64_t padding = 0;
+};
+
+constexpr std::int64_t m = 32, n = 48, k = 64;
+
+struct Multiplied {
+  explicit Multiplied(CudaDevice& device, const Case& of)
+      : a(device, of.operands, of.a == Transpose::no ? m : k, of.a == Transpose::no ? k : m, 1, of.padding),
+        b(device, of.operands, of.b == Transpose::no ? k : n, of.b == Transpose::no ? n : k, 2, of.padding),
+        c(device, of.result, m, n, 3, of.padding),
+        bias(device, of.result, 1, n, 4),
+        scratch(device.reserve(MatrixProducts::workspace({}))),
+        on_device{a.on_device(), b.on_device(),
+                  c.on_device(), of.a,
+                  of.b,          {},
+                  of.write,      {scratch.get(), MatrixProducts::workspace({})}},
+        on_host{a.on_host(), b.on_host(), c.on_host(), of.a, of.b, {}, of.write} {
+    if (!of.has_bias) return;
+    on_device.bias = bias.on_device();
+    on_host.bias = bias.on_host();
+  }
+  /// What the device has, once the reference has computed on the host.
+  [[nodiscard]] std::vector<std::byte> downloaded(CudaDevice& device) {
+    std::vector<std::byte> memory(static_cast<std::size_t>(reference::matmul_workspace(on_host).value()) + 64);
+    void* begin = memory.data();
+    std::size_t size = memory.size();
+    on_host.workspace = {std::align(64, 1, begin, size), Bytes(static_cast<std::int64_t>(size))};
+    reference::matmul(on_host);
+    std::vector<std::byte> result(c.host.size());
+    device.download(Stream::compute, result.data(), c.memory.get(), Bytes(std::ssize(result)));
+    device.finish_all();
+    return result;
+  }
+
+  Matrix a, b, c, bias;
+  DeviceMemory scratch;
+  Matmul on_device, on_host;
+};
+
+std::vector<Case> cases() {
+  using F = NumberFormat;
+  std::vector<Case> all;
+  for (const auto& [operands, result] : {std::pair(F::fp32, F::fp32),
+                                         {F::tf32, F::fp32},
+                                         {F::bf16, F::bf16},
+                                         {F::bf16, F::fp32},
+                                         {F::fp16, F::fp16},
+                                         {F::fp16, F::fp32}})
+    for (const auto& [a, b] : {std::pair(Transpose::no, Transpose::no),
+                               {Transpose::no, Transpose::yes},
+                               {Transpose::yes, Transpose::no},
+                               {Transpose::yes, Transpose::yes}})
+      for (const Write write : {Write::overwrite, Write::accumulate})
+        for (const std::int64_t padding : {0, 5}) {
+          all.push_back({operands, result, a, b, false, write, padding});
+          all.push_back({operands, result, a, b, true, write, padding});
+        }
+  return all;
+}
+
+TEST_CASE("Products have the numbers of the reference, for every layout, format and epilogue") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products;
+  for (const Case& one : cases()) {
+    Multiplied multiplied(device, one);
+    INFO(to_text(product_shape(multiplied.on_device)));
+    products.run(multiplied.on_device, current_stream());
+    const std::vector<std::byte> result = multiplied.downloaded(device);
+    CHECK(result == multiplied.c.host);
+  }
+}
+
+TEST_CASE("fp8 is multiplied with its inner dimension along rows, and by its scales") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products;
+  Case c{NumberFormat::fp8_e4m3, NumberFormat::bf16, Transpose::no, Transpose::yes};
+  Multiplied multiplied(device, c);
+  const float scales[2] = {0.5F, 2.0F};
+  const DeviceMemory on_device = device.reserve(Bytes(8));
+  device.upload(Stream::compute, on_device.get(), scales, Bytes(8));
+  multiplied.on_device.a.scale = reinterpret_cast<const float*>(on_device.get());
+  multiplied.on_device.b.scale = multiplied.on_device.a.scale + 1;
+  multiplied.on_host.a.scale = scales;
+  multiplied.on_host.b.scale = scales + 1;
+  products.run(multiplied.on_device, current_stream());
+  const std::vector<std::byte> result = multiplied.downloaded(device);
+  CHECK(result == multiplied.c.host);
+  c.b = Transpose::no;
+  Multiplied wrong(device, c);
+  CHECK_THROWS_WITH(products.run(wrong.on_device, current_stream()),
+                    "cublasLtMatmulAlgoGetHeuristic of 32 x 48 x 64 of fp8_e4m3 and fp8_e4m3 into bf16: not supported "
+                    "(status 15)");
+}
+
+TEST_CASE("A plan is made once for a shape, and another one for less alignment, other strides or another epilogue") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products;
+  const int before = fake_cublaslt::heuristics_asked();
+  const auto run = [&](const Case& c) {
+    Multiplied multiplied(device, c);
+    products.run(multiplied.on_device, current_stream());
+    device.finish_all();
+  };
+  for (int i = 0; i < 3; ++i) run({});
+  CHECK(products.plans() == 1);
+  run({.padding = 8});
+  run({.has_bias = true});
+  run({.write = Write::accumulate});
+  CHECK(products.plans() == 4);
+  Multiplied shifted(device, {});
+  shifted.on_device.a = shifted.on_device.a.rows_from(0, 1).columns_from(1, k - 1);
+  shifted.on_device.b = shifted.on_device.b.rows_from(0, k - 1);
+  shifted.on_device.c = shifted.on_device.c.rows_from(0, 1);
+  products.run(shifted.on_device, current_stream());
+  CHECK(product_shape(shifted.on_device).alignments[0] == 4);
+  CHECK(products.plans() == 5);
+  CHECK(fake_cublaslt::heuristics_asked() - before == 5);
+}
+
+TEST_CASE("A call of cuBLASLt that fails is named with the product and the status") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products;
+  const auto text_with = [&](const std::string& call) {
+    Multiplied multiplied(device, {});
+    fake_cublaslt::fail_call(call, CUBLAS_STATUS_INTERNAL_ERROR);
+    try {
+      MatrixProducts made;
+      made.run(multiplied.on_device, current_stream());
+    } catch (const CudaError& failed) {
+      return std::string(failed.what());
+    }
+    return std::string();
+  };
+  for (const char* const call :
+       {"cublasLtCreate", "cublasLtMatrixLayoutCreate", "cublasLtMatmulDescCreate", "cublasLtMatmulPreferenceCreate"})
+    CHECK(text_with(call) == std::string(call) + ": internal error (status 14)");
+  CHECK(text_with("cublasLtMatmulAlgoGetHeuristic") ==
+        "cublasLtMatmulAlgoGetHeuristic of 32 x 48 x 64 of fp32 and fp32 into fp32: internal error (status 14)");
+  CHECK(text_with("cublasLtMatmul") ==
+        "cublasLtMatmul of 32 x 48 x 64 of fp32 and fp32 into fp32: internal error (status 14)");
+  Multiplied mixed(device, {});
+  mixed.on_device.b.format = NumberFormat::bf16;
+  CHECK_THROWS_AS(products.run(mixed.on_device, current_stream()), CudaError);
+  mixed.on_device.b.format = NumberFormat::int8;
+  CHECK_THROWS_AS(products.run(mixed.on_device, current_stream()), CudaError);
+}
+
+}  // namespace
+}  // namespace plumbline

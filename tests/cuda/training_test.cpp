@@ -1,0 +1,265 @@
+// Whole steps through the CUDA device, on streams that run late and in any order: losses, gradients, weights and
+// counted bytes are those of the CPU device, bit for bit, since the kernels are the same (tests/cuda/late_kernels.h).
+#include <cstring>
+
+#include "models/network_catalog.h"
+#include "runtime/cuda/cuda_device.h"
+#include "tests/cuda/late_kernels.h"
+#include "tests/execution_checks.h"
+#include "tests/random_strategies.h"
+
+namespace plumbline {
+namespace {
+
+/// Lanes alongside the compute lane are slower than it: what does not wait for them reads too early.
+class SlowLanes : public CudaDevice {
+ public:
+  SlowLanes() : CudaDevice(0, late_kernels()) {}
+  void enqueue(Stream lane, std::function<void()> work) override {
+    CudaDevice::enqueue(lane, [&] { delay(lane), work(); });
+  }
+  void download(Stream lane, void* to, const void* from, Bytes bytes) override {
+    CudaDevice::enqueue(lane, [&] { delay(lane); });
+    CudaDevice::download(lane, to, from, bytes);
+  }
+  void fetch(Stream lane, void* to, const void* from, Bytes bytes) override {
+    CudaDevice::enqueue(lane, [&] { delay(lane); });
+    CudaDevice::fetch(lane, to, from, bytes);
+  }
+
+ private:
+  static void delay(Stream lane) {
+    constexpr int entries = 100;  // several blocks' kernels
+    if (lane != Stream::compute)
+      for (int i = 0; i < entries; ++i) (void)cuda_on_cpu::enqueue_work(current_stream(), [] {});
+  }
+};
+
+/// Every second seed has slow lanes.
+RunOptions on_cuda(RunOptions options, unsigned seed) {
+  (void)cudaDeviceReset();
+  cuda_on_cpu::set_seed(seed);
+  options.device = [seed]() -> std::unique_ptr<ComputeDevice> {
+    if (seed % 2 == 0) return std::make_unique<SlowLanes>();
+    return std::make_unique<CudaDevice>(0, late_kernels());
+  };
+  options.backend = "cuda";
+  return options;
+}
+
+/// The first tensor that has other bits; a NaN, of a step that fp16 skips, has bits too.
+std::string first_difference(const WholeTensors& a, const WholeTensors& b) {
+  for (const auto& [name, values] : b) {
+    const auto found = a.find(name);
+    if (found == a.end() || found->second.size() != values.size() ||
+        std::memcmp(found->second.data(), values.data(), values.size() * sizeof(float)) != 0)
+      return name;
+  }
+  return a.size() == b.size() ? "" : "more tensors";
+}
+
+/// What is not the same, or nothing.
+std::string difference(const Executed& run, const Executed& expected) {
+  for (std::size_t i = 0; i < expected.record.steps.size(); ++i)
+    if (std::bit_cast<std::uint64_t>(run.record.steps.at(i).loss) !=
+        std::bit_cast<std::uint64_t>(expected.record.steps[i].loss))
+      return "loss of step " + std::to_string(i) + ": " + std::to_string(run.record.steps[i].loss) + ", expected " +
+             std::to_string(expected.record.steps[i].loss);
+  if (const std::string name = first_difference(run.gradients, expected.gradients); !name.empty())
+    return "gradients of " + name;
+  const std::string name = first_difference(run.weights, expected.weights);
+  return name.empty() ? "" : "weights of " + name;
+}
+
+void require_same(const Executed& run, const Executed& expected) {
+  REQUIRE(run.record.steps.size() == expected.record.steps.size());
+  CHECK(difference(run, expected) == "");
+  REQUIRE(run.record.ranks.size() == expected.record.ranks.size());
+  for (std::size_t rank = 0; rank < run.record.ranks.size(); ++rank) {
+    CHECK(run.record.ranks[rank].sent == expected.record.ranks[rank].sent);
+    CHECK(run.record.ranks[rank].memory.at_peak.by_class == expected.record.ranks[rank].memory.at_peak.by_class);
+  }
+  CHECK(run.record.backend == "cuda");
+}
+
+RunOptions options_of(const RandomRun& run) {
+  RunOptions o = options(2);
+  o.data = random_tokens(run.vocabulary, 4000);
+  o.deadline = std::chrono::milliseconds(120'000);
+  return o;
+}
+
+/// Whether it was executed; false where the runtime refuses it.
+bool compare(const RandomRun& run, unsigned seed) {
+  try {
+    const LoweredPlan plan(run.graph, run.strategy, run.training);
+    const TrainingJob job = plan.job();
+    const Executed on_host = execute(job, options_of(run));
+    require_same(execute(job, on_cuda(options_of(run), seed)), on_host);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+TEST_CASE("Forty random strategies on local ranks train the bits of the CPU device", "[long]") {
+  constexpr int wanted = 40;
+  int executed = 0;
+  for (std::int64_t number = 0; executed < wanted; ++number) {
+    REQUIRE(number < 4 * wanted);
+    const RandomRun run = random_run(17, number);
+    INFO("run " << number << ": " << text_of(run));
+    executed += compare(run, static_cast<unsigned>(number) + 1) ? 1 : 0;
+  }
+}
+
+Strategy sharded() {
+  Strategy s;
+  s.data_parallel = 2;
+  s.tensor_parallel = 2;
+  s.sequence_parallel = SequenceParallel::on;
+  s.zero_stage = 3;
+  s.shard_group = 2;
+  s.micro_batch = 1;
+  s.micro_batches = 4;
+  return s;
+}
+
+Strategy pipelined() {
+  Strategy s;
+  s.data_parallel = 2;
+  s.pipeline_stages = 2;
+  s.schedule = Schedule::one_f_one_b;
+  s.zero_stage = 2;
+  s.shard_group = 2;
+  s.micro_batch = 1;
+  s.micro_batches = 4;
+  return s;
+}
+
+TEST_CASE("Twenty orders of streams give the same bits", "[long]") {
+  const std::pair<Net, Strategy> runs[] = {{Net::gpt, sharded()}, {Net::llama, pipelined()}, {Net::moe, sharded()}};
+  for (const auto& [net, strategy] : runs) {
+    INFO(to_text(strategy));
+    const LoweredPlan plan(network(net), strategy, recipe_of(net));
+    const Executed on_host = execute(plan.job(), options(1));
+    for (unsigned seed = 1; seed <= 20; ++seed) require_same(execute(plan.job(), on_cuda(options(1), seed)), on_host);
+  }
+}
+
+// One rank, whose activations leave for the host and come back on a lane of their own: with one thread waits are
+// counted in the same order every time. Of most of them a later one makes up for the loss; the first that is seen ends
+// the search.
+TEST_CASE("An event that is left out is seen in the numbers") {
+  Strategy offloaded = single();
+  offloaded.recompute = {RecomputeMode::offloaded, 3};
+  const LoweredPlan plan(network(Net::llama), offloaded, recipe_of(Net::llama));
+  const Executed on_host = execute(plan.job(), options(1));
+  (void)execute(plan.job(), on_cuda(options(1), 2));
+  const int waits = cuda_on_cpu::calls_made()["cudaStreamWaitEvent"];
+  REQUIRE(waits > 0);
+  bool is_seen = false;
+  for (int wait = 1; wait <= waits && !is_seen; ++wait) {
+    const RunOptions late = on_cuda(options(1), 2);
+    cuda_on_cpu::leave_out_wait(wait);
+    try {
+      is_seen = !difference(execute(plan.job(), late), on_host).empty();
+    } catch (const EnvironmentError&) {
+      is_seen = true;  // the loss was no number
+    }
+  }
+  CHECK(is_seen);
+}
+
+// Blocks under ZeRO-3 that wait for no gather of their parameters.
+TEST_CASE("Needs that are left out of a program are seen in the numbers") {
+  const LoweredPlan plan(network(Net::llama), sharded(), recipe_of(Net::llama));
+  Program broken = plan.program;
+  std::int64_t left_out = 0;
+  for (RankProgram& rank : broken.ranks)
+    for (Action& action : rank.actions)
+      for (std::int32_t& needed : action.needs) {
+        if (needed < 0 || action.stream != Stream::compute) continue;
+        const Action& other = rank.actions[static_cast<std::size_t>(needed)];
+        if (other.kind != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
+        needed = -1;
+        ++left_out;
+      }
+  REQUIRE(left_out > 0);
+  const TrainingJob whole = plan.job();
+  const TrainingJob job{whole.graph, whole.strategy, whole.training, broken, whole.replays, {}, whole.learning_rate, {},
+                        {},          "test"};
+  const Executed on_host = execute(whole, options(1));
+  int seen = 0;
+  for (unsigned seed = 2; seed <= 6; seed += 2) {
+    try {
+      seen += difference(execute(job, on_cuda(options(1), seed)), on_host).empty() ? 0 : 1;
+    } catch (const EnvironmentError&) {
+      ++seen;
+    }
+  }
+  CHECK(seen == 3);
+}
+
+TEST_CASE("The small networks that ship train on the CUDA device as on the CPU", "[long]") {
+  for (const char* const name : {"nano-gpt", "nano-llama", "nano-moe"}) {
+    INFO(name);
+    const Network network = find_network(name);
+    Training training = recipe(Optimizer::adamw);
+    training.global_batch = 1;
+    training.sequence_length = 16;
+    const Strategy strategy;
+    const LoweredPlan plan(network.graph, strategy, training);
+    TrainingJob job = plan.job();
+    job.constants = network.constants;
+    RunOptions one_step = options(1);
+    one_step.data = random_tokens(256, 4000);
+    const Executed on_host = execute(job, one_step);
+    require_same(execute(job, on_cuda(one_step, 3)), on_host);
+  }
+}
+
+std::string failure_with(const std::string& call, int nth, cudaError_t error) {
+  const LoweredPlan plan(network(Net::gpt), sharded(), recipe_of(Net::gpt));
+  const RunOptions late = on_cuda(options(2), 1);
+  cuda_on_cpu::fail_call(call, nth, error);
+  try {
+    (void)execute(plan.job(), late);
+  } catch (const EnvironmentError& failed) {
+    (void)cudaDeviceReset();
+    return failed.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("A call that fails inside of a step names itself, the rank and the action") {
+  for (const char* const call : {"cudaMemcpyAsync", "cudaMemsetAsync", "cudaEventRecord", "cudaStreamWaitEvent"}) {
+    const std::string text = failure_with(call, 400, cudaErrorLaunchFailure);
+    INFO(call << ": " << text);
+    CHECK(has(text, std::string(call)));
+    CHECK(has(text, "unspecified launch failure"));
+    CHECK(has(text, "rank "));
+    CHECK(has(text, "(stage 0) at "));
+  }
+}
+
+TEST_CASE("A device without room for a plan says what was asked and what is free") {
+  const LoweredPlan plan(network(Net::gpt), Strategy(), recipe_of(Net::gpt));
+  const RunOptions late = on_cuda(options(1), 1);
+  cuda_on_cpu::set_capacity(100'000);
+  std::string text;
+  try {
+    (void)execute(plan.job(), late);
+  } catch (const std::exception& failed) {
+    text = failed.what();
+  }
+  cuda_on_cpu::set_capacity(std::size_t{1} << 30);
+  INFO(text);
+  CHECK(has(text, "were asked of the device, and "));
+  CHECK(has(text, "are free"));
+}
+
+}  // namespace
+}  // namespace plumbline
