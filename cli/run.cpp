@@ -107,9 +107,7 @@ class RunVerb : public Verb {
   /// In one process of all local ranks, or in that of one rank of `mpi`; only the first has anything to say.
   ExitCode train_plan(Terminal& terminal, MpiSession* mpi, SharedNote* note, const Interruption& interruption) {
     const bool is_first = mpi == nullptr || mpi->rank() == 0;
-    refuse(describe_ && mpi != nullptr, "--describe", "is given with processes of MPI", "--ranks local");
-    refuse(backend_ == "cuda" && mpi != nullptr, "--backend", "\"cuda\" is given with processes of MPI",
-           "--ranks local, or --backend cpu");
+    if (mpi != nullptr) refuse_what_is_local();
     training_.continue_training();
     if (is_first) track_.require_writable();
     if (is_first)
@@ -165,6 +163,11 @@ class RunVerb : public Verb {
     if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
+  }
+  void refuse_what_is_local() const {
+    refuse(bool(describe_), "--describe", "is given with processes of MPI", "--ranks local");
+    refuse(backend_ == "cuda", "--backend", "\"cuda\" is given with processes of MPI",
+           "--ranks local, or --backend cpu");
   }
   /// Not before the process has forked: a driver does not survive that.
   static const DeviceModule& cuda_module() {
