@@ -1,6 +1,7 @@
 #include "gui/window/page_list.h"
 
 #include "gui/pages/memory/memory_page.h"
+#include "gui/pages/scaling/scaling_page.h"
 #include "gui/pages/step/step_page.h"
 #include "gui/pages/timeline/timeline_page.h"
 
@@ -11,6 +12,7 @@ std::vector<Page*> make_plan_pages(QWidget* parent) {
   pages.push_back(new MemoryPage(parent));
   pages.push_back(new TimelinePage(parent));
   pages.push_back(new StepPage(parent));
+  pages.push_back(new ScalingPage(parent));
   return pages;
 }
 

@@ -4,7 +4,8 @@
 /// Wheel: zoom at the pointer; with Shift: move in time; with Control: scroll the stages. Drag: move. Click: choose the
 /// stage and the instant. Double click: unfold. Keys: arrows, Page Up and Down, + and -, Home or F for the whole step,
 /// Enter to unfold the chosen stage.
-/// Checked against: tests/gui/pages/timeline/timeline_page_test.cpp; bench/gui/timeline_paint_bench.cpp (time of a frame).
+/// Checked against: tests/gui/pages/timeline/timeline_page_test.cpp; bench/gui/timeline_paint_bench.cpp (time of a
+/// frame).
 
 #include <QAbstractScrollArea>
 #include <QPointF>

@@ -1,0 +1,122 @@
+#include "gui/pages/scaling/scaling_page.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "gui/pages/scaling/scaling_chart.h"
+#include "gui/pages/scaling/scaling_question.h"
+#include "gui/pages/shared/legend.h"
+#include "gui/pages/shared/page_table.h"
+#include "planner/present/size_tables.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr int margin = 12;
+
+QLabel* made_label(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return label;
+}
+
+}  // namespace
+
+ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new NewestTask(this)) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(margin, margin, margin, margin);
+  auto* head = new QHBoxLayout;
+  words_ = made_label(this);
+  stop_ = new QPushButton(tr("&Stop"), this);
+  head->addWidget(words_, 1);
+  head->addWidget(stop_);
+  remark_ = made_label(this);
+  layout->addLayout(head);
+  layout->addWidget(remark_);
+  layout->addWidget(made_picture(), 3);
+  strong_words_ = made_label(this);
+  weak_words_ = made_label(this);
+  layout->addWidget(strong_words_);
+  layout->addWidget(made_table(strong_, tr("Strong scaling"), this), 2);
+  layout->addWidget(weak_words_);
+  layout->addWidget(made_table(weak_, tr("Weak scaling"), this), 2);
+  stop_->hide();
+  connect(stop_, &QPushButton::clicked, this, [this] {
+    task_->cancel();
+    stop_->hide();
+    words_->setText(tr("Stopped."));
+  });
+  connect(task_, &NewestTask::ended, stop_, &QWidget::hide);
+  connect(task_, &NewestTask::failed, words_, &QLabel::setText);
+}
+
+QWidget* ScalingPage::made_picture() {
+  picture_ = new QWidget(this);
+  picture_->setAutoFillBackground(true);
+  picture_->setBackgroundRole(QPalette::Base);
+  auto* layout = new QVBoxLayout(picture_);
+  layout->setContentsMargins(margin / 2, margin / 2, margin / 2, margin / 2);
+  auto* across = new QHBoxLayout;
+  for (const ScalingFigure figure : all_scaling_figures) {
+    charts_.push_back(new ScalingChart(figure, picture_));
+    across->addWidget(charts_.back(), 1);
+  }
+  legend_ = new Legend(picture_);
+  layout->addLayout(across, 1);
+  layout->addWidget(legend_);
+  return picture_;
+}
+
+void ScalingPage::clear() {
+  for (ScalingChart* chart : charts_) chart->show_lines({});
+  legend_->show_entries({});
+  strong_.show({});
+  weak_.show({});
+  for (QLabel* label : {words_, remark_, strong_words_, weak_words_}) label->clear();
+}
+
+void ScalingPage::show_plan(SharedPlan plan) {
+  plan_ = std::move(plan);
+  task_->cancel();
+  clear();
+  stop_->setVisible(plan_ != nullptr);
+  if (plan_) ask();
+}
+
+void ScalingPage::ask() {
+  words_->setText(tr("The best plan of each number of GPUs is searched for."));
+  task_->start([this, plan = plan_](const StopRequest& stop) -> NewestTask::Show {
+    const ScalingQuestion question = scaling_question(plan->answer);
+    Task task;
+    task.stop = stop;
+    auto answer = std::make_shared<session::SizeAnswer>(session::size(session::prepare_size(question.request), task));
+    return [this, answer, remark = question.remark] { show_answer(*answer, remark); };
+  });
+}
+
+void ScalingPage::show_answer(const session::SizeAnswer& answer, const std::string& remark) {
+  words_->setText(QString::fromStdString(present::size_question_words(answer)));
+  remark_->setText(QString::fromStdString(remark));
+  for (ScalingChart* chart : charts_) chart->show_lines(scaling_lines(answer, chart->figure()));
+  std::vector<LegendEntry> entries;
+  for (const session::Scaling scaling : answer.request.scalings)
+    entries.push_back({scaling == session::Scaling::strong ? tr("strong scaling") : tr("weak scaling"),
+                       [scaling](const Palette& palette) { return colour_of(scaling, palette); }});
+  legend_->show_entries(std::move(entries));
+  strong_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::strong)));
+  weak_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::weak)));
+  strong_.show(present::size_table(answer, session::Scaling::strong));
+  weak_.show(present::size_table(answer, session::Scaling::weak));
+}
+
+std::vector<NamedTable> ScalingPage::tables() const {
+  if (strong_.table().rows.empty() && weak_.table().rows.empty()) return {};
+  return {{"scaling-strong", strong_.table()}, {"scaling-weak", weak_.table()}};
+}
+
+}  // namespace plumbline::gui
