@@ -1,5 +1,6 @@
 #include "gui/window/page_list.h"
 
+#include "gui/pages/graph/graph_page.h"
 #include "gui/pages/memory/memory_page.h"
 #include "gui/pages/scaling/scaling_page.h"
 #include "gui/pages/step/step_page.h"
@@ -13,6 +14,7 @@ std::vector<Page*> make_plan_pages(QWidget* parent) {
   pages.push_back(new TimelinePage(parent));
   pages.push_back(new StepPage(parent));
   pages.push_back(new ScalingPage(parent));
+  pages.push_back(new GraphPage(parent));
   return pages;
 }
 
