@@ -15,6 +15,8 @@
 namespace plumbline::cuda {
 
 inline constexpr int attention_threads = 128;
+/// Blocks that share a multiprocessor at least: without a number the compiler wants more, and spills registers for it.
+inline constexpr int attention_blocks = 4;
 
 [[nodiscard]] inline LaunchShape attention_rows_shape(std::int64_t rows, std::int64_t heads, std::int64_t batch,
                                                       std::int64_t shared_floats) {
@@ -76,13 +78,23 @@ __device__ __forceinline__ std::int64_t score_row(const AttentionShape& s, const
   return (at.sequence * s.heads + at.head) * s.queries + query;
 }
 
-__device__ __forceinline__ float probability_factor(const AttentionDropout& dropout, const AttentionShape& s,
+/// Which probabilities are dropped; without dropout none is drawn.
+struct ProbabilityDropout {
+  AttentionDropout place;
+  DropoutLaw law;
+};
+[[nodiscard]] inline ProbabilityDropout probability_dropout(const AttentionDropout& dropout) {
+  return {dropout, dropout_law(dropout.draw)};
+}
+
+__device__ __forceinline__ float probability_factor(const ProbabilityDropout& dropout, const AttentionShape& s,
                                                     const AttentionPlace& at, std::int64_t query, std::int64_t key) {
-  if (dropout.draw.probability == 0.0F) return 1.0F;
-  const std::int64_t row = (dropout.first_sequence + at.sequence) * dropout.whole_heads + dropout.first_head + at.head;
+  const AttentionDropout& place = dropout.place;
+  if (place.draw.probability == 0.0F) return 1.0F;
+  const std::int64_t row = (place.first_sequence + at.sequence) * place.whole_heads + place.first_head + at.head;
   const std::int64_t element =
-      (row * dropout.whole_positions + s.first_query + query) * dropout.whole_positions + s.first_key + key;
-  return dropout_factor(dropout.draw, static_cast<std::uint64_t>(element));
+      (row * place.whole_positions + s.first_query + query) * place.whole_positions + s.first_key + key;
+  return dropout_factor(dropout.law, static_cast<std::uint64_t>(element));
 }
 
 /// Elements [column, column + width) of a row into shared memory, by all threads; a barrier follows in the caller.

@@ -7,7 +7,7 @@ namespace {
 
 struct RecomputedProbability {
   const float* log_sum_exp;
-  AttentionDropout dropout;
+  ProbabilityDropout dropout;
 
   __device__ Probability of(const AttentionShape& s, const AttentionPlace& at, std::int64_t query, std::int64_t key,
                             float score) const {
@@ -21,7 +21,7 @@ struct RecomputedProbability {
 };
 
 /// The sum of P dP over a query's keys equals that of the output times its gradient.
-__global__ void __launch_bounds__(attention_threads)
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
     dot_outputs(AttentionShape s, ConstTensorView output, ConstTensorView output_gradient, float* along) {
   const AttentionPlace at{blockIdx.z, blockIdx.y, 0};
   const std::int64_t row = query_row(s, at, blockIdx.x);
@@ -60,8 +60,8 @@ void attention_backward(const AttentionBackward& args, cudaStream_t stream) {
                                      args.write_query,
                                      args.write_key_value,
                                      along};
-  launch_attention_gradients("attention_backward", gradients, RecomputedProbability{args.log_sum_exp, args.dropout},
-                             stream);
+  launch_attention_gradients("attention_backward", gradients,
+                             RecomputedProbability{args.log_sum_exp, probability_dropout(args.dropout)}, stream);
 }
 
 }  // namespace plumbline::cuda

@@ -39,7 +39,8 @@ __device__ __forceinline__ float score_gradient(const AttentionShape& s, const P
 }
 
 template <class Source>
-__global__ void __launch_bounds__(attention_threads) query_gradients(AttentionGradients args, Source source) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
+    query_gradients(AttentionGradients args, Source source) {
   const AttentionShape& s = args.shape;
   auto* query = dynamic_shared<float>();
   float* dy = query + s.qk_head_dim;
@@ -138,7 +139,8 @@ static __device__ __forceinline__ void add_queries(const AttentionGradients& arg
 }
 
 template <class Source>
-__global__ void __launch_bounds__(attention_threads) key_value_gradients(AttentionGradients args, Source source) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
+    key_value_gradients(AttentionGradients args, Source source) {
   const AttentionShape& s = args.shape;
   const KeyRow r = key_row_in(dynamic_shared<float>(), s);
   const std::int64_t key = blockIdx.x;

@@ -1,6 +1,7 @@
 // Attention for any format and head size: a block takes a query of a head.
 #include "kernels/cuda/attention_rows.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash_attention.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -24,7 +25,8 @@ static __device__ __forceinline__ float add_score(RunningSoftmax& softmax, float
   return p;
 }
 
-__global__ void __launch_bounds__(attention_threads) attend(AttentionForward args) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
+    attend(AttentionForward args, ProbabilityDropout dropout) {
   const AttentionShape& s = args.shape;
   auto* query = dynamic_shared<float>();
   float* output = query + s.qk_head_dim;
@@ -43,7 +45,7 @@ __global__ void __launch_bounds__(attention_threads) attend(AttentionForward arg
                                        : minus_infinity();
     float shrink = 0;
     const float p = add_score(softmax, score, shrink);
-    probabilities[threadIdx.x] = key < seen.end ? p * probability_factor(args.dropout, s, at, q, key) : 0.0F;
+    probabilities[threadIdx.x] = key < seen.end ? p * probability_factor(dropout, s, at, q, key) : 0.0F;
     __syncthreads();
     const std::int64_t count = seen.end - begin < attention_threads ? seen.end - begin : attention_threads;
     for_each_column(s.v_head_dim, [&](std::int64_t i) {
@@ -65,7 +67,7 @@ __global__ void __launch_bounds__(attention_threads) attend(AttentionForward arg
 }
 
 /// A block takes a query of a head: all threads read its log-sum-exp before one writes it.
-__global__ void __launch_bounds__(attention_threads) merge_rows(AttentionMerge args) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks) merge_rows(AttentionMerge args) {
   const std::int64_t at = (static_cast<std::int64_t>(blockIdx.z) * args.heads + blockIdx.y) * args.queries + blockIdx.x;
   const float old_log = args.log_sum_exp[at];
   const float block_log = args.block_log_sum_exp[at];
@@ -101,9 +103,10 @@ void check_attention(const AttentionShape& s, const ConstTensorView& query, cons
 void attention_forward(const AttentionForward& args, cudaStream_t stream) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);
+  if (takes_flash_attention(args)) return flash_attention_forward(args, stream);
   launch("attention_forward",
          attention_rows_shape(s.queries, s.heads, s.batch, s.qk_head_dim + s.v_head_dim + attention_threads), stream,
-         attend, args);
+         attend, args, probability_dropout(args.dropout));
 }
 
 void attention_merge(const AttentionMerge& args, cudaStream_t stream) {

@@ -8,13 +8,24 @@
 
 namespace plumbline::cuda {
 
+/// A draw with what all its elements share, worked out on the host: a division in a kernel's loop is a call.
+struct DropoutLaw {
+  DropoutKey key;
+  std::uint32_t threshold = 0;
+  float kept = 1.0F;  ///< 1 / (1 - probability)
+};
+
+[[nodiscard]] inline DropoutLaw dropout_law(const DropoutDraw& draw) {
+  return {draw.key, dropout_threshold(draw.probability), 1.0F / (1.0F - draw.probability)};
+}
+
 /// 0 or 1 / (1 - probability), of an element of the whole tensor.
-__device__ __forceinline__ float dropout_factor(const DropoutDraw& draw, std::uint64_t element) {
-  const PhiloxCounter words = dropout_words(draw.key, element / 4);
+__device__ __forceinline__ float dropout_factor(const DropoutLaw& law, std::uint64_t element) {
+  const PhiloxCounter words = dropout_words(law.key, element / 4);
   // By comparisons: an index that is not known when compiling would put the words into local memory.
   const std::uint32_t low = element % 2 == 0 ? words[0] : words[1];
   const std::uint32_t high = element % 2 == 0 ? words[2] : words[3];
-  return (element % 4 < 2 ? low : high) < dropout_threshold(draw.probability) ? 0.0F : 1.0F / (1.0F - draw.probability);
+  return (element % 4 < 2 ? low : high) < law.threshold ? 0.0F : law.kept;
 }
 
 }  // namespace plumbline::cuda

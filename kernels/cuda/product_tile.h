@@ -33,6 +33,8 @@ struct Product {
 inline constexpr int product_tile = 64;
 inline constexpr int product_depth = 16;
 inline constexpr int product_side = 16;  ///< threads of a block in each direction
+inline constexpr int product_threads = product_side * product_side;
+inline constexpr int product_blocks = 2;  ///< that share a multiprocessor at least
 inline constexpr int per_thread = product_tile / product_side;
 
 /// Element [outer, inner] of an operand, zero outside of it.

@@ -13,7 +13,7 @@ namespace {
 constexpr float smallest_norm = 1e-7F;
 constexpr unsigned whole_block = 1024;
 
-__global__ void __launch_bounds__(product_side* product_side) multiply(Product p) {
+__global__ void __launch_bounds__(product_threads, product_blocks) multiply(Product p) {
   for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * product_tile; row < p.m;
        row += static_cast<std::int64_t>(gridDim.y) * product_tile)
     multiply_tile(p, row, static_cast<std::int64_t>(blockIdx.x) * product_tile);
@@ -32,7 +32,7 @@ __device__ __forceinline__ Group group_of(const ExpertRows& groups, std::int64_t
 }
 
 /// Of a product whose rows are an expert's: x W^T or dy W.
-__global__ void __launch_bounds__(product_side* product_side)
+__global__ void __launch_bounds__(product_threads, product_blocks)
     multiply_rows(ExpertRows groups, Product p, std::int64_t rows_of_b) {
   const std::int64_t expert = blockIdx.z;
   const Group group = group_of(groups, expert);
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(product_side* product_side)
 }
 
 /// dy^T x of an expert's rows.
-__global__ void __launch_bounds__(product_side* product_side) multiply_transposed(ExpertRows groups, Product p) {
+__global__ void __launch_bounds__(product_threads, product_blocks) multiply_transposed(ExpertRows groups, Product p) {
   const std::int64_t expert = blockIdx.z;
   const Group group = group_of(groups, expert);
   if (group.rows == 0 && p.beta != 0.0F) return;

@@ -26,20 +26,22 @@ static __device__ __forceinline__ void soften(float* scores, const Range& seen) 
 }
 
 /// Writes a probability and what becomes of it by dropout; returns it as it meets the value.
-__device__ __forceinline__ float keep_probability(const UnfusedAttentionForward& args, const AttentionPlace& at,
+__device__ __forceinline__ float keep_probability(const UnfusedAttentionForward& args,
+                                                  const ProbabilityDropout& dropout, const AttentionPlace& at,
                                                   std::int64_t q, std::int64_t key, float p) {
   const AttentionShape& s = args.shape;
   const std::int64_t row = score_row(s, at, q);
   store(args.probabilities, row, key, p);
   const float rounded = load(args.probabilities, row, key);
   if (args.dropout.draw.probability == 0.0F) return rounded;
-  const float factor = probability_factor(args.dropout, s, at, q, key);
+  const float factor = probability_factor(dropout, s, at, q, key);
   args.mask[row * s.keys + key] = factor != 0.0F ? 1 : 0;
   store(args.dropped_probabilities, row, key, rounded * factor);
   return load(args.dropped_probabilities, row, key);
 }
 
-__global__ void __launch_bounds__(attention_threads) attend(UnfusedAttentionForward args) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
+    attend(UnfusedAttentionForward args, ProbabilityDropout dropout) {
   const AttentionShape& s = args.shape;
   auto* query = dynamic_shared<float>();
   float* scores = query + s.qk_head_dim;
@@ -57,7 +59,7 @@ __global__ void __launch_bounds__(attention_threads) attend(UnfusedAttentionForw
   __syncthreads();
   if (seen.begin < seen.end) soften(scores, seen);
   __syncthreads();
-  for_each_column(s.keys, [&](std::int64_t k) { scores[k] = keep_probability(args, at, q, k, scores[k]); });
+  for_each_column(s.keys, [&](std::int64_t k) { scores[k] = keep_probability(args, dropout, at, q, k, scores[k]); });
   __syncthreads();
   for_each_column(s.v_head_dim, [&](std::int64_t i) {
     float sum = 0;
@@ -85,7 +87,8 @@ struct KeptProbability {
   }
 };
 
-__global__ void __launch_bounds__(attention_threads) sum_along(AttentionGradients args, KeptProbability source) {
+__global__ void __launch_bounds__(attention_threads, attention_blocks)
+    sum_along(AttentionGradients args, KeptProbability source) {
   const AttentionShape& s = args.shape;
   auto* dy = dynamic_shared<float>();
   const std::int64_t q = blockIdx.x;
@@ -110,7 +113,7 @@ void unfused_attention_forward(const UnfusedAttentionForward& args, cudaStream_t
   check_attention(s, args.query, args.key, args.value, args.output);
   check(s.keys <= most_keys, "the scores of a query fit into a block's shared memory");
   launch("unfused_attention_forward", attention_rows_shape(s.queries, s.heads, s.batch, s.qk_head_dim + s.keys), stream,
-         attend, args);
+         attend, args, probability_dropout(args.dropout));
 }
 
 Bytes unfused_attention_workspace(const UnfusedAttentionBackward& args) { return along_bytes(args.shape); }
