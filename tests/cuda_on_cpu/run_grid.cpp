@@ -10,10 +10,12 @@
 #include "tests/cuda_on_cpu/run_settings.h"
 #include "tests/cuda_on_cpu/shared_memory.h"
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names
 uint3 threadIdx;
 uint3 blockIdx;
 dim3 blockDim;
 dim3 gridDim;
+// NOLINTEND(readability-identifier-naming)
 
 namespace cuda_on_cpu {
 namespace {

@@ -20,7 +20,18 @@
 
 namespace cuda_on_cpu {
 
+#ifdef __cpp_lib_source_location
 using Here = std::source_location;
+#else
+/// For clang before 16: reports name no place.
+struct Here {
+  static constexpr Here current() { return {}; }
+  [[nodiscard]] constexpr const char* file_name() const { return "unknown"; }
+  [[nodiscard]] constexpr const char* function_name() const { return "unknown"; }
+  [[nodiscard]] constexpr unsigned line() const { return 0; }
+  [[nodiscard]] constexpr unsigned column() const { return 0; }
+};
+#endif
 
 struct ExecutionError : std::runtime_error {
   ExecutionError(cudaError_t what, const std::string& text) : std::runtime_error(text), code(what) {}
