@@ -1,5 +1,6 @@
 #include "runtime/execution/collectives_inside.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/program/action_kinds.h"
@@ -82,7 +83,8 @@ void CollectivesInside::book(std::vector<ActionTime>& times) const {
     ActionTime& block = times[static_cast<std::size_t>(spent.block)];
     ActionTime& collective = times[static_cast<std::size_t>(spent.place)];
     collective.end_ns = block.end_ns;
-    collective.start_ns = block.end_ns -= spent.ns;
+    // Calls are timed on the host, whose part may be longer than the device's.
+    collective.start_ns = block.end_ns -= std::min(spent.ns, block.end_ns - block.start_ns);
   }
 }
 

@@ -83,11 +83,11 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   env_.parameters.gradients.begin_step();
   reductions_.begin_step();
   env_.operands.begin_step();
-  lanes_.begin_step();
   inside_.begin_step();
   for (ActionTime& time : times_) time = {};
   env_.device.forget_times();
   step_mark_ = env_.device.timed_mark(Stream::compute);
+  lanes_.begin_step();  // behind the step's own mark, from which times count
   routed_.clear();
   offload_.begin_step();
   LiveBytes& live = env_.backend.live();

@@ -1,0 +1,12 @@
+#pragma once
+/// \file cuda_kernel_table.h: the kernels of kernels/cuda as a device's table: launched on the thread's current stream.
+///
+/// Checked against: tests/cuda/training_test.cpp (whole steps against the CPU's kernels).
+
+#include "runtime/device/device_kernels.h"
+
+namespace plumbline {
+
+[[nodiscard]] const DeviceKernels& cuda_kernel_table();
+
+}  // namespace plumbline
