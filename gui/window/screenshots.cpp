@@ -9,6 +9,7 @@
 
 #include "gui/dock/question_dock.h"
 #include "gui/files/examples.h"
+#include "gui/pages/run/run_page.h"
 #include "gui/window/main_window.h"
 
 namespace plumbline::gui {
@@ -62,6 +63,14 @@ bool shoot_question(MainWindow& window, const QString& folder) {
   return is_written;
 }
 
+/// A plan of this computer is run for its picture.
+void start_run(RunPage& page, const PricedPlan& plan) {
+  constexpr int steps = 20;
+  if (plan.answer.plan.machine.name != "this-computer") return;
+  page.set_steps(steps);
+  page.start();
+}
+
 }  // namespace
 
 int write_screenshots(MainWindow& window, const QString& folder, const QString& plan_file) {
@@ -72,6 +81,8 @@ int write_screenshots(MainWindow& window, const QString& folder, const QString& 
   for (Page* const page : window.pages()) {
     if (page->id() == "start") continue;
     window.bring_to_front(page->id());
+    if (auto* const run = qobject_cast<RunPage*>(page); run != nullptr && window.plan() != nullptr)
+      start_run(*run, *window.plan());
     if (!wait_until([&] { return !window.is_busy() && page->is_complete(); }))
       return fail(page->id() + ": not complete in two minutes") ? 0 : 1;
     if (!shoot(window, folder, page->id())) return 1;

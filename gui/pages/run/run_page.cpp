@@ -41,6 +41,7 @@ QWidget* RunPage::make_controls() {
   auto* const controls = new QWidget(card_);
   steps_ = new QSpinBox(controls);
   steps_->setRange(1, most_steps);
+  steps_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   steps_->setValue(usual_steps);
   steps_->setAccessibleName(tr("Steps"));
   start_ = new QPushButton(tr("&Run"), controls);
@@ -113,6 +114,8 @@ void RunPage::set_running(bool is_running) {
   steps_->setEnabled(!is_running);
   stop_->setEnabled(is_running);
 }
+
+void RunPage::set_steps(int steps) { steps_->setValue(steps); }
 
 void RunPage::start() {
   if (plan_ == nullptr || process_.is_running()) return;

@@ -37,6 +37,7 @@ class RunPage : public Page {
 
   /// A record of a run of this plan, held against it.
   void open_record(const QString& file);
+  void set_steps(int steps);
   [[nodiscard]] PlanProcess& process() { return process_; }
   [[nodiscard]] const LossPlot& losses() const { return *losses_; }
   /// Predicted against measured; empty: nothing was compared yet.
