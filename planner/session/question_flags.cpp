@@ -46,9 +46,9 @@ RecipeChoices QuestionFlags::recipe_choices() const {
   for (const std::string& part : values_of("--precision", precision))
     add(choices.precisions, choice_of("--precision", part, all_precision_recipes, precision_recipe_from_text));
   for (const std::string& part : values_of("--optimizer", optimizer)) {
-    const auto optimizer = optimizer_from_text(part);
-    if (!optimizer) refuse_choice("--optimizer", part, optimizer_names());
-    add(choices.optimizers, *optimizer);
+    const auto one = optimizer_from_text(part);
+    if (!one) refuse_choice("--optimizer", part, optimizer_names());
+    add(choices.optimizers, *one);
   }
   for (const std::string& part : values_of("--lora-rank", lora_rank))
     add(choices.lora_ranks, whole_number("--lora-rank", part, 1, largest_lora_rank));
@@ -63,11 +63,11 @@ Adaptation QuestionFlags::adaptation() const {
 }
 
 std::vector<std::int64_t> QuestionFlags::device_counts() const {
-  std::vector<std::int64_t> counts;
-  if (!gpus) return counts;
+  std::vector<std::int64_t> devices;
+  if (!gpus) return devices;
   for (const std::string& part : list_of("--gpus", *gpus))
-    counts.push_back(whole_number("--gpus", part, 1, most_devices));
-  return counts;
+    devices.push_back(whole_number("--gpus", part, 1, most_devices));
+  return devices;
 }
 
 std::optional<std::int64_t> QuestionFlags::sample_budget() const {

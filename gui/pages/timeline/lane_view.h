@@ -11,9 +11,7 @@
 #include <QPointF>
 #include <optional>
 
-#include "gui/pages/timeline/lane_painter.h"
-#include "gui/pages/timeline/lane_rows.h"
-#include "gui/pages/timeline/time_axis.h"
+#include "gui/pages/timeline/lane_picture.h"
 
 namespace plumbline::gui {
 
@@ -26,12 +24,12 @@ class LaneView : public QAbstractScrollArea {
   /// nullptr: nothing.
   void show_data(SharedTimeline timeline);
   void show_window(const TimeWindow& window);
-  [[nodiscard]] const TimeWindow& window() const { return window_; }
+  [[nodiscard]] const TimeWindow& window() const { return picture_.window; }
   void choose_stage(std::size_t stage);
-  [[nodiscard]] std::size_t chosen_stage() const { return stage_; }
+  [[nodiscard]] std::size_t chosen_stage() const { return picture_.stage; }
   void show_instant(std::optional<double> time);
   void toggle(std::size_t stage);
-  [[nodiscard]] const LaneRows& rows() const { return rows_; }
+  [[nodiscard]] const LaneRows& rows() const { return picture_.rows; }
   /// What is at a point of the viewport: "stage 3, backward of micro-batch 12, 4.5 ms from 81.2 ms".
   [[nodiscard]] QString words_at(QPointF position) const;
 
@@ -52,25 +50,12 @@ class LaneView : public QAbstractScrollArea {
   bool viewportEvent(QEvent* event) override;
 
  private:
-  [[nodiscard]] TimeScale scale() const;
-  /// For lanes.
-  [[nodiscard]] double room() const;
-  [[nodiscard]] QRectF area_of(const LaneRow& row) const;
-  [[nodiscard]] double row_y(double y) const;
+  [[nodiscard]] LaneViewport seen() const;
   void change_window(const TimeWindow& window);
   void fit_scroll_bar();
-  void paint_axis(QPainter& painter, const Palette& palette);
-  void paint_lanes(QPainter& painter, const Palette& palette);
-  void paint_name(QPainter& painter, const LaneRow& row, const Palette& palette);
-  void paint_left_out(QPainter& painter, const LaneRow& row, const Palette& palette);
   [[nodiscard]] bool move_by_key(int key);
 
-  SharedTimeline data_;
-  LaneRows rows_;
-  LanePainter lanes_;
-  TimeWindow window_;
-  std::size_t stage_ = 0;
-  std::optional<double> instant_;
+  LanePicture picture_;
   std::optional<QPointF> pressed_;
   TimeWindow pressed_window_;
   int pressed_scroll_ = 0;

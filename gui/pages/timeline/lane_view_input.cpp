@@ -26,20 +26,21 @@ void LaneView::wheelEvent(QWheelEvent* event) {
     verticalScrollBar()->setValue(verticalScrollBar()->value() - turned.y() / 2);
     return;
   }
-  TimeWindow window = window_;
+  TimeWindow window = picture_.window;
   const bool moves = event->modifiers().testFlag(Qt::ShiftModifier) || turned.x() != 0;
   const double notches = (turned.y() != 0 ? turned.y() : turned.x()) / degrees_per_notch;
   if (moves)
     window.move(-step * notches);
   else
-    window.zoom(std::pow(zoom_per_notch, notches), std::clamp(scale().fraction_at(event->position().x()), 0.0, 1.0));
+    window.zoom(std::pow(zoom_per_notch, notches),
+                std::clamp(picture_.scale(seen()).fraction_at(event->position().x()), 0.0, 1.0));
   change_window(window);
 }
 
 void LaneView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   pressed_ = event->position();
-  pressed_window_ = window_;
+  pressed_window_ = picture_.window;
   pressed_scroll_ = verticalScrollBar()->value();
   is_dragged_ = false;
 }
@@ -49,7 +50,7 @@ void LaneView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF moved = event->position() - *pressed_;
   if (!is_dragged_ && moved.manhattanLength() < QApplication::startDragDistance()) return;
   is_dragged_ = true;
-  const TimeScale across = scale();
+  const TimeScale across = picture_.scale(seen());
   TimeWindow window = pressed_window_;
   window.move(-moved.x() / (across.right - across.left));
   change_window(window);
@@ -60,18 +61,18 @@ void LaneView::mouseReleaseEvent(QMouseEvent* event) {
   const bool is_click = pressed_ && !is_dragged_;
   pressed_.reset();
   if (!is_click || event->button() != Qt::LeftButton) return;
-  const LaneRow* row = rows_.at(row_y(event->position().y()));
+  const LaneRow* row = picture_.rows.at(seen().row_y(event->position().y()));
   if (row == nullptr) return;
   choose_stage(row->stage);
-  if (event->position().x() >= name_width) Q_EMIT instant_chosen(scale().time_at(event->position().x()));
+  if (event->position().x() >= name_width) Q_EMIT instant_chosen(picture_.scale(seen()).time_at(event->position().x()));
 }
 
 void LaneView::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (const LaneRow* row = rows_.at(row_y(event->position().y()))) toggle(row->stage);
+  if (const LaneRow* row = picture_.rows.at(seen().row_y(event->position().y()))) toggle(row->stage);
 }
 
 bool LaneView::move_by_key(int key) {
-  TimeWindow window = window_;
+  TimeWindow window = picture_.window;
   switch (key) {
     case Qt::Key_Left: window.move(-step); break;
     case Qt::Key_Right: window.move(step); break;
@@ -92,11 +93,11 @@ void LaneView::keyPressEvent(QKeyEvent* event) {
   if (move_by_key(event->key())) return;
   switch (event->key()) {
     case Qt::Key_Up:
-      if (stage_ > 0) choose_stage(stage_ - 1);
+      if (picture_.stage > 0) choose_stage(picture_.stage - 1);
       return;
-    case Qt::Key_Down: choose_stage(stage_ + 1); return;
+    case Qt::Key_Down: choose_stage(picture_.stage + 1); return;
     case Qt::Key_Return:
-    case Qt::Key_Enter: toggle(stage_); return;
+    case Qt::Key_Enter: toggle(picture_.stage); return;
     default: QAbstractScrollArea::keyPressEvent(event);
   }
 }
