@@ -43,6 +43,8 @@ plumbline_report("matrix products" "${PLUMBLINE_SGEMM_${PLUMBLINE_SGEMM_CHOSEN}}
 plumbline_report("fuzz targets" "${plumbline_fuzzers}" "PLUMBLINE_FUZZ=OFF, or the compiler is not clang")
 if(PLUMBLINE_CUDA STREQUAL "OFF")
   plumbline_report("CUDA kernels" "on the CPU in tests, not for a GPU: PLUMBLINE_CUDA=OFF" "")
+elseif(PLUMBLINE_CUDA STREQUAL "ON")
+  plumbline_report("CUDA kernels" "libplumbline-cuda.so for ${PLUMBLINE_CUDA_ARCHITECTURES}, by ${PLUMBLINE_NVCC}" "")
 elseif(PLUMBLINE_NVCC)
   plumbline_report("CUDA kernels" "on the CPU in tests, and compiled there by ${PLUMBLINE_NVCC}" "")
 else()
