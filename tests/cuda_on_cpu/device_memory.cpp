@@ -71,16 +71,15 @@ void DeviceMemory::release_all() {
   while (!places_.empty()) release(base_ + places_.begin()->first + places_.begin()->second.offset);
 }
 
-void DeviceMemory::protect_all(int how) {
-  for (const auto& [at, place] : places_) mprotect(base_ + at, place.pages, how);
-}
-
 void DeviceMemory::open() {
-  if (!std::exchange(is_open_, true)) protect_all(PROT_READ | PROT_WRITE);
+  if (std::exchange(is_open_, true)) return;
+  for (const auto& [at, place] : places_) mprotect(base_ + at, place.pages, PROT_READ | PROT_WRITE);
 }
 
 void DeviceMemory::close() {
-  if (std::exchange(is_open_, false)) protect_all(PROT_NONE);
+  if (!std::exchange(is_open_, false) || places_.empty()) return;
+  const auto& [last, place] = *places_.rbegin();
+  mprotect(base_, last + place.pages, PROT_NONE);  // guard pages are closed anyway: one call for all
 }
 
 bool DeviceMemory::holds(const void* pointer, std::size_t bytes) const {

@@ -37,7 +37,6 @@ class DeviceMemory {
     std::size_t bytes = 0;
   };
   [[nodiscard]] std::size_t free_place(std::size_t pages) const;
-  void protect_all(int how);
   [[nodiscard]] bool has_slack_pattern(std::size_t at, const Place& place) const;
 
   std::byte* base_ = nullptr;
