@@ -97,7 +97,7 @@ TEST_CASE("Libraries say their versions and files") {
 
 TEST_CASE("A library that is not there, or does not answer, says why") {
   FakeLibraries libraries;
-  libraries.with("libcudart.so.12", {{"cudaRuntimeGetVersion", FakeLibraries::pointer(fake_driver::nothing)}})
+  libraries.with("libcudart.so.12", {{"cudaRuntimeGetVersion", FakeLibraries::pointer(fake_driver::no_version)}})
       .with("libnccl.so.2", {});
   const auto all = nvidia_libraries(libraries);
   CHECK(all[0].problem == "libcudart.so.12: does not say its version");
