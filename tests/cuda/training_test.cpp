@@ -73,7 +73,9 @@ std::string difference(const Executed& run, const Executed& expected) {
 
 void require_same(const Executed& run, const Executed& expected) {
   REQUIRE(run.record.steps.size() == expected.record.steps.size());
-  CHECK(difference(run, expected) == "");
+  const std::string different = difference(run, expected);
+  CAPTURE(different);
+  CHECK(different.empty());
   REQUIRE(run.record.ranks.size() == expected.record.ranks.size());
   for (std::size_t rank = 0; rank < run.record.ranks.size(); ++rank) {
     CHECK(run.record.ranks[rank].sent == expected.record.ranks[rank].sent);

@@ -18,7 +18,7 @@ std::map<cudaEvent_t, std::shared_ptr<CUevent_st>>& events() {
   return *only;
 }
 
-bool is_known(cudaEvent_t event) { return events().count(event) > 0; }
+bool is_known(cudaEvent_t event) { return events().contains(event); }
 
 cudaError_t push(cudaStream_t stream, Entry entry) {
   if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;

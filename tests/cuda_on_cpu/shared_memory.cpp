@@ -6,10 +6,12 @@
 #include <new>
 
 // The linker's, of the section that holds all shared variables; null where a program has none.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
 extern "C" {
 extern char __start_cuda_shared[] __attribute__((weak));
 extern char __stop_cuda_shared[] __attribute__((weak));
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace cuda_on_cpu {
 namespace {
