@@ -1,5 +1,14 @@
 #include "planner/frameworks/syntax/toml.h"
 
+namespace {
+struct BrokenAssumption {};
+[[noreturn]] void refuse_assumption() { throw BrokenAssumption(); }
+}  // namespace
+
+// The parser takes for granted that a header such as [t] begins with a character of keys, and without assertions what
+// follows is undefined: here such a text is refused, in every build.
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? void() : refuse_assumption())
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 64
 #include <toml++/toml.h>
@@ -202,6 +211,9 @@ Json read_toml(std::string_view text, std::string_view name) {
     throw InputError({line_of(name, error.source().begin.line),
                       "not valid TOML: " + printable(std::string(error.description())), "a complete TOML document",
                       ""});
+  } catch (const BrokenAssumption&) {
+    throw InputError({std::string(name), "not valid TOML: a key begins with a character that no key has",
+                      "letters, digits, - and _, or quotes", ""});
   }
 }
 

@@ -47,6 +47,12 @@ TEST_CASE("wrong syntax names its line") {
   CHECK(has(message(std::string("x = 1\n\0", 7)), "run.toml:"));
 }
 
+TEST_CASE("a header that no key begins is refused, in every build of the parser") {
+  for (const char* const text : {"[@t]", "[[@t]]", "a = 1\n[=]", "[ ! ]\n", "[\x01]"})
+    CHECK(message(text).find("not valid TOML") != std::string::npos);
+  CHECK(as_json("[ 't' ]\n[[u]]\n[\"v\"]") == R"({"t":{},"u":[{}],"v":{}})");
+}
+
 TEST_CASE("deep nesting is refused before it fills the stack") {
   CHECK(has(message("a" + repeated(".a", 1'000'000) + " = 1\n"), "run.toml:1: a key of more than 64 parts"));
   CHECK(has(message("x = 1\n[a" + repeated(" . \"b.b\"", 100) + "]\n"), "run.toml:2: a key of more than 64 parts"));
