@@ -29,13 +29,14 @@ constexpr std::int64_t most_values = 4'000'000;
 
 std::string line_of(std::string_view name, std::int64_t line) { return std::string(name) + ":" + std::to_string(line); }
 
-/// Walks over a text as the parser will, for keys such as a.a.a.a: each of their dots is a table inside another, and
-/// the parser, which has no limit for them, would free a million of those on one stack.
-class DottedKeys {
+/// Walks over a text as the parser will, for what that does not withstand: keys such as a.a.a.a, of which each dot is a
+/// table inside another, a million to be freed on one stack; and characters outside ASCII where TOML 1.0 has none.
+class ParserGuard {
  public:
-  DottedKeys(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+  ParserGuard(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  void check_depth() {
+  void check() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark, which the parser skips
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'')
@@ -49,6 +50,9 @@ class DottedKeys {
 
  private:
   void step(char c) {
+    if (static_cast<unsigned char>(c) >= 0x80)  // the parser's classes of letters are undefined for some
+      throw InputError({line_of(name_, line_), "not valid TOML: a character outside ASCII that is in no quotes",
+                        "keys of letters, digits, - and _, or in quotes", ""});
     if (c == '\n') ++line_;
     if (c == '.') {
       if (++dots_ > deepest_nesting) refuse();
@@ -204,7 +208,7 @@ void append_table(std::string& text, const Json::Object& object, const std::stri
 Json read_toml(std::string_view text, std::string_view name) {
   if (text.size() > largest_text)
     throw InputError({std::string(name), "over " + std::to_string(largest_text >> 20) + " MiB", "a TOML file", ""});
-  DottedKeys(text, name).check_depth();
+  ParserGuard(text, name).check();
   try {
     return Converter(name).value_of(toml::parse(text), 0);
   } catch (const toml::parse_error& error) {

@@ -53,6 +53,15 @@ TEST_CASE("a header that no key begins is refused, in every build of the parser"
   CHECK(as_json("[ 't' ]\n[[u]]\n[\"v\"]") == R"({"t":{},"u":[{}],"v":{}})");
 }
 
+TEST_CASE("characters outside ASCII are for strings and comments alone") {
+  CHECK(as_json("a = 'ϕ'  # ϕ\n\"ϕ\" = 1") == R"({"a":"ϕ","ϕ":1})");
+  CHECK(
+      message("a = 1\nb = 2ϕ") ==
+      "run.toml:2: not valid TOML: a character outside ASCII that is in no quotes; expected keys of letters, digits, - "
+      "and _, or in quotes");
+  CHECK(message("ϕ = 1").find("run.toml:1: not valid TOML") == 0);
+}
+
 TEST_CASE("deep nesting is refused before it fills the stack") {
   CHECK(has(message("a" + repeated(".a", 1'000'000) + " = 1\n"), "run.toml:1: a key of more than 64 parts"));
   CHECK(has(message("x = 1\n[a" + repeated(" . \"b.b\"", 100) + "]\n"), "run.toml:2: a key of more than 64 parts"));
