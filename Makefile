@@ -20,7 +20,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build gui cuda demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
+.PHONY: help setup build gui cuda wheel demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
   campaign-strategies one-program format format-check lint lint-changed install deb asan tsan headless clean
 
 help: ## this list
@@ -43,6 +43,11 @@ gui: ## install Qt 6 where it is missing, build the window and open it
 cuda: ## build libplumbline-cuda.so beside the command, with the CUDA toolkit (12 or later) that is there
 	@cmake --preset release -DPLUMBLINE_CUDA=ON
 	@cmake --build --preset release --target plumbline_cuda plan
+
+wheel: ## build/plumbline-*.whl, the Python module for pip install; it needs no compiler where it is installed
+	@scripts/setup_debian.sh python
+	@cmake --preset release -DPLUMBLINE_PYTHON=ON
+	@cmake --build --preset release --target wheel
 
 demo: setup ## rank the configurations of Llama-3 70B on 64 H100 and write plan.json
 	@cmake --preset release

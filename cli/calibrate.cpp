@@ -22,6 +22,7 @@
 #include "models/measurement_catalog.h"
 #include "planner/io/calibrated_json.h"
 #include "planner/io/cross_validation_json.h"
+#include "planner/session/calibrate.h"
 
 namespace plumbline {
 namespace {
@@ -120,35 +121,31 @@ class CalibrateVerb : public Verb {
     if (files_.empty()) throw InputError({"--rows", "is missing", "files of measured runs (docs/rows.md)", ""});
     require_only(*app_, "--rows", {"--device", "--stack", "--like", "--name", "--out", "--json"});
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
-    if (stack_ && like_) throw InputError({"--like", "cannot be combined with --stack", "one of them", ""});
-    const std::vector<FitRun> runs = own_runs(terminal);
-    OwnRunsOptions options;
-    options.name = name_.value_or("own");
-    options.like = stack_ ? *stack_ : like_.value_or("");
-    options.stack_sigma = like_ ? sigma_of_like_stack : sigma_of_own_stack;
-    options.fit = fit_;
-    const OwnCalibration found = calibrate_on(runs, options);
+    const session::PreparedCalibration prepared = session::prepare_calibration(request());
+    for (const SkippedRun& run : prepared.skipped) terminal.remark("skipped " + run.id + ": " + run.reason);
+    const session::CalibrationAnswer answer = session::calibrate(prepared, task(terminal));
+    if (!answer.complete) return interrupted(terminal);
+    const OwnCalibration& found = answer.found;
     out_.write([&] { return to_json_text(software_stack_json(found.stack)); }, terminal, Narration::silent);
-    terminal.print(json_ ? to_json_text(to_json(found, runs)) : calibration_text(found, runs));
+    terminal.print(json_ ? to_json_text(to_json(found, answer.runs)) : calibration_text(found, answer.runs));
     if (out_ && !json_ && !out_.is_standard_output())
       terminal.remark("stack written to " + *out_.name() + ": use it with --stack " + *out_.name());
     return ExitCode::done;
   }
 
-  [[nodiscard]] std::vector<FitRun> own_runs(Terminal& terminal) const {
-    FitRuns read = fit_runs(sets(), resolver());
-    for (const SkippedRun& run : read.skipped) terminal.remark("skipped " + run.id + ": " + run.reason);
-    if (!device_) return std::move(read.runs);
-    std::vector<std::string> known;
-    std::vector<FitRun> chosen;
-    for (FitRun& run : read.runs) {
-      known.push_back(run.device.name);
-      if (same_name(run.device.name, *device_)) chosen.push_back(std::move(run));
-    }
-    if (chosen.empty())
-      throw InputError(
-          {"--device", "no run is of \"" + *device_ + "\"", "a device that runs bear", nearest_text(*device_, known)});
-    return chosen;
+  [[nodiscard]] session::CalibrationRequest request() const {
+    return {sets(), device_, stack_, like_, name_.value_or("own")};
+  }
+  [[nodiscard]] Task task(Terminal& terminal) const {
+    Task task;
+    task.stop = fit_.stop;
+    task.progress = [&](const TaskProgress& now) { terminal.progress("fit, iteration " + std::to_string(now.done)); };
+    task.end_of_phase = [&](std::string_view) { terminal.clear_progress(); };
+    return task;
+  }
+  static ExitCode interrupted(Terminal& terminal) {
+    terminal.remark("interrupted: nothing was written");
+    return ExitCode::environment;
   }
 
   [[nodiscard]] static RunResolver resolver() { return RunResolver({run_aliases()}, run_assumptions()); }
@@ -175,10 +172,7 @@ class CalibrateVerb : public Verb {
     phase_ = "all runs";
     const Trained trained(space, read.runs, all_own(read), fit_);
     terminal.clear_progress();
-    if (fit_.stop.stop_requested()) {
-      terminal.remark("interrupted: nothing was written");
-      return ExitCode::environment;
-    }
+    if (fit_.stop.stop_requested()) return interrupted(terminal);
     const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " runs with priors";
     write_files(fitted_set(CalibrationSet::shipped(), space, trained, read.runs, priors, source), *out_.name());
     terminal.remark("calibrations written to " + *out_.name());

@@ -19,8 +19,12 @@
 #include "planner/calibrate/device_fit.h"
 #include "planner/calibrate/kernel_fit.h"
 #include "planner/io/calibrated_json.h"
+#include "runtime/device/device_module.h"
+#include "runtime/doctor/nvidia_facts.h"
 #include "runtime/measure/computer_load.h"
+#include "runtime/measure/measure_device.h"
 #include "runtime/measure/measure_kernels.h"
+#include "runtime/rendezvous/rendezvous.h"
 
 namespace plumbline {
 namespace {
@@ -50,6 +54,34 @@ MeasuredTable measured(const std::stop_token& stop, Terminal& terminal) {
   if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
   const std::optional<LoadReading> after = read_load();
   return {std::move(table), before && after ? cores_of_others(*before, *after) : 0};
+}
+
+/// Of this computer's GPUs: kernels on the first, collectives among all.
+MeasuredTable measured_gpu(MeasureExtent extent, const std::string& device_name, const std::stop_token& stop,
+                           Terminal& terminal) {
+  const DeviceModule& module = load_module(module_folders(), cuda_module_file, system_libraries());
+  module.require_device();
+  MeasureOptions options;
+  options.extent = extent;
+  options.stop = stop;
+  options.progress = [&](std::string_view what) {
+    if (!what.empty()) terminal.progress("measuring " + std::string(what));
+  };
+  KernelTable table = measure_device(*module.make_device(0), options);
+  table.machine = computer_facts().model;
+  table.device = device_name;
+  try {
+    const auto meet = [&]() -> MeasuredRanks::MakeGroups {
+      const auto meeting = std::make_shared<LocalRendezvous>();
+      return [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
+    };
+    measure_device_collectives({module.require_nccl(), module.make_device, meet}, options, table);
+  } catch (const EnvironmentError& error) {
+    terminal.remark(std::string("no collectives are measured: ") + error.what());
+  }
+  terminal.clear_progress();
+  if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
+  return {std::move(table), 0};
 }
 
 /// What is written and printed of a fit.
@@ -121,7 +153,9 @@ void KernelCalibration::declare(CLI::App& app) {
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
     app.add_option(flag, value, text)->group("Kernels")->type_name(type);
   };
-  option("--backend", backend_, "cpu", "measure the kernels of this computer and fit them instead of rows");
+  option("--backend", backend_, "cpu|cuda",
+         "measure the kernels of this computer, or of its GPUs, and fit them instead of rows");
+  app.add_flag("--brief", brief_, "with --backend cuda: a few small shapes, to see that it works")->group("Kernels");
   option("--kernels", kernels_, "FILE", "fit this table of kernels: of a GPU, or with --backend of this computer");
   kernels_out_.declare(app, "with --backend: write the table of kernels", "Kernels");
   option("--machine", machine_, "MACHINE",
@@ -129,7 +163,9 @@ void KernelCalibration::declare(CLI::App& app) {
 }
 
 void KernelCalibration::require_only_its_flags(const CLI::App& app) const {
-  if (backend_)
+  if (backend_ == "cuda")
+    require_only(app, "--backend", {"--brief", "--kernels-out", "--machine", "--stack", "--out", "--json"});
+  else if (backend_)
     require_only(app, "--backend", {"--kernels", "--kernels-out", "--out", "--json"});
   else
     require_only(app, "--kernels", {"--machine", "--stack", "--out", "--json"});
@@ -142,14 +178,46 @@ Device KernelCalibration::measured_device(const KernelTable& table) const {
     if (device.name == table.device) return device;
     names.push_back(device.name);
   }
-  throw InputError({*kernels_ + ":/device", "\"" + table.device.substr(0, 40) + "\" is not in the catalogue",
+  throw InputError({kernels_ ? *kernels_ + ":/device" : "--backend cuda",
+                    "\"" + table.device.substr(0, 40) + "\" is not in the catalogue",
                     "a device of the catalogue, or --machine", nearest_text(table.device.substr(0, 40), names)});
+}
+
+/// The table is written before anything is fitted: minutes on a GPU are not to be lost.
+void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const std::stop_token& stop,
+                                   Terminal& terminal) const {
+  if (!kernels_out_ && !asked.out)
+    throw InputError(
+        {"--backend cuda", "is given without a file to write", "--kernels-out FILE, --out FILE, or both", ""});
+  if (asked.out && !asked.stack)
+    throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});
+  require_writable({&asked.out, &kernels_out_}, asked.json ? StandardOutput::json : StandardOutput::text, terminal);
+  const auto devices = nvidia_driver(system_libraries()).devices;
+  const std::string name = machine_          ? slowest_device(find_machine(*machine_)).name
+                           : devices.empty() ? "unknown device"
+                                             : devices.front().name;
+  const MeasuredTable kernels = measured_gpu(brief_ ? MeasureExtent::brief : MeasureExtent::full, name, stop, terminal);
+  const KernelTable& table = kernels.table;
+  kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::remarks);
+  if (!asked.out) {
+    if (!asked.json)
+      terminal.print(std::to_string(table.products.size()) + " products, " + std::to_string(table.attention.size()) +
+                     " of attention, " + std::to_string(table.memory_bound.size()) + " bound by memory or calls, " +
+                     std::to_string(table.collectives.size()) + " collectives\n");
+    return;
+  }
+  const Fitted fitted =
+      of_gpu(asked.out.stem("a file for the calibrated stack"), table, measured_device(table), *asked.stack);
+  asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::remarks);
+  terminal.print(asked.json
+                     ? to_json_text(kernel_fit_json(measured_coefficients(fitted), fitted.residuals, table.core_share))
+                     : fit_text(fitted, table));
 }
 
 void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop_token& stop,
                             Terminal& terminal) const {
-  if (backend_ && backend_ != "cpu")
-    throw InputError({"--backend", "\"" + *backend_ + "\" is not built in", "cpu", ""});
+  if (backend_ && backend_ != "cpu" && backend_ != "cuda") refuse_choice("--backend", *backend_, {"cpu", "cuda"});
+  if (backend_ == "cuda") return run_on_gpu(asked, stop, terminal);
   const std::string name = asked.out.stem("a file for the calibrated stack");
   if (!backend_ && !asked.stack)
     throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});

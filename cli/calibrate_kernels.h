@@ -1,6 +1,6 @@
 #pragma once
-/// \file calibrate_kernels.h: `calibrate --backend cpu` measures this computer, `calibrate --kernels` reads what was
-/// measured of a GPU; both write a stack file that holds a device calibration too.
+/// \file calibrate_kernels.h: `calibrate --backend cpu|cuda` measures this computer or its GPUs, `calibrate --kernels`
+/// reads what was measured of a GPU; both write a stack file that holds a device calibration too.
 
 #include <optional>
 #include <stop_token>
@@ -38,8 +38,10 @@ class KernelCalibration {
 
  private:
   [[nodiscard]] Device measured_device(const KernelTable& table) const;
+  void run_on_gpu(const KernelCalibrationAsked& asked, const std::stop_token& stop, Terminal& terminal) const;
 
   std::optional<std::string> backend_, kernels_, machine_;
+  bool brief_ = false;
   OutputFlag kernels_out_{"--kernels-out", "table of kernels"};
 };
 

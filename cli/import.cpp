@@ -41,15 +41,14 @@ class ImportVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     require_writable({&out_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
-    if (const std::string given = question_.given_beside_import(); !given.empty())
+    if (const std::string given = question_.given_with_import(); !given.empty())
       throw InputError({given, "the files say it", "no such flag", ""});
     session::ImportRequest request = import_request(files_, target_);
     request.question = question_.question(QuestionParts::none);
     const session::ImportAnswer answer = session::import_files(request);
-    session::StrategyRequest asked = session::strategy_request(request, answer);
-    write_plan(asked, terminal);
-    if (const std::string name = session::catalogue_name(asked.network_config); !name.empty())
-      asked.question.model = name, asked.network_config = {};
+    const session::StrategyRequest as_read = session::strategy_request(request, answer);
+    write_plan(as_read, terminal);
+    const session::StrategyRequest asked = session::named_in_catalogue(as_read);
     const auto flags = session::estimate_flags(asked);
     terminal.print(json_ ? to_json_text(session::to_json(answer, flags)) : text(answer, asked, flags));
     return ExitCode::done;

@@ -5,12 +5,12 @@
 #include <csignal>
 
 #include "cli/failure.h"
-#include "cli/foreign_flags.h"
 #include "cli/interruption.h"
 #include "cli/option_help.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/base/version.h"
+#include "planner/session/foreign_flags.h"
 
 namespace plumbline {
 namespace {
@@ -26,8 +26,8 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   extra = extra.substr(0, extra.find('='));
   std::vector<std::string> names;
   for (const FlagWords& flag : flags_of(app)) names.push_back(flag.name);
-  throw InputError(
-      {extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "", nearest_flag(extra, names)});
+  throw InputError({extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "",
+                    session::nearest_flag(extra, names)});
 }
 
 /// "--gpus: 1 required N missing" in our words.

@@ -33,12 +33,17 @@ void OptimizerFlags::declare(CLI::App& app) {
   app.add_option("--clip-value", clip_value_, "each gradient's magnitude at most, behind --clip; 0: no clipping (0)")
       ->group("Training")
       ->type_name("V");
+  app.add_option("--rounding", rounding_,
+                 "of weights that are kept in 16 bits alone: nearest, or stochastic (by a draw; nearest)")
+      ->group("Training")
+      ->type_name("HOW");
 }
 
 void OptimizerFlags::continue_from(const TrainingSettings& stored) {
   stored_ = stored;
   if (!clip_) clip_ = stored_flag(stored, "clip");
   if (!clip_value_) clip_value_ = stored_flag(stored, "clip-value");
+  if (!rounding_) rounding_ = stored_flag(stored, "rounding");
 }
 
 void OptimizerFlags::follow(const TrainingSettings& recipe) {
@@ -46,10 +51,24 @@ void OptimizerFlags::follow(const TrainingSettings& recipe) {
     if (find_setting(stored_, setting.name) == nullptr) stored_.push_back(setting);
   if (!clip_) clip_ = stored_flag(recipe, "clip");
   if (!clip_value_) clip_value_ = stored_flag(recipe, "clip-value");
+  if (!rounding_) rounding_ = stored_flag(recipe, "rounding");
 }
 
-OptimizerSettings OptimizerFlags::settings(Optimizer optimizer) const {
+WeightRounding OptimizerFlags::rounding(const Training& training) const {
+  if (!rounding_) return WeightRounding::nearest;
+  const auto chosen = choice_of("--rounding", *rounding_, all_weight_roundings, weight_rounding_from_text);
+  if (chosen == WeightRounding::stochastic && !rounds_weights(training.formats()))
+    throw InputError({"--rounding",
+                      "stochastic is of weights in 16 bits without master copies, and the plan's precision is " +
+                          std::string(to_text(training.precision)),
+                      "a plan of bf16-pure or fp16-pure, or nearest", ""});
+  return chosen;
+}
+
+OptimizerSettings OptimizerFlags::settings(const Training& training) const {
+  const Optimizer optimizer = training.optimizer;
   OptimizerSettings settings;
+  settings.rounding = rounding(training);
   for (const OptimizerNumber& number : optimizer_numbers()) {
     const std::string flag = "--" + std::string(number.name);
     std::optional<std::string> text = given_.at(number.name);

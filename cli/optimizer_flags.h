@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/training/optimizer.h"
+#include "core/training/training.h"
 #include "runtime/checkpoint/training_settings.h"
 #include "runtime/training/optimizer_settings.h"
 
@@ -22,12 +22,14 @@ class OptimizerFlags {
   void continue_from(const TrainingSettings& stored);
   /// What neither is given nor comes from a checkpoint is taken from the recipe of a plan.
   void follow(const TrainingSettings& recipe);
-  /// Throws InputError for a number that `optimizer`, the plan's, does not read.
-  [[nodiscard]] OptimizerSettings settings(Optimizer optimizer) const;
+  /// Throws InputError for what the plan's optimizer or precision does not read.
+  [[nodiscard]] OptimizerSettings settings(const Training& training) const;
 
  private:
+  [[nodiscard]] WeightRounding rounding(const Training& training) const;
+
   std::map<std::string_view, std::optional<std::string>> given_;  ///< by the name in optimizer_numbers.h
-  std::optional<std::string> clip_, clip_value_;
+  std::optional<std::string> clip_, clip_value_, rounding_;
   TrainingSettings stored_;
 };
 

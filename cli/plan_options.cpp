@@ -26,36 +26,21 @@ void PlanOptions::declare(CLI::App& app) {
   strategy_.declare(app);
 }
 
-session::FitLimitsRequest PlanOptions::limits_request() const {
-  session::FitLimitsRequest request;
-  request.question = question_.question(QuestionParts::some);
-  if (!strategy_.given().empty()) request.strategy = strategy_.strategy();
-  return request;
-}
+session::PlanFlags PlanOptions::flags() const { return {question_.flags(), strategy_.flags()}; }
 
 session::StrategyRequest PlanOptions::imported() const {
-  const std::string given = !question_.given_beside_import().empty() ? question_.given_beside_import()
-                            : plan_file_                             ? "--plan"
-                                                                     : strategy_.given();
-  if (!given.empty())
-    throw InputError({given, "cannot be combined with --import, which says it too", "one of the two", ""});
-  session::ImportRequest request = import_request(imported_files_, import_target_);
-  request.question = question_.question(QuestionParts::some);
-  return session::strategy_request(request, session::import_files(request));
+  flags().require_allowed_with_import();
+  if (plan_file_)
+    throw InputError({"--plan", "cannot be combined with --import, which says it too", "one of the two", ""});
+  return flags().request_of(import_request(imported_files_, import_target_));
 }
 
 session::EstimateRequest PlanOptions::request() const {
   if (!imported_files_.empty()) return imported();
   if (import_target_) throw InputError({"--from", "says whose the files of --import are", "--import as well", ""});
-  if (!plan_file_) {
-    return session::StrategyRequest{question_.question(), strategy_.strategy()};
-  }
-  const std::string given = question_.given_beside_plan().empty() ? strategy_.given() : question_.given_beside_plan();
-  if (!given.empty())
-    throw InputError({given, "cannot be combined with --plan, which says it too", "one of the two", ""});
-  session::PlanRequest request = plan_request(*plan_file_);
-  question_.apply_to_plan(request);
-  return request;
+  if (!plan_file_) return flags().request();
+  flags().require_allowed_with_plan();
+  return flags().request_of(plan_request(*plan_file_));
 }
 
 }  // namespace plumbline

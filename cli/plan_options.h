@@ -7,8 +7,7 @@
 
 #include "cli/question_options.h"
 #include "cli/strategy_options.h"
-#include "planner/session/estimate.h"
-#include "planner/session/fit_limits.h"
+#include "planner/session/plan_flags.h"
 
 namespace plumbline {
 
@@ -22,9 +21,10 @@ class PlanOptions {
     return !plan_file_ && imported_files_.empty() && !import_target_ && !question_.has_global_batch();
   }
   /// The question as far as it is given, and the strategy where a flag of it is.
-  [[nodiscard]] session::FitLimitsRequest limits_request() const;
+  [[nodiscard]] session::FitLimitsRequest limits_request() const { return flags().limits_request(); }
 
  private:
+  [[nodiscard]] session::PlanFlags flags() const;
   [[nodiscard]] session::StrategyRequest imported() const;
 
   QuestionOptions question_;

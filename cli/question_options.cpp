@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <array>
 
 #include "cli/flag_values.h"
 #include "core/training/limits.h"
@@ -16,8 +15,13 @@ void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts count
     return app.add_option(flag, value, text)->group("Question");
   };
   option("--model", flags_.model,
-         "what is trained: a name of plan models, a Hugging Face config.json, or a network file")
+         "what is trained: a name of plan models, a Hugging Face config.json, a network file, or an ONNX graph")
       ->type_name("MODEL");
+  app.add_option("--dim", flags_.dimensions,
+                 "size of a symbolic dimension of an ONNX graph, as in --dim sequence=512; once for each. The batch "
+                 "stays open: a plan's micro-batch is its size")
+      ->group("Question")
+      ->type_name("NAME=N");
   option("--machine", flags_.machine, "on what: a name of plan machines, or a machine file")->type_name("MACHINE");
   const bool several_counts = counts == DeviceCounts::several;
   option("--gpus", flags_.gpus,
@@ -58,46 +62,6 @@ void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts count
   app.add_flag("--tp-across-nodes", flags_.tensor_parallel_across_nodes,
                "allow tensor parallelism beyond the fast interconnect")
       ->group("Question");
-}
-
-std::string QuestionOptions::given_beside_plan() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 11> flags{
-      {{"--model", &flags_.model},
-       {"--machine", &flags_.machine},
-       {"--gpus", &flags_.gpus},
-       {"--seq-len", &flags_.sequence_length},
-       {"--global-batch", &flags_.global_batch},
-       {"--precision", &flags_.precision},
-       {"--gradient-precision", &flags_.gradient_precision},
-       {"--optimizer-precision", &flags_.optimizer_precision},
-       {"--optimizer", &flags_.optimizer},
-       {"--freeze", &flags_.freeze},
-       {"--lora-rank", &flags_.lora_rank}}};
-  for (const auto& [flag, value] : flags)
-    if (*value) return flag;
-  return "";
-}
-
-std::string QuestionOptions::given_beside_import() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 6> flags{
-      {{"--precision", &flags_.precision},
-       {"--gradient-precision", &flags_.gradient_precision},
-       {"--optimizer-precision", &flags_.optimizer_precision},
-       {"--optimizer", &flags_.optimizer},
-       {"--freeze", &flags_.freeze},
-       {"--lora-rank", &flags_.lora_rank}}};
-  for (const auto& [flag, value] : flags)
-    if (*value) return flag;
-  return "";
-}
-
-void QuestionOptions::apply_to_plan(session::PlanRequest& request) const {
-  if (flags_.tokens) request.token_budget = whole_number("--tokens", *flags_.tokens, 1, most_tokens);
-  request.sample_budget = flags_.sample_budget();
-  request.price_per_device_hour = flags_.price_per_device_hour();
-  request.stack = flags_.stack;
-  request.tensor_parallel_across_nodes = flags_.tensor_parallel_across_nodes;
-  if (flags_.headroom) request.headroom = headroom_from_text(*flags_.headroom, "--headroom");
 }
 
 }  // namespace plumbline

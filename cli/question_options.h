@@ -26,12 +26,11 @@ class QuestionOptions {
   [[nodiscard]] std::vector<std::int64_t> device_counts() const { return flags_.device_counts(); }
   [[nodiscard]] RecipeChoices recipes() const { return flags_.recipe_choices(); }
   [[nodiscard]] bool has_global_batch() const { return flags_.global_batch.has_value(); }
-  /// A flag that was given and says what a plan file says too; empty: none was.
-  [[nodiscard]] std::string given_beside_plan() const;
-  /// The same of what launch files say too: precision, optimizer and what is trained.
-  [[nodiscard]] std::string given_beside_import() const;
-  /// Flags that may be given with a plan file: tokens, samples, price, stack, headroom.
-  void apply_to_plan(session::PlanRequest& request) const;
+  [[nodiscard]] const session::QuestionFlags& flags() const { return flags_; }
+  /// As QuestionFlags answers.
+  [[nodiscard]] std::string given_with_plan() const { return flags_.given_with_plan(); }
+  [[nodiscard]] std::string given_with_import() const { return flags_.given_with_import(); }
+  void apply_to_plan(session::PlanRequest& request) const { flags_.apply_to_plan(request); }
 
  private:
   session::QuestionFlags flags_;

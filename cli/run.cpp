@@ -14,6 +14,7 @@
 #include "cli/interruption.h"
 #include "cli/loss_view.h"
 #include "cli/mpi_processes.h"
+#include "cli/nccl_processes.h"
 #include "cli/output_flag.h"
 #include "cli/plan_file.h"
 #include "cli/run_view.h"
@@ -48,7 +49,8 @@ class RunVerb : public Verb {
         "run", "train what a plan says on ranks of this computer, and record what it did",
         "--plan plan.json [--steps N] [--data FILE] [--record measured.json]",
         "Executes the plan's program, action by action, with one thread for each rank, or with --ranks mpi one process "
-        "of mpirun or srun. Without --data it trains on a "
+        "of mpirun or srun. With --backend cuda ranks share one GPU (local), or each has its own (nccl: threads, or "
+        "processes of torchrun, srun or mpirun). Without --data it trains on a "
         "short text inside of this program. --record keeps losses, times, peak bytes and bytes sent, for plan "
         "compare; --trace draws a step as plan simulate --trace does. Plans of up to 64 ranks, with as much memory "
         "as this computer has: nano-gpt, nano-llama and nano-moe on the machine this-computer are made for it.",
@@ -62,9 +64,16 @@ class RunVerb : public Verb {
     app.add_option("--backend", backend_, "what computes: cpu (default) or cuda (an NVIDIA GPU; see plan doctor)")
         ->group("Question")
         ->type_name("cpu|cuda");
-    app.add_option("--ranks", ranks_, "what ranks are: local (threads of this process) or mpi (processes of mpirun)")
+    app.add_option("--ranks", ranks_,
+                   "what ranks are: local (threads of this process), mpi (processes of mpirun), or nccl (with "
+                   "--backend cuda: a GPU for each)")
         ->group("Question")
-        ->type_name("local|mpi");
+        ->type_name("local|mpi|nccl");
+    app.add_option("--rendezvous", rendezvous_,
+                   "with --ranks nccl: where processes meet, instead of what their launcher says: rank 0's address and "
+                   "a free port, or a folder that all see")
+        ->group("Question")
+        ->type_name("HOST:PORT|FOLDER");
     app.add_option(
            "--lanes", lanes_,
            "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
@@ -88,13 +97,20 @@ class RunVerb : public Verb {
     if (backend_ && *backend_ != "cpu" && *backend_ != "cuda") refuse_choice("--backend", *backend_, {"cpu", "cuda"});
     refuse(backend_ == "cuda" && lanes_, "--lanes", "is given with --backend cuda, whose lanes are streams of the GPU",
            "one of the two");
-    if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi") refuse_choice("--ranks", *ranks_, {"local", "mpi"});
+    if (ranks_ && *ranks_ != "local" && *ranks_ != "mpi" && *ranks_ != "nccl")
+      refuse_choice("--ranks", *ranks_, {"local", "mpi", "nccl"});
+    refuse(ranks_ == "nccl" && backend_ != "cuda", "--ranks", "\"nccl\" is given without --backend cuda", "both");
+    refuse(rendezvous_ && backend_ != "cuda", "--rendezvous", "is given without --ranks nccl", "both, or neither");
     if (lanes_ && *lanes_ != "in-order" && *lanes_ != "threads")
       refuse_choice("--lanes", *lanes_, {"in-order", "threads"});
-    if (!ranks_) require_session_of_launch();
+    if (!ranks_ && backend_ != "cuda") require_session_of_launch();
     refuse(!beside_.empty() && !picture_, "--beside", "is given without --picture", "both, or neither");
   }
   ExitCode run(Terminal& terminal) override {
+    if (backend_ == "cuda" && ranks_ != "local" && ranks_ != "mpi") {
+      const auto place = ranks_ ? launch_place(process_environment) : launched_with_others(process_environment);
+      if (place || ranks_) return run_over_nccl(terminal, place);
+    }
     const bool is_mpi = ranks_ ? ranks_ == "mpi" : launched_with_others(process_environment).has_value();
     if (is_mpi)
       return run_as_mpi_rank(
@@ -104,10 +120,20 @@ class RunVerb : public Verb {
   }
 
  private:
-  /// In one process of all local ranks, or in that of one rank of `mpi`; only the first has anything to say.
-  ExitCode train_plan(Terminal& terminal, MpiSession* mpi, SharedNote* note, const Interruption& interruption) {
-    const bool is_first = mpi == nullptr || mpi->rank() == 0;
-    if (mpi != nullptr) refuse_what_is_local();
+  /// As the process of one rank, or of all as threads.
+  ExitCode run_over_nccl(Terminal& terminal, const std::optional<LaunchPlace>& place) {
+    const Interruption interruption(std::nullopt);
+    over_nccl_ = true;
+    if (!place) return train_plan(terminal, nullptr, nullptr, interruption);
+    local_rank_ = place->local_rank;
+    return run_as_nccl_rank(cuda_module(), *place, rendezvous_, [&](ProcessSession& session) {
+      return train_plan(terminal, &session, nullptr, interruption);
+    });
+  }
+  /// In one process of all local ranks, or in that of one rank of a launch; only the first has anything to say.
+  ExitCode train_plan(Terminal& terminal, ProcessSession* launch, SharedNote* note, const Interruption& interruption) {
+    const bool is_first = launch == nullptr || launch->rank() == 0;
+    if (launch != nullptr) refuse_what_is_local();
     training_.continue_training();
     if (is_first) track_.require_writable();
     if (is_first)
@@ -119,8 +145,10 @@ class RunVerb : public Verb {
     const DeviceModule* const module = backend_ == "cuda" ? &cuda_module() : nullptr;
     const session::PreparedRun prepared = session::prepare_run(request).value();  // nobody stops it
     const std::int64_t ranks = prepared.asked.strategy.devices();
-    const std::int64_t ranks_on_host = mpi == nullptr ? ranks : std::min<std::int64_t>(ranks, mpi->ranks_on_host());
-    session::require_room(prepared, *plan_, ranks_on_host, computer_facts().memory);
+    const std::int64_t ranks_on_host =
+        launch == nullptr ? ranks : std::min<std::int64_t>(ranks, launch->ranks_on_host());
+    if (module == nullptr) session::require_room(prepared, *plan_, ranks_on_host, computer_facts().memory);
+    if (over_nccl_ && launch == nullptr) require_devices(*module, ranks);
     const session::PricedQuestion& asked = prepared.asked;
     std::vector<LossCurve> curves = is_first ? other_curves() : std::vector<LossCurve>();
     RunOptions options = training_.options(asked.question.graph(), asked.question.training().sequence_length);
@@ -138,8 +166,11 @@ class RunVerb : public Verb {
       else
         terminal.progress(report.line());
     };
-    if (mpi != nullptr) run_by_mpi(options, *mpi, *note);
+    options.session = launch;
+    if (note != nullptr) run_by_mpi(options, *note);
     if (module != nullptr) run_on(options, *module);
+    options.predicted_memory = [&](std::int32_t stage) { return predicted_memory(asked.plan, stage); };
+    if (module != nullptr) remark_on_missing(*module, terminal);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
@@ -164,10 +195,19 @@ class RunVerb : public Verb {
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
   }
+  /// "40.1 GiB at the peak of stage 0: 12.0 GiB of weights, ...".
+  static std::string predicted_memory(const Plan& plan, std::int32_t stage) {
+    const MemoryBreakdown& memory = plan.prediction.stage_memory.at(static_cast<std::size_t>(stage));
+    std::string parts;
+    for (std::size_t c = 0; c < memory_class_count; ++c)
+      if (const auto one = static_cast<MemoryClass>(c); memory[one].value() > 0)
+        parts += (parts.empty() ? ": " : ", ") + to_text(memory[one]) + " of " + std::string(to_text(one));
+    return to_text(memory.device_total()) + " at the peak of stage " + std::to_string(stage) + parts;
+  }
   void refuse_what_is_local() const {
-    refuse(bool(describe_), "--describe", "is given with processes of MPI", "--ranks local");
-    refuse(backend_ == "cuda", "--backend", "\"cuda\" is given with processes of MPI",
-           "--ranks local, or --backend cpu");
+    refuse(bool(describe_), "--describe", "is given with processes of a launch", "--ranks local");
+    refuse(backend_ == "cuda" && !over_nccl_, "--backend", "\"cuda\" is given with processes of MPI",
+           "--ranks nccl, or --backend cpu");
   }
   /// Not before the process has forked: a driver does not survive that.
   static const DeviceModule& cuda_module() {
@@ -179,14 +219,24 @@ class RunVerb : public Verb {
       throw EnvironmentError(std::string("--backend cuda: ") + error.what() + "; plan doctor says what is missing");
     }
   }
-  /// All ranks share this process's first device.
-  static void run_on(RunOptions& options, const DeviceModule& module) {
+  /// Local ranks share this process's first device.
+  void run_on(RunOptions& options, const DeviceModule& module) const {
     options.backend = "cuda";
-    options.device = [&module] { return module.make_device(0); };
+    const bool has_threads = over_nccl_ && options.session == nullptr;
+    options.device = [&module, has_threads, here = local_rank_](std::int32_t rank) {
+      return module.make_device(has_threads ? rank : here);
+    };
+    if (over_nccl_) options.ranks = Transport::nccl;
+    if (!has_threads) return;
+    const auto meeting = std::make_shared<LocalRendezvous>();
+    options.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
   }
-  static void run_by_mpi(RunOptions& options, MpiSession& mpi, SharedNote& note) {
+  static void remark_on_missing(const DeviceModule& module, Terminal& terminal) {
+    const std::string missing = module.missing_library == nullptr ? "" : module.missing_library();
+    if (!missing.empty()) terminal.remark("plan: " + missing);
+  }
+  static void run_by_mpi(RunOptions& options, SharedNote& note) {
     options.ranks = Transport::mpi;
-    options.mpi = &mpi;
     options.on_place = [&note](const std::string& place) { note.write(place); };
   }
   static void remark_on(const EarlyStoppingState& state, Terminal& terminal) {
@@ -223,7 +273,7 @@ class RunVerb : public Verb {
       throw;
     } catch (const std::exception&) {
       if (lines) lines->finish([] { return true; });
-      if (options.mpi != nullptr) throw;
+      if (options.ranks == Transport::mpi) throw;
       terminal.clear_progress();
       std::fflush(stdout);
       const Failure failure = failure_of(std::current_exception());
@@ -238,7 +288,7 @@ class RunVerb : public Verb {
             question.training(),
             prepared.simulated.program,
             prepared.simulated.replays,
-            training_.optimizer(question.training().optimizer),
+            training_.optimizer(question.training()),
             training_.learning_rate(),
             recipe.loss_scale,
             question.network().constants,
@@ -286,7 +336,9 @@ class RunVerb : public Verb {
     });
   }
 
-  std::optional<std::string> plan_, backend_, ranks_, lanes_;
+  std::optional<std::string> plan_, backend_, ranks_, lanes_, rendezvous_;
+  bool over_nccl_ = false;
+  std::int32_t local_rank_ = 0;  ///< whose GPU this process uses
   OutputFlag record_{"--record", "record"};
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};

@@ -3,8 +3,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
+#include "cli/around_flags.h"
+#include "cli/around_view.h"
 #include "cli/interruption.h"
+#include "cli/kept_memory.h"
 #include "cli/output_options.h"
 #include "cli/plan_file.h"
 #include "cli/plan_view.h"
@@ -13,7 +15,9 @@
 #include "cli/search_view.h"
 #include "cli/verb.h"
 #include "core/quantity/text.h"
+#include "planner/io/around_json.h"
 #include "planner/io/search_json.h"
+#include "planner/present/search_words.h"
 
 namespace plumbline {
 namespace {
@@ -23,22 +27,27 @@ class SearchVerb : public Verb {
   [[nodiscard]] VerbWords words() const override {
     return {
         "search", "rank the configurations of a question, best first",
-        "--model M --machine C --gpus N --global-batch B [--fix tp=8,pp=4] [--top 10]",
+        "--model M --machine C --gpus N --global-batch B [--fix tp=8,pp=4] [--top 10]\n"
+        "plan search --around plan.json [--changes 2]",
         "Looks through all products of data, ZeRO, tensor, sequence, pipeline, context and expert parallelism with "
         "their schedules, micro-batches and recompute modes; what is best is exact for that space and this model of "
-        "time. Ctrl-C or --time-limit end it with the best so far. Exits with 1 when nothing fits.",
+        "time. With --around: what to change of a plan, or of launch files. Ctrl-C or --time-limit end it with the "
+        "best so far. Exits with 1 when nothing fits.",
         "plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \\\n"
         "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
   }
   void declare(CLI::App& app) override {
     question_.declare(app, Recipes::several);
     search_.declare(app);
-    declare_ranking(app);
+    search_.declare_ranking(app);
+    around_.declare(app);
     output_.declare(app, "write the best plan to this file");
   }
   ExitCode run(Terminal& terminal) override {
+    keep_freed_memory();
     output_.require_writable(terminal);
     const Interruption interruption(search_.time_limit());
+    if (around_.is_given()) return run_around(interruption, terminal);
     const session::SearchAnswer answer = answered(interruption, terminal);
     if (!answer.plans.empty()) output_.write([&] { return plan_file_text(answer.plans.front()); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
@@ -47,38 +56,50 @@ class SearchVerb : public Verb {
   }
 
  private:
-  void declare_ranking(CLI::App& app) {
-    const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
-      app.add_option(flag, value, text)->group("Search")->type_name(type);
-    };
-    option("--objective", objective_, alternatives(names_of(all_objectives)).c_str(), "what is best (time)");
-    option("--top", top_, "N", "how many plans (10)");
-    app.add_flag("--all", all_, "also plans that are like a better one, each in a row of its own")->group("Search");
-    app.add_flag("--pareto", pareto_, "also the front of step time and peak memory")->group("Search");
-  }
-
   [[nodiscard]] session::SearchRequest request() const {
-    session::SearchRequest request;
-    if (objective_) request.objective = choice_of("--objective", *objective_, all_objectives, objective_from_text);
-    if (top_) request.top = static_cast<std::size_t>(whole_number("--top", *top_, 1, session::most_plans));
-    request.pareto = pareto_;
-    request.all = all_;
+    session::SearchRequest request = options();
     request.question = question_.question();
     request.recipes = question_.recipes();
+    return request;
+  }
+  /// All but the question.
+  [[nodiscard]] session::SearchRequest options() const {
+    session::SearchRequest request;
     search_.apply(request);
     return request;
   }
 
+  static void require_no_ranking_of_all(const session::SearchRequest& request) {
+    const char* flag = request.pareto ? "--pareto" : request.all ? "--all" : nullptr;
+    if (flag != nullptr)
+      throw InputError({flag, "ranks a whole space, and --around a few changes", "one of the two", ""});
+  }
+
+  ExitCode run_around(const Interruption& interruption, Terminal& terminal) {
+    require_no_ranking_of_all(options());
+    const session::AroundRequest request = around_.request(question_, options());
+    output_.lap("question");
+    if (!request.start.remark.empty()) terminal.remark("plan: " + request.start.remark);
+    const session::AroundAnswer answer = session::search_around(request, task(interruption, terminal));
+    if (!answer.nearby.empty()) output_.write([&] { return plan_file_text(answer.nearby.front().plan); }, terminal);
+    terminal.print(output_.json() ? to_json_text(to_json(answer))
+                                  : around_text(answer, request.search.objective, terminal));
+    output_.print_stats(terminal);
+    return answer.nearby.empty() && answer.complete ? ExitCode::no : ExitCode::done;
+  }
+
   static void show(const TaskProgress& progress, Terminal& terminal) {
-    std::string line = std::string(progress.phase) + " " + grouped(progress.done) + " of " + grouped(progress.total);
-    if (progress.best_step_time_s > 0) line += ", best step " + to_text(Seconds(progress.best_step_time_s));
-    terminal.progress(line);
+    terminal.progress(present::progress_words(progress));
   }
 
   [[nodiscard]] session::SearchAnswer answered(const Interruption& interruption, Terminal& terminal) {
     const session::PreparedSearch prepared = session::prepare_search(request());
     output_.lap("question");
     if (!prepared.remark.empty()) terminal.remark("plan: " + prepared.remark);
+    return session::search(prepared, task(interruption, terminal));
+  }
+
+  [[nodiscard]] Task task(const Interruption& interruption, Terminal& terminal) {
     Task task;
     task.stop = interruption.token();
     task.progress = [&](const TaskProgress& progress) { show(progress, terminal); };
@@ -86,7 +107,7 @@ class SearchVerb : public Verb {
       terminal.clear_progress();
       output_.lap(std::string(phase));
     };
-    return session::search(prepared, task);
+    return task;
   }
 
   [[nodiscard]] static std::string text(const session::SearchAnswer& answer, const Terminal& terminal) {
@@ -98,10 +119,8 @@ class SearchVerb : public Verb {
 
   QuestionOptions question_;
   SearchFlags search_;
+  AroundFlags around_;
   OutputOptions output_;
-  std::optional<std::string> objective_, top_;
-  bool pareto_ = false;
-  bool all_ = false;
 };
 
 const RegisteredVerb registered(10, make_verb<SearchVerb>);

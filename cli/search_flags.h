@@ -2,10 +2,9 @@
 /// \file search_flags.h: the flags of every verb that searches: which plans are looked at, how long, on what.
 
 #include <optional>
-#include <string>
 
 #include "core/quantity/quantity.h"
-#include "planner/session/search.h"
+#include "planner/session/search_flags.h"
 
 namespace CLI {
 class App;
@@ -16,15 +15,14 @@ namespace plumbline {
 class SearchFlags {
  public:
   void declare(CLI::App& app);
+  /// What is best of what was looked at, of `search`.
+  void declare_ranking(CLI::App& app);
   /// Throws InputError naming the flag.
-  void apply(session::SearchRequest& request) const;
-  [[nodiscard]] std::optional<Seconds> time_limit() const;
+  void apply(session::SearchRequest& request) const { flags_.apply(request); }
+  [[nodiscard]] std::optional<Seconds> time_limit() const { return flags_.limit(); }
 
  private:
-  [[nodiscard]] std::optional<Framework> framework() const;
-
-  std::optional<std::string> fixes_, flash_attention_, framework_, split_, threads_, time_limit_;
-  bool executable_ = false;
+  session::SearchFlags flags_;
 };
 
 }  // namespace plumbline

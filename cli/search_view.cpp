@@ -41,6 +41,12 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
       text += " " + value + (&value == &table.in_all_rows.back() ? "" : ",");
     text += "\n";
   }
+  if (!table.left_out.empty()) {
+    text += "No room for";
+    for (const std::string& header : table.left_out) text += (&header == &table.left_out.front() ? " " : ", ") + header;
+    text += "; a wider terminal (COLUMNS) and --json have " + std::string(table.left_out.size() == 1 ? "it" : "them") +
+            ".\n";
+  }
   if (const std::string placed = present::placement_words(answer.plans.front().layout); !placed.empty())
     text += wrapped("#1: " + placed, terminal_columns(), 2) + "\n";
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
@@ -63,7 +69,7 @@ std::string heading_text(const session::SearchAnswer& answer) {
 
 std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {
   const RenderedTable table =
-      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(terminal_columns());
+      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(table_columns());
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);

@@ -19,6 +19,7 @@
 #include "core/io/timeline_svg.h"
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
+#include "planner/session/instructions.h"
 
 namespace plumbline {
 namespace {
@@ -74,9 +75,10 @@ class SimulateVerb : public Verb {
     trace_.declare(app, "write a Chrome trace to this file");
     picture_.declare(app, "draw the timeline and the memory of every stage to this SVG file");
     schedule_.declare(app, "write the order of compute actions to this file");
+    instructions_.declare(app, "write the instructions of each kind of block to this file");
   }
   ExitCode run(Terminal& terminal) override {
-    output_.require_writable(terminal, {&trace_, &picture_, &schedule_});
+    output_.require_writable(terminal, {&trace_, &picture_, &schedule_, &instructions_});
     const session::EstimateRequest request = plan_.request();
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
@@ -103,6 +105,7 @@ class SimulateVerb : public Verb {
       return timeline_svg(simulated.program, simulated.simulation, picture_words(asked, simulated.simulation));
     });
     write(schedule_, [&] { return to_schedule_csv(session::order_of(asked, answer.request)); });
+    write(instructions_, [&] { return session::instructions_text(asked, simulated); });
   }
   [[nodiscard]] static std::string json_text(const session::PricedQuestion& asked,
                                              const session::SimulationAnswer& answer) {
@@ -122,6 +125,7 @@ class SimulateVerb : public Verb {
   OutputFlag trace_{"--trace", "trace"};
   OutputFlag picture_{"--picture", "picture"};
   OutputFlag schedule_{"--schedule-csv", "schedule"};
+  OutputFlag instructions_{"--instructions", "instructions"};
 };
 
 const RegisteredVerb registered(40, make_verb<SimulateVerb>);

@@ -3,8 +3,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
 #include "cli/interruption.h"
+#include "cli/kept_memory.h"
 #include "cli/output_options.h"
 #include "cli/plan_file.h"
 #include "cli/question_options.h"
@@ -14,6 +14,7 @@
 #include "cli/verb.h"
 #include "core/quantity/text.h"
 #include "planner/io/size_json.h"
+#include "planner/session/size_flags.h"
 
 namespace plumbline {
 namespace {
@@ -37,6 +38,7 @@ class SizeVerb : public Verb {
     picture_.declare(app, "write throughput, days and dollars against GPUs as SVG to this file");
   }
   ExitCode run(Terminal& terminal) override {
+    keep_freed_memory();
     output_.require_writable(terminal, {&picture_});
     const Interruption interruption(search_.time_limit());
     const session::SizeAnswer answer = answered(interruption, terminal);
@@ -53,12 +55,12 @@ class SizeVerb : public Verb {
     const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
       app.add_option(flag, value, text)->group("Run")->type_name(type);
     };
-    option("--days", days_, "DAYS", "the run may take at most so many days");
-    option("--budget", budget_, "DOLLARS", "and cost at most so many dollars, such as 250K");
-    option("--scaling", scaling_, "strong|weak|both",
+    option("--days", flags_.days, "DAYS", "the run may take at most so many days");
+    option("--budget", flags_.budget, "DOLLARS", "and cost at most so many dollars, such as 250K");
+    option("--scaling", flags_.scaling, "strong|weak|both",
            "strong: the batch stays; weak: it grows with the GPUs from the fewest on (strong)");
-    option("--pue", pue_, "RATIO", "energy of the site over that of its computers (world mean)");
-    option("--grid", grid_, "GRAMS", "of CO2 that the grid emits for a kWh (world mean)");
+    option("--pue", flags_.pue, "RATIO", "energy of the site over that of its computers (world mean)");
+    option("--grid", flags_.grid, "GRAMS", "of CO2 that the grid emits for a kWh (world mean)");
   }
 
   [[nodiscard]] session::SizeRequest request() const {
@@ -67,23 +69,8 @@ class SizeVerb : public Verb {
     request.search.recipes = question_.recipes();
     search_.apply(request.search);
     request.devices = question_.device_counts();
-    if (days_) request.limits.days = real_number("--days", *days_, session::least_days, session::most_days);
-    if (budget_)
-      request.limits.budget = Dollars(
-          static_cast<double>(whole_number("--budget", *budget_, 1, static_cast<std::int64_t>(session::most_dollars))));
-    if (pue_) request.power_usage_effectiveness = real_number("--pue", *pue_, 1, session::highest_pue);
-    if (grid_) request.grid_grams_per_kwh = real_number("--grid", *grid_, 0, session::dirtiest_grid);
-    request.scalings = scalings();
+    flags_.apply(request);
     return request;
-  }
-
-  [[nodiscard]] std::vector<session::Scaling> scalings() const {
-    using session::Scaling;
-    const std::string text = scaling_.value_or("strong");
-    if (text == "strong") return {Scaling::strong};
-    if (text == "weak") return {Scaling::weak};
-    if (text == "both") return {Scaling::strong, Scaling::weak};
-    refuse_choice("--scaling", text, {"strong", "weak", "both"});
   }
 
   [[nodiscard]] session::SizeAnswer answered(const Interruption& interruption, Terminal& terminal) {
@@ -114,7 +101,7 @@ class SizeVerb : public Verb {
   SearchFlags search_;
   OutputOptions output_;
   OutputFlag picture_{"--picture", "picture"};
-  std::optional<std::string> days_, budget_, scaling_, pue_, grid_;
+  session::SizeFlags flags_;
 };
 
 const RegisteredVerb registered(35, make_verb<SizeVerb>);

@@ -1,6 +1,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <string_view>
@@ -58,7 +59,8 @@ std::string without_trailing_blanks(std::string line) {
 }  // namespace
 
 Table::Table(const present::Table& table) {
-  for (const present::Column& column : table.columns) columns_.push_back({column.title, column.align, column.keep});
+  for (const present::Column& column : table.columns)
+    columns_.push_back({column.title, column.align, column.keep, column.drop_order});
   for (const std::vector<present::Cell>& row : table.rows) {
     std::vector<std::string> cells;
     for (const present::Cell& cell : row) cells.push_back(cell.text);
@@ -111,6 +113,16 @@ RenderedTable Table::render(std::size_t columns) const {
     if (leaving == shown.rend()) break;
     result.in_all_rows.insert(result.in_all_rows.begin(), columns_[*leaving].header + " " + rows_.front()[*leaving]);
     shown.erase(std::next(leaving).base());
+  }
+  while (width(1) > columns) {
+    const auto order = [&](std::size_t c) {
+      return columns_[c].drop_order == 0 ? std::numeric_limits<int>::max() : columns_[c].drop_order;
+    };
+    const auto leaving =
+        std::min_element(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
+    if (leaving == shown.end() || columns_[*leaving].drop_order == 0) break;
+    result.left_out.push_back(columns_[*leaving].header);
+    shown.erase(leaving);
   }
   const std::string gap(width(2) > columns ? 1 : 2, ' ');
   fit_widths(widths, shown, columns - std::min(columns, gap.size() * (shown.size() - 1)));

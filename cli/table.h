@@ -16,11 +16,13 @@ struct Column {
   std::string header;
   Align align = Align::right;
   Keep keep = Keep::always;
+  int drop_order = 0;  ///< where the table is still too wide, 1 leaves first; 0: it never leaves
 };
 
 struct RenderedTable {
   std::vector<std::string> lines;        ///< header first; texts that are too long are cut
-  std::vector<std::string> in_all_rows;  ///< "header value" of each column that left
+  std::vector<std::string> in_all_rows;  ///< "header value" of each column that left, its cells all equal
+  std::vector<std::string> left_out;     ///< headers of other columns for which there was no room
 };
 
 class Table {

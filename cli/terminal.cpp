@@ -68,6 +68,8 @@ std::size_t columns_of_terminal() {
   return ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+constexpr std::size_t readable_columns = 100;  // longer lines are hard to read
+
 /// A number of columns as COLUMNS gives it; 0: none.
 std::size_t columns_of_environment() {
   const char* text = std::getenv("COLUMNS");
@@ -82,13 +84,15 @@ bool has_colours(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("
 
 }  // namespace
 
-std::size_t terminal_columns() {
-  static constexpr std::size_t most = 100;  // longer lines are hard to read
-  static constexpr std::size_t least = 70;  // below it tables would cut their numbers
+std::size_t terminal_columns() { return std::min(table_columns(), readable_columns); }
+
+std::size_t table_columns() {
+  static constexpr std::size_t least = 70;   // below it tables would cut their numbers
+  static constexpr std::size_t most = 1000;  // no table is wider
   static const std::size_t columns = [] {
     const std::size_t of_terminal = columns_of_terminal();
     const std::size_t asked = of_terminal > 0 ? of_terminal : columns_of_environment();
-    return asked == 0 ? most : std::clamp(asked, least, most);
+    return asked == 0 ? readable_columns : std::clamp(asked, least, most);
   }();
   return columns;
 }

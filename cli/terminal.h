@@ -15,6 +15,8 @@ enum class Colour : std::uint8_t { plain, bold, dim, green, yellow, red };
 
 /// How wide text is: as the terminal on standard output, else as COLUMNS says, else 100; from 70 to 100. Found once.
 [[nodiscard]] std::size_t terminal_columns();
+/// For tables that can use more: as wide as the terminal or COLUMNS, else 100; at least 70.
+[[nodiscard]] std::size_t table_columns();
 
 class Terminal {
  public:

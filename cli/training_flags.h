@@ -28,7 +28,7 @@ class TrainingFlags {
   /// Reads the data. Throws InputError that names the flag, or the file.
   [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length) const;
   [[nodiscard]] LearningRateSchedule learning_rate() const;
-  [[nodiscard]] OptimizerSettings optimizer(Optimizer optimizer) const { return optimizer_.settings(optimizer); }
+  [[nodiscard]] OptimizerSettings optimizer(const Training& training) const { return optimizer_.settings(training); }
   [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
   /// Whether tokens are the bytes of a text.
   [[nodiscard]] bool is_text() const;

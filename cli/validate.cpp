@@ -2,19 +2,18 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/flag_values.h"
+#include "cli/interruption.h"
 #include "cli/output_flag.h"
 #include "cli/validate_plot.h"
 #include "cli/validate_report.h"
 #include "cli/validate_view.h"
 #include "cli/verb.h"
-#include "core/base/errors.h"
 #include "core/io/measured_runs_json.h"
-#include "models/measurement_catalog.h"
 #include "planner/io/validation_json.h"
+#include "planner/session/validate.h"
 
 namespace plumbline {
 namespace {
@@ -43,11 +42,16 @@ class ValidateVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     if (assumptions_) {
       require_only(*app_, "--assumptions", {});
-      terminal.print(rules_text(all_assumptions()));
+      terminal.print(rules_text(session::assumptions()));
       return ExitCode::done;
     }
     require_writable({&plot_, &report_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
-    const Validation validation = validated(terminal);
+    const Interruption interruption(std::nullopt);
+    const Validation validation = validated(interruption, terminal);
+    if (!validation.complete) {
+      terminal.remark("interrupted: nothing was written");
+      return ExitCode::environment;
+    }
     plot_.write([&] { return validation_svg(validation); }, terminal, Narration::silent);
     report_.write([&] { return validation_markdown(validation, picture()); }, terminal, Narration::silent);
     if (json_)
@@ -58,18 +62,6 @@ class ValidateVerb : public Verb {
   }
 
  private:
-  /// Those of each published source, which come first, and those that hold for all.
-  [[nodiscard]] static RunRuleTable all_assumptions() {
-    RunRuleTable shared = run_assumptions();
-    RunRuleTable all{shared.name, shared.description, {}};
-    for (const RunSet& set : published_runs())
-      for (RunRule rule : set.rules.assumptions) {
-        rule.when.insert(rule.when.begin(), {"rows", {set.name}});
-        all.rules.push_back(std::move(rule));
-      }
-    for (RunRule& rule : shared.rules) all.rules.push_back(std::move(rule));
-    return all;
-  }
   /// The picture as the report names it: from its own folder.
   [[nodiscard]] std::string picture() const {
     if (!plot_) return "";
@@ -77,39 +69,20 @@ class ValidateVerb : public Verb {
         .lexically_relative(std::filesystem::path(*report_.name()).parent_path())
         .string();
   }
-  [[nodiscard]] std::vector<RunSet> sets() const {
-    if (files_.empty()) return published_runs();
-    std::vector<RunSet> result;
-    for (const std::string& file : files_) result.push_back(read_runs_file(file));
-    return result;
+  [[nodiscard]] session::ValidationRequest request() const {
+    session::ValidationRequest asked{std::nullopt, filter_};
+    if (!files_.empty()) asked.runs.emplace();
+    for (const std::string& file : files_) asked.runs->push_back(read_runs_file(file));
+    return asked;
   }
-  /// A name that no run has would answer with silence.
-  void require_known(const std::vector<RunSet>& runs) const {
-    std::vector<std::string> sources;
-    std::vector<std::string> devices;
-    for (const RunSet& set : runs) {
-      sources.push_back(set.name);
-      for (const MeasuredRun& run : set.runs) devices.push_back(run.question.fields.word("hardware"));
-    }
-    const auto require = [](const char* flag, const std::vector<std::string>& asked, std::vector<std::string> known) {
-      std::sort(known.begin(), known.end());
-      known.erase(std::unique(known.begin(), known.end()), known.end());
-      for (const std::string& name : asked)
-        if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return same_name(k, name); }))
-          throw InputError({flag, "no run is of \"" + name + "\"", "a name that runs bear", nearest_text(name, known)});
+  [[nodiscard]] Validation validated(const Interruption& interruption, Terminal& terminal) const {
+    Task task;
+    task.stop = interruption.token();
+    task.progress = [&](const TaskProgress& now) {
+      terminal.progress("run " + std::to_string(now.done) + " of " + std::to_string(now.total));
     };
-    require("--source", filter_.sources, std::move(sources));
-    require("--device", filter_.devices, std::move(devices));
-  }
-  [[nodiscard]] Validation validated(Terminal& terminal) const {
-    const std::vector<RunSet> runs = sets();
-    require_known(runs);
-    const RunResolver resolver({run_aliases()}, run_assumptions());
-    Validation validation = validate(runs, resolver, filter_, [&](std::size_t done, std::size_t all) {
-      terminal.progress("run " + std::to_string(done) + " of " + std::to_string(all));
-    });
-    terminal.clear_progress();
-    return validation;
+    task.end_of_phase = [&](std::string_view) { terminal.clear_progress(); };
+    return session::validate(request(), task);
   }
 
   const CLI::App* app_ = nullptr;

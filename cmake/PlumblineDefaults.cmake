@@ -10,9 +10,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # Without these sloppinesses ccache caches nothing that uses a precompiled header.
+  # Without these sloppinesses ccache caches nothing that uses a precompiled header. Paths are hashed relative to the
+  # source folder, so that a fresh clone or another worktree finds what was compiled in this one.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-                                  ${CCACHE_PROGRAM})
+                                  CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
 endif()
 
 # Results are compared byte for byte, so a fused multiply-add must not change them between machines.

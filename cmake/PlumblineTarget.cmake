@@ -7,6 +7,7 @@ set(PLUMBLINE_FLOOR_planner 2)
 set(PLUMBLINE_FLOOR_runtime 2)
 set(PLUMBLINE_FLOOR_cli 3)
 set(PLUMBLINE_FLOOR_gui 3)
+set(PLUMBLINE_FLOOR_python 3)
 
 # Outside libraries of which we compile headers into our .cpp files; an installed Plumbline does not ask for them.
 set(PLUMBLINE_HEADER_ONLY Boost::headers nlohmann_json::nlohmann_json CLI11::CLI11)

@@ -10,9 +10,6 @@ target_include_directories(plumbline_test_base INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(plumbline_test_base INTERFACE cxx_std_20)
 # What is tested is optimized as it ships; of the tests themselves, -O1 takes a third less time to compile than -O3.
 target_compile_options(plumbline_test_base INTERFACE $<$<CONFIG:Release>:-O1>)
-target_compile_definitions(plumbline_test_base INTERFACE
-                           PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                           PLUMBLINE_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(plumbline_test_base INTERFACE "SHELL:-Xclang -fno-pch-timestamp")  # or ccache never hits
 endif()
@@ -25,7 +22,11 @@ target_precompile_headers(plumbline_test_header PRIVATE ${PROJECT_SOURCE_DIR}/te
 set_target_properties(plumbline_test_header PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 
 # Catch2 2 wants its main() compiled, and asked for before the header; Catch2 3 brings a library.
-add_library(plumbline_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/catch_main.cpp)
+add_library(plumbline_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/catch_main.cpp
+            ${PROJECT_SOURCE_DIR}/tests/source_folder.cpp)
+# Of this file alone: a path in the flags of all would keep the compiler cache from serving another clone.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/source_folder.cpp PROPERTIES
+                            COMPILE_DEFINITIONS PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(plumbline_test_main PUBLIC plumbline_test_base)
 if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
   target_link_libraries(plumbline_test_main PUBLIC Catch2::Catch2WithMain)
@@ -35,11 +36,12 @@ endif()
 add_custom_target(tests_sanitize)
 add_custom_target(tests_threads)
 
-# plumbline_test(<name> SOURCES ... LABELS ... [LIBRARIES ...]): an executable of Catch2 tests that links all our
-# libraries, or those that are named.
+# plumbline_test(<name> SOURCES ... LABELS ... [LIBRARIES ...] [PER_FILE]): an executable of Catch2 tests that links all
+# our libraries, or those that are named. PER_FILE: one entry of ctest for each source file, which runs its tests by the
+# tag that Catch2 makes of the file's name (-#); else one for all.
 # Tests tagged [long] run only in Release. Hidden ones run by name: an exclusion alone brings them back in Catch2 2.
 function(plumbline_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LABELS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "PER_FILE" "" "SOURCES;LABELS;LIBRARIES" ${ARGN})
   if(NOT ARG_SOURCES)
     return()
   endif()
@@ -53,12 +55,30 @@ function(plumbline_test name)
   endforeach()
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_precompile_headers(${name} REUSE_FROM plumbline_test_header)
-  set(arguments "$<$<NOT:$<CONFIG:Release>>:~[long]~[.]>")
+  set(chosen "$<$<NOT:$<CONFIG:Release>>:~[long]~[.]>")
+  set(options)
   if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
-    list(APPEND arguments --allow-running-no-tests)  # version 2 does: an executable may hold only long tests
+    list(APPEND options --allow-running-no-tests)  # version 2 does: an executable may hold only long tests
   endif()
-  add_test(NAME ${name} COMMAND ${name} ${arguments} COMMAND_EXPAND_LISTS)
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77)
+  set(entries)
+  if(ARG_PER_FILE)
+    foreach(source IN LISTS ARG_SOURCES)
+      get_filename_component(file ${source} NAME_WE)
+      # Hidden tests have the tag too. A tag that names no test fails: version 3 says so by itself.
+      if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+        set(options "$<$<NOT:$<CONFIG:Release>>:--allow-running-no-tests>")
+      else()
+        set(options "$<$<CONFIG:Release>:-w;NoTests>")
+      endif()
+      add_test(NAME ${name}.${file} COMMAND ${name} "-#" "[#${file}]~[.]$<$<NOT:$<CONFIG:Release>>:~[long]>" "${options}"
+               COMMAND_EXPAND_LISTS)
+      list(APPEND entries ${name}.${file})
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name} ${chosen} ${options} COMMAND_EXPAND_LISTS)
+    set(entries ${name})
+  endif()
+  set_tests_properties(${entries} PROPERTIES LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77)
   foreach(label IN ITEMS sanitize threads)
     if(label IN_LIST ARG_LABELS)
       add_dependencies(tests_${label} ${name})

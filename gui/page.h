@@ -12,6 +12,7 @@
 
 #include "planner/present/table.h"
 #include "planner/session/estimate.h"
+#include "planner/session/size.h"
 
 namespace plumbline::gui {
 
@@ -19,6 +20,7 @@ namespace plumbline::gui {
 struct PricedPlan {
   session::EstimateRequest request;
   session::PricedQuestion answer;
+  session::RunLimits limits = {};  ///< of the run, where its question has some
 };
 using SharedPlan = std::shared_ptr<const PricedPlan>;
 

@@ -1,6 +1,7 @@
 #include "gui/palette.h"
 
 #include <QWidget>
+#include <algorithm>
 
 namespace plumbline::gui {
 namespace {
@@ -30,6 +31,7 @@ Palette light_palette() {
   p.memory = {bluish_green, yellow, reddish_purple, indigo, sky_blue, middle_grey,
               wine,         blue,   vermillion,     teal,   orange};
   p.causes = {blue, reddish_purple, yellow, sky_blue, indigo, sand, orange, middle_grey, vermillion, wine};
+  p.amounts = {0xff440154, 0xff404387, 0xff29788e, 0xff22a784, 0xff79d151};
   return p;
 }
 
@@ -47,6 +49,7 @@ Palette dark_palette() {
   p.refusal = 0xffff8a80;
   p.refused = 0xff3a2226;
   p.activities[static_cast<std::size_t>(Activity::idle)] = dark_grey;
+  p.amounts = {0xff46518f, 0xff2d708e, 0xff21918c, 0xff5ec962, 0xfffde725};
   // Dark hues would sink into the background.
   constexpr QRgb violet = 0xff6f5be0, rose = 0xffa83a78;
   p.memory[static_cast<std::size_t>(MemoryClass::optimizer_state)] = violet;
@@ -57,6 +60,16 @@ Palette dark_palette() {
 }
 
 }  // namespace
+
+QColor Palette::sequential(double share) const {
+  const double at = std::clamp(share, 0., 1.) * static_cast<double>(amounts.size() - 1);
+  const std::size_t below = std::min(amounts.size() - 2, static_cast<std::size_t>(at));
+  const auto part = static_cast<float>(at - static_cast<double>(below));
+  const QColor &from = amounts[below], &to = amounts[below + 1];
+  const auto mixed = [&](float a, float b) { return a + part * (b - a); };
+  return QColor::fromRgbF(mixed(from.redF(), to.redF()), mixed(from.greenF(), to.greenF()),
+                          mixed(from.blueF(), to.blueF()));
+}
 
 const char* words_of(Activity activity) {
   switch (activity) {

@@ -2,7 +2,8 @@
 /// \file palette.h: the colours of the window, light and dark, apart also for people who are colour-blind.
 ///
 /// Source: the hues are those of Okabe and Ito, "Color Universal Design" (2008), and of Tol, "Colour schemes" (2021),
-/// figure 4. Where a picture has an order (a stack of memory), neighbours are the furthest apart.
+/// figure 4; amounts are those of van der Walt and Smith, "viridis" (2015), without the end that sinks into the card.
+/// Where a picture has an order (a stack of memory), neighbours are the furthest apart.
 /// Checked against: tests/gui/palette_test.cpp, which simulates protanopia, deuteranopia and tritanopia.
 
 #include <QColor>
@@ -52,10 +53,13 @@ struct Palette {
   [[nodiscard]] QColor of(Activity activity) const { return activities[static_cast<std::size_t>(activity)]; }
   [[nodiscard]] QColor of(MemoryClass memory_class) const { return memory[static_cast<std::size_t>(memory_class)]; }
   [[nodiscard]] QColor of(TimeCause cause) const { return causes[static_cast<std::size_t>(cause)]; }
+  /// Of an amount, 0 to 1: its lightness changes one way, so that it is read without colours too.
+  [[nodiscard]] QColor sequential(double share) const;
 
   std::array<QColor, all_activities.size()> activities;
   std::array<QColor, memory_class_count> memory;
   std::array<QColor, time_cause_count> causes;
+  std::array<QColor, 5> amounts;  ///< from the least to the largest
 };
 
 [[nodiscard]] const Palette& palette_of(Scheme scheme);

@@ -10,6 +10,14 @@
 
 namespace plumbline {
 
+/// base^exponent by repeated squaring: the same bits on the CPU and on a GPU, whose pow() differ.
+[[nodiscard]] constexpr double power(double base, std::int64_t exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base)
+    if (exponent % 2 != 0) result *= base;
+  return result;
+}
+
 struct AdamwStep {
   OptimizedParameter parameter;
   TensorView first_moment;
@@ -17,7 +25,7 @@ struct AdamwStep {
   float beta1 = 0.9F;
   float beta2 = 0.999F;
   float epsilon = 1e-8F;
-  std::int64_t step = 1;  ///< of this update, counted from 1
+  std::int64_t step = 1;  ///< of this update, counted from 1, where no decision counts it
 };
 
 namespace reference {

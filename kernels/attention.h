@@ -96,6 +96,8 @@ namespace reference {
 void attention_forward(const AttentionForward& args);
 void attention_backward(const AttentionBackward& args);
 void attention_merge(const AttentionMerge& args);
+/// "flash-2": in tiles, backward by the log-sum-exp.
+[[nodiscard]] inline const char* attention_kernel(const AttentionForward& /*args*/) { return "flash-2"; }
 
 }  // namespace reference
 }  // namespace plumbline

@@ -15,7 +15,7 @@ namespace plumbline {
 /// logits [tokens, columns]; maximum [tokens] (written by local_maximum, read by the others); sum and target_logit
 /// [tokens] (written by local_sum: the sum of exp(logit - maximum), and the target's logit or 0 where another rank
 /// holds it; read by combine). logit_gradient, or nothing, [tokens, columns]: (softmax - one at the target) *
-/// gradient_scale; it may be logits.
+/// gradient_scale * loss scale; it may be logits.
 struct CrossEntropy {
   ConstTensorView logits;
   const std::int32_t* targets = nullptr;
@@ -23,8 +23,9 @@ struct CrossEntropy {
   float* sum = nullptr;
   float* target_logit = nullptr;
   TensorView logit_gradient = {};
-  float gradient_scale = 1.0F;  ///< usually loss scale / tokens of the whole batch
+  float gradient_scale = 1.0F;  ///< usually 1 / tokens of the whole batch
   std::int64_t first_class = 0;
+  const double* loss_scale = nullptr;  ///< on the gradient too, in the memory of the tensors; nothing: 1
 };
 
 /// Sum over tokens that have a target, and their number.

@@ -34,7 +34,8 @@ namespace reference {
 void muon_step(const MuonStep& args);
 
 /// The two ends of a step for a slice of a matrix, any rows and columns of it: what is orthogonalised, of the slice's
-/// size, whose momentum state is updated; and the weights from the same elements of the orthogonal matrix.
+/// size, whose momentum state is updated (neither is where the step is not taken); and the weights from the same
+/// elements of the orthogonal matrix.
 void muon_direction(const MuonStep& args, float* direction);
 void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows, std::int64_t matrix_columns);
 

@@ -3,12 +3,15 @@
 ///
 /// The gradient is multiplied by `gradient_factor` first (1 / loss scale * clip factor) and clamped to
 /// [-gradient_limit, gradient_limit], the update is computed in fp32 from the master copy if there is one, else from
-/// the parameter, and each result is rounded once to its format. Rows and columns are those of the parameter; a sharded
-/// rank passes its slice ([1, count]).
+/// the parameter, and each result is rounded once to its format. A decision that its device made multiplies the
+/// gradient too, and where the step is not taken nothing is written. Weights without a master copy may be rounded by a
+/// draw instead (stochastic_rounding.h). Rows and columns are those of the parameter; a
+/// sharded rank passes its slice ([1, count]).
 
 #include <limits>
 
-#include "kernels/tensor_view.h"
+#include "kernels/step_decision.h"
+#include "kernels/stochastic_rounding.h"
 
 namespace plumbline {
 
@@ -21,6 +24,8 @@ struct OptimizedParameter {
   float weight_decay = 0;
   /// Largest magnitude of an element of the gradient, once it is multiplied (torch.nn.utils.clip_grad_value_).
   float gradient_limit = std::numeric_limits<float>::infinity();
+  const StepDecision* decision = nullptr;  ///< in the memory of the tensors; nothing: a factor of 1, and taken
+  StochasticRounding rounding = {};        ///< of what the next update reads: the master copy, else the parameter
 };
 
 }  // namespace plumbline

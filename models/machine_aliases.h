@@ -21,6 +21,7 @@ inline constexpr std::array machine_alias_table{
     MachineAlias{"a3-megagpu-8g", "gcp-a3-mega"},
     MachineAlias{"a6000", "a6000-pcie"},
     MachineAlias{"a800", "hgx-a800"},
+    MachineAlias{"alps", "alps-gh200"},
     MachineAlias{"b200", "dgx-b200"},
     MachineAlias{"b300", "dgx-b300"},
     MachineAlias{"dgx-1", "dgx1-v100"},

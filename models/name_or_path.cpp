@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/import/onnx/reference.h"
+
 namespace plumbline {
 namespace {
 
@@ -31,7 +33,7 @@ NameOrPath of_folder_and_name(std::string_view text, const CatalogueMatch& match
 
 bool is_explicit_path(std::string_view text) {
   return text.starts_with(".") || text.starts_with("/") || text.starts_with("~") || text.ends_with("/") ||
-         text.ends_with(".json") || std::count(text.begin(), text.end(), '/') > 1;
+         text.ends_with(".json") || onnx::is_reference(text) || std::count(text.begin(), text.end(), '/') > 1;
 }
 
 NameOrPath name_or_path(std::string_view text, const CatalogueMatch& match, std::string_view folder_file) {

@@ -1,9 +1,9 @@
 #pragma once
 /// \file name_or_path.h: whether a text given for a model, a machine or a stack names the catalogue's or is a path.
 ///
-/// A path is a path: what has a folder in it ("my/llama-3-8b", "./gpt2", "/data/net") or ends in ".json" is read where
-/// it is, whatever its last part is called. Anything else is the catalogue's where the catalogue has it, in every
-/// folder, so that scripts mean the same everywhere. What could be read both ways is said (`remark`).
+/// A path is a path: what has a folder in it ("my/llama-3-8b", "./gpt2", "/data/net") or ends in ".json" or ".onnx" is
+/// read where it is, whatever its last part is called. Anything else is the catalogue's where the catalogue has it, in
+/// every folder, so that scripts mean the same everywhere. What could be read both ways is said (`remark`).
 
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ struct NameOrPath {
   std::string remark;  ///< one sentence where the text could also mean something else; or empty
 };
 
-/// Begins as only paths do, holds two folders or more, or ends in ".json".
+/// Begins as only paths do, holds two folders or more, ends in ".json", or names an ONNX file.
 [[nodiscard]] bool is_explicit_path(std::string_view text);
 /// `folder_file`: what a folder holds that is read as a whole ("config.json"); empty: no folder is.
 [[nodiscard]] NameOrPath name_or_path(std::string_view text, const CatalogueMatch& match, std::string_view folder_file);

@@ -10,6 +10,7 @@
 #include "core/base/joined.h"
 #include "models/embedded.h"
 #include "models/import/hugging_face.h"
+#include "models/import/onnx/onnx_network.h"
 #include "models/name_or_path.h"
 #include "models/network_config.h"
 #include "models/network_file.h"
@@ -148,6 +149,7 @@ std::vector<std::pair<std::string, std::string>> network_aliases() {
 }
 
 Network find_network(std::string_view name_or_path) {
+  if (onnx::is_reference(name_or_path)) return import_onnx(name_or_path);
   const Found found = find_embedded(name_or_path);
   if (!resolved(name_or_path, found).is_path) {
     if (found.file == nullptr) refuse_name(name_or_path);

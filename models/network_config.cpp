@@ -9,6 +9,7 @@
 #include "core/io/json.h"
 #include "models/embedded.h"
 #include "models/import/hugging_face.h"
+#include "models/import/onnx/reference.h"
 #include "models/network_catalog.h"
 
 namespace plumbline {
@@ -88,6 +89,9 @@ std::string network_file_text(std::string_view name_or_path, const std::optional
     const NetworkReadAs read = find_network_as(name_or_path, *model_type);
     return to_json_text(network_file_json(read.network, read.config));
   }
+  if (onnx::is_reference(name_or_path))
+    throw InputError({std::string(name_or_path.substr(0, 100)), "is a graph, not a config",
+                      "a Hugging Face config.json; --model takes the ONNX file as it is", ""});
   const Network network = find_network(name_or_path);
   const std::string config = network_config(network, name_or_path);
   if (config.empty())
@@ -96,6 +100,7 @@ std::string network_file_text(std::string_view name_or_path, const std::optional
 }
 
 std::string network_config(const Network& network, std::string_view name_or_path) {
+  if (onnx::is_reference(name_or_path)) return "";  // a graph has none, and its file may be large
   for (const auto& document : {embedded_document(network.name), document_at(name_or_path)}) {
     if (!document) continue;
     if (const auto config = config_of(*document, network)) return *config;

@@ -46,7 +46,7 @@ for file in "${files[@]}"; do
   if grep -q "\"file\": \".*/$file\"" build/lint/compile_commands.json; then
     existing+=("$file")
   elif [ -f "$file" ]; then
-    echo "lint: $file is not part of the lint build (MPI and Qt are off there)"
+    echo "lint: $file is not part of the lint build (MPI is off there, and Qt where it is missing)"
   fi
 done
 [ "${#existing[@]}" -gt 0 ] || exit 0

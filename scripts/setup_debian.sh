@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build Plumbline on Debian 12, 13 and Ubuntu 24.04, and says what it does.
-# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi] [gui]   (what to be able to do besides building and testing)
+# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi] [gui] [python]   (what to be able to do besides building and testing)
 set -euo pipefail
 
 # command or header that shows it is there : package that brings it
@@ -25,8 +25,10 @@ for purpose in "$@"; do
     fuzz) needed+=(clang++:clang libclang-rt:libclang-rt-dev) ;;
     lint) needed+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy) ;;
     mpi) needed+=(mpirun:openmpi-bin mpi.h:libopenmpi-dev) ;;
+    # the module's headers, and what its wheel is tried with
+    python) needed+=(Python.h:python3-dev pybind11/pybind11.h:pybind11-dev venv:python3-venv) ;;
     gui) needed+=(qt6/QtWidgets/QWidget:qt6-base-dev "qt6/QtSvg/QSvgGenerator:qt6-svg-dev|libqt6svg6-dev") ;;
-    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui)" >&2; exit 2 ;;
+    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui, python)" >&2; exit 2 ;;
   esac
 done
 
@@ -35,6 +37,8 @@ is_there() {
     libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
     libboost_context) compgen -G "/usr/lib/*/libboost_context.*" >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
+    Python.h) compgen -G "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" >/dev/null ;;
+    venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     qt6/*) compgen -G "/usr/include/*/$1" >/dev/null || [ -e "/usr/include/$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
     *) command -v "$1" >/dev/null ;;

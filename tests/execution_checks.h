@@ -13,8 +13,8 @@ namespace plumbline {
 
 enum class Net : std::uint8_t { gpt, llama, moe };
 
-inline Graph network(Net net) {
-  if (net == Net::gpt) return gpt({4, 32, 4, 64, 32, Dropout::no});
+/// Of Net::llama and Net::moe: every feature is divided by 2 and 4 ranks.
+inline LlamaShape llama_shape(Net net) {
   LlamaShape shape{.layers = 4, .hidden = 32, .heads = 8, .kv_heads = 4, .head_dim = 8, .width = 64, .vocabulary = 64};
   if (net == Net::moe) {
     shape.experts = 8;
@@ -22,7 +22,12 @@ inline Graph network(Net net) {
     shape.expert_width = shape.shared_width = 16;
     shape.dense_layers = 1;
   }
-  return llama(shape);
+  return shape;
+}
+
+inline Graph network(Net net) {
+  if (net == Net::gpt) return gpt({4, 32, 4, 64, 32, Dropout::no});
+  return llama(llama_shape(net));
 }
 
 inline Training recipe(Optimizer optimizer = Optimizer::sgd) {

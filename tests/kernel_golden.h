@@ -3,6 +3,7 @@
 
 #include "core/io/json.h"
 #include "tests/kernel_tensor.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 
@@ -33,7 +34,7 @@ inline KernelTensor golden_tensor(const JsonPlace& place) {
 }
 
 inline std::vector<KernelGolden> kernel_goldens(const std::string& op) {
-  const std::string path = std::string(PLUMBLINE_TEST_DATA_DIR) + "/kernel_goldens/" + op + ".json";
+  const std::string path = test_data_folder() + "/kernel_goldens/" + op + ".json";
   const Json root = read_json_file(path);
   JsonObject document = open_document({root, path}, "plumbline.kernel_goldens/1");
   std::vector<KernelGolden> cases;

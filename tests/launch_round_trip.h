@@ -36,7 +36,7 @@ inline Strategy drawn_strategy(Dice& dice) {
 inline Strategy launchable_strategy(Dice& dice, Framework framework) {
   for (;;) {
     const Strategy s = drawn_strategy(dice);
-    if (launches(record_of(framework), s, s.expert_parallel > 1)) return s;
+    if (launches(record_of(framework), s, NetworkFacts{.has_experts = s.expert_parallel > 1})) return s;
   }
 }
 

@@ -73,12 +73,13 @@ namespace plumbline {
   c.device.kernel_gap_s = number(2e-6);
   c.device.shapes = round_shapes();
   StackCalibration& s = c.stack;
-  for (Coefficient* one : {&s.compute.step_factor, &s.compute.memory_bound_factor, &s.compute.loss_factor,
-                           &s.compute.flash_factor, &s.communication.tensor_parallel_exposure,
-                           &s.communication.tensor_parallel_backward_factor, &s.communication.pipeline_exposure,
-                           &s.communication.data_parallel_exposure, &s.communication.context_parallel_exposure,
-                           &s.communication.expert_parallel_exposure, &s.optimizer.optimizer_traffic_factor,
-                           &s.experts.expert_imbalance, &s.communication.network_card_share, &s.experts.routing_factor})
+  for (Coefficient* one :
+       {&s.compute.step_factor, &s.compute.memory_bound_factor, &s.compute.loss_factor, &s.compute.flash_factor,
+        &s.communication.tensor_parallel_exposure, &s.communication.tensor_parallel_backward_factor,
+        &s.communication.pipeline_exposure, &s.communication.data_parallel_exposure,
+        &s.communication.context_parallel_exposure, &s.communication.expert_parallel_exposure,
+        &s.optimizer.optimizer_traffic_factor, &s.experts.expert_imbalance, &s.communication.network_card_share,
+        &s.experts.routing_factor, &s.experts.kernels_per_routing})
     *one = number(1);
   s.communication.overlap_slowdown = number(0.2);
   s.communication.bucket_bytes = number(80e6);

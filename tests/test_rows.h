@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/io/json.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 
@@ -12,7 +13,7 @@ namespace plumbline {
 class TestRows {
  public:
   explicit TestRows(const std::string& file)
-      : where_(std::string(PLUMBLINE_TEST_DATA_DIR) + "/" + file), document_(read_json_file(where_)) {
+      : where_(test_data_folder() + "/" + file), document_(read_json_file(where_)) {
     JsonObject root = open_document(JsonPlace(document_, where_), "plumbline.test-rows/1");
     for (const JsonPlace& row : root.at("rows").elements()) rows_.emplace_back(row);
   }

@@ -13,13 +13,13 @@
 #include "models/import/hugging_face.h"
 #include "runtime/checkpoint/safetensors.h"
 #include "tests/execution_checks.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 
 class TrainingGolden {
  public:
-  explicit TrainingGolden(const std::string& name)
-      : folder_(std::string(PLUMBLINE_TEST_DATA_DIR) + "/training_goldens"), name_(name) {
+  explicit TrainingGolden(const std::string& name) : folder_(test_data_folder() + "/training_goldens"), name_(name) {
     const std::filesystem::path path = folder_ / (name + ".safetensors");
     const SafetensorsHeader header = read_safetensors_header(path);
     for (const StoredTensor& tensor : header.tensors) {

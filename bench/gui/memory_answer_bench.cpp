@@ -50,5 +50,3 @@ BENCHMARK(layers)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plumbline::gui
-
-BENCHMARK_MAIN();

@@ -1,7 +1,6 @@
 // A frame of the timeline of 64 stages by 512 micro-batches: aim below 16 ms, whole and zoomed in.
 #include <benchmark/benchmark.h>
 
-#include <QApplication>
 #include <QImage>
 
 #include "gui/pages/timeline/lane_view.h"
@@ -67,11 +66,3 @@ BENCHMARK(computed)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plumbline::gui
-
-int main(int argc, char** argv) {
-  qputenv("QT_QPA_PLATFORM", "offscreen");
-  const QApplication application(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}

@@ -1,13 +1,11 @@
 // The window without a screen: how long it takes to open, and to paint, sort and filter many plans.
 #include <benchmark/benchmark.h>
 
-#include <QApplication>
 #include <random>
 
 #include "gui/scatter/scatter_plot.h"
 #include "gui/tables/table_model.h"
 #include "gui/window/main_window.h"
-#include "gui/window/style.h"
 #include "planner/present/numbers.h"
 
 namespace plumbline::gui {
@@ -99,12 +97,3 @@ BENCHMARK(table_filter)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plumbline::gui
-
-int main(int argc, char** argv) {
-  qputenv("QT_QPA_PLATFORM", "offscreen");
-  QApplication application(argc, argv);
-  plumbline::gui::apply_scheme(application, plumbline::gui::Scheme::light);
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}

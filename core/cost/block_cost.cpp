@@ -18,7 +18,7 @@ Picoseconds rounded(Seconds time, double factor) { return phase_time(factor * ti
 
 BlockGroups block_groups(const Strategy& s) {
   return {rank_group(s, Axis::tensor), rank_group(s, Axis::context), rank_group(s, Axis::expert),
-          rank_group(s, Axis::expert_tensor)};
+          rank_group(s, Axis::expert_tensor), record_of(s.schedule).paired};
 }
 
 BlockPricer::BlockPricer(const Cluster& cluster, const Calibration& calibration)
@@ -127,6 +127,7 @@ void BlockPricer::add_passes(BlockCost& cost, Times& times, const PricedBlock& o
   cost.backward = phase(times.backward, backward);
   cost.host_forward = host_time(times.kernels.forward, forward.launches);
   cost.host_backward = host_time(times.kernels.backward, backward.launches);
+  cost.host_backward_weight = host_time(times.kernels.backward_weight, 0);
   cost.wire_forward = forward.wire;
   cost.wire_backward = backward.wire;
 }

@@ -75,8 +75,9 @@ struct BlockCost {
   // Until the host has launched all of it: what a stage does with it is stage_cost.h's.
   Picoseconds host_forward{0};
   Picoseconds host_backward{0};
-  bool waits_for_transfers = false;  ///< of the stack: whether messages between stages hold the host up
-  bool waits_for_passes = false;     ///< of the stack: whether the end of a pass does
+  Picoseconds host_backward_weight{0};  ///< of host_backward: the kernels of `backward_weight`
+  bool waits_for_transfers = false;     ///< of the stack: whether messages between stages hold the host up
+  bool waits_for_passes = false;        ///< of the stack: whether the end of a pass does
   /// Of backward's compute, what a schedule may put off: products for weight gradients, and what an operator that has
   /// no other gradient spends.
   Picoseconds backward_weight{0};
@@ -107,6 +108,7 @@ struct BlockGroups {
   RankGroup context;
   RankGroup expert;
   RankGroup expert_tensor;
+  PairedPasses paired = PairedPasses::no;  ///< of the schedule: exchanges of experts run alongside another pass
 };
 [[nodiscard]] BlockGroups block_groups(const Strategy& strategy);
 

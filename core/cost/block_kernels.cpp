@@ -41,6 +41,9 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
       if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
       times.backward += kernels_.memory(passes_.gradient_sums(op, work, shard.formats.activation));
+      const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
+      times.forward += kernels_.memory(biases.forward);
+      times.backward += kernels_.memory(biases.backward);
       if (is_quantized(format)) {
         const double input = static_cast<double>(p.batch * p.m * p.k);
         const double output = static_cast<double>(p.batch * p.m * p.n);
@@ -61,6 +64,10 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       if (any_gradient) times.backward += repeating;
       break;
     }
+    case WorkKind::delta_rule:
+      times.forward += kernels_.delta_rule_forward(work, shard.formats.activation);
+      if (any_gradient) times.backward += kernels_.delta_rule_backward(work, shard.formats.activation);
+      break;
     case WorkKind::memory: {
       const bool is_routing = op.kind == OpKind::dispatch || op.kind == OpKind::combine;
       const auto time = [&](Bytes moved, Seconds (KernelClock::*of_kind)(OpKind, Bytes) const) {
@@ -84,8 +91,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
 void BlockPricer::add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format,
                                const Shard& shard) const {
   const Launches of_op = launches(op, work, format, shard.flash_attention, kernels_.calibration().stack);
-  times.kernels.forward += of_op.forward;
-  times.kernels.backward += of_op.backward;
+  times.kernels += of_op;
   if (work.kind == WorkKind::attention) times.attention_kernels += of_op.forward;
 }
 

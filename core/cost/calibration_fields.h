@@ -88,11 +88,13 @@ inline constexpr std::array stack_fields{
         "expert_parallel_exposure", 0, 10),
     stack_field<&StackCalibration::communication, &CommunicationEfficiency::overlap_slowdown>("overlap_slowdown", 0, 1),
     stack_field<&StackCalibration::communication, &CommunicationEfficiency::bucket_bytes>("bucket_bytes", 1, 1e13),
+    stack_field<&StackCalibration::communication, &CommunicationEfficiency::collective_gap_s>("collective_gap_s", 0, 1),
     stack_field<&StackCalibration::host, &HostEfficiency::host_time_per_kernel_s>("host_time_per_kernel_s", 0, 1),
     stack_field<&StackCalibration::host, &HostEfficiency::host_time_per_collective_s>("host_time_per_collective_s", 0,
                                                                                       1),
     stack_field<&StackCalibration::host, &HostEfficiency::kernels_per_operator>("kernels_per_operator", 0, 100),
     stack_field<&StackCalibration::experts, &ExpertEfficiency::kernels_per_expert>("kernels_per_expert", 0, 10),
+    stack_field<&StackCalibration::experts, &ExpertEfficiency::kernels_per_routing>("kernels_per_routing", 0, 100),
     stack_field<&StackCalibration::experts, &ExpertEfficiency::expert_synchronisation>("expert_synchronisation", 0, 1),
     stack_field<&StackCalibration::experts, &ExpertEfficiency::routing_factor>("routing_factor", 0.01, 100),
     stack_field<&StackCalibration::sharding, &ShardingEfficiency::gather_copy_bytes>("gather_copy_bytes", 0, 100),
@@ -103,6 +105,7 @@ inline constexpr std::array stack_fields{
                                                                                           1e12),
     stack_field<&StackCalibration::sharding, &ShardingEfficiency::host_time_per_piece_s>("host_time_per_piece_s", 0, 1),
     stack_field<&StackCalibration::host, &HostEfficiency::step_overhead_s>("step_overhead_s", 0, 1e4),
+    stack_field<&StackCalibration::host, &HostEfficiency::rank_delay_s>("rank_delay_s", 0, 1e4),
     stack_field<&StackCalibration::optimizer, &OptimizerEfficiency::accumulation_bytes>("accumulation_bytes", 0, 100),
     stack_field<&StackCalibration::optimizer, &OptimizerEfficiency::optimizer_traffic_factor>(
         "optimizer_traffic_factor", 0, 100),
@@ -125,6 +128,11 @@ inline constexpr std::array stack_fields{
                                                                                         largest_sigma),
     stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::sigma_per_novelty>("sigma_per_novelty", 0,
                                                                                        largest_sigma),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::host_sigma>("host_sigma", 0, largest_sigma),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::unstated_network_sigma>("unstated_network_sigma", 0,
+                                                                                            largest_sigma),
+    stack_field<&StackCalibration::uncertainty, &UncertaintySlopes::unmeasured_host_sigma>("unmeasured_host_sigma", 0,
+                                                                                           largest_sigma),
 };
 
 /// The field with a key, or null.

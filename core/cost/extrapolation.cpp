@@ -6,14 +6,19 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array<std::string_view, run_scale_count> scale_words{"GPUs",
-                                                                    "hidden features",
-                                                                    "tokens in a sequence",
-                                                                    "tokens in a rank's micro-batch",
-                                                                    "tensor-parallel ranks",
-                                                                    "pipeline stages",
-                                                                    "context-parallel ranks",
-                                                                    "expert-parallel ranks"};
+struct ScaleWords {
+  std::string_view one;
+  std::string_view many;
+};
+constexpr std::array<ScaleWords, run_scale_count> scale_words{
+    {{"GPU", "GPUs"},
+     {"hidden feature", "hidden features"},
+     {"token in a sequence", "tokens in a sequence"},
+     {"token in a rank's micro-batch", "tokens in a rank's micro-batch"},
+     {"tensor-parallel rank", "tensor-parallel ranks"},
+     {"pipeline stage", "pipeline stages"},
+     {"context-parallel rank", "context-parallel ranks"},
+     {"expert-parallel rank", "expert-parallel ranks"}}};
 
 double doublings_past(const MeasuredRange& range, std::int64_t value) {
   const auto ratio = [](std::int64_t a, std::int64_t b) {
@@ -29,8 +34,11 @@ Beyond past(const std::optional<MeasuredRange>& range, std::int64_t value, std::
   if (!range || value == 0) return beyond;
   beyond.doublings = doublings_past(*range, value);
   const bool above = value > range->most;
-  beyond.what = std::to_string(value) + " " + std::string(scale_words[scale]) + " where at " +
-                (above ? "most " : "least ") + std::to_string(above ? range->most : range->least) + " were measured";
+  const std::int64_t limit = above ? range->most : range->least;
+  const ScaleWords& words = scale_words[scale];
+  beyond.what = std::to_string(value) + " " + std::string(value == 1 ? words.one : words.many) + " where at " +
+                (above ? "most " : "least ") + std::to_string(limit) +
+                (limit == 1 ? " was measured" : " were measured");
   return beyond;
 }
 
@@ -92,6 +100,10 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   for (const Beyond& beyond : result.beyond)
     variance += beyond.doublings > 0 ? square(stack.uncertainty.sigma_per_doubling * beyond.doublings)
                                      : square(stack.uncertainty.sigma_per_novelty);
+  const bool is_calibrated = stack.residuals.regime == CalibrationRegime::calibrated;
+  const double of_host = is_calibrated ? stack.uncertainty.host_sigma : stack.uncertainty.unmeasured_host_sigma;
+  variance += square(of_host * run.host_share);
+  variance += square(stack.uncertainty.unstated_network_sigma * run.network_share);
   result.time_sigma = std::sqrt(variance);
   return result;
 }

@@ -89,6 +89,23 @@ Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention f
          attention_dropout(w, &OperatorTraffic::backward);
 }
 
+Seconds KernelClock::delta_rule_forward(const OpWork& work, NumberFormat format) const {
+  Seconds sum = memory(work.forward_traffic);
+  for (const MatrixProduct& p : work.delta_rule->products()) sum += product(p, format);
+  return sum;
+}
+
+Seconds KernelClock::delta_rule_backward(const OpWork& work, NumberFormat format) const {
+  Seconds sum = memory(work.backward_traffic);
+  const auto products = work.delta_rule->products();
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const MatrixProduct& p = products[i];
+    if (i < DeltaRuleWork::products_made_again) sum += product(p, format);
+    sum += product({p.batch, p.m, p.k, p.n}, format) + product({p.batch, p.k, p.n, p.m}, format);
+  }
+  return sum;
+}
+
 Seconds KernelClock::memory(Bytes traffic) const {
   return memory(traffic, calibration_.stack.compute.memory_bound_factor);
 }

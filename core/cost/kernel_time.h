@@ -5,9 +5,11 @@
 /// dimension (K / (K + K0)) and with the shape of the product (product_shapes.h).
 /// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
 /// unfused ones do all of it and stream the scores. Dropout inside a fused kernel adds what was measured of it, a byte
-/// a score. Everything else: bytes over bandwidth, times a factor of its kind where that was measured. Source: tile and
-/// wave quantisation as in NVIDIA's matrix-multiplication guide; efficiencies from calibration files. Not modelled:
-/// caches between kernels, clock changes within a step.
+/// a score. A delta rule's products are priced as batched ones of the chunks, whose operands pass through memory, as
+/// no measurement of its kernels is known; its backward makes the first of them again. Everything else: bytes over
+/// bandwidth, times a factor of its kind where that was measured. Source: tile and wave quantisation as in NVIDIA's
+/// matrix-multiplication guide; efficiencies from calibration files. Not modelled: caches between kernels, clock
+/// changes within a step.
 
 #include "core/cost/calibration.h"
 #include "core/machine/device.h"
@@ -25,6 +27,9 @@ class KernelClock {
   [[nodiscard]] Seconds grouped_product(const MatrixProduct& product, NumberFormat format) const;
   [[nodiscard]] Seconds attention_forward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
   [[nodiscard]] Seconds attention_backward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
+  /// The products of a delta rule as batched ones, and what is copied around them.
+  [[nodiscard]] Seconds delta_rule_forward(const OpWork& work, NumberFormat format) const;
+  [[nodiscard]] Seconds delta_rule_backward(const OpWork& work, NumberFormat format) const;
   /// A memory-bound kernel of the layers.
   [[nodiscard]] Seconds memory(Bytes traffic) const;
   /// The same of an operator whose kind the device's calibration may know.

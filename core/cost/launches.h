@@ -4,10 +4,11 @@
 /// Answers counts per micro-batch and rank. Model: a product is one kernel per result; experts are one kernel, or one
 /// each where the stack has no grouped kernel; attention is one kernel when fused; everything else is as many kernels
 /// as a fused implementation launches, times `kernels_per_operator` of the stack: more where operators are composed of
-/// primitive ones (eager), fewer where a compiler merges neighbours. fp8 products quantise their operands first.
+/// primitive ones (eager), fewer where a compiler merges neighbours. The router, dispatch and combine have a factor of
+/// their own, `kernels_per_routing`. fp8 products quantise their operands first.
 /// Source: kernels per call in PyTorch's autograd formulas and in Transformer Engine's modules, counted by operator.
 /// Not modelled: views, which launch nothing but cost host time all the same: part of the time per kernel.
-/// Checked against: tests/unit/core/cost/launches_test.cpp (a GPT layer counted by hand).
+/// Checked against: tests/unit/core/cost/launches_test.cpp (a GPT layer and a mixture's routing counted by hand).
 
 #include "core/cost/calibration.h"
 #include "core/sharding/op_work.h"
@@ -17,6 +18,13 @@ namespace plumbline {
 struct Launches {
   double forward = 0;
   double backward = 0;
+  double backward_weight = 0;  ///< of backward: products that make weight gradients, which a schedule may put off
+  Launches& operator+=(const Launches& other) {
+    forward += other.forward;
+    backward += other.backward;
+    backward_weight += other.backward_weight;
+    return *this;
+  }
 };
 
 /// `work`: of `op`. `format`: of its products. `flash`: fused attention or not.

@@ -37,7 +37,7 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
   for (std::size_t c = chunks.size(); c-- > 0;) {
     const StageShare& chunk = chunks[c];
     const Picoseconds compute = rank.splits_backward
-                                    ? chunk.stage->backward_weight + chunk.times->accumulation
+                                    ? chunk.stage->backward_weight_total() + chunk.times->accumulation
                                     : chunk.stage->backward_total() + chunk.times->copying + chunk.times->accumulation;
     const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
     const Picoseconds first = part(gather, unit_share(*chunk.stage));

@@ -17,8 +17,17 @@ struct Passes {
 /// sum (6), cast (3).
 constexpr Passes norm{18, 42};
 constexpr Passes rotation{10, 10};
+/// The other half negated (1) and joined (2), products with cosines (2) and sines (2), their sum (3), a copy (2); back:
+/// two products (4), the negation (1), joining (2), their sum (3).
+constexpr Passes rotation_by_halves{12, 10};
 /// Activation (1 + 1), product (2 + 1); gradients of both factors (3 + 3) and of the activation (3).
 constexpr Passes gate{5, 9};
+/// Two clamps (2 + 2) and joining them (4); the clamps' gradients (3 + 3) and joining those (4).
+constexpr Passes limits{8, 10};
+/// Adding (2) and joining (2); the bias's gradient (1) and joining the products' (2).
+constexpr Passes biases{4, 3};
+/// Bias by weight (1), adding (3) and joining (2); gradients of bias (2 + 1) and weight (2 + 1) and joining (2).
+constexpr Passes weighted_biases{6, 8};
 /// What op_work counts of each (memory_work).
 constexpr Passes fused_norm{2, 3};
 constexpr Passes fused_rotation{2, 2};
@@ -33,14 +42,38 @@ double ratio(std::int64_t passes, std::int64_t of_fused) {
 
 }  // namespace
 
+bool clamps_apart(const Op& op, LimitedGates how) {
+  const auto* gate = std::get_if<GatedActivationAttributes>(&op.attributes);
+  return how == LimitedGates::copied && gate != nullptr && gate->limits == GateLimits::yes;
+}
+
+bool scales_what_it_turns(const Op& op) {
+  const auto* rotary = std::get_if<RotaryAttributes>(&op.attributes);
+  return rotary != nullptr && rotary->magnitude == RotaryMagnitude::scaled;
+}
+
+bool adds_by_expert(const Op& op, ExpertBiases how) {
+  if (op.kind != OpKind::grouped_linear || how == ExpertBiases::fused) return false;
+  const bool has_biases = op.parameters.size() > op.outputs.size();
+  return has_biases && (how == ExpertBiases::by_expert || is_second_of_experts(op));
+}
+
+bool is_second_of_experts(const Op& op) {
+  const auto* product = std::get_if<GroupedLinearAttributes>(&op.attributes);
+  return product != nullptr && product->partition == WeightPartition::row;
+}
+
 OperatorPasses::OperatorPasses(const StackFeatures& features)
-    : repeats_heads_(features.key_value_heads == KeyValueHeads::repeated) {
+    : expert_biases_(features.expert_biases),
+      limited_gates_(features.kept.limited_gates),
+      repeats_heads_(features.key_value_heads == KeyValueHeads::repeated) {
   const auto over = [](OperatorKernels kernels, Passes primitive, Passes fused) {
     if (kernels == OperatorKernels::fused) return Ratio{};
     return Ratio{ratio(primitive.forward, fused.forward), ratio(primitive.backward, fused.backward)};
   };
   norm_ = over(features.norms, norm, fused_norm);
   rotation_ = over(features.rotations, rotation, fused_rotation);
+  scaled_rotation_ = over(features.scaled_rotations, rotation_by_halves, fused_rotation);
   gate_ = over(features.gates, gate, fused_gate);
   if (features.gates == OperatorKernels::primitive) passes_of_a_sum_ = passes_of_a_sum;
 }
@@ -51,10 +84,24 @@ Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work) const {
   };
   switch (op.kind) {
     case OpKind::rms_norm: return scaled(norm_);
-    case OpKind::rotary: return scaled(rotation_);
-    case OpKind::gated_activation: return scaled(gate_);
+    case OpKind::rotary: return scaled(scales_what_it_turns(op) ? scaled_rotation_ : rotation_);
+    case OpKind::gated_activation: {
+      Traffic traffic = scaled(gate_);
+      if (!clamps_apart(op, limited_gates_)) return traffic;
+      traffic.forward += times(ratio(limits.forward, fused_gate.forward), work.forward_traffic);
+      traffic.backward += times(ratio(limits.backward, fused_gate.backward), work.backward_traffic);
+      return traffic;
+    }
     default: return {work.forward_traffic, work.backward_traffic};
   }
+}
+
+Traffic OperatorPasses::expert_biases(const Op& op, const OpWork& work, NumberFormat activation) const {
+  if (!adds_by_expert(op, expert_biases_)) return {};
+  const MatrixProduct& p = *work.product;
+  const Bytes output = storage(p.batch * p.m * p.n, activation);
+  const Passes& passes = is_second_of_experts(op) ? weighted_biases : biases;
+  return {passes.forward * output, work.needs.input || work.needs.weight ? passes.backward * output : Bytes(0)};
 }
 
 Bytes OperatorPasses::gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const {

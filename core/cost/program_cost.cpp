@@ -40,6 +40,7 @@ SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, con
   };
   t.forward.compute += of_stage(stage.forward_wait(), segment.host_forward, stage.host_forward);
   t.backward.compute += of_stage(stage.backward_wait(), segment.host_backward, stage.host_backward);
+  t.backward_weight += of_stage(stage.backward_weight_wait(), segment.host_backward_weight, stage.host_backward_weight);
   return t;
 }
 

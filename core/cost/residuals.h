@@ -43,6 +43,8 @@ struct RunFeatures {
   std::string network;  ///< "dense", "moe" or "image"
   /// At least 1, or 0 of what such a network has not. Tokens of a micro-batch: of one rank, after context parallelism.
   std::array<std::int64_t, run_scale_count> scales{1, 1, 1, 1, 1, 1, 1, 1};
+  double host_share = 0;     ///< of its step, what moves with the host's times (host_share.h)
+  double network_share = 0;  ///< of its step, what moves with a network that nobody stated (network_share.h)
 
   [[nodiscard]] std::int64_t& operator[](RunScale scale) { return scales[static_cast<std::size_t>(scale)]; }
   [[nodiscard]] std::int64_t operator[](RunScale scale) const { return scales[static_cast<std::size_t>(scale)]; }

@@ -25,6 +25,7 @@ struct CommunicationEfficiency {
   Coefficient expert_parallel_exposure;
   Coefficient overlap_slowdown;    ///< by how much overlapped compute and collectives take longer: 0 to 1 (one by one)
   Coefficient bucket_bytes;        ///< of gradients that are reduced at once
+  Coefficient collective_gap_s;    ///< on the device, around a collective that kernels wait for: streams hand over
   Coefficient network_card_share;  ///< of a node's network cards, what sharing states makes use of
   Coefficient ring_bytes_forward;  ///< per element of the queries and step of a ring: merging what was attended to
   Coefficient ring_bytes_backward;
@@ -44,12 +45,14 @@ struct HostEfficiency {
   Coefficient host_time_per_kernel_s;      ///< until the host has launched one kernel, with its views and bookkeeping
   Coefficient host_time_per_collective_s;  ///< the same for one collective
   Coefficient kernels_per_operator;        ///< of operators other than products and attention, over one fused kernel
-  Coefficient step_overhead_s;
+  Coefficient step_overhead_s;             ///< of one rank alone
+  Coefficient rank_delay_s;         ///< by which pauses of its host delay a rank in a step; the slowest rank counts
   Coefficient host_bytes_per_rank;  ///< host memory of one rank's process
 };
 
 struct ExpertEfficiency {
   Coefficient kernels_per_expert;      ///< of a product of experts: 0 one for all, 1 one each
+  Coefficient kernels_per_routing;     ///< of choosing, permuting and restoring, over a fused implementation
   Coefficient expert_synchronisation;  ///< of waiting for the tokens per expert, what holds the host up: 0 to 1
   Coefficient routing_factor;          ///< bytes that dispatch and combine move over those of one kernel per step
   Coefficient expert_imbalance;        ///< busiest expert rank over the mean
@@ -72,9 +75,12 @@ struct MemoryEfficiency {
 
 /// What widens the interval of a step time (extrapolation.h).
 struct UncertaintySlopes {
-  Coefficient shared_time_sigma;   ///< what the residuals of device and stack both contain
-  Coefficient sigma_per_doubling;  ///< added to step times' residual outside of what was measured
-  Coefficient sigma_per_novelty;   ///< added for a device, number format or kind of network never measured
+  Coefficient shared_time_sigma;       ///< what the residuals of device and stack both contain
+  Coefficient sigma_per_doubling;      ///< added to step times' residual outside of what was measured
+  Coefficient sigma_per_novelty;       ///< added for a device, number format or kind of network never measured
+  Coefficient host_sigma;              ///< of the host's times, under a stack that was calibrated
+  Coefficient unstated_network_sigma;  ///< of a network between nodes that the source of a run does not state
+  Coefficient unmeasured_host_sigma;   ///< of the host's times, under any other stack
 };
 
 }  // namespace plumbline

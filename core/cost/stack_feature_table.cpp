@@ -41,6 +41,16 @@ constexpr std::array lifetimes{FeatureChoice{"own_backward", "until their backwa
 constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of its experts"},
                             FeatureChoice{"one_per_rank", "once, however many of its experts are there"}};
 
+constexpr std::array limited{FeatureChoice{"fused", "in the gate's kernel"},
+                             FeatureChoice{"copied", "in kernels of their own, joined in a copy that is kept"}};
+constexpr std::array biases{
+    FeatureChoice{"fused", "by their products"},
+    FeatureChoice{"second_by_expert", "those of the second product expert by expert, scaled by the router's weights"},
+    FeatureChoice{"by_expert", "those of both products expert by expert"}};
+
+constexpr std::array exchanges{FeatureChoice{"overlapped", "alongside the other pass"},
+                               FeatureChoice{"in_order", "between the kernels of their own"}};
+
 /// Members: the way from the features to the choice.
 template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
@@ -62,6 +72,8 @@ constexpr std::array fields{
                                  "gates, and sums of the gradients of an input that several products read", kernels),
     field<&StackFeatures::rotations>("rotations", "primitive_rotations",
                                      "rotary embeddings; primitive ones are products of complex numbers", kernels),
+    field<&StackFeatures::scaled_rotations>("scaled_rotations", "scaled_rotations",
+                                            "rotary embeddings that scale what they turn (YaRN)", kernels),
     field<&StackFeatures::key_value_heads>("key_value_heads", "repeated_heads",
                                            "keys and values that query heads share, before attention", heads),
     field<&StackFeatures::tensor_parallelism>("tensor_parallelism", "distributed_tensors",
@@ -89,6 +101,12 @@ constexpr std::array fields{
     field<&StackFeatures::expert_copies>("expert_copies", "expert_copies_once",
                                          "how often a token crosses to a rank or node that has several of its experts",
                                          tokens),
+    field<&StackFeatures::kept, &KeptForms::limited_gates>("limited_gates", "limited_gates",
+                                                           "how gates with limits are clamped", limited),
+    field<&StackFeatures::expert_biases>("expert_biases", "expert_biases", "how biases of experts are added", biases),
+    field<&StackFeatures::paired_exchanges>("paired_exchanges", "paired_exchanges",
+                                            "when exchanges of experts run where a schedule pairs passes (DualPipe)",
+                                            exchanges),
 };
 
 template <class Is>

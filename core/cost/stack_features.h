@@ -37,10 +37,18 @@ enum class LogitLifetime : std::uint8_t { own_backward, next_backward };
 /// How often a token crosses to a rank or node that has several of its experts.
 enum class ExpertCopies : std::uint8_t { one_per_expert, one_per_rank };
 
+/// Who adds the biases of experts: their products, or PyTorch's operators expert by expert, either those of the second
+/// product alone, which the router's weights scale, or of both.
+enum class ExpertBiases : std::uint8_t { fused, second_by_expert, by_expert };
+
+/// What exchanges of experts run alongside where a schedule pairs passes: the other pass, or nothing.
+enum class PairedExchanges : std::uint8_t { overlapped, in_order };
+
 struct StackFeatures {
-  OperatorKernels norms{};      ///< root-mean-square norms, in 32 bits where primitive
-  OperatorKernels gates{};      ///< gates, and sums of the gradients of an input that several products read
-  OperatorKernels rotations{};  ///< rotary embeddings; primitive: products of complex numbers in 32 bits
+  OperatorKernels norms{};             ///< root-mean-square norms, in 32 bits where primitive
+  OperatorKernels gates{};             ///< gates, and sums of the gradients of an input that several products read
+  OperatorKernels scaled_rotations{};  ///< rotary embeddings that scale what they turn, by halves where primitive
+  OperatorKernels rotations{};         ///< rotary embeddings; primitive: products of complex numbers in 32 bits
   KeyValueHeads key_value_heads{};
   GatheredDimension tensor_parallelism{};
   HostPace at_transfers{};  ///< messages between stages
@@ -54,6 +62,8 @@ struct StackFeatures {
   StageOutputs stage_outputs{};
   LogitLifetime logits{};
   ExpertCopies expert_copies{};
+  ExpertBiases expert_biases{};
+  PairedExchanges paired_exchanges{};
 };
 
 }  // namespace plumbline

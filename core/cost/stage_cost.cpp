@@ -20,6 +20,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   add_phase(stage.backward_weight, repeated(block.backward_weight, count));
   add_phase(stage.host_forward, repeated(block.host_forward, count));
   add_phase(stage.host_backward, repeated(block.host_backward, count));
+  add_phase(stage.host_backward_weight, repeated(block.host_backward_weight, count));
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
   add_phase(stage.orthogonalisation, repeated(block.orthogonalisation, count));
@@ -215,6 +216,7 @@ std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, c
 struct HostWait {
   Picoseconds forward{0};
   Picoseconds backward{0};
+  Picoseconds backward_weight{0};  ///< of backward
 };
 
 HostWait host_wait(const StageCost& stage) {
@@ -229,13 +231,20 @@ HostWait host_wait(const StageCost& stage) {
       std::max(Picoseconds(0), stage.host_forward + stage.host_backward - device_forward - device_backward);
   const Picoseconds both = stage.host_waits ? forward + backward : ahead;
   const Picoseconds of_forward = part(both, forward / (forward + backward));
-  return {of_forward, both - of_forward};
+  const Picoseconds of_backward = both - of_forward;
+  const auto late = [](Picoseconds host, Picoseconds device) { return std::max(Picoseconds(0), host - device); };
+  const Picoseconds weight = late(stage.host_backward_weight, stage.backward_weight);
+  const Picoseconds input =
+      late(stage.host_backward - stage.host_backward_weight, device_backward - stage.backward_weight);
+  const bool is_late = weight + input > Picoseconds(0);
+  return {of_forward, of_backward, is_late ? part(of_backward, weight / (weight + input)) : Picoseconds(0)};
 }
 
 }  // namespace
 
 Picoseconds StageCost::forward_wait() const { return host_wait(*this).forward; }
 Picoseconds StageCost::backward_wait() const { return host_wait(*this).backward; }
+Picoseconds StageCost::backward_weight_wait() const { return host_wait(*this).backward_weight; }
 
 Picoseconds StageCost::passes_with(Picoseconds replay) const {
   return std::max(forward.total() + backward.total() + recompute.total() + copies.total() + replay,

@@ -50,10 +50,11 @@ struct StageCost {
   WireBytes wire_backward;  ///< without recompute
   WireBytes wire_recompute;
 
-  Picoseconds host_forward{0};   ///< until the host has launched the forward pass
-  Picoseconds host_backward{0};  ///< until the host has launched the backward pass with its recompute
-  Picoseconds forward_end{0};    ///< of a forward pass that finds the device idle, block after block
-  Picoseconds backward_end{0};   ///< likewise, from the last block to the first
+  Picoseconds host_forward{0};          ///< until the host has launched the forward pass
+  Picoseconds host_backward{0};         ///< until the host has launched the backward pass with its recompute
+  Picoseconds host_backward_weight{0};  ///< of that, to launch what makes weight gradients
+  Picoseconds forward_end{0};           ///< of a forward pass that finds the device idle, block after block
+  Picoseconds backward_end{0};          ///< likewise, from the last block to the first
 
   bool host_waits = false;  ///< for each pass to end or for its message; else the host runs ahead
   std::int32_t site = 0;    ///< what it computes on (core/machine/sites.h)
@@ -64,10 +65,14 @@ struct StageCost {
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;
   [[nodiscard]] Picoseconds backward_wait() const;
+  /// Of backward_wait: of a backward that is split, in the part that makes weight gradients.
+  [[nodiscard]] Picoseconds backward_weight_wait() const;
   [[nodiscard]] Picoseconds forward_total() const { return forward.total() + copies.forward + forward_wait(); }
   [[nodiscard]] Picoseconds backward_total() const {
     return backward.total() + recompute.total() + copies.backward + backward_wait();
   }
+  /// Weight gradients, which a schedule may put off.
+  [[nodiscard]] Picoseconds backward_weight_total() const { return backward_weight + backward_weight_wait(); }
   /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };

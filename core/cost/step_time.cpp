@@ -99,7 +99,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   // Copies to the host follow the compute, and what shares states runs alongside that.
   times.forward = stage.forward_total() - stage.copies.forward + times.copying;
   times.backward = stage.backward_total() - stage.copies.backward + times.copying + times.accumulation;
-  const Picoseconds weight = stage.backward_weight + times.accumulation;
+  const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
   const Picoseconds first = part(shared.gather, unit_share(stage));
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
@@ -178,7 +178,9 @@ Seconds StepPricer::message_time(const StageCost& stage, Bytes bytes, const Stra
 }
 
 Picoseconds StepPricer::overhead() const {
-  return phase_time(Seconds(sites_.whole().kernels().calibration().stack.host.step_overhead_s));
+  const HostEfficiency& host = sites_.whole().kernels().calibration().stack.host;
+  const double ranks = static_cast<double>(device_count(sites_.whole().communication().cluster()));
+  return phase_time(Seconds(host.step_overhead_s + host.rank_delay_s * std::log(ranks)));
 }
 
 StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s) const {

@@ -5,22 +5,31 @@
 /// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run alongside compute (overlap.h) but for the first unit's
 /// gather and the last unit's reduction. What happens once per step is simulated with it: updated weights gathered
 /// alongside the first forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is
-/// left after it. Then the optimizer step and a constant per step. The busiest rank's time is attributed; what the step
-/// would not take without the terms of once per step counts as data parallelism.
-/// Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long backward: what overlap costs, and
-/// the rest because that share cannot start before the backward has ended.
+/// left after it. The busiest rank's time is attributed; what the step would not take without the terms of once per
+/// step counts as data parallelism. Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long
+/// backward: what overlap costs, and the rest because that share cannot start before the backward has ended.
+///
+/// After the optimizer step come a constant and the wait for the slowest rank. Hosts pause now and then (garbage
+/// collection, data loading, the operating system). If the delays of N ranks are exponential with mean d, the slowest
+/// is about d ln N later than a single one.
+///
 /// With post-validation (arXiv:2401.10241, section 4) ranks of zero-bubble schedules do not wait for each other between
 /// steps: a step takes the longest that a rank takes from its own begin, and the slowest optimizer.
+///
 /// In a mixed cluster each stage takes the kernels and links of its own site (core/machine/sites.h), messages between
 /// stages the links of both, and the tied embedding those of the whole cluster.
-/// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead.
-/// Schedules that split the backward put off what block_cost.h prices for weight gradients.
-/// Sharded states (ZeRO-2, 3) are copied between the buffers of collectives and tensors where the stack does so, and
-/// gathered and reduced unit by unit, or tensor by tensor with the host's time for every rank's segment (DeepSpeed
-/// 0.4.5, runtime/zero/partition_parameters.py).
+///
+/// Schedules that split the backward defer what block_cost.h prices for weight gradients. Sharded states (ZeRO-2, 3)
+/// are copied between the buffers of collectives and tensors where the stack does so, and gathered and reduced unit by
+/// unit, or tensor by tensor with the host's time for every rank's segment (DeepSpeed 0.4.5,
+/// runtime/zero/partition_parameters.py).
+///
+/// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead;
+/// A. Renyi, "On the theory of order statistics", 1953 (the slowest of N); Megatron-LM, --manual-gc, and MegaScale,
+/// arXiv:2402.15627, section 6.3 (pauses of hosts).
 /// Not modelled: contention between pipeline and data-parallel traffic (the simulation does); steps that
-/// post-validation does again; post-validation with tied embeddings, whose sum makes all ranks wait here. Checked
-/// against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms simulated);
+/// post-validation does again; post-validation with tied embeddings, whose sum makes all ranks wait here.
+/// Checked against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms simulated);
 /// tests/reference/korthikanti_step_time_test.cpp (8 published steps, mean 3 %, worst 6 %).
 
 #include <array>
@@ -112,6 +121,7 @@ class StepPricer {
   [[nodiscard]] Picoseconds optimizer(const StageCost& stage, const Strategy& strategy) const;
   /// Of a rank's bytes, there or back, while nothing else uses its link.
   [[nodiscard]] Picoseconds copy_to_host(Bytes bytes, std::int32_t site) const;
+  /// What a step takes besides its actions: the same for all strategies.
   [[nodiscard]] Picoseconds overhead() const;
   /// Whether a rank updates its weights and begins its next step before others have ended this one.
   [[nodiscard]] bool steps_early(const StageTable& stages, const Strategy& strategy) const;

@@ -26,6 +26,7 @@ enum class OpKind : std::uint8_t {
   grouped_linear,      ///< a linear per expert over routed tokens, one or more outputs
   batched_matmul,      ///< product of two activations
   attention,           ///< the attention core: scores, softmax, dropout, values
+  delta_rule,          ///< the core of Gated DeltaNet: a state per head, written and read token by token
   softmax,
   layer_norm,
   rms_norm,
@@ -39,6 +40,7 @@ enum class OpKind : std::uint8_t {
   dispatch,  ///< tokens to their experts (all-to-all over expert-parallel ranks)
   combine,   ///< weighted sum of expert outputs back in token order
   convolution,
+  causal_convolution,  ///< over the last tokens, each feature on its own, with an activation behind it
   pooling,
   upsample,
   concatenate,
@@ -56,6 +58,7 @@ inline constexpr std::array op_names = std::to_array<OpName>({{OpKind::embedding
                                                               {OpKind::grouped_linear, "grouped_linear"},
                                                               {OpKind::batched_matmul, "batched_matmul"},
                                                               {OpKind::attention, "attention"},
+                                                              {OpKind::delta_rule, "delta_rule"},
                                                               {OpKind::softmax, "softmax"},
                                                               {OpKind::layer_norm, "layer_norm"},
                                                               {OpKind::rms_norm, "rms_norm"},
@@ -69,6 +72,7 @@ inline constexpr std::array op_names = std::to_array<OpName>({{OpKind::embedding
                                                               {OpKind::dispatch, "dispatch"},
                                                               {OpKind::combine, "combine"},
                                                               {OpKind::convolution, "convolution"},
+                                                              {OpKind::causal_convolution, "causal_convolution"},
                                                               {OpKind::pooling, "pooling"},
                                                               {OpKind::upsample, "upsample"},
                                                               {OpKind::concatenate, "concatenate"},
@@ -109,6 +113,15 @@ struct AttentionAttributes {
   std::int64_t window = 0;    ///< tokens that a query sees; 0: all
   std::int64_t document = 0;  ///< tokens of one of several documents in a sequence that do not see each other; 0: one
 };
+/// Inputs: queries, keys and values in one, [batch, sequence, 2 * key_heads * key_head_dim + value_heads *
+/// value_head_dim], and the gates of writing and of forgetting, [.., 2 * value_heads]; output [.., value_heads *
+/// value_head_dim]. Each key head serves value_heads / key_heads value heads.
+struct DeltaRuleAttributes {
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t key_head_dim = 0;
+  std::int64_t value_head_dim = 0;
+};
 struct RouterAttributes {
   std::int64_t experts = 0;
   std::int64_t chosen = 0;  ///< experts per token (top-k)
@@ -127,12 +140,23 @@ struct PoolingAttributes {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
 };
+/// Whether a gate and what it scales are clamped to a range first (gpt-oss: swiglu_limit).
+enum class GateLimits : std::uint8_t { no, yes };
+struct GatedActivationAttributes {
+  GateLimits limits = GateLimits::no;
+};
+/// Whether rotary positions lengthen what they turn (YaRN's attention factor, arXiv:2309.00071, section 3.4).
+enum class RotaryMagnitude : std::uint8_t { kept, scaled };
+struct RotaryAttributes {
+  RotaryMagnitude magnitude = RotaryMagnitude::kept;
+};
 struct CrossEntropyAttributes {
   std::int64_t classes = 0;
 };
 
 using OpAttributes = std::variant<std::monostate, LinearAttributes, GroupedLinearAttributes, AttentionAttributes,
-                                  RouterAttributes, ConvolutionAttributes, PoolingAttributes, CrossEntropyAttributes>;
+                                  RouterAttributes, ConvolutionAttributes, PoolingAttributes, CrossEntropyAttributes,
+                                  GatedActivationAttributes, RotaryAttributes, DeltaRuleAttributes>;
 
 struct Op {
   OpKind kind = OpKind::add;

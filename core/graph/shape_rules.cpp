@@ -73,6 +73,23 @@ Problem check_attention(const View& v) {
   return std::nullopt;
 }
 
+Problem check_delta_rule(const View& v) {
+  if (const Problem p = check_counts(v, 2, 1)) return p;
+  const auto& a = std::get<DeltaRuleAttributes>(v.op.attributes);
+  if (a.key_heads < 1 || a.value_heads < 1 || a.value_heads % a.key_heads != 0)
+    return v.wrong(std::to_string(a.value_heads) + " value heads over " + std::to_string(a.key_heads) + " key heads",
+                   "a multiple");
+  const std::int64_t values = a.value_heads * a.value_head_dim;
+  const std::int64_t joined = 2 * a.key_heads * a.key_head_dim + values;
+  if (v.in(0).back() != fixed_dimension(joined))
+    return v.wrong("input " + to_text(v.in(0)), "queries, keys and values last, " + std::to_string(joined));
+  if (v.in(1).back() != fixed_dimension(2 * a.value_heads))
+    return v.wrong("gates " + to_text(v.in(1)), "2 * value_heads last");
+  if (v.out(0).back() != fixed_dimension(values))
+    return v.wrong("output " + to_text(v.out(0)), "value_heads * value_head_dim last");
+  return std::nullopt;
+}
+
 Problem check_batched_matmul(const View& v) {
   if (const Problem p = check_counts(v, 2, 1)) return p;
   const Shape& a = v.in(0);
@@ -125,6 +142,7 @@ Problem check_op(const View& v) {
     case OpKind::linear: return check_linear(v);
     case OpKind::grouped_linear: return check_grouped_linear(v);
     case OpKind::attention: return check_attention(v);
+    case OpKind::delta_rule: return check_delta_rule(v);
     case OpKind::batched_matmul: return check_batched_matmul(v);
     case OpKind::convolution: return check_convolution(v);
     case OpKind::layer_norm:
@@ -134,6 +152,7 @@ Problem check_op(const View& v) {
     case OpKind::rotary:
     case OpKind::dropout:
     case OpKind::softmax:
+    case OpKind::causal_convolution:
     case OpKind::position_embedding:
       if (const Problem p = check_counts(v, 1, 1)) return p;
       return same_shapes(v);

@@ -16,9 +16,9 @@ Partition output_partition(WeightPartition weight, Partition input) {
 
 /// An operator whose output is like `model`.
 TensorId add_like(BlockBuilder& block, OpKind kind, const std::string& name, const std::vector<TensorId>& inputs,
-                  TensorId model) {
+                  TensorId model, OpAttributes attributes = {}) {
   const Tensor like = block.tensor(model);
-  block.add_op(kind, name, inputs);
+  block.add_op(kind, name, inputs, std::move(attributes));
   return block.add_result(name, like.shape, like.partition, like.partition_units);
 }
 
@@ -95,12 +95,12 @@ TensorId activation(BlockBuilder& block, const std::string& name, TensorId x) {
   return add_like(block, OpKind::activation, name, {x}, x);
 }
 
-TensorId gated_activation(BlockBuilder& block, const std::string& name, TensorId gate, TensorId up) {
-  return add_like(block, OpKind::gated_activation, name, {gate, up}, up);
+TensorId gated_activation(BlockBuilder& block, const std::string& name, TensorId gate, TensorId up, GateLimits limits) {
+  return add_like(block, OpKind::gated_activation, name, {gate, up}, up, GatedActivationAttributes{limits});
 }
 
-TensorId rotary(BlockBuilder& block, const std::string& name, TensorId x) {
-  return add_like(block, OpKind::rotary, name, {x}, x);
+TensorId rotary(BlockBuilder& block, const std::string& name, TensorId x, RotaryMagnitude magnitude) {
+  return add_like(block, OpKind::rotary, name, {x}, x, RotaryAttributes{magnitude});
 }
 
 TensorId dropout(BlockBuilder& block, const std::string& name, TensorId x) {

@@ -48,8 +48,10 @@ TensorId head_norm(BlockBuilder& block, const std::string& name, NormKind kind, 
 
 TensorId activation(BlockBuilder& block, const std::string& name, TensorId x);
 /// act(gate) * up; a gate one feature wide is multiplied with every feature of up.
-TensorId gated_activation(BlockBuilder& block, const std::string& name, TensorId gate, TensorId up);
-TensorId rotary(BlockBuilder& block, const std::string& name, TensorId x);
+TensorId gated_activation(BlockBuilder& block, const std::string& name, TensorId gate, TensorId up,
+                          GateLimits limits = GateLimits::no);
+TensorId rotary(BlockBuilder& block, const std::string& name, TensorId x,
+                RotaryMagnitude magnitude = RotaryMagnitude::kept);
 TensorId dropout(BlockBuilder& block, const std::string& name, TensorId x);
 TensorId softmax(BlockBuilder& block, const std::string& name, TensorId x);
 TensorId add(BlockBuilder& block, const std::string& name, TensorId a, TensorId b);

@@ -34,13 +34,25 @@ std::string word_of(const JsonPlace& place) {
   return text;
 }
 
+/// Texts; the layers of each pipeline chunk may be an array of numbers, which becomes "4,4,3".
+std::string field_word(std::string_view key, const JsonPlace& place) {
+  constexpr std::int64_t most_layers = 100'000;
+  if (key != "layers_per_stage" || place.value().if_array() == nullptr) return word_of(place);
+  std::string text;
+  for (const JsonPlace& count : place.elements())
+    text += (text.empty() ? "" : ",") + std::to_string(count.integer(0, most_layers));
+  if (text.empty() || text.size() > longest_word)
+    throw InputError({place.where(), text.empty() ? "is empty" : "is too long", "layers of each pipeline chunk", ""});
+  return text;
+}
+
 void read_fields(JsonObject& object, std::span<const RunNumberField> numbers, std::span<const std::string_view> words,
                  RunFields& fields) {
   for (const RunNumberField& field : numbers)
     if (const auto place = object.find(field.key))
       fields.numbers[std::string(field.key)] = place->integer(field.smallest, field.largest);
   for (const std::string_view key : words)
-    if (const auto place = object.find(key)) fields.words[std::string(key)] = word_of(*place);
+    if (const auto place = object.find(key)) fields.words[std::string(key)] = field_word(key, *place);
 }
 
 std::set<std::string, std::less<>> string_set(const JsonPlace& place) {

@@ -43,10 +43,15 @@ inline constexpr std::array all_nic_paths{NicPath::through_host, NicPath::direct
 [[nodiscard]] std::string_view to_text(NicPath path);
 [[nodiscard]] std::optional<NicPath> nic_path_from_text(std::string_view text);
 
+/// Whose network it is: that of the machine which was asked about, or the catalogue's in place of one that the source
+/// of a measured run does not state.
+enum class NetworkOrigin : std::uint8_t { of_machine, catalogue_for_run };
+
 struct NetworkInterfaces {
   std::int32_t count = 1;             ///< per node
   Sourced<BytesPerSecond> bandwidth;  ///< of one
   NicPath path = NicPath::direct;
+  NetworkOrigin origin = NetworkOrigin::of_machine;
   bool operator==(const NetworkInterfaces&) const = default;
 };
 

@@ -98,8 +98,8 @@ inline constexpr std::array run_shape_numbers{
     RunNumberField{"qk_nope_head_dim", 0, 100'000}, RunNumberField{"qk_rope_head_dim", 0, 100'000},
     RunNumberField{"v_head_dim", 0, 100'000},
 };
-inline constexpr std::array<std::string_view, 9> run_shape_words{
-    "arch",           "activation",          "norm", "position", "tied_embeddings", "bias", "attention",
-    "moe_layer_freq", "hybrid_layer_pattern"};
+inline constexpr std::array<std::string_view, 10> run_shape_words{
+    "arch",           "activation",           "norm", "position", "tied_embeddings", "bias", "attention",
+    "moe_layer_freq", "hybrid_layer_pattern", "gated"};
 
 }  // namespace plumbline

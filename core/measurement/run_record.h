@@ -112,7 +112,7 @@ struct RunRecord {
   std::string model_fingerprint;  ///< of the graph
   std::string machine;
   std::string backend;    ///< "cpu"
-  std::string transport;  ///< "local", "mpi"
+  std::string transport;  ///< "local", "mpi", "nccl"
   std::uint64_t seed = 0;
   std::int64_t tokens_per_step = 0;
   std::int32_t warmup_steps = 0;  ///< at the begin of `steps`, not timed

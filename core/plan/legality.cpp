@@ -15,6 +15,9 @@ void collect(Divisibility& facts, const Op& op) {
   if (const auto* attention = std::get_if<AttentionAttributes>(&op.attributes)) {
     add_distinct(facts.heads, attention->heads);
     add_distinct(facts.kv_heads, attention->kv_heads);
+  } else if (const auto* rule = std::get_if<DeltaRuleAttributes>(&op.attributes)) {
+    add_distinct(facts.state_heads, rule->key_heads);
+    add_distinct(facts.state_heads, rule->value_heads);
   } else if (const auto* linear = std::get_if<LinearAttributes>(&op.attributes)) {
     if (linear->partition == WeightPartition::row) add_distinct(facts.widths, linear->in_features);
   } else if (const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes)) {
@@ -48,7 +51,22 @@ void add_scores(Divisibility& facts, const Block& block, const Op& op, double co
                                                   static_cast<double>(keys.factor);
 }
 
+/// Whether tensor parallelism divides anything: graphs of foreign files and convolutions hold every weight whole.
+bool divides_weights(const Graph& graph) {
+  const auto is_divided = [](const Op& op) {
+    const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
+    return std::holds_alternative<GroupedLinearAttributes>(op.attributes) ||
+           (linear != nullptr && linear->partition != WeightPartition::replicated);
+  };
+  return std::any_of(graph.blocks().begin(), graph.blocks().end(), [&](const Block& block) {
+    return std::any_of(block.ops().begin(), block.ops().end(), is_divided);
+  });
+}
+
 std::string number(std::int64_t value) { return std::to_string(value); }
+
+/// Divisibility::widths of a network that tensor parallelism divides nothing of.
+const std::vector<std::int64_t> undivided{1};
 
 std::string not_divisible(std::string_view what, std::int64_t amount, std::string_view degree, std::int64_t ranks) {
   return number(amount) + " " + std::string(what) + " do not divide over " + std::string(degree) + " " + number(ranks);
@@ -87,8 +105,13 @@ Broken tensor_parallel_in_domain(const Asked& a) {
 }
 
 Broken heads_and_widths(const Asked& a) {
+  if (a.facts.widths == undivided && a.s.tensor_parallel > 1)
+    return "tp " + number(a.s.tensor_parallel) + " for a network none of whose weights is divided";
   for (const std::int64_t heads : a.facts.heads)
     if (heads % a.s.tensor_parallel != 0) return not_divisible("attention heads", heads, "tp", a.s.tensor_parallel);
+  for (const std::int64_t heads : a.facts.state_heads)
+    if (heads % a.s.tensor_parallel != 0)
+      return not_divisible("heads of a recurrent layer", heads, "tp", a.s.tensor_parallel);
   for (const std::int64_t width : a.facts.widths)
     if (width % a.s.tensor_parallel != 0)
       return not_divisible("features of an inner layer", width, "tp", a.s.tensor_parallel);
@@ -110,6 +133,11 @@ Broken sequence(const Asked& a) {
   if (a.s.sequence_parallel == SequenceParallel::on && a.t.sequence_length % (a.s.tensor_parallel * cp) != 0)
     return not_divisible("tokens", a.t.sequence_length, "tp x cp", a.s.tensor_parallel * cp);
   return std::nullopt;
+}
+
+Broken recurrence(const Asked& a) {
+  if (a.s.context_parallel == 1 || a.facts.state_heads.empty()) return std::nullopt;
+  return "cp " + number(a.s.context_parallel) + " for layers whose state passes from token to token";
 }
 
 Broken batch(const Asked& a) {
@@ -258,7 +286,9 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R20",
        "what a data-parallel rank computes and sends in a step is at most 2^55 numbers: fewer or shorter "
        "sequences, or more ranks"},
-      countable}});
+      countable},
+     {{"R21", "context parallelism goes with attention only: recurrent layers (Gated DeltaNet) need whole sequences"},
+      recurrence}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),
@@ -282,6 +312,7 @@ Divisibility divisibility(const Graph& graph) {
       add_elements(facts, tensor, count);
     }
   }
+  if (!divides_weights(graph)) facts.widths = undivided;
   facts.layers = graph.layer_count();
   facts.starts_with_input = graph.block(graph.runs().front().block).kind() == BlockKind::input;
   facts.ends_with_output = graph.block(graph.runs().back().block).kind() == BlockKind::output;

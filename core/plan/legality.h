@@ -22,7 +22,8 @@ struct Divisibility {
   std::int64_t fillers = 0;         ///< input and output blocks, each of which may fill a chunk
   std::vector<std::int64_t> heads;  ///< distinct counts of attention heads
   std::vector<std::int64_t> kv_heads;
-  std::vector<std::int64_t> widths;  ///< inner widths that tensor parallelism divides (ffn and the like)
+  std::vector<std::int64_t> state_heads;  ///< of layers that hand a state from token to token: of keys and of values
+  std::vector<std::int64_t> widths;       ///< inner widths that tensor parallelism divides (ffn and the like)
   std::vector<std::int64_t> experts;
   std::vector<std::int64_t> expert_widths;
   bool starts_with_input = false;  ///< whether the first chunk holds an input block alongside its layers

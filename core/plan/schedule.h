@@ -42,6 +42,10 @@ struct RankShape {
   std::int64_t rank = 0;
 };
 
+/// Whether ranks run a forward of one micro-batch and a backward of another as one, so that what either exchanges is
+/// transferred while the other computes.
+enum class PairedPasses : std::uint8_t { no, yes };
+
 struct ScheduleRecord {
   Schedule schedule;
   std::string_view name;  ///< of flags, files and tables
@@ -50,6 +54,7 @@ struct ScheduleRecord {
   MicroBatchCount micro_batches = MicroBatchCount::any;
   SplitBackwards splits = SplitBackwards::none;
   PassOrder passes = PassOrder::alternating;
+  PairedPasses paired = PairedPasses::no;
   Considered considered = Considered::when_named;
   int rarity = 3;  ///< of plans that are equally fast, the simplest has the schedule that is used most
   /// Activations alive at the peak, counted in chunks.
@@ -108,6 +113,7 @@ inline constexpr std::array schedule_records{
                    .chunks = RankChunks::two,
                    .micro_batches = MicroBatchCount::one_for_each_chunk,
                    .splits = SplitBackwards::first_and_last,
+                   .paired = PairedPasses::yes,
                    .in_flight = [](const RankShape& s) { return 2 * s.p + 1; }}};
 
 /// Whether a table has one row for each schedule, in their order.

@@ -20,4 +20,10 @@ namespace plumbline {
 /// Whether an action runs operators of a micro-batch.
 [[nodiscard]] inline bool computes(const Action& a) { return a.stream == Stream::compute && a.pass != Pass::step; }
 
+/// Whether an action is a view of collectives that a block's pass runs among its instructions.
+[[nodiscard]] inline bool is_inside_block(const Action& a) {
+  return a.pass != Pass::step && (a.kind == ActionKind::tensor_collective || a.kind == ActionKind::context_collective ||
+                                  a.kind == ActionKind::expert_collective);
+}
+
 }  // namespace plumbline

@@ -63,7 +63,7 @@ class Gathers {
       const bool begins = next_ < runs_.size() && runs_[next_].first == i;
       if (begins && each_pass_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
-      if (begins) push_beside();
+      if (begins) push_overlapped();
       if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && !follows(next_))
         actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
     }
@@ -76,7 +76,7 @@ class Gathers {
     if (run == 0 || run >= runs_.size()) return false;
     return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);
   }
-  void push_beside() {
+  void push_overlapped() {
     const Run& run = runs_[next_];
     if (run.rest.value() > 0)
       push(run, run.rest, {run.units.first + 1, std::max(0, run.units.count - 1)}, Issue::with_last);
@@ -91,12 +91,16 @@ class Gathers {
   void push(const Run& run, Bytes bytes, UnitRun units, Issue issue) {
     actions_.push_back(sharing_action(before_[run.first], ActionKind::all_gather_parameters, bytes, issue));
     name_units(actions_.back(), units);
+    if (!each_pass_) return;
+    actions_.back().slot = slot_;
+    if (units.count % 2 == 1) slot_ = other(slot_);
   }
 
   const Actions& before_;
   std::vector<Run> runs_;
   bool each_pass_;
-  std::size_t next_ = 0;  ///< run that has not begun
+  std::size_t next_ = 0;             ///< run that has not begun
+  UnitSlot slot_ = UnitSlot::first;  ///< that the next unit takes
   Actions actions_;
 };
 

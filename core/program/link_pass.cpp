@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -22,7 +23,7 @@ class RankLinks {
     for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
       Action& action = rank_.actions[static_cast<std::size_t>(i)];
       if (action.issue != Issue::in_order)
-        link_beside(action, i);
+        link_overlapped(action, i);
       else if (is_receive(action.kind) && action.handover == Handover::in_transit)
         arrived_ = i;
       else
@@ -32,7 +33,7 @@ class RankLinks {
   }
 
  private:
-  void link_beside(Action& action, std::int32_t i) {
+  void link_overlapped(Action& action, std::int32_t i) {
     ++overlapped_;
     action.needs = {last_, -1, -1, -1};
     if (action.issue == Issue::with_last) {
@@ -47,7 +48,17 @@ class RankLinks {
     if (action.kind == ActionKind::offload) left_ = i;
   }
 
+  /// What a block's pass sends is listed behind it.
+  void name_block(Action& action, std::int32_t i) {
+    if (computes(action)) block_ = i;
+    if (!is_inside_block(action)) return;
+    const std::int32_t before = i - block_;
+    check(block_ >= 0 && before <= std::numeric_limits<std::uint8_t>::max(), "a block's collectives follow it");
+    action.inside = static_cast<std::uint8_t>(before);
+  }
+
   void link_in_order(Action& action, std::int32_t i) {
+    name_block(action, i);
     action.needs = {last_, arrived_, -1, -1};
     if (is_send(action.kind)) return;
     if (action.kind == ActionKind::release_parameters)
@@ -77,6 +88,7 @@ class RankLinks {
 
   RankProgram& rank_;
   std::int32_t last_ = -1;
+  std::int32_t block_ = -1;  ///< the last that computes
   std::int32_t arrived_ = -1;
   std::int32_t shared_ = -1;  ///< last of the data stream's queue
   std::int32_t copied_ = -1;

@@ -1,10 +1,10 @@
 #include "core/program/order_makespan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/errors.h"
 #include "core/program/action_kinds.h"
-#include "core/program/cycle_ratio.h"
 
 namespace plumbline {
 namespace {
@@ -26,7 +26,7 @@ Hop hop_of(const DryRunStep& step, const StageTimes& t) {
 }
 
 /// Before any time: the clock of what nothing leads to.
-constexpr Picoseconds never(unreachable);
+constexpr Picoseconds never(std::numeric_limits<std::int64_t>::min());
 Picoseconds later(Picoseconds time, Picoseconds by) { return time == never ? never : time + by; }
 
 /// Finds each stage's first forward and last weight gradients.
@@ -39,12 +39,12 @@ class OncePerStep {
     for (const DryRunStep& step : run.steps)
       if (makes_weight_gradients(step.kind)) ++weights_left_[static_cast<std::size_t>(step.stage)];
   }
-  struct Besides {
+  struct Extra {
     Picoseconds longer{0};
     Picoseconds wait{0};      ///< of the rank, after it
     Picoseconds reducing{0};  ///< from its begin
   };
-  Besides of(const DryRunStep& step) {
+  Extra of(const DryRunStep& step) {
     if (began_.empty()) return {};
     const auto s = static_cast<std::size_t>(step.stage);
     if (step.kind == ActionKind::forward) {
@@ -76,14 +76,14 @@ void run_from(const DryRun& run, const StageTimes& times, std::vector<Picosecond
       clock = later(std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop.transit)), hop.receipt);
     }
     const Picoseconds start = clock;
-    const OncePerStep::Besides besides = once.of(step);
-    if (besides.reducing > Picoseconds(0)) {
+    const OncePerStep::Extra extra = once.of(step);
+    if (extra.reducing > Picoseconds(0)) {
       Picoseconds& done = reduced[static_cast<std::size_t>(step.rank)];
-      done = std::max(done, clock) + besides.reducing;
+      done = std::max(done, clock) + extra.reducing;
     }
-    clock = later(clock, duration(step, times) + besides.longer);
+    clock = later(clock, duration(step, times) + extra.longer);
     if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
-    clock = later(clock, besides.wait);
+    clock = later(clock, extra.wait);
     ended(step.rank, start, clock);
   }
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);
@@ -113,12 +113,6 @@ StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds ba
 }
 
 Picoseconds OrderTiming::makespan() const { return *std::max_element(end.begin(), end.end()); }
-
-Picoseconds OrderTiming::longest_rank() const {
-  Picoseconds longest(0);
-  for (std::size_t rank = 0; rank < end.size(); ++rank) longest = std::max(longest, end[rank] - start[rank]);
-  return longest;
-}
 
 namespace {
 
@@ -157,23 +151,6 @@ RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times) {
 Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times) {
   check_sizes(schedule, times);
   return order_timing(endless_free(schedule), times).makespan();
-}
-
-Period period_without_barrier(const ComputeSchedule& schedule, const StageTimes& times) {
-  check_sizes(schedule, times);
-  const DryRun run = endless_free(schedule);
-  // paths[r][s]: longest from the start of rank r's step to the end of rank s's. A step of r follows its last one, so
-  // these are the arcs of one period each.
-  std::vector<std::vector<std::int64_t>> paths;
-  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    std::vector<Picoseconds> clocks(schedule.ranks.size(), never);
-    clocks[rank] = Picoseconds(0);
-    run_from(run, times, clocks, [](std::int32_t, Picoseconds, Picoseconds) {});
-    std::vector<std::int64_t>& row = paths.emplace_back();
-    for (const Picoseconds clock : clocks) row.push_back(clock.value());
-  }
-  const CycleRatio ratio = largest_cycle_mean(paths);
-  return {Picoseconds(ratio.total), ratio.arcs};
 }
 
 }  // namespace plumbline

@@ -1,17 +1,14 @@
 #pragma once
 /// \file order_makespan.h: how long any order of compute actions takes, in integer picoseconds, exactly.
 ///
-/// Answers: when each rank starts and ends, the makespan, and the period of steps without a barrier between them.
+/// Answers: when each rank starts and ends, and the makespan.
 /// Model: a rank runs its actions one after another, each as soon as its input is there (dry_run.h); an input from
 /// another rank arrives a latency later and occupies neither, or (Hop) its reader; a full backward takes both its
 /// halves.
-/// Source: event evaluation; period: maximum cycle ratio of the repeated graph (arXiv:2401.10241 measures it so), by
-/// Karp's algorithm on the longest paths from every rank's first action to every rank's last.
+/// Source: event evaluation.
 /// Not modelled: sends that block the sender, links shared by transfers, compute slowed by communication (the simulator
 /// does). Checked against: tests/reference/pipeline_orders_test.cpp (solved instances, published bubble rates);
-/// tests/property/order_makespan_test.cpp (longest path and cycle ratio of the explicit graph, by Boost), exact.
-
-#include <compare>
+/// tests/property/order_makespan_test.cpp (longest path of the explicit graph, by Boost), exact.
 
 #include "core/program/dry_run.h"
 #include "core/quantity/quantity.h"
@@ -60,8 +57,6 @@ struct OrderTiming {
   std::vector<Picoseconds> start;  ///< of each rank's first action
   std::vector<Picoseconds> end;    ///< of each rank's last action
   [[nodiscard]] Picoseconds makespan() const;
-  /// The longest time that a rank takes from its start to its end, each starting as early as it can.
-  [[nodiscard]] Picoseconds longest_rank() const;
 };
 /// Every action as early as its order allows. Requires `!run.deadlock`.
 [[nodiscard]] OrderTiming order_timing(const DryRun& run, const StageTimes& times);
@@ -73,16 +68,5 @@ struct RecordedTiming {
 [[nodiscard]] RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times);
 /// The timing of a schedule that is known to end: `InternalError` otherwise.
 [[nodiscard]] Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times);
-
-/// An exact fraction of a number of steps: `total` picoseconds for `steps` steps, in lowest terms.
-struct Period {
-  Picoseconds total{0};
-  std::int64_t steps = 1;
-  bool operator==(const Period&) const = default;
-  [[nodiscard]] double picoseconds() const { return static_cast<double>(total.value()) / static_cast<double>(steps); }
-};
-/// The time per step of endless steps when a rank may start the next one as soon as it has ended its own part.
-/// O(p (actions + p^2)).
-[[nodiscard]] Period period_without_barrier(const ComputeSchedule& schedule, const StageTimes& times);
 
 }  // namespace plumbline

@@ -5,9 +5,10 @@
 /// Model: p ranks, rank r, m micro-batches, v chunks per rank. Orders depend on no times.
 /// Source: GPipe, arXiv:1811.06965; 1F1B and interleaving, arXiv:2104.04473 with Megatron-LM's warm-up counts; ZB-H1,
 /// ZB-H2 and ZBV, arXiv:2401.10241; V-Half, arXiv:2405.15362; DualPipeV, arXiv:2412.19437 and its public code.
-/// Not modelled: orders fitted to measured times (the ZB-2p of arXiv:2401.10241: see fitted_zero_bubble.h).
-/// Checked against: tests/reference/pipeline_orders_test.cpp: action by action, the orders that PyTorch 2.15 makes and
-/// (V-Half) that the authors' scheduler makes; ZB-H2 has no published list and is held against its properties.
+/// Not modelled: orders fitted to measured times (the ZB-2p of arXiv:2401.10241: see
+/// tests/reference/fitted_zero_bubble.h). Checked against: tests/reference/pipeline_orders_test.cpp: action by action,
+/// the orders that PyTorch 2.15 makes and (V-Half) that the authors' scheduler makes; ZB-H2 has no published list and
+/// is held against its properties.
 
 #include <array>
 

@@ -43,6 +43,13 @@ enum class Issue : std::uint8_t { in_order, with_last, after_last };
 /// Whether an action is part of a recompute.
 enum class IsReplay : std::uint8_t { no, yes };
 
+/// Where a unit lies while all of it is on the rank: at either end of one buffer, so that it and its neighbour are
+/// there at once. `none`: nothing is gathered.
+enum class UnitSlot : std::uint8_t { none, first, second };
+[[nodiscard]] constexpr UnitSlot other(UnitSlot slot) {
+  return slot == UnitSlot::first ? UnitSlot::second : UnitSlot::first;
+}
+
 enum class Access : std::uint8_t { allocate, write, read, release };
 struct BufferUse {
   std::int32_t buffer = 0;  ///< of the action's rank
@@ -69,6 +76,11 @@ struct Action {
   Barrier barrier = Barrier::none;
   Issue issue = Issue::in_order;
   IsReplay replay = IsReplay::no;
+  /// Where its first unit is gathered, or the gradients that it makes lie whole; each next unit takes the other.
+  UnitSlot slot = UnitSlot::none;
+  /// Of a collective that is a view of instructions of a block's pass (block_program.h): how many actions before it
+  /// that pass runs. 0: the action runs by itself.
+  std::uint8_t inside = 0;
   std::int32_t chunk = -1;
   std::int32_t micro_batch = -1;
   std::int32_t segment = -1;      ///< of the chunk; -1: the chunk or rank as a whole

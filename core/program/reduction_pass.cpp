@@ -88,6 +88,10 @@ class Reductions {
     std::size_t next = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       actions_.push_back(before_[i]);
+      if (is_sharded() && makes_weight_gradients(before_[i].kind)) {
+        actions_.back().slot = slot_;
+        slot_ = other(slot_);
+      }
       if (next == runs_.size()) continue;
       if (i == runs_[next].overlapped) begin(runs_[next]);
       if (i == runs_[next].last) end(runs_[next++]);
@@ -210,6 +214,7 @@ class Reductions {
   UnitQueue units_once_;
   UnitQueue units_of_pass_;
   std::vector<UnitRun> late_units_;  ///< of the last passes, left when they have ended
+  UnitSlot slot_ = UnitSlot::first;  ///< of the next whole gradients
   Bytes reduced_{0};
   Bytes late_{0};
   Actions actions_;

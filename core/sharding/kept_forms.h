@@ -12,9 +12,14 @@ enum class ProductInputs : std::uint8_t { as_read, as_multiplied, shared };
 /// makes.
 enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
 
+/// Clamps of a gate and of what it scales: in the gate's kernel, or in kernels of their own, whose results are joined
+/// in a copy that the gate keeps.
+enum class LimitedGates : std::uint8_t { fused, copied };
+
 struct KeptForms {
   ProductInputs product_inputs = ProductInputs::as_read;
   ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
+  LimitedGates limited_gates = LimitedGates::fused;
 };
 
 }  // namespace plumbline

@@ -98,6 +98,19 @@ OpWork attention_work(const View& v, OpWork work) {
   return work;
 }
 
+OpWork delta_rule_op_work(const View& v, OpWork work) {
+  const DeltaRuleWork rule = delta_rule_work(std::get<DeltaRuleAttributes>(v.op.attributes), v.in(0), v.shard);
+  work.kind = WorkKind::delta_rule;
+  work.forward = rule.flops();
+  work.forward_traffic = storage(rule.moved_forward(), v.shard.formats.activation);
+  if (work.needs.input) {
+    work.backward_input = 2.0 * work.forward;
+    work.backward_traffic = storage(rule.moved_backward(), v.shard.formats.activation);
+  }
+  work.delta_rule = rule;
+  return work;
+}
+
 OpWork batched_matmul_work(const View& v, OpWork work) {
   const Shape& a = v.in(0).shape;
   const std::int64_t k = size_of(a.back(), v.shard.lengths);
@@ -145,6 +158,8 @@ OpWork memory_work(const View& v, OpWork work) {
     case OpKind::activation: set(2 * y, 3 * y); break;
     case OpKind::softmax: set(2 * y, 3 * y); break;
     case OpKind::gated_activation: set(3 * y, 5 * y); break;
+    // Before it features are brought together and after it tokens, as its kernel (causal_conv1d) wants the former.
+    case OpKind::causal_convolution: set(4 * y, 5 * y); break;
     case OpKind::rotary: set(2 * y, 2 * y); break;
     case OpKind::dropout:
       set(2 * y + storage(local_elements(v.out(0), v.shard), NumberFormat::int8),
@@ -192,6 +207,7 @@ OpWork op_work(const Block& block, const Op& op, const Shard& shard) {
     case OpKind::linear: return linear_work(view, work);
     case OpKind::grouped_linear: return grouped_work(view, work);
     case OpKind::attention: return attention_work(view, work);
+    case OpKind::delta_rule: return delta_rule_op_work(view, work);
     case OpKind::batched_matmul: return batched_matmul_work(view, work);
     case OpKind::convolution: return convolution_work(view, work);
     case OpKind::router: return router_work(view, work);

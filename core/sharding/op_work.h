@@ -2,32 +2,22 @@
 /// \file op_work.h: what one operator computes and moves on one rank, forward and backward, before any clock.
 ///
 /// Answers FLOPs and bytes per micro-batch. Model: a multiply-add is two FLOPs; only matrix products (linear, batched
-/// matmul, attention, convolution, experts, router) count; attention counts the full square, as the published formulas
-/// do, whatever the kernel skips (kernel_time.h prices the skipped half). A product's backward is one product for the
-/// gradient of each operand that carries one.
-/// Source: Narayanan et al., arXiv:2104.04473, appendix; Korthikanti et al., arXiv:2205.05198, appendix A.
-/// Not modelled: FLOPs of element-wise work; it is priced by the bytes it moves.
-/// Checked against: tests/reference/training_flops_test.cpp (closed forms and PyTorch's counter, exact).
+/// matmul, attention, delta rule, convolution, experts, router) count; attention counts the full square, as the
+/// published formulas do, whatever the kernel skips (kernel_time.h prices the skipped half). A product's backward is
+/// one product for the gradient of each operand that carries one. Source: Narayanan et al., arXiv:2104.04473, appendix;
+/// Korthikanti et al., arXiv:2205.05198, appendix A. Not modelled: FLOPs of element-wise work; it is priced by the
+/// bytes it moves. Checked against: tests/reference/training_flops_test.cpp (closed forms and PyTorch's counter,
+/// exact).
 
 #include <optional>
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/sharding/delta_rule_work.h"
+#include "core/sharding/matrix_product.h"
 #include "core/sharding/shard.h"
 
 namespace plumbline {
-
-/// `batch` products of [m, k] x [k, n].
-struct MatrixProduct {
-  std::int64_t batch = 1;
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-  [[nodiscard]] Flops flops() const {
-    return Flops(2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
-                 static_cast<double>(k));
-  }
-};
 
 /// What a backward pass must produce for an operator.
 struct GradientNeed {
@@ -53,17 +43,18 @@ struct AttentionWork {
   }
 };
 
-enum class WorkKind : std::uint8_t { product, grouped_product, attention, memory };
+enum class WorkKind : std::uint8_t { product, grouped_product, attention, delta_rule, memory };
 
 struct OpWork {
   WorkKind kind = WorkKind::memory;
   std::optional<MatrixProduct> product;  ///< forward, for (grouped) products
   std::optional<AttentionWork> attention;
+  std::optional<DeltaRuleWork> delta_rule;
   GradientNeed needs;
   Flops forward{0};
   Flops backward_input{0};
   Flops backward_weight{0};
-  Bytes forward_traffic{0};  ///< of memory-bound operators: bytes read and written
+  Bytes forward_traffic{0};  ///< of memory-bound operators, and around a delta rule: bytes read and written
   Bytes backward_traffic{0};
 };
 

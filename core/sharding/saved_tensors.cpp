@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/sharding/delta_rule_work.h"
 #include "core/sharding/product_format.h"
 #include "core/sharding/side_tensors.h"
 
@@ -42,6 +43,7 @@ class Collector {
   }
   void collect_norm(const Op& op, std::int64_t values_per_row);
   void collect_attention(const Op& op);
+  void collect_delta_rule(const Op& op);
   void collect_combine(const Op& op);
   void collect_product(const Op& op);
   /// FlashAttention's output.
@@ -51,6 +53,7 @@ class Collector {
            kept_[static_cast<std::size_t>(id.index())];
   }
   void collect_activation(const Op& op);
+  void collect_gate(const Op& op);
 
   const Block& block_;
   const Shard& shard_;
@@ -88,6 +91,16 @@ void Collector::collect_attention(const Op& op) {
   keep_extra(op.name + ".dropped_probabilities", SavedKind::attention_core, storage(scores, shard_.formats.activation));
 }
 
+/// Its kernels keep copies of their own, not the tensor that queries, keys and values came in.
+void Collector::collect_delta_rule(const Op& op) {
+  const DeltaRuleWork rule =
+      delta_rule_work(std::get<DeltaRuleAttributes>(op.attributes), block_.tensor(op.inputs[0]), shard_);
+  keep(op.inputs[1]);
+  keep_extra(op.name + ".vectors", SavedKind::tensor, storage(rule.kept_vectors(), shard_.formats.activation));
+  keep_extra(op.name + ".inverses", SavedKind::tensor, storage(rule.kept_inverses(), shard_.formats.activation));
+  keep_extra(op.name + ".statistics", SavedKind::statistics, storage(rule.kept_statistics(), NumberFormat::fp32));
+}
+
 /// Every product makes a copy of its own.
 void Collector::collect_product(const Op& op) {
   if (!any_carries(op.parameters)) return;
@@ -104,6 +117,18 @@ void Collector::collect_activation(const Op& op) {
   const Tensor& output = block_.tensor(op.outputs.front());
   if (shard_.kept.expert_weighting == ExpertWeighting::of_activations && output.partition == Partition::routed_tensor)
     keep_extra(op.name + ".unweighted", SavedKind::tensor, local_bytes(output, shard_));
+}
+
+/// Clamps that have kernels of their own keep what they read, the gate what they make.
+void Collector::collect_gate(const Op& op) {
+  const auto* gate = std::get_if<GatedActivationAttributes>(&op.attributes);
+  const bool copies =
+      shard_.kept.limited_gates == LimitedGates::copied && gate != nullptr && gate->limits == GateLimits::yes;
+  for (const TensorId input : op.inputs) {
+    keep(input);
+    if (copies)
+      keep_extra(block_.tensor(input).name + ".limited", SavedKind::tensor, local_bytes(block_.tensor(input), shard_));
+  }
 }
 
 /// Expert outputs, for the gradient of the router's weights: where the tokens are. Ranks that divide an expert each
@@ -134,19 +159,19 @@ void Collector::collect(const Op& op) {
       if (carries(op.inputs[0])) keep(op.inputs[1]);
       break;
     case OpKind::attention: collect_attention(op); break;
+    case OpKind::delta_rule: collect_delta_rule(op); break;
     case OpKind::softmax: keep(op.outputs.front()); break;
     case OpKind::layer_norm:
     case OpKind::batch_norm: collect_norm(op, 2); break;
     case OpKind::rms_norm: collect_norm(op, 1); break;
     case OpKind::activation: collect_activation(op); break;
-    case OpKind::gated_activation:
-      for (const TensorId input : op.inputs) keep(input);
-      break;
+    case OpKind::gated_activation: collect_gate(op); break;
     case OpKind::dropout:
       keep_extra(op.name + ".mask", SavedKind::mask,
                  storage(local_elements(block_.tensor(op.outputs.front()), shard_), NumberFormat::int8));
       break;
     case OpKind::combine: collect_combine(op); break;
+    case OpKind::causal_convolution:  // its kernel activates again
     case OpKind::pooling: keep(op.inputs.front()); break;
     case OpKind::embedding:
     case OpKind::position_embedding:

@@ -1,15 +1,16 @@
 #include "gui/background/latest_job.h"
 
 #include <QMetaObject>
-#include <QString>
 #include <exception>
 #include <utility>
 
 namespace plumbline::gui {
 
 LatestJob::~LatestJob() {
-  for (Running& one : running_) one.thread.request_stop();
-  running_.clear();  // joins: work looks for a stop every few hundredths of a second
+  stop_.request_stop();
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();  // work looks for a stop every few hundredths of a second
 }
 
 void LatestJob::Context::post(Delivery delivery) const {
@@ -22,37 +23,55 @@ void LatestJob::Context::post(Delivery delivery) const {
 void LatestJob::start(Work work) {
   abandon();
   is_busy_ = true;
-  const std::uint64_t generation = generation_;
-  const auto is_done = std::make_shared<bool>(false);
-  running_.push_back({is_done, std::jthread([this, generation, is_done, work = std::move(work)](std::stop_token stop) {
-                        Delivery delivery;
-                        QString failure;
-                        try {
-                          delivery = work(Context(*this, generation, stop));
-                        } catch (const std::exception& error) {
-                          failure = QString::fromUtf8(error.what());
-                        }
-                        QMetaObject::invokeMethod(
-                            this,
-                            [this, generation, is_done, delivery = std::move(delivery), failure] {
-                              *is_done = true;
-                              finish(generation, delivery, failure);
-                              join_done();
-                            },
-                            Qt::QueuedConnection);
-                      })});
+  stop_ = std::stop_source();
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = {std::move(work), generation_, stop_};
+  }
+  if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& ending) { run(ending); });
+  wake_.notify_one();
 }
 
 void LatestJob::stop() {
-  if (is_busy_) running_.back().thread.request_stop();
+  if (is_busy_) stop_.request_stop();
 }
 
 void LatestJob::abandon() {
   ++generation_;
   if (!is_busy_) return;
-  running_.back().thread.request_stop();
+  stop_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.work = nullptr;
+  }
   is_busy_ = false;
   Q_EMIT ended();
+}
+
+bool LatestJob::take(Waiting& next, const std::stop_token& ending) {
+  std::unique_lock lock(mutex_);
+  if (!wake_.wait(lock, ending, [this] { return waiting_.work != nullptr; })) return false;
+  next = std::exchange(waiting_, {});
+  return !ending.stop_requested();
+}
+
+void LatestJob::run(const std::stop_token& ending) {
+  for (Waiting next; take(next, ending);) {
+    Delivery delivery;
+    QString failure;
+    try {
+      delivery = next.work(Context(*this, next.generation, next.stop.get_token()));
+    } catch (const std::exception& error) {
+      failure = QString::fromUtf8(error.what());
+    }
+    QMetaObject::invokeMethod(
+        this,
+        [this, generation = next.generation, delivery = std::move(delivery), failure] {
+          finish(generation, delivery, failure);
+        },
+        Qt::QueuedConnection);
+    next = {};  // what it holds is not needed until the next
+  }
 }
 
 void LatestJob::deliver(std::uint64_t generation, const Delivery& delivery) {
@@ -67,10 +86,6 @@ void LatestJob::finish(std::uint64_t generation, const Delivery& delivery, const
   else if (delivery)
     delivery();
   if (generation == generation_) Q_EMIT ended();
-}
-
-void LatestJob::join_done() {
-  std::erase_if(running_, [](const Running& one) { return *one.is_done; });
 }
 
 }  // namespace plumbline::gui

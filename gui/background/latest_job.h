@@ -1,17 +1,19 @@
 #pragma once
 /// \file latest_job.h: work on another thread, of which only what was started last delivers its result.
 ///
-/// Model: each work runs on a thread of its own and returns what the window's thread is to do with its result. A new
-/// start asks the work before it to stop and drops whatever that still delivers, so that nothing stale is shown.
+/// Model: one thread, made with the first work. A new start asks the running work to stop, takes the place of work that
+/// waits, and drops whatever earlier work still delivers, so that nothing stale is shown. What a work returns is called
+/// on the thread of this object.
 /// Checked against: tests/gui/background/latest_job_test.cpp.
 
 #include <QObject>
+#include <QString>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <thread>
-#include <vector>
 
 namespace plumbline::gui {
 
@@ -38,6 +40,8 @@ class LatestJob : public QObject {
 
   using QObject::QObject;
   ~LatestJob() override;
+  LatestJob(const LatestJob&) = delete;
+  LatestJob& operator=(const LatestJob&) = delete;
 
   /// Never waits.
   void start(Work work);
@@ -54,17 +58,23 @@ class LatestJob : public QObject {
   void ended();
 
  private:
-  struct Running {
-    std::shared_ptr<bool> is_done;  ///< read and written on the window's thread
-    std::jthread thread;
+  struct Waiting {
+    Work work;
+    std::uint64_t generation = 0;
+    std::stop_source stop;
   };
+  void run(const std::stop_token& ending);
+  [[nodiscard]] bool take(Waiting& next, const std::stop_token& ending);
   void deliver(std::uint64_t generation, const Delivery& delivery);
   void finish(std::uint64_t generation, const Delivery& delivery, const QString& failure);
-  void join_done();
 
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0;  ///< of the newest work; this object's thread only
   bool is_busy_ = false;
-  std::vector<Running> running_;
+  std::stop_source stop_{std::nostopstate};  ///< of the newest work
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  Waiting waiting_;  ///< guarded by the mutex; empty work: nothing waits
+  std::jthread thread_;
 };
 
 }  // namespace plumbline::gui

@@ -28,6 +28,7 @@ QStringList choices_of(Field field) {
   switch (field) {
     case Field::model: return list_from(network_names());
     case Field::machine: return machines();
+    case Field::objective: return list_from(names_of(all_objectives));
     case Field::precision: return list_from(names_of(all_precision_recipes));
     case Field::optimizer: return list_from(session::optimizer_names());
     case Field::stack: return list_from(stack_names());

@@ -7,12 +7,15 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <array>
 
 #include "core/quantity/text.h"
+#include "gui/dock/cluster_words.h"
 #include "gui/dock/field_choices.h"
 #include "gui/dock/field_edit.h"
+#include "gui/dock/machine_dialog.h"
 #include "gui/text.h"
 #include "planner/present/search_words.h"
 
@@ -72,12 +75,13 @@ QuestionDock::QuestionDock(QuestionModel& model, SearchSession& search, QWidget*
   auto* const inside = new QWidget;
   inside->setObjectName("question");
   auto* const column = new QVBoxLayout(inside);
-  column->setSpacing(4);
+  column->setSpacing(3);
   for (const FieldGroup group : groups) add_group(group, *column);
   column->addStretch();
   scroll_->setWidget(inside);
   scroll_->setWidgetResizable(true);
   scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setFocusPolicy(Qt::NoFocus);  // it follows the field that has the focus
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* const all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
@@ -102,6 +106,7 @@ void QuestionDock::add_group(FieldGroup group, QVBoxLayout& column) {
             [this](Field field, const QString& text) { model_->set(field, text.toStdString()); });
     if (!is_short(facts)) {
       column.addWidget(edit);
+      if (facts.field == Field::machine) column.addWidget(make_machine_line());
     } else if (waiting == nullptr) {
       waiting = edit;
     } else {
@@ -109,7 +114,31 @@ void QuestionDock::add_group(FieldGroup group, QVBoxLayout& column) {
       waiting = nullptr;
     }
   }
-  column.addSpacing(4);
+  column.addSpacing(2);
+}
+
+/// Below the cluster: its nodes, how many of its numbers are edited, and the way to them.
+QWidget* QuestionDock::make_machine_line() {
+  auto* const line = new QWidget;
+  machine_words_ = new QLabel(line);
+  machine_words_->setObjectName("caption");
+  auto* const button = new QToolButton(line);
+  button->setText(tr("&Numbers..."));
+  button->setAccessibleName(tr("Numbers of the cluster"));
+  button->setToolTip(tr("Every number of the cluster with its source, to be edited (Ctrl+M)"));
+  connect(button, &QToolButton::clicked, this, &QuestionDock::show_machine);
+  auto* const row = new QHBoxLayout(line);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(machine_words_, 1);
+  row->addWidget(button);
+  return line;
+}
+
+void QuestionDock::show_machine() {
+  if (machine_dialog_ == nullptr) machine_dialog_ = new MachineDialog(*model_, window());
+  machine_dialog_->show();
+  machine_dialog_->raise();
+  machine_dialog_->activateWindow();
 }
 
 QWidget* QuestionDock::make_foot() {
@@ -164,6 +193,10 @@ void QuestionDock::show_form() {
     edit->set_refusal({});
   }
   for (const Refusal& refusal : wrong) show_refusal(refusal);
+  const std::size_t edits = model_->form().machine_edits.size();
+  const QString edited = edits == 0 ? QString() : tr("%1 edited").arg(edits);
+  const QString nodes = cluster_words(model_->form());
+  machine_words_->setText(nodes + (nodes.isEmpty() || edited.isEmpty() ? "" : ", ") + edited);
   if (!wrong.empty()) {
     search_->abandon();
   } else if (is_unfinished(model_->form())) {

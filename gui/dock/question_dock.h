@@ -18,6 +18,7 @@ class QVBoxLayout;
 namespace plumbline::gui {
 
 class FieldEdit;
+class MachineDialog;
 
 class QuestionDock : public QWidget {
   Q_OBJECT
@@ -31,9 +32,14 @@ class QuestionDock : public QWidget {
   [[nodiscard]] QString status() const;
   /// Brings a field into sight.
   void reveal(Field field);
+  /// Opens the numbers of the cluster, to be edited.
+  void show_machine();
+  /// nullptr: it was never opened.
+  [[nodiscard]] MachineDialog* machine_dialog() const { return machine_dialog_; }
 
  private:
   void add_group(FieldGroup group, QVBoxLayout& column);
+  QWidget* make_machine_line();
   QWidget* make_foot();
   void follow_search();
   void show_form();
@@ -44,6 +50,8 @@ class QuestionDock : public QWidget {
   SearchSession* search_;
   std::map<Field, FieldEdit*> fields_;
   QScrollArea* scroll_;
+  QLabel* machine_words_;
+  MachineDialog* machine_dialog_ = nullptr;
   QProgressBar* progress_;
   QLabel* status_;
   QPushButton* cancel_;

@@ -1,14 +1,17 @@
 #include "gui/export/plan_export.h"
 
+#include "core/io/trace_json.h"
 #include "planner/session/plan_file.h"
+#include "planner/session/simulate.h"
 
 namespace plumbline::gui {
 
-std::string plan_text(const PricedPlan& plan) {
-  Json recipe;
-  if (const auto* const request = std::get_if<session::PlanRequest>(&plan.request))
-    if (const Json* const written = request->written.find("recipe")) recipe = *written;
-  return session::plan_file_text(plan.answer.plan, session::launch_of(plan.answer), recipe);
+std::string plan_text(const PricedPlan& plan) { return session::plan_text(plan.request, plan.answer); }
+
+std::string simulated_trace_text(const PricedPlan& plan, const Task& task) {
+  const auto answer = session::simulate(plan.answer, {}, task);
+  if (!answer) return "";
+  return trace_json_text(trace(answer->simulated.program, answer->simulated.simulation));
 }
 
 }  // namespace plumbline::gui

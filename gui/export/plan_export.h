@@ -7,9 +7,13 @@
 #include <string>
 
 #include "gui/page.h"
+#include "planner/question/task.h"
 
 namespace plumbline::gui {
 
 [[nodiscard]] std::string plan_text(const PricedPlan& plan);
+/// Its simulated step as a Chrome trace, which Perfetto opens: what `plan simulate --trace` writes. Empty where it was
+/// stopped first.
+[[nodiscard]] std::string simulated_trace_text(const PricedPlan& plan, const Task& task = {});
 
 }  // namespace plumbline::gui

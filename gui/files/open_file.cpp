@@ -37,19 +37,19 @@ OpenedFile open_file(const std::string& path) {
   refuse(path, "says neither its format nor a model_type");
 }
 
-SharedPlan priced(session::EstimateRequest request) {
+SharedPlan priced(session::EstimateRequest request, const session::RunLimits& limits) {
   session::PricedQuestion answer = session::estimate(request);
-  return std::make_shared<const PricedPlan>(PricedPlan{std::move(request), std::move(answer)});
+  return std::make_shared<const PricedPlan>(PricedPlan{std::move(request), std::move(answer), limits});
 }
 
-SharedPlan priced(const Plan& plan, const QuestionText& question) {
+SharedPlan priced(const Plan& plan, const QuestionText& question, const session::RunLimits& limits) {
   session::PlanRequest request;
   request.plan = plan;
   request.name = "plan";
   request.price_per_device_hour = question.price_per_device_hour;
   request.tensor_parallel_across_nodes = question.tensor_parallel_across_nodes;
   request.headroom = question.headroom;
-  return priced(std::move(request));
+  return priced(std::move(request), limits);
 }
 
 }  // namespace plumbline::gui

@@ -29,8 +29,8 @@ using OpenedFile = std::variant<SharedPlan, WindowState, ModelFile, MachineFile,
 [[nodiscard]] OpenedFile open_file(const std::string& path);
 
 /// The request's plan priced as everything is now. Throws as session::estimate.
-[[nodiscard]] SharedPlan priced(session::EstimateRequest request);
+[[nodiscard]] SharedPlan priced(session::EstimateRequest request, const session::RunLimits& limits = {});
 /// One that a search found, under its question.
-[[nodiscard]] SharedPlan priced(const Plan& plan, const QuestionText& question);
+[[nodiscard]] SharedPlan priced(const Plan& plan, const QuestionText& question, const session::RunLimits& limits = {});
 
 }  // namespace plumbline::gui

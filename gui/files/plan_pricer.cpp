@@ -8,9 +8,9 @@ PlanPricer::PlanPricer(QObject* parent) : QObject(parent) {
   connect(&job_, &LatestJob::failed, this, &PlanPricer::failed);
 }
 
-void PlanPricer::price(const Plan& plan, const QuestionText& question) {
-  job_.start([this, plan, question](const LatestJob::Context&) -> LatestJob::Delivery {
-    return [this, found = gui::priced(plan, question)] { Q_EMIT priced(found); };
+void PlanPricer::price(const Plan& plan, const QuestionText& question, const session::RunLimits& limits) {
+  job_.start([this, plan, question, limits](const LatestJob::Context&) -> LatestJob::Delivery {
+    return [this, found = gui::priced(plan, question, limits)] { Q_EMIT priced(found); };
   });
 }
 

@@ -16,7 +16,7 @@ class PlanPricer : public QObject {
  public:
   explicit PlanPricer(QObject* parent = nullptr);
 
-  void price(const Plan& plan, const QuestionText& question);
+  void price(const Plan& plan, const QuestionText& question, const session::RunLimits& limits = {});
   void open(const QString& file);
   [[nodiscard]] bool is_busy() const { return job_.is_busy(); }
 

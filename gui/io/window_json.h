@@ -1,5 +1,6 @@
 #pragma once
-/// \file window_json.h: a session of the window as a file ("plumbline.window/1"): the question and the page in front.
+/// \file window_json.h: a session of the window as a file ("plumbline.window/1"): the question, numbers of its
+/// cluster that were edited, and the page in front.
 ///
 /// Checked against: tests/gui/io/window_json_test.cpp.
 

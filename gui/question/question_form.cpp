@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "gui/machine/edited_machine_file.h"
 #include "gui/question/axis_text.h"
 #include "planner/question/value_text.h"
 #include "planner/search/space.h"
@@ -25,6 +26,8 @@ constexpr std::array<FieldFacts, field_count> fields{{
      "sequences (or images) of one optimizer step over all GPUs", ""},
     {Field::tokens, G::question, "tokens", "--tokens", "tokens", "Tokens", "whole run: 15T",
      "tokens of the whole run: adds days, dollars and energy", ""},
+    {Field::objective, G::question, "objective", "--objective", "", "Objective", "time",
+     "what is best; tokens-per-dollar and gpus also look at fewer GPUs", ""},
     {Field::precision, G::recipe, "precision", "--precision", "", "Precision", "bf16",
      "number formats; several apart by commas are all searched", ""},
     {Field::optimizer, G::recipe, "optimizer", "--optimizer", "--optimizer-precision", "Optimizer", "adamw",
@@ -50,6 +53,9 @@ constexpr std::array<FieldFacts, field_count> fields{{
     {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
      "memory of every GPU that a plan leaves free, such as 5% or 2GiB", ""},
     {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour", ""},
+    {Field::deadline, G::limits, "days", "--days", "", "Deadline", "days", "days that the whole run may take", ""},
+    {Field::budget, G::limits, "budget", "--budget", "", "Budget", "dollars", "dollars that the whole run may cost",
+     ""},
 }};
 
 std::string trimmed(const std::string& text) {
@@ -101,6 +107,11 @@ std::optional<Framework> framework_in(const QuestionForm& form) {
   return choice_of("--for", *text, all_frameworks, framework_from_text);
 }
 
+Objective objective_in(const QuestionForm& form) {
+  const auto text = given(form, Field::objective);
+  return text ? choice_of("--objective", *text, all_objectives, objective_from_text) : Objective::step_time;
+}
+
 bool names(const FieldFacts& facts, std::string_view where) {
   if (where == facts.flag || (!facts.where.empty() && where == facts.where)) return true;
   return !facts.axis.empty() && where == "--fix " + std::string(facts.axis);
@@ -119,7 +130,7 @@ std::string_view title_of(FieldGroup group) {
     case G::question: return "Question";
     case G::recipe: return "Recipe";
     case G::constraints: return "Constraints";
-    case G::limits: return "Memory and money";
+    case G::limits: return "Memory, time and money";
   }
   return "";
 }
@@ -146,7 +157,9 @@ std::vector<Refusal> refusals(const QuestionForm& form) {
       flags.machine = flags.machine.value_or("-");  // asked for in every question
       (void)flags.question(session::QuestionParts::some);
       (void)framework_in(one);
+      (void)objective_in(one);
       (void)fixes_of(one);
+      (void)session::run_limits(given(one, Field::deadline), given(one, Field::budget));
     } catch (const InputError& error) {
       all.push_back({facts.field, error.what()});
     }
@@ -154,12 +167,24 @@ std::vector<Refusal> refusals(const QuestionForm& form) {
   return all;
 }
 
+session::RunLimits run_limits(const QuestionForm& form) {
+  const session::RunLimits limits = session::run_limits(given(form, Field::deadline), given(form, Field::budget));
+  if (limits.any() && !given(form, Field::tokens))
+    throw InputError(
+        {"--tokens", "is missing", "tokens of the whole run, such as 15T, which has a deadline or a budget", ""});
+  return limits;
+}
+
 session::SearchRequest search_request(const QuestionForm& form) {
-  const session::QuestionFlags flags = flags_of(form);
+  session::QuestionFlags flags = flags_of(form);
+  (void)run_limits(form);
+  if (!form.machine_edits.empty() && flags.machine)
+    flags.machine = edited_machine_file(*flags.machine, form.machine_edits);
   session::SearchRequest request;
   request.question = flags.question();
   request.recipes = flags.recipe_choices();
   request.framework = framework_in(form);
+  request.objective = objective_in(form);
   request.fixes = fixes_of(form);
   request.top = shown_plans;
   request.pareto = true;

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gui/machine/machine_numbers.h"
 #include "planner/session/search.h"
+#include "planner/session/size.h"
 
 namespace plumbline::gui {
 
@@ -24,6 +26,7 @@ enum class Field : std::uint8_t {
   sequence,
   batch,
   tokens,
+  objective,
   precision,
   optimizer,
   lora_rank,
@@ -40,11 +43,13 @@ enum class Field : std::uint8_t {
   recompute,
   headroom,
   price,
+  deadline,
+  budget,
 };
-inline constexpr std::size_t field_count = 22;
+inline constexpr std::size_t field_count = 25;
 
 enum class FieldGroup : std::uint8_t { question, recipe, constraints, limits };
-/// "Question", "Recipe", "Constraints", "Memory and money".
+/// "Question", "Recipe", "Constraints", "Memory, time and money".
 [[nodiscard]] std::string_view title_of(FieldGroup group);
 
 struct FieldFacts {
@@ -63,6 +68,7 @@ struct FieldFacts {
 
 struct QuestionForm {
   std::array<std::string, field_count> texts;
+  std::vector<MachineEdit> machine_edits = {};  ///< numbers of the cluster in place of its own
 
   [[nodiscard]] const std::string& operator[](Field field) const { return texts[static_cast<std::size_t>(field)]; }
   [[nodiscard]] std::string& operator[](Field field) { return texts[static_cast<std::size_t>(field)]; }
@@ -82,6 +88,8 @@ struct Refusal {
 inline constexpr std::size_t shown_plans = 200;
 /// Throws InputError for the first field that is wrong or missing.
 [[nodiscard]] session::SearchRequest search_request(const QuestionForm& form);
+/// What the run may take. Throws InputError for a wrong text, and for a limit of a run whose length nobody knows.
+[[nodiscard]] session::RunLimits run_limits(const QuestionForm& form);
 /// The question that a plan answers.
 [[nodiscard]] QuestionForm form_of(const Plan& plan);
 

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <QUndoCommand>
+#include <algorithm>
 #include <utility>
 
 #include "gui/text.h"
@@ -33,7 +34,18 @@ void QuestionModel::set(Field field, const std::string& text) {
   if (form_[field] == text) return;
   QuestionForm to = form_;
   to[field] = text;
+  if (field == Field::machine) to.machine_edits.clear();  // they are of another cluster
   changes_.push(new QuestionChange(*this, to, field, qt(facts_of(field).caption)));
+}
+
+void QuestionModel::edit_machine(const MachineEdit& edit) {
+  QuestionForm to = form_;
+  std::erase_if(to.machine_edits, [&](const MachineEdit& other) { return other.place == edit.place; });
+  const bool says_anything = !edit.value.empty() || !edit.source.empty() || !edit.kind.empty();
+  if (says_anything) to.machine_edits.push_back(edit);
+  std::sort(to.machine_edits.begin(), to.machine_edits.end(),
+            [](const MachineEdit& a, const MachineEdit& b) { return a.place < b.place; });
+  replace(to, tr("Number of the cluster"));
 }
 
 void QuestionModel::replace(const QuestionForm& form, const QString& what) {

@@ -19,6 +19,8 @@ class QuestionModel : public QObject {
   [[nodiscard]] const QuestionForm& form() const { return form_; }
   /// Letters typed into one field without a pause of another field are one change.
   void set(Field field, const std::string& text);
+  /// A number of the cluster has another value or source; with all texts empty it is the cluster's own again.
+  void edit_machine(const MachineEdit& edit);
   /// The whole question at once, as one change.
   void replace(const QuestionForm& form, const QString& what);
   /// Undo and redo, for menus.

@@ -8,20 +8,14 @@
 #include <utility>
 
 #include "gui/palette.h"
+#include "gui/scatter/scatter_canvas.h"
+#include "gui/widgets/focus_frame.h"
 
 namespace plumbline::gui {
 namespace {
 
 constexpr double radius = 3.5, reach = 12;
 constexpr std::size_t painted_one_by_one = 2000;  // more are copies of one picture, which is eight times as fast
-constexpr int ticks_across = 8, ticks_up = 5;
-
-QColor point_colour(const Palette& palette, bool is_tied) {
-  QColor colour = is_tied ? palette.accent : palette.faint;
-  constexpr float of_tied = 1, of_others = 0.4F;
-  colour.setAlphaF(is_tied ? of_tied : of_others);
-  return colour;
-}
 
 QPixmap dot(const QColor& colour, qreal ratio) {
   const int side = static_cast<int>(2 * radius + 2);
@@ -47,8 +41,22 @@ ScatterPlot::ScatterPlot(QWidget* parent) : QWidget(parent) {
 
 void ScatterPlot::set_picture(ScatterPicture picture) {
   picture_ = std::move(picture);
+  shade_ = PointShade(asked_shade_, picture_);
   hovered_ = -1;
   chosen_.clear();
+  lay_out();
+  update();
+}
+
+void ScatterPlot::set_shade(Shade shade) {
+  asked_shade_ = shade;
+  shade_ = PointShade(shade, picture_);
+  cache_ = QPixmap();
+  update();
+}
+
+void ScatterPlot::set_intervals(Intervals intervals) {
+  intervals_ = intervals;
   lay_out();
   update();
 }
@@ -73,10 +81,12 @@ void ScatterPlot::lay_out() {
   double least_memory = 0, most_memory = 1, least_step = 0, most_step = 1;
   bool is_first = true;
   for (const ScatterPoint& point : picture_.points) {
+    const bool is_all = intervals_ == Intervals::of_all;
+    const double low = is_all ? point.low_s : point.step_s, high = is_all ? point.high_s : point.step_s;
     least_memory = is_first ? point.memory_gib : std::min(least_memory, point.memory_gib);
     most_memory = is_first ? point.memory_gib : std::max(most_memory, point.memory_gib);
-    least_step = is_first ? point.step_s : std::min(least_step, point.step_s);
-    most_step = is_first ? point.step_s : std::max(most_step, point.step_s);
+    least_step = is_first ? low : std::min(least_step, low);
+    most_step = is_first ? high : std::max(most_step, high);
     is_first = false;
   }
   const bool shows_capacity = picture_.capacity_gib > 0 && most_memory > picture_.capacity_gib / 2;
@@ -105,9 +115,14 @@ void ScatterPlot::changeEvent(QEvent* event) {
 void ScatterPlot::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  paint_frame(painter);
+  const ScatterCanvas canvas{picture_, shade_, palette_of(*this), QFontMetricsF(font()), plot_, memory_,
+                             step_,    width()};
+  paint_frame(painter, canvas);
+  paint_focus_frame(painter, *this);
   if (picture_.points.empty()) return;
-  paint_capacity(painter);
+  painter.setRenderHint(QPainter::Antialiasing);
+  paint_capacity(painter, canvas);
+  paint_limit(painter, canvas);
   if (picture_.points.size() <= painted_one_by_one) {
     paint_points(painter);
   } else {
@@ -120,78 +135,52 @@ void ScatterPlot::paintEvent(QPaintEvent*) {
     }
     painter.drawPixmap(0, 0, cache_);
   }
-  paint_front(painter);
+  paint_front(painter, canvas);
+  paint_scale(painter, canvas);
   for (const int point : chosen_) paint_marked(painter, point, true);
   if (hovered_ >= 0) paint_marked(painter, hovered_, false);
   if (hovered_ >= 0) paint_words(painter, hovered_);
 }
 
-void ScatterPlot::paint_frame(QPainter& painter) const {
-  const Palette& palette = palette_of(*this);
-  const QFontMetricsF metrics(font());
-  for (const double tick : step_.ticks(ticks_up)) {
-    const double y = step_.pixel(tick);
-    painter.setPen(palette.grid);
-    painter.drawLine(QPointF(plot_.left(), y), QPointF(plot_.right(), y));
-    if (picture_.points.empty()) continue;
-    painter.setPen(palette.faint);
-    painter.drawText(QRectF(0, y - metrics.height() / 2, plot_.left() - 8, metrics.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, QString::number(tick, 'f', step_.digits(ticks_up)) + " s");
+void ScatterPlot::paint_intervals(QPainter& painter) const {
+  constexpr std::size_t most_intervals = 2000;  // more would cover the plot
+  if (intervals_ != Intervals::of_all || picture_.points.size() > most_intervals) return;
+  QColor colour = palette_of(*this).faint;
+  constexpr float strength = 0.35F;
+  colour.setAlphaF(strength);
+  painter.setPen(QPen(colour, 1));
+  std::vector<QLineF> lines;
+  for (std::size_t i = 0; i < picture_.points.size(); ++i) {
+    const double x = grid_.points()[i].x();
+    lines.emplace_back(x, step_.pixel(picture_.points[i].low_s), x, step_.pixel(picture_.points[i].high_s));
   }
-  painter.setPen(palette.border);
-  painter.drawLine(plot_.bottomLeft(), plot_.bottomRight());
-  painter.drawLine(plot_.bottomLeft(), plot_.topLeft());
-  if (picture_.points.empty()) return;
-  painter.setPen(palette.faint);
-  const double room = metrics.horizontalAdvance("000.00 GiB") + 8;
-  for (const double tick : memory_.ticks(ticks_across)) {
-    const QRectF place(memory_.pixel(tick) - room / 2, plot_.bottom() + 6, room, metrics.height());
-    if (place.right() > width() || place.left() < 0) continue;
-    painter.drawText(place, Qt::AlignCenter, QString::number(tick, 'f', memory_.digits(ticks_across)) + " GiB");
-  }
-}
-
-void ScatterPlot::paint_capacity(QPainter& painter) const {
-  const double x = memory_.pixel(picture_.capacity_gib);
-  if (picture_.capacity_gib <= 0 || x > plot_.right()) return;
-  const Palette& palette = palette_of(*this);
-  painter.fillRect(QRectF(x, plot_.top(), plot_.right() - x, plot_.height()), palette.refused);
-  painter.setPen(QPen(palette.refusal, 1.5, Qt::DashLine));
-  painter.drawLine(QPointF(x, plot_.top()), QPointF(x, plot_.bottom()));
-  painter.setPen(palette.refusal);
-  painter.drawText(QRectF(plot_.left(), plot_.top(), x - plot_.left() - 6, QFontMetricsF(font()).height()),
-                   Qt::AlignRight, tr("a GPU holds %1 GiB").arg(picture_.capacity_gib, 0, 'f', 1));
+  painter.drawLines(lines.data(), static_cast<int>(lines.size()));
 }
 
 void ScatterPlot::paint_points(QPainter& painter) const {
   const Palette& palette = palette_of(*this);
+  paint_intervals(painter);
+  const bool is_one_by_one = picture_.points.size() <= painted_one_by_one;
+  std::vector<std::vector<QPointF>> places(static_cast<std::size_t>(shade_.count()));
+  for (std::size_t i = 0; i < picture_.points.size(); ++i)
+    places[static_cast<std::size_t>(shade_.index_of(picture_.points[i]))].push_back(grid_.points()[i]);
   painter.setPen(Qt::NoPen);
-  for (const bool is_tied : {false, true}) {  // the best on top
-    const QColor colour = point_colour(palette, is_tied);
-    std::vector<QPainter::PixmapFragment> fragments;
-    const QPixmap picture = dot(colour, devicePixelRatioF());
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    if (places[index].empty()) continue;
+    const QColor colour = shade_.colour(static_cast<int>(index), palette);
     painter.setBrush(colour);
-    for (std::size_t i = 0; i < picture_.points.size(); ++i) {
-      if (picture_.points[i].is_tied != is_tied) continue;
-      if (picture_.points.size() <= painted_one_by_one)
-        painter.drawEllipse(grid_.points()[i], radius, radius);
-      else
-        fragments.push_back(QPainter::PixmapFragment::create(grid_.points()[i], QRectF(picture.rect()),
-                                                             1 / devicePixelRatioF(), 1 / devicePixelRatioF()));
+    if (is_one_by_one) {
+      for (const QPointF& place : places[index]) painter.drawEllipse(place, radius, radius);
+      continue;
     }
+    const QPixmap picture = dot(colour, devicePixelRatioF());
+    std::vector<QPainter::PixmapFragment> fragments;
+    fragments.reserve(places[index].size());
+    for (const QPointF& place : places[index])
+      fragments.push_back(QPainter::PixmapFragment::create(place, QRectF(picture.rect()), 1 / devicePixelRatioF(),
+                                                           1 / devicePixelRatioF()));
     painter.drawPixmapFragments(fragments.data(), static_cast<int>(fragments.size()), picture);
   }
-}
-
-void ScatterPlot::paint_front(QPainter& painter) const {
-  QPolygonF line;
-  for (const QPointF& point : picture_.front) line.append({memory_.pixel(point.x()), step_.pixel(point.y())});
-  painter.save();
-  painter.setClipRect(plot_);
-  painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(palette_of(*this).text, 1.5));
-  painter.drawPolyline(line);
-  painter.restore();
 }
 
 void ScatterPlot::paint_marked(QPainter& painter, int point, bool is_chosen) const {

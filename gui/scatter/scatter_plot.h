@@ -10,23 +10,12 @@
 
 #include "gui/scatter/axis_scale.h"
 #include "gui/scatter/point_grid.h"
+#include "gui/scatter/point_shade.h"
 
 namespace plumbline::gui {
 
-struct ScatterPoint {
-  double memory_gib = 0;
-  double step_s = 0;
-  double low_s = 0;  ///< of the step's interval
-  double high_s = 0;
-  bool is_tied = false;  ///< nothing tells it apart from the best
-  QString words;         ///< what is said of it, a line each
-};
-
-struct ScatterPicture {
-  std::vector<ScatterPoint> points;
-  std::vector<QPointF> front;  ///< memory in GiB and step in seconds, by memory
-  double capacity_gib = 0;     ///< of a device, without what is to be left free
-};
+/// Whether the intervals of all points are drawn, or only of those that are hovered or chosen.
+enum class Intervals : std::uint8_t { of_marked, of_all };
 
 class ScatterPlot : public QWidget {
   Q_OBJECT
@@ -35,6 +24,10 @@ class ScatterPlot : public QWidget {
   explicit ScatterPlot(QWidget* parent = nullptr);
 
   void set_picture(ScatterPicture picture);
+  [[nodiscard]] const ScatterPicture& shown() const { return picture_; }
+  void set_shade(Shade shade);
+  [[nodiscard]] const PointShade& shade() const { return shade_; }
+  void set_intervals(Intervals intervals);
   void set_hovered(int point);
   void set_chosen(std::vector<int> points);
   [[nodiscard]] int hovered() const { return hovered_; }
@@ -60,14 +53,15 @@ class ScatterPlot : public QWidget {
  private:
   void lay_out();
   void hover(int point);
-  void paint_frame(QPainter& painter) const;
-  void paint_capacity(QPainter& painter) const;
+  void paint_intervals(QPainter& painter) const;
   void paint_points(QPainter& painter) const;
-  void paint_front(QPainter& painter) const;
   void paint_marked(QPainter& painter, int point, bool is_chosen) const;
   void paint_words(QPainter& painter, int point) const;
 
   ScatterPicture picture_;
+  Shade asked_shade_ = Shade::noise;
+  PointShade shade_;
+  Intervals intervals_ = Intervals::of_marked;
   QRectF plot_;
   AxisScale memory_, step_;
   PointGrid grid_;

@@ -1,5 +1,7 @@
 #include "gui/search/search_session.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/base/errors.h"
@@ -8,9 +10,10 @@ namespace plumbline::gui {
 namespace {
 
 constexpr int pause_ms = 300;  // longer than between two keys
+constexpr std::chrono::milliseconds between_looks(200);
 
 session::SearchAnswer answer_of(const QuestionForm& form, const LatestJob::Context& context,
-                                const std::function<void(const SearchState&)>& show) {
+                                const std::function<void(const SearchState&)>& show, const BestSoFar& best_so_far) {
   Task task;
   task.stop = context.stop();
   task.progress = [&](const TaskProgress& now) {
@@ -18,7 +21,7 @@ session::SearchAnswer answer_of(const QuestionForm& form, const LatestJob::Conte
                             now.total, now.best_step_time_s};
     context.post([show, state] { show(state); });
   };
-  return session::search(search_request(form), task);
+  return session::search(session::prepare_search(search_request(form)), task, best_so_far);
 }
 
 }  // namespace
@@ -59,12 +62,26 @@ void SearchSession::abandon() {
   if (was_waiting) Q_EMIT ended();
 }
 
+BestSoFar SearchSession::best_so_far(const LatestJob::Context& context, const QuestionForm& form) {
+  const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
+  return [this, context, form, last](const std::vector<RankedStrategy>& best) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - *last < between_looks) return;
+    *last = now;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(best.size(), shown_plans));
+    auto found = std::make_shared<const FoundSoFar>(FoundSoFar{form, {best.begin(), best.begin() + count}});
+    context.post([this, found = std::move(found)] { Q_EMIT found_so_far(found); });
+  };
+}
+
 void SearchSession::search() {
   Q_EMIT started();
   job_.start([this, form = form_](const LatestJob::Context& context) -> LatestJob::Delivery {
     try {
       auto found = std::make_shared<const Found>(
-          Found{form, answer_of(form, context, [this](const SearchState& state) { Q_EMIT progressed(state); })});
+          Found{form, answer_of(
+                          form, context, [this](const SearchState& state) { Q_EMIT progressed(state); },
+                          best_so_far(context, form))});
       return [this, found = SharedFound(std::move(found))] { Q_EMIT answered(found); };
     } catch (const InputError& error) {
       return [this, refusal = refusal_of(error, form)] { Q_EMIT refused(refusal); };

@@ -20,6 +20,13 @@ struct Found {
 };
 using SharedFound = std::shared_ptr<const Found>;
 
+/// What a search that goes on would answer with.
+struct FoundSoFar {
+  QuestionForm form;
+  std::vector<RankedStrategy> best;  ///< best first, at most `shown_plans`
+};
+using SharedSoFar = std::shared_ptr<const FoundSoFar>;
+
 struct SearchState {
   QString phase;
   qint64 done = 0;
@@ -46,12 +53,16 @@ class SearchSession : public QObject {
  Q_SIGNALS:
   void started();
   void progressed(const plumbline::gui::SearchState& state);
+  /// A few times a second while it searches, once anything fits.
+  void found_so_far(const plumbline::gui::SharedSoFar& found);
   void answered(const plumbline::gui::SharedFound& found);
   void refused(const plumbline::gui::Refusal& refusal);
   void ended();
 
  private:
   void search();
+  /// Called by the search's thread; what it tells arrives on this one.
+  [[nodiscard]] BestSoFar best_so_far(const LatestJob::Context& context, const QuestionForm& form);
 
   QuestionForm form_;
   QTimer pause_;

@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "gui/palette.h"
+#include "gui/tables/table_model.h"
 
 namespace plumbline::gui {
 
@@ -13,13 +14,15 @@ void RowPainter::paint(QPainter* painter, const QStyleOptionViewItem& option, co
   if (index.row() == hovered_) {
     tint.setAlphaF(hovered_tint);
     painter->fillRect(option.rect, tint);
-  } else if (index.data(Qt::UserRole).toBool()) {
+  } else if (index.data(TableModel::tied_role).toBool()) {
     tint.setAlphaF(tied_tint);
     painter->fillRect(option.rect, tint);
   }
   QStyleOptionViewItem cell = option;
   cell.rect.adjust(0, 0, -3, 0);          // a number does not touch the word behind it
   cell.state &= ~QStyle::State_HasFocus;  // the row is chosen, not a cell
+  if (index.data(TableModel::faint_role).toBool())
+    cell.palette.setColor(QPalette::Text, palette_of(*option.widget).faint);
   QStyledItemDelegate::paint(painter, cell, index);
 }
 

@@ -1,18 +1,23 @@
 #include "gui/tables/table_view.h"
 
 #include <QAction>
+#include <QContextMenuEvent>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
 #include <algorithm>
 
+#include "gui/tables/column_room.h"
 #include "gui/tables/row_painter.h"
 #include "gui/tables/table_model.h"
+#include "gui/text.h"
 
 namespace plumbline::gui {
 
-TableView::TableView(TableModel& model, QWidget* parent) : QTableView(parent), model_(&model) {
+TableView::TableView(TableModel& model, const QString& name, QWidget* parent) : QTableView(parent), model_(&model) {
   setModel(model_);
+  setAccessibleName(name);
   setItemDelegate(new RowPainter(this));
   setSelectionBehavior(SelectRows);
   setSelectionMode(ExtendedSelection);
@@ -29,21 +34,75 @@ TableView::TableView(TableModel& model, QWidget* parent) : QTableView(parent), m
   setTabKeyNavigation(false);
   setMouseTracking(true);
   setFrameShape(NoFrame);
-  connect(horizontalHeader(), &QHeaderView::customContextMenuRequested, this, &TableView::show_column_menu);
+  connect(horizontalHeader(), &QHeaderView::customContextMenuRequested, this,
+          [this](const QPoint& at) { show_column_menu(horizontalHeader()->mapToGlobal(at)); });
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { Q_EMIT chosen(chosen_rows()); });
+  connect(model_, &TableModel::table_changed, this, &TableView::measure_columns);
   connect(model_, &TableModel::modelReset, this, [this] { set_hovered_row(-1); });
 }
 
-void TableView::fit_columns() {
+void TableView::measure_columns() {
   constexpr int room = 10, widest = 360;
   QFont bold = font();
   bold.setBold(true);
   const QFontMetrics titles(bold);
+  widths_.clear();
   for (int column = 0; column < model_->columnCount(); ++column) {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    setColumnWidth(column,
-                   std::min(widest, std::max(sizeHintForColumn(column), titles.horizontalAdvance(title)) + room));
+    widths_.push_back(std::min(widest, std::max(sizeHintForColumn(column), titles.horizontalAdvance(title)) + room));
   }
+  fit_columns();
+}
+
+void TableView::fit_columns() {
+  constexpr int least_words = 80, readable_words = 130;  // columns that say less leave before words are cut below that
+  const present::Table& table = model_->table();
+  if (widths_.empty() || widths_.size() != table.columns.size()) return;
+  int room = viewport()->width();
+  if (!is_chosen_by_hand_) {
+    std::vector<int> needed = widths_;
+    if (table.columns.back().align == present::Align::left) needed.back() = std::min(needed.back(), readable_words);
+    const ColumnsLeft left = columns_without_room(table, needed, room);
+    for (int column = 0; column < model_->columnCount(); ++column)
+      setColumnHidden(column, std::find(left.columns.begin(), left.columns.end(), column) != left.columns.end());
+    room_words_ = qt(gui::room_words(left));
+  }
+  int last = -1;
+  for (int column = 0; column < model_->columnCount(); ++column) {
+    if (isColumnHidden(column)) continue;
+    setColumnWidth(column, widths_[static_cast<std::size_t>(column)]);
+    room -= columnWidth(column);
+    last = column;
+  }
+  if (last >= 0 && room < 0 && table.columns[static_cast<std::size_t>(last)].align == present::Align::left) {
+    const int before = columnWidth(last);
+    setColumnWidth(last, std::max(std::min(least_words, before), before + room));
+    room += before - columnWidth(last);
+  }
+  cut_words(room);
+  Q_EMIT room_changed();
+}
+
+/// Of columns of words the widest give way.
+void TableView::cut_words(int room) {
+  const present::Table& table = model_->table();
+  while (room < 0) {
+    int widest = -1;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+      const bool is_words = table.columns[static_cast<std::size_t>(column)].unit == present::Unit::text;
+      if (is_words && !isColumnHidden(column) && (widest < 0 || columnWidth(column) > columnWidth(widest)))
+        widest = column;
+    }
+    constexpr int least_words = 60;
+    if (widest < 0 || columnWidth(widest) <= least_words) return;
+    setColumnWidth(widest, columnWidth(widest) - 1);
+    ++room;
+  }
+}
+
+void TableView::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fit_columns();
 }
 
 std::vector<int> TableView::chosen_rows() const {
@@ -56,8 +115,11 @@ std::vector<int> TableView::chosen_rows() const {
 void TableView::choose_row(int row) {
   const int place = model_->place_of(row);
   if (place < 0) return;
-  selectRow(place);
-  scrollTo(model_->index(place, 0));
+  // Not selectRow(), which adds to what is selected while somebody happens to hold Shift or Ctrl.
+  using Flag = QItemSelectionModel::SelectionFlag;
+  const int column = std::max(0, horizontalHeader()->logicalIndexAt(0));
+  selectionModel()->setCurrentIndex(model_->index(place, column), Flag::ClearAndSelect | Flag::Rows);
+  scrollTo(model_->index(place, column));
 }
 
 void TableView::set_hovered_row(int row) {
@@ -82,16 +144,32 @@ void TableView::leaveEvent(QEvent* event) {
   Q_EMIT hovered(-1);
 }
 
-void TableView::show_column_menu(const QPoint& at) {
+void TableView::keyPressEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_S || event->modifiers() != Qt::NoModifier || !currentIndex().isValid())
+    return QTableView::keyPressEvent(event);
+  const int column = currentIndex().column();
+  const bool is_sorted = horizontalHeader()->sortIndicatorSection() == column &&
+                         horizontalHeader()->sortIndicatorOrder() == Qt::AscendingOrder;
+  sortByColumn(column, is_sorted ? Qt::DescendingOrder : Qt::AscendingOrder);
+}
+
+void TableView::contextMenuEvent(QContextMenuEvent* event) { show_column_menu(event->globalPos()); }
+
+void TableView::show_column_menu(const QPoint& global) {
   QMenu menu(this);
   for (int column = 0; column < model_->columnCount(); ++column) {
     QAction* const action = menu.addAction(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     action->setCheckable(true);
     action->setChecked(!isColumnHidden(column));
     action->setToolTip(model_->headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString());
-    connect(action, &QAction::toggled, this, [this, column](bool is_shown) { setColumnHidden(column, !is_shown); });
+    connect(action, &QAction::toggled, this, [this, column](bool is_shown) {
+      is_chosen_by_hand_ = true;
+      room_words_.clear();
+      setColumnHidden(column, !is_shown);
+      fit_columns();
+    });
   }
-  menu.exec(horizontalHeader()->mapToGlobal(at));
+  menu.exec(global);
 }
 
 }  // namespace plumbline::gui

@@ -30,6 +30,7 @@ int run(QApplication& application) {
   parser.addPositionalArgument("file", "A plan, a session, a config.json, a machine or the record of a run.", "[file]");
   parser.process(application);
   apply_scheme(application, parser.isSet(dark) ? Scheme::dark : desktop_scheme());
+  QApplication::setWindowIcon(QIcon(":/plumbline.svg"));
   MainWindow window;
   const QStringList files = parser.positionalArguments();
   if (parser.isSet(screenshots)) return write_screenshots(window, parser.value(screenshots), files.value(0));
@@ -48,7 +49,6 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName("plumbline");
   QApplication::setOrganizationName("plumbline");
   QApplication::setApplicationVersion(PLUMBLINE_VERSION);
-  QApplication::setWindowIcon(QIcon(":/plumbline.svg"));
   QApplication::setDesktopFileName("io.github.plumbline.Plumbline");
   return run(application);
 }

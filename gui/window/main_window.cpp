@@ -1,6 +1,5 @@
 #include "gui/window/main_window.h"
 
-#include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -20,6 +19,7 @@
 #include "gui/pages/plans/plans_page.h"
 #include "gui/pages/run/run_page.h"
 #include "gui/pages/start/start_page.h"
+#include "gui/pages/timeline/timeline_page.h"
 #include "gui/text.h"
 #include "gui/window/menus.h"
 #include "gui/window/page_list.h"
@@ -65,7 +65,9 @@ void MainWindow::make_pages() {
   pages_.push_back(run_);
   for (Page* const page : pages_) tabs_->addTab(page, page->title());
   tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("Pages"));
   tabs_->tabBar()->setExpanding(false);
+  tabs_->tabBar()->setAccessibleName(tr("Pages"));
   connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::update_page);
   connect(start_, &StartPage::example_chosen, this, [this](const QuestionForm& form, const QString& title) {
     kept_question_.reset();
@@ -75,7 +77,9 @@ void MainWindow::make_pages() {
   });
   connect(start_, &StartPage::file_chosen, this, &MainWindow::open);
   connect(start_, &StartPage::browse_asked, this, [this] { browse_for_file(*this); });
+  connect(run_, &RunPage::browse_asked, this, [this] { browse_for_file(*this); });
   connect(run_, &RunPage::said, this, &MainWindow::say);
+  connect(run_, &RunPage::recorded, tabs_->findChild<TimelinePage*>(), &TimelinePage::show_record);
 }
 
 void MainWindow::make_dock() {
@@ -95,6 +99,11 @@ void MainWindow::link_question() {
     if (kept_question_ != question_.form()) kept_question_.reset();
     plans_->set_outdated(plans_->found() && plans_->found()->form != question_.form());
   });
+  connect(&search_, &SearchSession::found_so_far, plans_, &PlansPage::show_so_far);
+  connect(&search_, &SearchSession::ended, plans_, [this] {
+    plans_->end_so_far();
+    plans_->set_outdated(plans_->found() && plans_->found()->form != question_.form());
+  });
   connect(&search_, &SearchSession::answered, this, [this](const SharedFound& found) {
     say({});
     plans_->show_found(found);
@@ -110,15 +119,16 @@ void MainWindow::link_plans() {
   connect(plans_, &PlansPage::chosen, this, [this](const std::vector<int>& plans) {
     if (plans.empty()) return;
     kept_question_.reset();
-    const session::SearchAnswer& answer = plans_->found()->answer;
+    const Found& found = *plans_->found();
     std::vector<Plan> several;
-    for (const int plan : plans) several.push_back(answer.plans[static_cast<std::size_t>(plan)]);
-    pricer_.price(several.front(), answer.request.question);
+    for (const int plan : plans) several.push_back(plans_->plans()[static_cast<std::size_t>(plan)].plan);
+    pricer_.price(several.front(), found.answer.request.question, run_limits(found.form));
     compare_->set_others(std::move(several));
   });
   connect(&pricer_, &PlanPricer::priced, this, &MainWindow::show_plan);
   connect(&pricer_, &PlanPricer::opened, this, &MainWindow::show_content);
   connect(&pricer_, &PlanPricer::failed, this, &MainWindow::say);
+  connect(&exports_, &LatestJob::failed, this, &MainWindow::say);
 }
 
 Page* MainWindow::page(const QString& id) const {
@@ -131,7 +141,7 @@ Page* MainWindow::page_in_front() const { return pages_[static_cast<std::size_t>
 
 QString MainWindow::message() const { return message_->isHidden() ? QString() : message_->text(); }
 
-bool MainWindow::is_busy() const { return search_.is_busy() || pricer_.is_busy(); }
+bool MainWindow::is_busy() const { return search_.is_busy() || pricer_.is_busy() || exports_.is_busy(); }
 
 void MainWindow::bring_to_front(const QString& page_id) {
   if (Page* const found = page(page_id)) tabs_->setCurrentWidget(found);
@@ -212,11 +222,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
   if (!urls.front().isLocalFile()) return say(tr("%1 is no file of this computer").arg(urls.front().toDisplayString()));
   event->acceptProposedAction();
   open(urls.front().toLocalFile());
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  search_.abandon();
-  QMainWindow::closeEvent(event);
 }
 
 }  // namespace plumbline::gui

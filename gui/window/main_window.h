@@ -33,6 +33,8 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] QuestionModel& question() { return question_; }
   [[nodiscard]] SearchSession& search() { return search_; }
   [[nodiscard]] QuestionDock& dock() const { return *dock_; }
+  /// Writes files that take long to make.
+  [[nodiscard]] LatestJob& exports() { return exports_; }
   [[nodiscard]] PlansPage& plans() const { return *plans_; }
   [[nodiscard]] const std::vector<Page*>& pages() const { return pages_; }
   [[nodiscard]] Page* page(const QString& id) const;
@@ -54,7 +56,6 @@ class MainWindow : public QMainWindow {
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
-  void closeEvent(QCloseEvent* event) override;
 
  private:
   void make_pages();
@@ -69,6 +70,7 @@ class MainWindow : public QMainWindow {
   QuestionModel question_;
   SearchSession search_;
   PlanPricer pricer_;
+  LatestJob exports_;
   QTabWidget* tabs_;
   QLabel* message_;
   QuestionDock* dock_;

@@ -11,9 +11,12 @@
 #include <QMessageBox>
 
 #include "core/io/output_file.h"
+#include "gui/dock/question_dock.h"
+#include "gui/export/launch_dialog.h"
 #include "gui/export/picture_file.h"
 #include "gui/export/plan_export.h"
 #include "gui/tables/csv.h"
+#include "gui/window/keys_dialog.h"
 #include "gui/window/main_window.h"
 #include "gui/window/style.h"
 
@@ -56,6 +59,11 @@ void add_file_menu(MainWindow& window) {
     const QString file = asked_file(window, QObject::tr("Export plan"), "plan.json", "*.json");
     if (!file.isEmpty()) export_plan(window, file);
   });
+  add(menu, QObject::tr("Export &launch files..."), QKeySequence("Ctrl+L"), [&window] { show_launch_files(window); });
+  add(menu, QObject::tr("Export t&race..."), QKeySequence("Ctrl+Shift+T"), [&window] {
+    const QString file = asked_file(window, QObject::tr("Export trace for Perfetto"), "trace.json", "*.json");
+    if (!file.isEmpty()) export_trace(window, file);
+  });
   add(menu, QObject::tr("Export p&icture..."), QKeySequence("Ctrl+Shift+E"), [&window] {
     const QString file = asked_file(window, QObject::tr("Export picture"), window.page_in_front()->id() + ".svg",
                                     "SVG (*.svg);;PNG (*.png)");
@@ -78,6 +86,8 @@ void add_edit_menu(MainWindow& window) {
   redo->setShortcuts({QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")});
   menu.addActions({undo, redo});
   menu.addSeparator();
+  add(menu, QObject::tr("&Numbers of the cluster..."), QKeySequence("Ctrl+M"),
+      [&window] { window.dock().show_machine(); });
   add(menu, QObject::tr("S&top the search"), QKeySequence("Esc"), [&window] { window.search().cancel(); });
 }
 
@@ -103,6 +113,11 @@ void add_view_menu(MainWindow& window) {
 
 void add_help_menu(MainWindow& window) {
   QMenu& menu = *window.menuBar()->addMenu(QObject::tr("&Help"));
+  add(menu, QObject::tr("&Keys..."), QKeySequence("F1"), [&window] {
+    auto* const keys = new KeysDialog(*window.menuBar(), &window);
+    keys->setAttribute(Qt::WA_DeleteOnClose);
+    keys->show();
+  });
   add(menu, QObject::tr("&About Plumbline"), {}, [&window] {
     QMessageBox::about(
         &window, QObject::tr("Plumbline"),
@@ -147,6 +162,29 @@ bool export_tables(MainWindow& window, const QString& folder) {
       write_output_file(QDir(folder).filePath(QString::fromStdString(one.name) + ".csv").toStdString(),
                         csv_text(one.table));
   });
+}
+
+LaunchDialog* show_launch_files(MainWindow& window) {
+  if (window.plan() == nullptr) {
+    window.say(QObject::tr("There is no plan to export."));
+    return nullptr;
+  }
+  auto* const dialog = new LaunchDialog(window.plan(), &window);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->show();
+  return dialog;
+}
+
+void export_trace(MainWindow& window, const QString& file) {
+  if (window.plan() == nullptr) return window.say(QObject::tr("There is no plan to export."));
+  window.exports().start(
+      [&window, file, plan = window.plan()](const LatestJob::Context& context) -> LatestJob::Delivery {
+        Task task;
+        task.stop = context.stop();
+        const std::string text = simulated_trace_text(*plan, task);
+        if (!text.empty()) write_output_file(file.toStdString(), text);
+        return [&window] { window.say({}); };
+      });
 }
 
 bool export_plan(MainWindow& window, const QString& file) {

@@ -5,6 +5,7 @@ class QString;
 
 namespace plumbline::gui {
 
+class LaunchDialog;
 class MainWindow;
 
 void make_menus(MainWindow& window);
@@ -13,6 +14,10 @@ void browse_for_file(MainWindow& window);
 /// Writes the page's picture or tables; false with the reason said in the window where that fails.
 bool export_picture(MainWindow& window, const QString& file);
 bool export_tables(MainWindow& window, const QString& folder);
+/// On another thread; what fails is said in the window.
+void export_trace(MainWindow& window, const QString& file);
+/// nullptr, with the reason said in the window, where there is no plan.
+LaunchDialog* show_launch_files(MainWindow& window);
 bool export_plan(MainWindow& window, const QString& file);
 
 }  // namespace plumbline::gui

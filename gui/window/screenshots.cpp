@@ -7,16 +7,21 @@
 #include <QPixmap>
 #include <cstdio>
 
+#include "gui/dock/machine_dialog.h"
+#include "gui/dock/machine_model.h"
 #include "gui/dock/question_dock.h"
+#include "gui/export/launch_dialog.h"
 #include "gui/files/examples.h"
 #include "gui/pages/run/run_page.h"
+#include "gui/pages/start/start_page.h"
 #include "gui/window/main_window.h"
+#include "gui/window/menus.h"
 
 namespace plumbline::gui {
 namespace {
 
-constexpr qint64 patience_ms = 120'000;
-constexpr qint64 settle_ms = 60;  // layouts and queued paints
+constexpr qint64 patience_ms = 600'000;  // a run of a computer that does much else
+constexpr qint64 settle_ms = 60;         // layouts and queued paints
 
 template <class Holds>
 bool wait_until(const Holds& holds) {
@@ -34,7 +39,7 @@ bool fail(const QString& words) {
   return false;
 }
 
-bool shoot(MainWindow& window, const QString& folder, const QString& name) {
+bool shoot(QWidget& window, const QString& folder, const QString& name) {
   const QString file = QDir(folder).filePath(name + ".png");
   return window.grab().save(file) || fail(file + ": cannot be written");
 }
@@ -47,7 +52,7 @@ bool show_question(MainWindow& window, const QString& plan_file) {
   const bool is_shown =
       wait_until([&] { return !window.is_busy() && (window.plan() != nullptr || !window.message().isEmpty()); });
   if (!window.message().isEmpty()) return fail(window.message());
-  return is_shown || fail(QObject::tr("no plan was found in two minutes"));
+  return is_shown || fail(QObject::tr("no plan was found in ten minutes"));
 }
 
 /// The constraints, and a value that is refused where it stands.
@@ -55,12 +60,34 @@ bool shoot_question(MainWindow& window, const QString& folder) {
   window.bring_to_front("plans");
   window.question().set(Field::tensor_parallel, "<=8");
   window.question().set(Field::recompute, "selectiv");
-  window.dock().reveal(Field::price);
   wait_until([&] { return !window.is_busy(); });
+  window.dock().reveal(Field::budget);
+  wait_until([] { return true; });
   const bool is_written = shoot(window, folder, "question");
   window.question().changes().undo();
   window.question().changes().undo();
   return is_written;
+}
+
+/// The dialogs of the question's cluster, with an edited number, and of launch files.
+bool shoot_dialogs(MainWindow& window, const QString& folder) {
+  window.dock().show_machine();
+  MachineDialog& machine = *window.dock().machine_dialog();
+  MachineModel& numbers = machine.numbers();
+  for (int row = 0; row < numbers.rowCount(); ++row)
+    if (numbers.index(row, MachineModel::name).data().toString() == "memory bandwidth")
+      numbers.setData(numbers.index(row, MachineModel::value), "2 TB/s", Qt::EditRole);
+  wait_until([] { return true; });
+  const bool is_written = shoot(machine, folder, "cluster");
+  machine.close();
+  numbers.reset_all();
+  window.search().abandon();
+  LaunchDialog* const launch = show_launch_files(window);
+  if (launch == nullptr) return fail(window.message());
+  wait_until([&] { return launch->is_complete(); });
+  const bool is_launch_written = shoot(*launch, folder, "launch");
+  launch->close();
+  return is_written && is_launch_written;
 }
 
 /// A plan of this computer is run for its picture.
@@ -76,6 +103,7 @@ void start_run(RunPage& page, const PricedPlan& plan) {
 int write_screenshots(MainWindow& window, const QString& folder, const QString& plan_file) {
   if (!QDir().mkpath(folder)) return fail(folder + ": cannot be made") ? 0 : 1;
   window.show();
+  if (auto* const start = qobject_cast<StartPage*>(window.page("start"))) start->show_recent({});  // nobody's own files
   wait_until([] { return true; });
   if (!shoot(window, folder, "start") || !show_question(window, plan_file)) return 1;
   for (Page* const page : window.pages()) {
@@ -84,10 +112,10 @@ int write_screenshots(MainWindow& window, const QString& folder, const QString& 
     if (auto* const run = qobject_cast<RunPage*>(page); run != nullptr && window.plan() != nullptr)
       start_run(*run, *window.plan());
     if (!wait_until([&] { return !window.is_busy() && page->is_complete(); }))
-      return fail(page->id() + ": not complete in two minutes") ? 0 : 1;
+      return fail(page->id() + ": not complete in ten minutes") ? 0 : 1;
     if (!shoot(window, folder, page->id())) return 1;
   }
-  return shoot_question(window, folder) ? 0 : 1;
+  return shoot_dialogs(window, folder) && shoot_question(window, folder) ? 0 : 1;
 }
 
 }  // namespace plumbline::gui

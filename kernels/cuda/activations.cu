@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -32,48 +31,74 @@ __device__ __forceinline__ float gelu_slope(float x, Gelu form) {
   return s + (bend == 0.0F ? 0.0F : 2.0F * x * bend * root_2_over_pi * (1.0F + 3.0F * cubic * x * x));
 }
 
+template <int N>
 __global__ void relu(ReluForward args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    const float x = load(args.input, row, column);
-    store(args.output, row, column, x < 0.0F ? 0.0F : x);  // a NaN stays one
-  });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> x = load_numbers<count>(args.input, row, column);
+                              for (int i = 0; i < count; ++i)
+                                x.at[i] = x.at[i] < 0.0F ? 0.0F : x.at[i];  // a NaN stays one
+                              store_numbers<count>(args.output, row, column, x);
+                            });
 }
 
+template <int N>
 __global__ void relu_gradient(ReluBackward args) {
-  for_each_element(args.input.rows, args.input.columns, [&](std::int64_t row, std::int64_t column) {
-    const float dy = load(args.output_gradient, row, column);
-    store(args.input_gradient, row, column, load(args.input, row, column) > 0.0F ? dy : 0.0F);
-  });
+  for_each_element_group<N>(args.input.rows, args.input.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+                              const Numbers<count> x = load_numbers<count>(args.input, row, column);
+                              for (int i = 0; i < count; ++i) dy.at[i] = x.at[i] > 0.0F ? dy.at[i] : 0.0F;
+                              store_numbers<count>(args.input_gradient, row, column, dy);
+                            });
 }
 
+template <int N>
 __global__ void gelu(GeluForward args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    store(args.output, row, column, gelu_of(load(args.input, row, column), args.form));
-  });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> x = load_numbers<count>(args.input, row, column);
+                              for (int i = 0; i < count; ++i) x.at[i] = gelu_of(x.at[i], args.form);
+                              store_numbers<count>(args.output, row, column, x);
+                            });
 }
 
+template <int N>
 __global__ void gelu_gradient(GeluBackward args) {
-  for_each_element(args.input.rows, args.input.columns, [&](std::int64_t row, std::int64_t column) {
-    const float dy = load(args.output_gradient, row, column);
-    store(args.input_gradient, row, column, dy * gelu_slope(load(args.input, row, column), args.form));
-  });
+  for_each_element_group<N>(args.input.rows, args.input.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+                              const Numbers<count> x = load_numbers<count>(args.input, row, column);
+                              for (int i = 0; i < count; ++i) dy.at[i] *= gelu_slope(x.at[i], args.form);
+                              store_numbers<count>(args.input_gradient, row, column, dy);
+                            });
 }
 
+template <int N>
 __global__ void swiglu(SwigluForward args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    const float gate = load(args.gate, row, column);
-    store(args.output, row, column, gate * logistic(gate) * load(args.up, row, column));
-  });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> gate = load_numbers<count>(args.gate, row, column);
+                              const Numbers<count> up = load_numbers<count>(args.up, row, column);
+                              for (int i = 0; i < count; ++i) gate.at[i] = gate.at[i] * logistic(gate.at[i]) * up.at[i];
+                              store_numbers<count>(args.output, row, column, gate);
+                            });
 }
 
+template <int N>
 __global__ void swiglu_gradient(SwigluBackward args) {
-  for_each_element(args.gate.rows, args.gate.columns, [&](std::int64_t row, std::int64_t column) {
-    const float dy = load(args.output_gradient, row, column);
-    const float gate = load(args.gate, row, column);
-    const float up = load(args.up, row, column);
-    const float s = logistic(gate);
-    store(args.gate_gradient, row, column, dy * up * s * (1.0F + gate * (1.0F - s)));
-    store(args.up_gradient, row, column, dy * gate * s);
+  for_each_element_group<N>(args.gate.rows, args.gate.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+    const Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+    Numbers<count> gate = load_numbers<count>(args.gate, row, column);
+    Numbers<count> up = load_numbers<count>(args.up, row, column);
+    for (int i = 0; i < count; ++i) {
+      const float s = logistic(gate.at[i]);
+      const float of_gate = dy.at[i] * up.at[i] * s * (1.0F + gate.at[i] * (1.0F - s));
+      up.at[i] = dy.at[i] * gate.at[i] * s;
+      gate.at[i] = of_gate;
+    }
+    store_numbers<count>(args.gate_gradient, row, column, gate);
+    store_numbers<count>(args.up_gradient, row, column, up);
   });
 }
 
@@ -81,37 +106,49 @@ __global__ void swiglu_gradient(SwigluBackward args) {
 
 void relu_forward(const ReluForward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("relu_forward", element_shape(args.input.rows, args.input.columns), stream, relu, args);
+  const bool is_vector = takes_vectors(args.input, args.output);
+  launch_elements("relu_forward", args.input.rows, args.input.columns, is_vector, stream, relu<vector_elements>,
+                  relu<1>, args);
 }
 
 void relu_backward(const ReluBackward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output_gradient);
   check_same_shape(args.input, args.input_gradient);
-  launch("relu_backward", element_shape(args.input.rows, args.input.columns), stream, relu_gradient, args);
+  const bool is_vector = takes_vectors(args.output_gradient, args.input, args.input_gradient);
+  launch_elements("relu_backward", args.input.rows, args.input.columns, is_vector, stream,
+                  relu_gradient<vector_elements>, relu_gradient<1>, args);
 }
 
 void gelu_forward(const GeluForward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("gelu_forward", element_shape(args.input.rows, args.input.columns), stream, gelu, args);
+  const bool is_vector = takes_vectors(args.input, args.output);
+  launch_elements("gelu_forward", args.input.rows, args.input.columns, is_vector, stream, gelu<vector_elements>,
+                  gelu<1>, args);
 }
 
 void gelu_backward(const GeluBackward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output_gradient);
   check_same_shape(args.input, args.input_gradient);
-  launch("gelu_backward", element_shape(args.input.rows, args.input.columns), stream, gelu_gradient, args);
+  const bool is_vector = takes_vectors(args.output_gradient, args.input, args.input_gradient);
+  launch_elements("gelu_backward", args.input.rows, args.input.columns, is_vector, stream,
+                  gelu_gradient<vector_elements>, gelu_gradient<1>, args);
 }
 
 void swiglu_forward(const SwigluForward& args, cudaStream_t stream) {
   check_same_shape(args.gate, args.up);
   check_same_shape(args.gate, args.output);
-  launch("swiglu_forward", element_shape(args.gate.rows, args.gate.columns), stream, swiglu, args);
+  const bool is_vector = takes_vectors(args.gate, args.up, args.output);
+  launch_elements("swiglu_forward", args.gate.rows, args.gate.columns, is_vector, stream, swiglu<vector_elements>,
+                  swiglu<1>, args);
 }
 
 void swiglu_backward(const SwigluBackward& args, cudaStream_t stream) {
   check_same_shape(args.output_gradient, args.gate);
   check_same_shape(args.output_gradient, args.up);
   check_same_shape(args.gate_gradient, args.up_gradient);
-  launch("swiglu_backward", element_shape(args.gate.rows, args.gate.columns), stream, swiglu_gradient, args);
+  const bool is_vector = takes_vectors(args.output_gradient, args.gate, args.up, args.gate_gradient, args.up_gradient);
+  launch_elements("swiglu_backward", args.gate.rows, args.gate.columns, is_vector, stream,
+                  swiglu_gradient<vector_elements>, swiglu_gradient<1>, args);
 }
 
 }  // namespace plumbline::cuda

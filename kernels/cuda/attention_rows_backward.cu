@@ -1,6 +1,7 @@
 // Gradients of fused attention: probabilities are computed again from the log-sum-exp.
 #include "kernels/cuda/attention_rows_backward.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash_attention.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -49,6 +50,7 @@ void attention_backward(const AttentionBackward& args, cudaStream_t stream) {
   auto* along = static_cast<float*>(args.workspace.data);
   launch("attention_backward", attention_rows_shape(s.queries, s.heads, s.batch, 0), stream, dot_outputs, s,
          args.output, args.output_gradient, along);
+  if (takes_flash_attention(args)) return flash_attention_backward(args, along, stream);
   const AttentionGradients gradients{s,
                                      args.output_gradient,
                                      args.query,

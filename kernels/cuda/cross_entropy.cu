@@ -2,8 +2,7 @@
 
 #include "kernels/cuda/block_sum.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -15,21 +14,26 @@ __device__ __forceinline__ std::int64_t target_column(const CrossEntropy& args, 
   return target >= 0 && column >= 0 && column < args.logits.columns ? column : -1;
 }
 
+template <int N>
 __global__ void __launch_bounds__(block_threads) largest_logits(CrossEntropy args) {
   const std::int64_t token = blockIdx.x;
   float top = -__uint_as_float(0x7f800000U);
-  for_each_column(args.logits.columns,
-                  [&](std::int64_t column) { top = Maximum{}(top, load(args.logits, token, column)); });
+  for_each_column_group<N>(args.logits.columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> logits = load_numbers<count>(args.logits, token, column);
+    for (int i = 0; i < count; ++i) top = Maximum{}(top, logits.at[i]);
+  });
   top = block_maximum(top);
   if (threadIdx.x == 0) args.maximum[token] = top;
 }
 
+template <int N>
 __global__ void __launch_bounds__(block_threads) sum_exponentials(CrossEntropy args) {
   const std::int64_t token = blockIdx.x;
   const float top = args.maximum[token];
   double sum = 0;
-  for_each_column(args.logits.columns, [&](std::int64_t column) {
-    sum += static_cast<double>(expf(load(args.logits, token, column) - top));
+  for_each_column_group<N>(args.logits.columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> logits = load_numbers<count>(args.logits, token, column);
+    for (int i = 0; i < count; ++i) sum += static_cast<double>(expf(logits.at[i] - top));
   });
   sum = block_sum(sum);
   if (threadIdx.x != 0) return;
@@ -38,17 +42,26 @@ __global__ void __launch_bounds__(block_threads) sum_exponentials(CrossEntropy a
   args.target_logit[token] = column >= 0 ? load(args.logits, token, column) : 0.0F;
 }
 
+__device__ __forceinline__ float scale_of_gradients(const CrossEntropy& args) {
+  return args.loss_scale != nullptr ? args.gradient_scale * static_cast<float>(*args.loss_scale) : args.gradient_scale;
+}
+
 /// A thread reads the elements that it writes and no others: the gradient may lie where the logits do.
+template <int N>
 __global__ void __launch_bounds__(block_threads) logit_gradients(CrossEntropy args) {
   const std::int64_t token = blockIdx.x;
   const bool counts = args.targets[token] >= 0;
   const std::int64_t target = target_column(args, token);
   const float top = args.maximum[token];
-  const float factor = counts ? args.gradient_scale / args.sum[token] : 0.0F;
-  for_each_column(args.logits.columns, [&](std::int64_t column) {
-    float gradient = counts ? expf(load(args.logits, token, column) - top) * factor : 0.0F;
-    if (column == target) gradient -= args.gradient_scale;
-    store(args.logit_gradient, token, column, gradient);
+  const float scale = scale_of_gradients(args);
+  const float factor = counts ? scale / args.sum[token] : 0.0F;
+  for_each_column_group<N>(args.logits.columns, [&](auto count, std::int64_t column) {
+    Numbers<count> numbers = load_numbers<count>(args.logits, token, column);
+    for (int i = 0; i < count; ++i) {
+      numbers.at[i] = counts ? expf(numbers.at[i] - top) * factor : 0.0F;
+      if (column + i == target) numbers.at[i] -= scale;
+    }
+    store_numbers<count>(args.logit_gradient, token, column, numbers);
   });
 }
 
@@ -72,18 +85,22 @@ __global__ void __launch_bounds__(block_threads) add_losses(CrossEntropy args, C
 }  // namespace
 
 void cross_entropy_local_maximum(const CrossEntropy& args, cudaStream_t stream) {
-  launch("cross_entropy_local_maximum", row_shape(args.logits.rows), stream, largest_logits, args);
+  const auto kernel = takes_vectors(args.logits) ? largest_logits<vector_elements> : largest_logits<1>;
+  launch("cross_entropy_local_maximum", row_shape(args.logits.rows), stream, kernel, args);
 }
 
 void cross_entropy_local_sum(const CrossEntropy& args, cudaStream_t stream) {
-  launch("cross_entropy_local_sum", row_shape(args.logits.rows), stream, sum_exponentials, args);
+  const auto kernel = takes_vectors(args.logits) ? sum_exponentials<vector_elements> : sum_exponentials<1>;
+  launch("cross_entropy_local_sum", row_shape(args.logits.rows), stream, kernel, args);
 }
 
 void cross_entropy_add(const CrossEntropy& args, CrossEntropyLoss* sum, cudaStream_t stream) {
   launch("cross_entropy_add", {.grid = dim3(1)}, stream, add_losses, args, sum);
   if (!args.logit_gradient.is_there()) return;
   check_same_shape(args.logits, args.logit_gradient);
-  launch("cross_entropy_add of gradients", row_shape(args.logits.rows), stream, logit_gradients, args);
+  const bool is_vector = takes_vectors(args.logits, args.logit_gradient);
+  const auto kernel = is_vector ? logit_gradients<vector_elements> : logit_gradients<1>;
+  launch("cross_entropy_add of gradients", row_shape(args.logits.rows), stream, kernel, args);
 }
 
 }  // namespace plumbline::cuda

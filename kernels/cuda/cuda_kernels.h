@@ -53,6 +53,8 @@ void matmul(const Matmul& args, cudaStream_t stream);
 void linear_forward(const LinearForward& args, cudaStream_t stream);
 void linear_input_gradient(const LinearInputGradient& args, cudaStream_t stream);
 void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t stream);
+/// Of the bias alone, which is there.
+void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream);
 void grouped_linear_forward(const GroupedLinearForward& args, cudaStream_t stream);
 void grouped_linear_input_gradient(const GroupedLinearInputGradient& args, cudaStream_t stream);
 void grouped_linear_weight_gradient(const GroupedLinearWeightGradient& args, cudaStream_t stream);
@@ -63,6 +65,7 @@ void grouped_linear_weight_gradient(const GroupedLinearWeightGradient& args, cud
 void attention_forward(const AttentionForward& args, cudaStream_t stream);
 void attention_backward(const AttentionBackward& args, cudaStream_t stream);
 void attention_merge(const AttentionMerge& args, cudaStream_t stream);
+[[nodiscard]] inline const char* attention_kernel(const AttentionForward& /*args*/) { return "flash-2"; }
 void unfused_attention_forward(const UnfusedAttentionForward& args, cudaStream_t stream);
 void unfused_attention_backward(const UnfusedAttentionBackward& args, cudaStream_t stream);
 
@@ -104,6 +107,7 @@ void combine_forward(const CombineForward& args, cudaStream_t stream);
 void combine_backward(const CombineBackward& args, cudaStream_t stream);
 
 // Optimizers.
+void decide_step(const DecideStep& args, cudaStream_t stream);
 void sgd_step(const SgdStep& args, cudaStream_t stream);
 void adagrad_step(const AdagradStep& args, cudaStream_t stream);
 void rmsprop_step(const RmspropStep& args, cudaStream_t stream);

@@ -1,6 +1,5 @@
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -9,27 +8,43 @@ namespace {
 constexpr int square = 32;
 constexpr int square_rows = 8;  // of threads
 
+template <int N>
 __global__ void add_elements(Add args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    store(args.output, row, column, load(args.a, row, column) + load(args.b, row, column));
-  });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> sum = load_numbers<count>(args.a, row, column);
+                              const Numbers<count> b = load_numbers<count>(args.b, row, column);
+                              for (int i = 0; i < count; ++i) sum.at[i] += b.at[i];
+                              store_numbers<count>(args.output, row, column, sum);
+                            });
 }
 
+template <int N>
 __global__ void scale_elements(Scale args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    store(args.output, row, column, load(args.input, row, column) * args.factor);
-  });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> numbers = load_numbers<count>(args.input, row, column);
+                              for (int i = 0; i < count; ++i) numbers.at[i] *= args.factor;
+                              store_numbers<count>(args.output, row, column, numbers);
+                            });
 }
 
+template <int N>
 __global__ void cast_elements(Cast args) {
-  for_each_element(args.output.rows, args.output.columns, [&](std::int64_t row, std::int64_t column) {
-    store(args.output, row, column, load(args.input, row, column));
-  });
+  for_each_element_group<N>(
+      args.output.rows, args.output.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+        store_numbers<count>(args.output, row, column, load_numbers<count>(args.input, row, column));
+      });
 }
 
+template <int N>
 __global__ void fill_elements(Fill args) {
-  for_each_element(args.output.rows, args.output.columns,
-                   [&](std::int64_t row, std::int64_t column) { store(args.output, row, column, args.value); });
+  for_each_element_group<N>(args.output.rows, args.output.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              Numbers<count> numbers;
+                              for (int i = 0; i < count; ++i) numbers.at[i] = args.value;
+                              store_numbers<count>(args.output, row, column, numbers);
+                            });
 }
 
 __global__ void transpose_squares(TransposeCopy args) {
@@ -55,21 +70,25 @@ __global__ void transpose_squares(TransposeCopy args) {
 void add(const Add& args, cudaStream_t stream) {
   check_same_shape(args.a, args.b);
   check_same_shape(args.a, args.output);
-  launch("add", element_shape(args.output.rows, args.output.columns), stream, add_elements, args);
+  launch_elements("add", args.output.rows, args.output.columns, takes_vectors(args.a, args.b, args.output), stream,
+                  add_elements<vector_elements>, add_elements<1>, args);
 }
 
 void scale(const Scale& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("scale", element_shape(args.output.rows, args.output.columns), stream, scale_elements, args);
+  launch_elements("scale", args.output.rows, args.output.columns, takes_vectors(args.input, args.output), stream,
+                  scale_elements<vector_elements>, scale_elements<1>, args);
 }
 
 void cast(const Cast& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("cast", element_shape(args.output.rows, args.output.columns), stream, cast_elements, args);
+  launch_elements("cast", args.output.rows, args.output.columns, takes_vectors(args.input, args.output), stream,
+                  cast_elements<vector_elements>, cast_elements<1>, args);
 }
 
 void fill(const Fill& args, cudaStream_t stream) {
-  launch("fill", element_shape(args.output.rows, args.output.columns), stream, fill_elements, args);
+  launch_elements("fill", args.output.rows, args.output.columns, takes_vectors(args.output), stream,
+                  fill_elements<vector_elements>, fill_elements<1>, args);
 }
 
 void transpose(const TransposeCopy& args, cudaStream_t stream) {

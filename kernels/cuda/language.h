@@ -17,6 +17,13 @@ namespace plumbline::cuda {
 #else
 #define PLUMBLINE_ROLLED
 #endif
+/// Before a loop over an array that is to stay in registers: with an index that is not known when compiling it would
+/// lie in local memory.
+#ifdef __CUDACC__
+#define PLUMBLINE_UNROLLED _Pragma("unroll")
+#else
+#define PLUMBLINE_UNROLLED
+#endif
 
 inline constexpr unsigned all_lanes = 0xffffffffU;
 inline constexpr int lanes = 32;

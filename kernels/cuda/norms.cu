@@ -5,40 +5,50 @@
 #include "kernels/cuda/block_sum.h"
 #include "kernels/cuda/column_sum.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
 
+template <int N>
 __global__ void __launch_bounds__(block_threads) rms_normalise(RmsNormForward args) {
   const std::int64_t row = blockIdx.x;
   const std::int64_t columns = args.input.columns;
   float squares = 0;
-  for_each_column(columns, [&](std::int64_t column) {
-    const float x = load(args.input, row, column);
-    squares += x * x;
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) squares += x.at[i] * x.at[i];
   });
   const float r = 1.0F / sqrtf(block_sum(squares) / static_cast<float>(columns) + args.epsilon);
   if (threadIdx.x == 0) args.inverse_root[row] = r;
-  for_each_column(columns, [&](std::int64_t column) {
-    store(args.output, row, column, load(args.input, row, column) * r * load(args.weight, 0, column));
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    Numbers<count> x = load_numbers<count>(args.input, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    for (int i = 0; i < count; ++i) x.at[i] = x.at[i] * r * weight.at[i];
+    store_numbers<count>(args.output, row, column, x);
   });
 }
 
 // dx = r (dy w - x r^2 mean(dy w x))
+template <int N>
 __global__ void __launch_bounds__(block_threads) rms_gradient(RmsNormBackward args) {
   const std::int64_t row = blockIdx.x;
   const std::int64_t columns = args.input.columns;
   const float r = args.inverse_root[row];
   float along = 0;
-  for_each_column(columns, [&](std::int64_t column) {
-    along += load(args.output_gradient, row, column) * load(args.weight, 0, column) * load(args.input, row, column);
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) along += dy.at[i] * weight.at[i] * x.at[i];
   });
   const float pull = block_sum(along) / static_cast<float>(columns) * r * r;
-  for_each_column(columns, [&](std::int64_t column) {
-    const float g = load(args.output_gradient, row, column) * load(args.weight, 0, column);
-    store(args.input_gradient, row, column, r * (g - load(args.input, row, column) * pull));
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) dy.at[i] = r * (dy.at[i] * weight.at[i] - x.at[i] * pull);
+    store_numbers<count>(args.input_gradient, row, column, dy);
   });
 }
 
@@ -48,29 +58,38 @@ __global__ void rms_weight_gradient(RmsNormBackward args) {
   });
 }
 
+template <int N>
 __global__ void __launch_bounds__(block_threads) layer_normalise(LayerNormForward args) {
   const std::int64_t row = blockIdx.x;
   const std::int64_t columns = args.input.columns;
   float sum = 0;
-  for_each_column(columns, [&](std::int64_t column) { sum += load(args.input, row, column); });
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) sum += x.at[i];
+  });
   const float mean = block_sum(sum) / static_cast<float>(columns);
   float squares = 0;
-  for_each_column(columns, [&](std::int64_t column) {
-    const float d = load(args.input, row, column) - mean;
-    squares += d * d;
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) squares += (x.at[i] - mean) * (x.at[i] - mean);
   });
   const float r = 1.0F / sqrtf(block_sum(squares) / static_cast<float>(columns) + args.epsilon);
   if (threadIdx.x == 0) {
     args.mean[row] = mean;
     args.inverse_deviation[row] = r;
   }
-  for_each_column(columns, [&](std::int64_t column) {
-    const float bias = args.bias.data != nullptr ? load(args.bias, 0, column) : 0.0F;
-    store(args.output, row, column, (load(args.input, row, column) - mean) * r * load(args.weight, 0, column) + bias);
+  for_each_column_group<N>(columns, [&](auto count, std::int64_t column) {
+    Numbers<count> bias = {};
+    if (args.bias.data != nullptr) bias = load_numbers<count>(args.bias, 0, column);
+    Numbers<count> x = load_numbers<count>(args.input, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    for (int i = 0; i < count; ++i) x.at[i] = (x.at[i] - mean) * r * weight.at[i] + bias.at[i];
+    store_numbers<count>(args.output, row, column, x);
   });
 }
 
 // dx = r (g - mean(g) - xhat mean(g xhat)), g = dy w
+template <int N>
 __global__ void __launch_bounds__(block_threads) layer_gradient(LayerNormBackward args) {
   const std::int64_t row = blockIdx.x;
   const auto columns = static_cast<float>(args.input.columns);
@@ -78,17 +97,23 @@ __global__ void __launch_bounds__(block_threads) layer_gradient(LayerNormBackwar
   const float r = args.inverse_deviation[row];
   float sum = 0;
   float along_input = 0;
-  for_each_column(args.input.columns, [&](std::int64_t column) {
-    const float g = load(args.output_gradient, row, column) * load(args.weight, 0, column);
-    sum += g;
-    along_input += g * ((load(args.input, row, column) - mean) * r);
+  for_each_column_group<N>(args.input.columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) {
+      sum += dy.at[i] * weight.at[i];
+      along_input += dy.at[i] * weight.at[i] * ((x.at[i] - mean) * r);
+    }
   });
   const float level = block_sum(sum) / columns;
   const float along = block_sum(along_input) / columns;
-  for_each_column(args.input.columns, [&](std::int64_t column) {
-    const float g = load(args.output_gradient, row, column) * load(args.weight, 0, column);
-    const float xhat = (load(args.input, row, column) - mean) * r;
-    store(args.input_gradient, row, column, r * (g - level - xhat * along));
+  for_each_column_group<N>(args.input.columns, [&](auto count, std::int64_t column) {
+    Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);
+    const Numbers<count> weight = load_numbers<count>(args.weight, 0, column);
+    const Numbers<count> x = load_numbers<count>(args.input, row, column);
+    for (int i = 0; i < count; ++i) dy.at[i] = r * (dy.at[i] * weight.at[i] - level - (x.at[i] - mean) * r * along);
+    store_numbers<count>(args.input_gradient, row, column, dy);
   });
 }
 
@@ -108,7 +133,9 @@ __global__ void layer_bias_gradient(LayerNormBackward args) {
 
 void rms_norm_forward(const RmsNormForward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("rms_norm_forward", row_shape(args.input.rows), stream, rms_normalise, args);
+  const bool is_vector = takes_vectors(args.input, args.output, args.weight);
+  const auto kernel = is_vector ? rms_normalise<vector_elements> : rms_normalise<1>;
+  launch("rms_norm_forward", row_shape(args.input.rows), stream, kernel, args);
 }
 
 void rms_norm_backward(const RmsNormBackward& args, cudaStream_t stream) {
@@ -116,13 +143,17 @@ void rms_norm_backward(const RmsNormBackward& args, cudaStream_t stream) {
   const LaunchShape sums = column_sum_shape(args.input.columns);
   if (args.weight_gradient.is_there())
     launch("rms_norm_backward of the weight", sums, stream, rms_weight_gradient, args);
-  if (args.input_gradient.is_there())
-    launch("rms_norm_backward", row_shape(args.input.rows), stream, rms_gradient, args);
+  if (!args.input_gradient.is_there()) return;
+  const bool is_vector = takes_vectors(args.input, args.output_gradient, args.weight, args.input_gradient);
+  const auto kernel = is_vector ? rms_gradient<vector_elements> : rms_gradient<1>;
+  launch("rms_norm_backward", row_shape(args.input.rows), stream, kernel, args);
 }
 
 void layer_norm_forward(const LayerNormForward& args, cudaStream_t stream) {
   check_same_shape(args.input, args.output);
-  launch("layer_norm_forward", row_shape(args.input.rows), stream, layer_normalise, args);
+  const bool is_vector = takes_vectors(args.input, args.output, args.weight, args.bias);
+  const auto kernel = is_vector ? layer_normalise<vector_elements> : layer_normalise<1>;
+  launch("layer_norm_forward", row_shape(args.input.rows), stream, kernel, args);
 }
 
 void layer_norm_backward(const LayerNormBackward& args, cudaStream_t stream) {
@@ -131,8 +162,10 @@ void layer_norm_backward(const LayerNormBackward& args, cudaStream_t stream) {
   if (args.weight_gradient.is_there())
     launch("layer_norm_backward of the weight", sums, stream, layer_weight_gradient, args);
   if (args.bias_gradient.is_there()) launch("layer_norm_backward of the bias", sums, stream, layer_bias_gradient, args);
-  if (args.input_gradient.is_there())
-    launch("layer_norm_backward", row_shape(args.input.rows), stream, layer_gradient, args);
+  if (!args.input_gradient.is_there()) return;
+  const bool is_vector = takes_vectors(args.input, args.output_gradient, args.weight, args.input_gradient);
+  const auto kernel = is_vector ? layer_gradient<vector_elements> : layer_gradient<1>;
+  launch("layer_norm_backward", row_shape(args.input.rows), stream, kernel, args);
 }
 
 }  // namespace plumbline::cuda

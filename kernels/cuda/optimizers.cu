@@ -1,10 +1,9 @@
-// Element-wise optimizers: a thread reads an element's weight, gradient and states, and writes what changed.
+// Element-wise optimizers: a thread reads eight elements' weights, gradients and states, and
+// writes what changed.
 #include <cmath>
-#include <limits>
 
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -16,6 +15,13 @@ struct Element {
   float second = 0;
 };
 
+/// Whether the step is taken; with its decision's factor.
+__device__ __forceinline__ bool is_decided(OptimizedParameter& p) {
+  if (p.decision == nullptr) return true;
+  p.gradient_factor *= p.decision->factor;
+  return p.decision->is_taken != 0;
+}
+
 /// As std::min(std::max(...)) on the CPU: what is no number stays so.
 __device__ __forceinline__ float scaled_gradient(const OptimizedParameter& p, float gradient) {
   const float g = gradient * p.gradient_factor;
@@ -23,25 +29,45 @@ __device__ __forceinline__ float scaled_gradient(const OptimizedParameter& p, fl
   return p.gradient_limit < above ? p.gradient_limit : above;
 }
 
+enum class Rounding : std::uint8_t { nearest, by_draw };
+
 /// States that are nothing are neither read nor written.
-template <class Step>
+template <int N, class Step, Rounding rounding>
 __global__ void update_elements(OptimizedParameter p, TensorView first, TensorView second, Step step) {
+  if (!is_decided(p)) return;
+  if constexpr (requires { step.prepare(p); }) step.prepare(p);
   const TensorView source = p.master.data != nullptr ? p.master : p.parameter;
-  for_each_element(p.parameter.rows, p.parameter.columns, [&](std::int64_t row, std::int64_t column) {
-    Element e;
-    e.weight = load(source, row, column);
-    e.gradient = scaled_gradient(p, load(p.gradient, row, column));
-    if (first.data != nullptr) e.first = load(first, row, column);
-    if (second.data != nullptr) e.second = load(second, row, column);
-    step.run(p, e);
-    store(p.parameter, row, column, e.weight);
-    if (p.master.data != nullptr) store(p.master, row, column, e.weight);
-    if (first.data != nullptr) store(first, row, column, e.first);
-    if (second.data != nullptr) store(second, row, column, e.second);
-  });
+  for_each_element_group<N>(
+      p.parameter.rows, p.parameter.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+        Numbers<count> weight = load_numbers<count>(source, row, column);
+        const Numbers<count> gradient = load_numbers<count>(p.gradient, row, column);
+        Numbers<count> moment = {};
+        Numbers<count> moment_of_squares = {};
+        if (first.data != nullptr) moment = load_numbers<count>(first, row, column);
+        if (second.data != nullptr) moment_of_squares = load_numbers<count>(second, row, column);
+        for (int i = 0; i < count; ++i) {
+          Element e{weight.at[i], Step::takes_gradients ? scaled_gradient(p, gradient.at[i]) : gradient.at[i],
+                    moment.at[i], moment_of_squares.at[i]};
+          step.run(p, e);
+          weight.at[i] = e.weight;
+          moment.at[i] = e.first;
+          moment_of_squares.at[i] = e.second;
+        }
+        if constexpr (rounding == Rounding::by_draw) {
+          RoundingWords words(p.rounding);
+          for (int i = 0; i < count; ++i)
+            weight.at[i] =
+                stochastically_rounded(weight.at[i], source.format, words.of(row * p.parameter.columns + column + i));
+        }
+        store_numbers<count>(p.parameter, row, column, weight);
+        if (p.master.data != nullptr) store_numbers<count>(p.master, row, column, weight);
+        if (first.data != nullptr) store_numbers<count>(first, row, column, moment);
+        if (second.data != nullptr) store_numbers<count>(second, row, column, moment_of_squares);
+      });
 }
 
 struct Sgd {
+  static constexpr bool takes_gradients = true;
   float momentum;
   bool has_velocity;
   __device__ void run(const OptimizedParameter& p, Element& e) const {
@@ -52,6 +78,7 @@ struct Sgd {
 };
 
 struct Adagrad {
+  static constexpr bool takes_gradients = true;
   float epsilon;
   __device__ void run(const OptimizedParameter& p, Element& e) const {
     const float g = e.gradient + p.weight_decay * e.weight;
@@ -61,6 +88,7 @@ struct Adagrad {
 };
 
 struct Rmsprop {
+  static constexpr bool takes_gradients = true;
   float beta;
   float epsilon;
   __device__ void run(const OptimizedParameter& p, Element& e) const {
@@ -71,6 +99,7 @@ struct Rmsprop {
 };
 
 struct Lion {
+  static constexpr bool takes_gradients = true;
   float beta1;
   float beta2;
   __device__ void run(const OptimizedParameter& p, Element& e) const {
@@ -82,12 +111,30 @@ struct Lion {
 };
 
 struct Adamw {
+  static constexpr bool takes_gradients = true;
   float beta1;
   float beta2;
   float epsilon;
-  float rate;  ///< learning rate over the first moment's correction
-  float root;  ///< 1 / root of the second moment's correction
-  float keep;  ///< 1 - learning rate * weight decay
+  std::int64_t step;  ///< where no decision counts it
+  float keep;         ///< 1 - learning rate * weight decay
+  float rate = 0;     ///< learning rate over the first moment's correction
+  float root = 0;     ///< 1 / root of the second moment's correction
+
+  /// Once for a block, whose threads all call it: powers in double precision, as 1 - beta^t loses its digits in fp32
+  /// when beta is near 1.
+  __device__ void prepare(const OptimizedParameter& p) {
+    __shared__ float of_block[2];
+    if (threadIdx.x == 0) {
+      const std::int64_t t = p.decision != nullptr ? p.decision->update : step;
+      const double correction1 = 1.0 - power(static_cast<double>(beta1), t);
+      const double correction2 = 1.0 - power(static_cast<double>(beta2), t);
+      of_block[0] = static_cast<float>(static_cast<double>(p.learning_rate) / correction1);
+      of_block[1] = static_cast<float>(1.0 / sqrt(correction2));
+    }
+    __syncthreads();
+    rate = of_block[0];
+    root = of_block[1];
+  }
   __device__ void run(const OptimizedParameter&, Element& e) const {
     e.first = beta1 * e.first + (1.0F - beta1) * e.gradient;
     e.second = beta2 * e.second + (1.0F - beta2) * e.gradient * e.gradient;
@@ -96,12 +143,14 @@ struct Adamw {
 };
 
 struct MuonApply {
+  static constexpr bool takes_gradients = false;  // a direction, which was multiplied already
   float rate;
   float keep;
   __device__ void run(const OptimizedParameter&, Element& e) const { e.weight = e.weight * keep - rate * e.gradient; }
 };
 
 __global__ void muon_directions(OptimizedParameter p, TensorView state, float momentum, float* direction) {
+  if (!is_decided(p)) return;
   for_each_element(p.gradient.rows, p.gradient.columns, [&](std::int64_t row, std::int64_t column) {
     const float g = scaled_gradient(p, load(p.gradient, row, column));
     const float sum = momentum * load(state, row, column) + g;
@@ -110,14 +159,28 @@ __global__ void muon_directions(OptimizedParameter p, TensorView state, float mo
   });
 }
 
+template <Rounding rounding, class Step>
+void launch_update(const char* name, const OptimizedParameter& p, const TensorView& first, const TensorView& second,
+                   const Step& step, cudaStream_t stream) {
+  const std::int64_t columns = p.parameter.columns;
+  if (takes_vectors(p.parameter, p.master, p.gradient, first, second))
+    launch(name, element_shape(p.parameter.rows, (columns + vector_elements - 1) / vector_elements), stream,
+           update_elements<vector_elements, Step, rounding>, p, first, second, step);
+  else
+    launch(name, element_shape(p.parameter.rows, columns), stream, update_elements<1, Step, rounding>, p, first, second,
+           step);
+}
+
 template <class Step>
 void update(const char* name, const OptimizedParameter& p, const TensorView& first, const TensorView& second,
             const Step& step, cudaStream_t stream) {
   check_same_shape(p.parameter, p.gradient);
   for (const TensorView* view : {&p.master, &first, &second})
     if (view->is_there()) check_same_shape(p.parameter, *view);
-  launch(name, element_shape(p.parameter.rows, p.parameter.columns), stream, update_elements<Step>, p, first, second,
-         step);
+  if (p.rounding.is_on)
+    launch_update<Rounding::by_draw>(name, p, first, second, step, stream);
+  else
+    launch_update<Rounding::nearest>(name, p, first, second, step, stream);
 }
 
 }  // namespace
@@ -145,16 +208,7 @@ void lion_step(const LionStep& args, cudaStream_t stream) {
 void adamw_step(const AdamwStep& args, cudaStream_t stream) {
   const OptimizedParameter& p = args.parameter;
   check(args.step >= 1 && args.first_moment.is_there() && args.second_moment.is_there(), "AdamW has two moments");
-  // 1 - beta^t loses its digits in fp32 when beta is near 1.
-  const auto t = static_cast<double>(args.step);
-  const double correction1 = 1.0 - std::pow(static_cast<double>(args.beta1), t);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(args.beta2), t);
-  const Adamw step{args.beta1,
-                   args.beta2,
-                   args.epsilon,
-                   static_cast<float>(static_cast<double>(p.learning_rate) / correction1),
-                   static_cast<float>(1.0 / std::sqrt(correction2)),
-                   1.0F - p.learning_rate * p.weight_decay};
+  const Adamw step{args.beta1, args.beta2, args.epsilon, args.step, 1.0F - p.learning_rate * p.weight_decay};
   update("adamw_step", p, args.first_moment, args.second_moment, step, stream);
 }
 
@@ -175,8 +229,6 @@ void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matr
                                                          : std::sqrt(std::max(1.0F, rows / columns));
   p.gradient =
       dense_view(static_cast<const void*>(orthogonal), NumberFormat::fp32, p.parameter.rows, p.parameter.columns);
-  p.gradient_factor = 1.0F;  // which the direction was multiplied by already
-  p.gradient_limit = std::numeric_limits<float>::infinity();
   update("muon_apply", p, {}, {}, MuonApply{p.learning_rate * ratio, 1.0F - p.learning_rate * p.weight_decay}, stream);
 }
 

@@ -85,9 +85,12 @@ static __device__ __forceinline__ void multiply_tile(const Product& p, std::int6
                         of_b.values[k][threadIdx.x + static_cast<unsigned>(j) * product_side];
     __syncthreads();
   }
-  for (int i = 0; i < per_thread; ++i)
+  PLUMBLINE_UNROLLED
+  for (int i = 0; i < per_thread; ++i) {
+    PLUMBLINE_UNROLLED
     for (int j = 0; j < per_thread; ++j)
       store_product(p, row + threadIdx.y + i * product_side, column + threadIdx.x + j * product_side, sums[i][j]);
+  }
 }
 
 }  // namespace plumbline::cuda

@@ -4,6 +4,8 @@
 #include "kernels/cuda/block_sum.h"
 #include "kernels/cuda/column_sum.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/expert_group.h"
+#include "kernels/cuda/half_products.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/product_tile.h"
 
@@ -17,18 +19,6 @@ __global__ void __launch_bounds__(product_threads, product_blocks) multiply(Prod
   for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * product_tile; row < p.m;
        row += static_cast<std::int64_t>(gridDim.y) * product_tile)
     multiply_tile(p, row, static_cast<std::int64_t>(blockIdx.x) * product_tile);
-}
-
-/// Where an expert's rows begin, and how many they are.
-struct Group {
-  std::int64_t first = 0;
-  std::int64_t rows = 0;
-};
-__device__ __forceinline__ Group group_of(const ExpertRows& groups, std::int64_t expert) {
-  Group group;
-  for (std::int64_t before = 0; before < expert; ++before) group.first += groups.counts[before];
-  group.rows = groups.counts[expert];
-  return group;
 }
 
 /// Of a product whose rows are an expert's: x W^T or dy W.
@@ -105,8 +95,23 @@ Product product_of(const Matmul& args) {
   return p;
 }
 
+/// By tensor cores where they take it.
 void run(const char* name, const Product& p, cudaStream_t stream) {
+  if (takes_half_product(p)) return half_product(name, {p}, stream);
   launch(name, product_shape(p.m, p.n), stream, multiply, p);
+}
+
+/// Of experts' rows: x W^T or dy W.
+void run_rows(const char* name, const ExpertRows& groups, const Product& p, std::int64_t rows_of_b,
+              cudaStream_t stream) {
+  if (takes_half_product(p)) return half_product(name, {p, Divided::rows, groups, rows_of_b}, stream);
+  launch(name, product_shape(p.m, p.n, groups.experts), stream, multiply_rows, groups, p, rows_of_b);
+}
+
+/// Weight gradients of the experts: dy^T x over each expert's rows.
+void run_inner(const char* name, const ExpertRows& groups, const Product& p, cudaStream_t stream) {
+  if (takes_half_product(p)) return half_product(name, {p, Divided::inner, groups, 0}, stream);
+  launch(name, product_shape(p.m, p.n, groups.experts), stream, multiply_transposed, groups, p);
 }
 
 void check_experts(const ExpertRows& groups, const ConstTensorView& weight) {
@@ -152,7 +157,10 @@ void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t strea
                   .transpose_a = Transpose::yes,
                   .write = args.write}),
       stream);
-  if (!args.bias_gradient.is_there()) return;
+  if (args.bias_gradient.is_there()) linear_bias_gradient(args, stream);
+}
+
+void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream) {
   const ConstTensorView& dy = args.uncast_gradient.is_there() ? args.uncast_gradient : args.output_gradient;
   launch("linear_weight_gradient of the bias", column_sum_shape(args.bias_gradient.columns), stream, bias_gradient, dy,
          args.bias_gradient, args.write);
@@ -166,10 +174,10 @@ void grouped_linear_forward(const GroupedLinearForward& args, cudaStream_t strea
                   .c = args.output,
                   .bias = args.bias,
                   .transpose_b = Transpose::yes,
+                  .m = args.input.rows,
                   .n = out,
                   .k = args.weight.columns};
-  launch("grouped_linear_forward", product_shape(args.input.rows, out, args.groups.experts), stream, multiply_rows,
-         args.groups, p, out);
+  run_rows("grouped_linear_forward", args.groups, p, out, stream);
 }
 
 void grouped_linear_input_gradient(const GroupedLinearInputGradient& args, cudaStream_t stream) {
@@ -178,11 +186,11 @@ void grouped_linear_input_gradient(const GroupedLinearInputGradient& args, cudaS
   const Product p{.a = args.output_gradient,
                   .b = args.weight,
                   .c = args.input_gradient,
+                  .m = args.output_gradient.rows,
                   .n = args.weight.columns,
                   .k = out,
                   .beta = args.write == Write::accumulate ? 1.0F : 0.0F};
-  launch("grouped_linear_input_gradient", product_shape(args.output_gradient.rows, p.n, args.groups.experts), stream,
-         multiply_rows, args.groups, p, out);
+  run_rows("grouped_linear_input_gradient", args.groups, p, out, stream);
 }
 
 void grouped_linear_weight_gradient(const GroupedLinearWeightGradient& args, cudaStream_t stream) {
@@ -194,8 +202,7 @@ void grouped_linear_weight_gradient(const GroupedLinearWeightGradient& args, cud
                   .m = args.weight_gradient.rows / args.groups.experts,
                   .n = args.weight_gradient.columns,
                   .beta = args.write == Write::accumulate ? 1.0F : 0.0F};
-  launch("grouped_linear_weight_gradient", product_shape(p.m, p.n, args.groups.experts), stream, multiply_transposed,
-         args.groups, p);
+  run_inner("grouped_linear_weight_gradient", args.groups, p, stream);
   if (!args.bias_gradient.is_there()) return;
   launch("grouped_linear_weight_gradient of the bias",
          column_sum_shape(args.bias_gradient.columns, args.groups.experts), stream, expert_bias_gradients, args.groups,

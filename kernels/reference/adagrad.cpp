@@ -7,7 +7,9 @@
 namespace plumbline::reference {
 
 void adagrad_step(const AdagradStep& args) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check(args.sum_of_squares.is_there(), "AdaGrad has a sum of squares");
   update(p, args.sum_of_squares, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {

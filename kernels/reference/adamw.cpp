@@ -7,12 +7,14 @@
 namespace plumbline::reference {
 
 void adamw_step(const AdamwStep& args) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check(args.step >= 1 && args.first_moment.is_there() && args.second_moment.is_there(), "AdamW has two moments");
   // 1 - beta^t loses its digits in fp32 when beta is near 1.
-  const auto t = static_cast<double>(args.step);
-  const double correction1 = 1.0 - std::pow(static_cast<double>(args.beta1), t);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(args.beta2), t);
+  const std::int64_t t = p.decision != nullptr ? p.decision->update : args.step;
+  const double correction1 = 1.0 - power(static_cast<double>(args.beta1), t);
+  const double correction2 = 1.0 - power(static_cast<double>(args.beta2), t);
   const auto rate = static_cast<float>(static_cast<double>(p.learning_rate) / correction1);
   const auto root = static_cast<float>(1.0 / std::sqrt(correction2));
   const float keep = 1.0F - p.learning_rate * p.weight_decay;

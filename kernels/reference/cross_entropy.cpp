@@ -39,18 +39,23 @@ float row_sum(const CrossEntropy& args, std::int64_t token) {
   return static_cast<float>(sum);
 }
 
+float scale_of_gradients(const CrossEntropy& args) {
+  return args.loss_scale != nullptr ? args.gradient_scale * static_cast<float>(*args.loss_scale) : args.gradient_scale;
+}
+
 void gradient_row(const CrossEntropy& args, std::int64_t token) {
   const bool counts = args.targets[token] >= 0;
   const std::int64_t target = target_column(args, token);
   const float top = args.maximum[token];
-  const float factor = counts ? args.gradient_scale / args.sum[token] : 0.0F;
+  const float scale = scale_of_gradients(args);
+  const float factor = counts ? scale / args.sum[token] : 0.0F;
   for_each_chunk(args.logits.columns, [&](std::int64_t begin, std::int64_t count) {
     Chunk in;
     Chunk out;
     const float* x = load(args.logits, token, begin, count, in);
     exp_and_sum(x, count, top, out.values);
     for (std::int64_t i = 0; i < count; ++i) out.values[i] = counts ? out.values[i] * factor : 0.0F;
-    if (target >= begin && target < begin + count) out.values[target - begin] -= args.gradient_scale;
+    if (target >= begin && target < begin + count) out.values[target - begin] -= scale;
     store(args.logit_gradient, token, begin, count, out.values);
   });
 }

@@ -5,7 +5,9 @@
 namespace plumbline::reference {
 
 void lion_step(const LionStep& args) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check(args.momentum.is_there(), "Lion has a momentum");
   update(p, args.momentum, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {

@@ -72,7 +72,9 @@ Bytes muon_workspace(const MuonStep& args) { return Buffers(args, Scratch()).siz
 
 /// Nesterov's.
 void muon_direction(const MuonStep& args, float* direction) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check_same_shape(p.gradient, args.momentum_state);
   for (std::int64_t row = 0; row < p.gradient.rows; ++row)
     for_each_chunk(p.gradient.columns, [&](std::int64_t begin, std::int64_t count) {
@@ -93,6 +95,7 @@ void muon_direction(const MuonStep& args, float* direction) {
 
 void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows, std::int64_t matrix_columns) {
   OptimizedParameter p = args.parameter;
+  if (!decided(p)) return;
   const float rate = p.learning_rate * ratio_of(args.ratio, matrix_rows, matrix_columns);
   const float keep = 1.0F - p.learning_rate * p.weight_decay;
   p.gradient =

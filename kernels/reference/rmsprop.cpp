@@ -7,7 +7,9 @@
 namespace plumbline::reference {
 
 void rmsprop_step(const RmspropStep& args) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check(args.mean_of_squares.is_there(), "RMSProp has a mean of squares");
   update(p, args.mean_of_squares, {}, [&](UpdateChunk& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) {

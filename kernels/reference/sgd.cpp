@@ -5,7 +5,9 @@
 namespace plumbline::reference {
 
 void sgd_step(const SgdStep& args) {
-  const OptimizedParameter& p = args.parameter;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  const OptimizedParameter& p = *decision;
   check(args.momentum == 0.0F || args.velocity.is_there(), "momentum needs a velocity");
   const bool moves = args.velocity.is_there();
   update(p, args.velocity, {}, [&](UpdateChunk& chunk) {

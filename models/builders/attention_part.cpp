@@ -7,18 +7,19 @@ struct QueryKeyValue {
   TensorId query;
   TensorId key;
   TensorId value;
+  TensorId gate = {};  ///< of what is attended to, where there is one
 };
 
 constexpr LinearSpec column(Bias bias = Bias::no) { return {WeightPartition::column, bias, false}; }
 constexpr LinearSpec replicated(Bias bias = Bias::no) { return {WeightPartition::replicated, bias, false}; }
 
 QueryKeyValue fused_projection(BlockBuilder& block, const AttentionDescription& a, TensorId x) {
-  const std::vector<TensorId> qkv = ops::linear(block, "attention.qkv", x,
-                                                {{"q", a.heads * a.qk_head_dim, a.heads},
-                                                 {"k", a.kv_heads * a.qk_head_dim, a.kv_heads},
-                                                 {"v", a.kv_heads * a.v_head_dim, a.kv_heads}},
-                                                column(a.qkv_bias));
-  return {qkv[0], qkv[1], qkv[2]};
+  std::vector<LinearOutput> outputs = {{"q", a.heads * a.qk_head_dim, a.heads},
+                                       {"k", a.kv_heads * a.qk_head_dim, a.kv_heads},
+                                       {"v", a.kv_heads * a.v_head_dim, a.kv_heads}};
+  if (a.output_gate) outputs.push_back({"gate", a.heads * a.v_head_dim, a.heads});
+  const std::vector<TensorId> qkv = ops::linear(block, "attention.qkv", x, outputs, column(a.qkv_bias));
+  return {qkv[0], qkv[1], qkv[2], a.output_gate ? qkv[3] : TensorId()};
 }
 
 TensorId normalized_head(BlockBuilder& block, const AttentionDescription& a, NormKind norm, const std::string& name,
@@ -63,8 +64,8 @@ QueryKeyValue plain_projection(BlockBuilder& block, const AttentionDescription& 
   qkv.query = normalized_head(block, a, norm, "attention.q_norm", qkv.query);
   qkv.key = normalized_head(block, a, norm, "attention.k_norm", qkv.key);
   if (a.rotary && variant.rotary) {
-    qkv.query = ops::rotary(block, "attention.q_rotary", qkv.query);
-    qkv.key = ops::rotary(block, "attention.k_rotary", qkv.key);
+    qkv.query = ops::rotary(block, "attention.q_rotary", qkv.query, a.rotary_magnitude);
+    qkv.key = ops::rotary(block, "attention.k_rotary", qkv.key, a.rotary_magnitude);
   }
   return qkv;
 }
@@ -86,7 +87,8 @@ TensorId attention_part(BlockBuilder& block, const AttentionDescription& a, cons
                         TensorId x) {
   const std::int64_t hidden = block.features(x);
   const QueryKeyValue qkv = a.latent ? latent_projection(block, a, x) : plain_projection(block, a, variant, norm, x);
-  const TensorId context = core(block, "attention.core", a, variant.window, qkv);
+  TensorId context = core(block, "attention.core", a, variant.window, qkv);
+  if (qkv.gate.is_valid()) context = ops::gated_activation(block, "attention.gated", qkv.gate, context);
   return ops::linear(block, "attention.output", context, hidden, {WeightPartition::row, a.output_bias, false});
 }
 

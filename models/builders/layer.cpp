@@ -41,7 +41,9 @@ class Layer {
     return layer_.residual_dropout ? ops::dropout(block_, name, x) : x;
   }
   TensorId attention(TensorId x) {
-    return dropped("attention.dropout", attention_part(block_, layer_.attention, variant_, layer_.norm, x));
+    const TensorId y = variant_.delta_net ? delta_net_part(block_, *layer_.delta_net, layer_.norm, x)
+                                          : attention_part(block_, layer_.attention, variant_, layer_.norm, x);
+    return dropped("attention.dropout", y);
   }
   TensorId mlp(TensorId x) {
     const TensorId y =
@@ -65,6 +67,7 @@ std::string variant_name(const LayerVariant& variant, const std::vector<LayerVar
   };
   std::string name = "layer";
   if (differs(&LayerVariant::mixture)) name += variant.mixture ? "_experts" : "_dense";
+  if (differs(&LayerVariant::delta_net)) name += variant.delta_net ? "_delta_net" : "_attention";
   if (differs(&LayerVariant::window))
     name += variant.window > 0 ? "_window" : "_global";
   else if (differs(&LayerVariant::rotary))

@@ -20,7 +20,7 @@ TensorId activated_experts(BlockBuilder& block, const MixtureDescription& m, Ten
                            ops::grouped_linear(block, "experts.up", routed, m.width, column));
   const std::vector<TensorId> both =
       ops::grouped_linear(block, "experts.gate_up", routed, {{"gate", m.width, 0}, {"up", m.width, 0}}, column);
-  return ops::gated_activation(block, "experts.activation", both[0], both[1]);
+  return ops::gated_activation(block, "experts.activation", both[0], both[1], m.limits);
 }
 
 TensorId routed_experts(BlockBuilder& block, const MixtureDescription& m, TensorId x) {

@@ -29,11 +29,22 @@ struct AttentionDescription {
   Bias output_bias = Bias::no;
   bool head_norm = false;  ///< a norm over each head of query and key
   bool rotary = false;
+  RotaryMagnitude rotary_magnitude = RotaryMagnitude::kept;
   bool causal = true;
   bool dropout = false;
+  bool output_gate = false;                ///< what is attended to is scaled by a gate as wide, made from the input
   bool sinks = false;                      ///< a learned logit per head that takes attention from the tokens
   std::int64_t relative_bias_buckets = 0;  ///< learned bias per distance bucket and head, in the first layer only
   std::optional<LatentAttention> latent;
+};
+
+/// A state per head in place of attention (Gated DeltaNet, arXiv:2412.06464).
+struct DeltaNetDescription {
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t key_head_dim = 0;
+  std::int64_t value_head_dim = 0;
+  std::int64_t convolution = 0;  ///< tokens that the convolution before it sees
 };
 
 struct MlpDescription {
@@ -46,11 +57,12 @@ struct MlpDescription {
 struct MixtureDescription {
   std::int64_t experts = 0;
   std::int64_t chosen = 0;
-  std::int64_t width = 0;         ///< of one expert
-  std::int64_t shared_width = 0;  ///< of the expert that every token passes; 0: none
-  bool shared_gate = false;       ///< the shared expert's result is scaled by a learned gate
-  Bias bias = Bias::no;           ///< in router and experts
-  bool gated = true;              ///< routed and shared experts
+  std::int64_t width = 0;              ///< of one expert
+  std::int64_t shared_width = 0;       ///< of the expert that every token passes; 0: none
+  bool shared_gate = false;            ///< the shared expert's result is scaled by a learned gate
+  Bias bias = Bias::no;                ///< in router and experts
+  bool gated = true;                   ///< routed and shared experts
+  GateLimits limits = GateLimits::no;  ///< of routed experts' gates
 };
 
 /// Where a layer normalizes and how its two parts are joined.
@@ -67,6 +79,7 @@ struct LayerVariant {
   std::int64_t window = 0;  ///< tokens that a query sees; 0: all
   bool mixture = false;     ///< experts in place of the MLP
   bool rotary = true;       ///< false: a layer without positions in a network that rotates
+  bool delta_net = false;   ///< a Gated DeltaNet in place of attention
   bool operator==(const LayerVariant&) const = default;
 };
 
@@ -74,6 +87,7 @@ struct LayerDescription {
   LayerWiring wiring = LayerWiring::pre_norm;
   NormKind norm = NormKind::rms_norm;
   AttentionDescription attention;
+  std::optional<DeltaNetDescription> delta_net;
   MlpDescription mlp;
   std::optional<MixtureDescription> mixture;
   bool residual_dropout = false;

@@ -81,6 +81,7 @@ void refine_qwen2(ConfigReader& config, const Architecture& row, TransformerDesc
 void refine_qwen3(ConfigReader& config, const Architecture& row, TransformerDescription& description);
 void refine_qwen2_moe(ConfigReader& config, const Architecture& row, TransformerDescription& description);
 void refine_qwen3_moe(ConfigReader& config, const Architecture& row, TransformerDescription& description);
+void refine_qwen3_next(ConfigReader& config, const Architecture& row, TransformerDescription& description);
 void refine_deepseek_v2(ConfigReader& config, const Architecture& row, TransformerDescription& description);
 void refine_deepseek_v3(ConfigReader& config, const Architecture& row, TransformerDescription& description);
 void refine_glm4_moe(ConfigReader& config, const Architecture& row, TransformerDescription& description);

@@ -68,6 +68,15 @@ void read_prediction_layers(ConfigReader& config, std::int64_t when_absent, Tran
 
 }  // namespace
 
+void read_gated_mixture(ConfigReader& config, const MixtureDefaults& when_absent, TransformerDescription& d) {
+  d.layer.mixture = read_mixture(config, when_absent.experts, when_absent.chosen,
+                                 config.integer({"moe_intermediate_size"}, when_absent.width, width_range));
+  d.layer.mixture->shared_width =
+      config.integer({"shared_expert_intermediate_size"}, when_absent.shared_width, width_range);
+  d.layer.mixture->shared_gate = true;
+  mark_sparse_steps(config, d);
+}
+
 void refine_mixtral(ConfigReader& config, const Architecture& row, TransformerDescription& d) {
   refine_mistral(config, row, d);
   d.layer.mixture = read_mixture(config, 8, 2, d.layer.mlp.width);
@@ -76,10 +85,7 @@ void refine_mixtral(ConfigReader& config, const Architecture& row, TransformerDe
 
 void refine_qwen2_moe(ConfigReader& config, const Architecture& row, TransformerDescription& d) {
   refine_qwen2(config, row, d);
-  d.layer.mixture = read_mixture(config, 60, 4, config.integer({"moe_intermediate_size"}, 1408, width_range));
-  d.layer.mixture->shared_width = config.integer({"shared_expert_intermediate_size"}, 5632, width_range);
-  d.layer.mixture->shared_gate = true;
-  mark_sparse_steps(config, d);
+  read_gated_mixture(config, {60, 4, 1408, 5632}, d);
 }
 
 void refine_qwen3_moe(ConfigReader& config, const Architecture& row, TransformerDescription& d) {
@@ -113,8 +119,10 @@ void refine_glm4_moe(ConfigReader& config, const Architecture&, TransformerDescr
 
 void refine_gpt_oss(ConfigReader& config, const Architecture&, TransformerDescription& d) {
   d.layer.attention.sinks = true;
+  d.layer.attention.rotary_magnitude = RotaryMagnitude::scaled;  // YaRN by a factor of 32
   d.layer.mixture = read_mixture(config, 128, 4, d.layer.mlp.width);
   d.layer.mixture->bias = Bias::yes;
+  d.layer.mixture->limits = GateLimits::yes;  // of every checkpoint: GptOssExperts, modeling_gpt_oss.py
   mark_mixture_layers(d, [](std::int64_t) { return true; });
   apply_window_pattern(config, 2, config.nullable_integer({"sliding_window"}, 128, 0, vocabulary_range), d);
 }

@@ -21,6 +21,12 @@ bool is_windowed(const JsonPlace& place) {
 
 }  // namespace
 
+void require_every_layer(const JsonPlace& place, std::size_t entries, const TransformerDescription& d) {
+  if (entries != d.layers.size())
+    throw InputError({place.where(), "names " + std::to_string(entries) + " layers",
+                      "one entry for each of the " + std::to_string(d.layers.size()) + " layers", ""});
+}
+
 void apply_window_pattern(ConfigReader& config, std::int64_t period, std::int64_t window, TransformerDescription& d) {
   const auto types = config.find({"layer_types"});
   if (!types || types->value().is_null()) {
@@ -29,9 +35,7 @@ void apply_window_pattern(ConfigReader& config, std::int64_t period, std::int64_
     return;
   }
   const std::vector<JsonPlace> places = types->elements();
-  if (places.size() != d.layers.size())
-    throw InputError({types->where(), "names " + std::to_string(places.size()) + " layers",
-                      "one entry for each of the " + std::to_string(d.layers.size()) + " layers", ""});
+  require_every_layer(*types, places.size(), d);
   for (std::size_t i = 0; i < places.size(); ++i)
     if (is_windowed(places[i])) d.layers[i].window = window;
 }

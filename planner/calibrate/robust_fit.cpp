@@ -201,12 +201,6 @@ double FitResult::variance(std::span<const std::uint32_t> at, std::span<const do
   return std::max(0.0, sum);
 }
 
-double fit_objective(const FitProblem& problem, std::span<const double> unknowns, double loss_scale) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < problem.observations.size(); ++i) values.push_back(problem.predict(i, unknowns));
-  return objective_of(problem, unknowns, values, loss_scale);
-}
-
 Gradient derivatives(const FitProblem& problem, std::size_t observation, std::span<const double> unknowns,
                      double log_predicted, double step) {
   std::vector<double> moved(unknowns.begin(), unknowns.end());

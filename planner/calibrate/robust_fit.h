@@ -16,8 +16,9 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <vector>
+
+#include "planner/question/stop_request.h"
 
 namespace plumbline {
 
@@ -69,7 +70,7 @@ struct FitOptions {
   double derivative_step = 0.02;  ///< of a logarithm; wide enough to average over the kinks of maxima
   double tolerance = 1e-4;        ///< of the objective, relative: smaller gains end the fit
   std::int32_t threads = 0;       ///< all cores when 0
-  std::stop_token stop = {};
+  StopRequest stop = {};
   std::function<void(int iteration, double objective)> progress = {};
 };
 
@@ -90,7 +91,6 @@ struct FitResult {
   [[nodiscard]] double variance(std::span<const std::uint32_t> unknowns, std::span<const double> derivatives) const;
 };
 
-[[nodiscard]] double fit_objective(const FitProblem& problem, std::span<const double> unknowns, double loss_scale);
 /// Throws InternalError for an unknown without prior.
 [[nodiscard]] FitResult fit(const FitProblem& problem, const FitOptions& options);
 /// Derivatives of one log prediction by the difference over `step`.

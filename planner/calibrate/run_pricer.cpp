@@ -2,6 +2,8 @@
 
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
+#include "core/cost/host_share.h"
+#include "core/cost/network_share.h"
 #include "core/cost/stack_shard.h"
 
 namespace plumbline {
@@ -79,14 +81,34 @@ RunPricer::RunPricer(const Question& question, Strategy strategy)
         "the layout of a measured run does not depend on prices");
 }
 
-double RunPricer::step_s(const Calibration& calibration) const {
-  const BlockPricer pricer(cluster_, calibration);
+template <class Answer>
+auto RunPricer::of_step(const Cluster& cluster, const Calibration& calibration, Answer answer) const {
+  const BlockPricer pricer(cluster, calibration);
   const Shard shard = shard_of(strategy_, training_, calibration.stack);
   const BlockGroups groups = block_groups(strategy_);
   std::vector<BlockCost> blocks;
   for (const Block& block : graph_.blocks()) blocks.push_back(pricer.price(block, shard, groups));
   const StageTable stages(graph_, layout_, blocks);
-  return to_seconds(StepPricer(pricer, training_).total(stages, strategy_)).value();
+  return answer(StepPricer(pricer, training_), stages);
+}
+
+double RunPricer::step_s(const Calibration& calibration) const {
+  return of_step(cluster_, calibration, [&](const StepPricer& pricer, const StageTable& stages) {
+    return to_seconds(pricer.total(stages, strategy_)).value();
+  });
+}
+
+double RunPricer::host_share(const Calibration& calibration) const {
+  return of_step(cluster_, calibration, [&](const StepPricer& pricer, const StageTable& stages) {
+    return plumbline::host_share(stages, strategy_.micro_batches, pricer.total(stages, strategy_));
+  });
+}
+
+double RunPricer::network_share(const Calibration& calibration) const {
+  return plumbline::network_share(cluster_, [&](const Cluster& cluster) {
+    return of_step(cluster, calibration,
+                   [&](const StepPricer& pricer, const StageTable& stages) { return pricer.total(stages, strategy_); });
+  });
 }
 
 }  // namespace plumbline

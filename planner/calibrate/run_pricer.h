@@ -16,9 +16,17 @@ class RunPricer {
 
   /// Seconds of one step. Pure; callable from any thread.
   [[nodiscard]] double step_s(const Calibration& calibration) const;
+  /// Of that step (core/cost/host_share.h).
+  [[nodiscard]] double host_share(const Calibration& calibration) const;
+  /// Of that step (core/cost/network_share.h).
+  [[nodiscard]] double network_share(const Calibration& calibration) const;
   [[nodiscard]] const Strategy& strategy() const { return strategy_; }
 
  private:
+  /// What `answer` says of the step's pricer and stages under a calibration.
+  template <class Answer>
+  [[nodiscard]] auto of_step(const Cluster& cluster, const Calibration& calibration, Answer answer) const;
+
   Graph graph_;
   Cluster cluster_;
   Training training_;

@@ -28,7 +28,8 @@ double sigma_ratio(const PriorTerm& prior, const FitResult& result) {
 
 /// Errors of one device's or stack's runs, each predicted without its group.
 struct Missed {
-  std::vector<LeftOutError> errors;
+  std::vector<LeftOutError> errors;  ///< of runs that the host does not hold up
+  std::size_t runs = 0;
   RunRanges ranges;
   [[nodiscard]] double sigma() const {
     constexpr double covered = 0.9;
@@ -41,15 +42,18 @@ struct Missed {
 /// `few_runs`: what is used for a calibration of which few runs are known.
 Residuals residuals_of(const Missed& missed, const Residuals& before, double few_runs, const std::string& source) {
   Residuals residuals = before;
-  const bool many = missed.errors.size() >= runs_of_calibrated;
+  const bool many = missed.runs >= runs_of_calibrated;
+  const bool enough = missed.errors.size() >= runs_of_calibrated;
   residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_runs;
   residuals.measured = missed.ranges;
-  const auto runs = static_cast<std::int64_t>(missed.errors.size());
+  const auto runs = static_cast<std::int64_t>(missed.runs);
   // A handful of errors says little about nine tenths: no less than what frameworks need after a few runs.
-  const double sigma = many ? missed.sigma() : std::max(missed.sigma(), few_runs);
-  residuals.time = {{four_digits(sigma), four_digits(1 / std::sqrt(2 * static_cast<double>(runs))), "fitted",
-                     source + ", each run predicted without its source's model"},
-                    runs};
+  const double sigma = enough ? missed.sigma() : std::max(missed.sigma(), few_runs);
+  residuals.time = {
+      {four_digits(sigma),
+       four_digits(1 / std::sqrt(2 * static_cast<double>(std::max<std::size_t>(1, missed.errors.size())))), "fitted",
+       source + ", each run predicted without its source's model"},
+      runs};
   return residuals;
 }
 
@@ -73,14 +77,27 @@ bool is_of_earlier_fit(const std::optional<Residuals>& residuals) {
   return residuals && residuals->time.sigma.kind == "fitted";
 }
 
-/// A run that the host holds up says little of its device: the share of its time that moves with the host's.
-bool is_held_up_by_host(const ParameterSpace& space, const Trained& trained, const FitRun& run, std::size_t fitted) {
-  constexpr double much = 0.3;
-  const std::vector<std::uint32_t> unknowns = space.unknowns_of(run);
-  double share = 0;
-  for (std::size_t a = 0; a < unknowns.size(); ++a)
-    if (space.ids()[unknowns[a]].field.starts_with("host_time")) share += trained.result().gradients[fitted][a];
-  return share > much;
+/// What is left open of the host's times under calibrated stacks, beyond what device and stack leave open: so much that
+/// nine tenths of the runs that the host holds up lie inside their intervals, each predicted without its group.
+void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
+                    const std::vector<FitRun>& runs, const std::string& source) {
+  constexpr double covered = 0.9;
+  std::vector<LeftOutError> errors;
+  for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
+    const FitRun& run = runs[trained.fitted()[i]];
+    if (!is_held_up_by_host(space, run, trained.result().gradients[i])) continue;
+    const Calibration calibration = set.of(run.device, run.stack);
+    if (calibration.stack.residuals.regime != CalibrationRegime::calibrated) continue;
+    const double share = run.pricer.host_share(calibration);
+    const double otherwise = uncertainty(calibration, run.features).time_sigma;
+    if (share <= 0) continue;
+    errors.push_back({trained.left_out()[i].error / share, otherwise * otherwise / (share * share)});
+  }
+  if (errors.size() < runs_of_calibrated) return;
+  const double relative = 1 / std::sqrt(2 * static_cast<double>(errors.size()));
+  set.set(ParameterId::of_base("host_sigma"),
+          {four_digits(covering_noise(errors, covered, deviations_90_percent)), four_digits(relative), "fitted",
+           source + ", each run that the host holds up predicted without its source's model"});
 }
 
 void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
@@ -89,13 +106,15 @@ void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Train
   std::map<std::string, Missed> stacks;
   for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
     const FitRun& run = runs[trained.fitted()[i]];
+    const bool held_up = is_held_up_by_host(space, run, trained.result().gradients[i]);
     const auto add_to = [&](Missed& missed) {
-      missed.errors.push_back(trained.left_out()[i]);
+      if (!held_up) missed.errors.push_back(trained.left_out()[i]);
+      ++missed.runs;
       missed.ranges.include(run.features);
     };
     const SoftwareStack stack = set.software_stack(run.stack);
     if (stack.framework != unknown_framework) add_to(stacks[stack.name]);
-    if (!is_held_up_by_host(space, trained, run, i)) add_to(devices[set.device(run.device).name]);
+    if (!held_up) add_to(devices[set.device(run.device).name]);
   }
   const double few_runs = set.axis_table().regimes[static_cast<std::size_t>(CalibrationRegime::few_runs)].time;
   for (const DeviceCalibration& device : std::vector<DeviceCalibration>(set.devices())) {
@@ -135,12 +154,16 @@ CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space
   }
   set_regimes(fitted, trained.of_frameworks(), source);
   set_residuals(fitted, space, trained, runs, source);
+  set_host_sigma(fitted, space, trained, runs, source);
   return fitted;
 }
 
 ShippedPrediction shipped_prediction(const CalibrationSet& set, const FitRun& run) {
   const Calibration calibration = set.of(run.device, run.stack);
-  const Uncertainty of_run = uncertainty(calibration, run.features);
+  RunFeatures features = run.features;
+  features.host_share = run.pricer.host_share(calibration);
+  features.network_share = run.pricer.network_share(calibration);
+  const Uncertainty of_run = uncertainty(calibration, features);
   return {interval_of(run.pricer.step_s(calibration), of_run.time_sigma), of_run.regime};
 }
 

@@ -66,6 +66,11 @@ class Trained {
 [[nodiscard]] Interval predicted_interval(const ParameterSpace& space, const FitResult& result, const RunNoise& noise,
                                           const FitRun& run, double derivative_step);
 
+/// A run that the host holds up says little of its device, and of a framework what its host says: whether more than 0.3
+/// of its time moves with the host's times. `gradient`: of its logarithm by `space`'s unknowns of the run.
+[[nodiscard]] bool is_held_up_by_host(const ParameterSpace& space, const FitRun& run,
+                                      const std::vector<double>& gradient);
+
 /// Smallest noise for which `share` of the errors lie inside deviations * sqrt(noise^2 + variance).
 [[nodiscard]] double covering_noise(const std::vector<LeftOutError>& errors, double share, double deviations);
 

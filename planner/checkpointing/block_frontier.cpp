@@ -1,6 +1,5 @@
 #include "planner/checkpointing/block_frontier.h"
 
-#include <limits>
 #include <map>
 
 #include "planner/pareto/front.h"
@@ -129,14 +128,6 @@ std::vector<RecomputeChoice> Sweep::finish() {
 std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem, Restored restored,
                                                                 std::size_t most) {
   return Sweep(problem, restored, most).run();
-}
-
-std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem) {
-  return *block_choices_up_to(problem, Restored::counted, std::numeric_limits<std::size_t>::max());
-}
-
-std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem) {
-  return *block_choices_up_to(problem, Restored::ignored, std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@
 /// * frontier: the choices that matter when restored bytes do not. "None" is its end of time 0, "full" its other end.
 /// * hull: the frontier's convex corners by minimum cuts alone, polynomial for blocks of any width.
 /// Source: closure by cut: Picard 1976; convex corners by dichotomy: Aneja and Nair, Management Science 25 (1979).
-/// Not modelled: recomputing a value twice (chain.h does, between blocks).
+/// Not modelled: recomputing a value twice.
 /// Checked against: tests/reference/oracles/block_oracles_test.cpp (34 and 51 points, 10 and 9 corners, exact);
 /// tests/property/block_frontier_test.cpp (all sets of random blocks, exact).
 
@@ -18,21 +18,13 @@
 
 namespace plumbline {
 
-/// In increasing order of kept bytes, then time, then restored bytes.
-[[nodiscard]] std::vector<RecomputeChoice> block_choices(const RecomputeProblem& problem);
-/// The choices of least time per kept bytes, in increasing order of kept bytes.
-[[nodiscard]] std::vector<RecomputeChoice> block_frontier(const RecomputeProblem& problem);
-/// `counted`: block_choices, `ignored`: block_frontier; nothing as soon as more than `most` partial choices are
-/// undominated.
 enum class Restored : std::uint8_t { counted, ignored };
+/// `counted`: the choices, in increasing order of kept bytes, then time, then restored bytes; `ignored`: the frontier,
+/// in increasing order of kept bytes. Nothing as soon as more than `most` partial choices are undominated.
 [[nodiscard]] std::optional<std::vector<RecomputeChoice>> block_choices_up_to(const RecomputeProblem& problem,
                                                                               Restored restored, std::size_t most);
 /// Convex corners of the frontier, in increasing order of kept bytes. Where sizes and times have no common unit and
 /// their products exceed 64 bits, times are compared in units of 2^k picoseconds.
 [[nodiscard]] std::vector<RecomputeChoice> frontier_hull(const RecomputeProblem& problem);
-
-/// Ops every path through the block passes (articulation points of its flow): the values that a chain of checkpoints
-/// may be cut at. In order of execution.
-[[nodiscard]] std::vector<std::int32_t> checkpoint_candidates(const RecomputeProblem& problem);
 
 }  // namespace plumbline

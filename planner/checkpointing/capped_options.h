@@ -4,7 +4,7 @@
 /// Answers which options a layer may take under a cap, dominated ones dropped, and their convex corners. Model: groups
 /// of layer_choice.h, of which only this counts: whether they have layers. Ranks hold the same layers in other numbers.
 /// Source and what is not modelled: as layer_choice.h.
-/// Checked against: tests/property/layer_choice_test.cpp, through choose_layers and LayerChooser.
+/// Checked against: tests/property/layer_choice_test.cpp, through LayerChooser.
 
 #include <cstdint>
 #include <deque>

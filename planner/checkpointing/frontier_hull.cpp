@@ -1,8 +1,6 @@
-// Convex corners of a block's frontier by minimum cuts, and the articulation points of its flow.
+// Convex corners of a block's frontier by minimum cuts.
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/biconnected_components.hpp>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -119,30 +117,5 @@ void Corners::between(const RecomputeChoice& low, const RecomputeChoice& high) {
 }  // namespace
 
 std::vector<RecomputeChoice> frontier_hull(const RecomputeProblem& problem) { return Corners(problem).run(); }
-
-std::vector<std::int32_t> checkpoint_candidates(const RecomputeProblem& problem) {
-  using Flow = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
-                                     boost::property<boost::edge_index_t, std::size_t>>;
-  // One vertex stands for everything before the block and one for everything after it.
-  const std::size_t before = problem.ops.size();
-  const std::size_t after = before + 1;
-  Flow flow(before + 2);
-  std::vector<bool> read(problem.ops.size(), false);
-  for (std::size_t o = 0; o < problem.ops.size(); ++o)
-    for (const std::int32_t input : problem.ops[o].inputs) {
-      const std::int32_t producer = problem.values[static_cast<std::size_t>(input)].producer;
-      if (producer >= 0) read[static_cast<std::size_t>(producer)] = true;
-      boost::add_edge(producer >= 0 ? static_cast<std::size_t>(producer) : before, o, flow);
-    }
-  for (std::size_t o = 0; o < problem.ops.size(); ++o)
-    if (!read[o]) boost::add_edge(o, after, flow);
-  std::vector<std::size_t> points;
-  boost::articulation_points(flow, std::back_inserter(points));
-  std::sort(points.begin(), points.end());
-  std::vector<std::int32_t> candidates;
-  for (const std::size_t point : points)
-    if (point < before) candidates.push_back(static_cast<std::int32_t>(point));
-  return candidates;
-}
 
 }  // namespace plumbline

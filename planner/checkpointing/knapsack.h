@@ -5,7 +5,7 @@
 /// layer, dropped when dominated or when the relaxation (option_hull.h) of the remaining layers exceeds a time that is
 /// known to be reachable. Exact; where steps are limited, layers go on from the most promising labels alone.
 /// Source: Kellerer, Pferschy, Pisinger, "Knapsack Problems", chapter 11.
-/// Checked against: tests/property/layer_choice_test.cpp, through choose_layers.
+/// Checked against: tests/property/layer_choice_test.cpp, through LayerChooser.
 
 #include <algorithm>
 #include <limits>

@@ -1,21 +1,12 @@
 #include "planner/checkpointing/layer_choice.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "planner/checkpointing/knapsack.h"
+#include "planner/checkpointing/capped_options.h"
 
 namespace plumbline {
 namespace {
-
-std::int64_t least_time(std::span<const LayerGroup> groups) {
-  std::int64_t sum = 0;
-  for (const LayerGroup& group : groups) {
-    Picoseconds least = Picoseconds::largest();
-    for (const LayerOption& option : group.options) least = std::min(least, option.time);
-    if (group.count > 0 && !group.options.empty()) sum += group.count * least.value();
-  }
-  return sum;
-}
 
 /// Every layer takes what keeps least under a cap on restored bytes; of equals what takes least time.
 LayerChoice least_kept(std::span<const LayerGroup> groups, Bytes cap) {
@@ -40,38 +31,6 @@ LayerChoice least_kept(std::span<const LayerGroup> groups, Bytes cap) {
 }
 
 }  // namespace
-
-std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std::int64_t in_flight, Bytes budget) {
-  const OptionOrders orders = sorted_options(groups);
-  const std::int64_t fastest = least_time(groups);
-  struct Open {
-    CappedOptions options;
-    std::int64_t capacity = 0;
-  };
-  std::vector<Open> open;
-  std::int64_t limit = Picoseconds::largest().value();
-  for (const Bytes cap : restored_caps(groups)) {
-    if (cap > budget || limit == fastest) break;
-    if (!has_options(groups, cap)) continue;
-    const std::int64_t capacity = (budget - cap).value() / in_flight;
-    CappedOptions options(groups, orders, cap);
-    const Knapsack knapsack(groups, options);
-    if (!knapsack.fits(capacity) || knapsack.bound(capacity) > limit) continue;
-    limit = std::min(limit, knapsack.reachable(capacity));
-    open.push_back({std::move(options), capacity});
-  }
-  std::optional<LayerChoice> best;
-  ChoiceEffort effort;
-  for (const auto& [options, capacity] : open) {
-    const Knapsack knapsack(groups, options);
-    if (knapsack.bound(capacity) > limit) continue;
-    if (auto choice = knapsack.solve(capacity, limit, effort)) {
-      limit = choice->time.value() - 1;  // only a faster one is better
-      best = std::move(choice);
-    }
-  }
-  return best;
-}
 
 LayerChoice smallest_layers(std::span<const LayerGroup> groups, std::int64_t in_flight) {
   std::optional<LayerChoice> best;

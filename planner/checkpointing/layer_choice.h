@@ -4,15 +4,13 @@
 /// Answers the least time of replay per micro-batch in picoseconds, and how many layers of each group take each option,
 /// or nothing when not even the smallest fits. Model: a stage holds in_flight * (sum of kept bytes) + the largest
 /// restored bytes of a layer (layers run backward one at a time) and must not exceed the budget. A multiple-choice
-/// knapsack, exact: for every cap on restored bytes, labels (kept, time) layer by layer, dropped when dominated or when
-/// the linear relaxation over the options' convex corners cannot win any more. Equal layers are one group.
+/// knapsack (knapsack.h), solved for every cap on restored bytes by LayerChooser. Equal layers are one group.
 /// Source: Sinha and Zoltners, Operations Research 27 (1979) (relaxation over hulls); Sun et al., AdaPipe, ASPLOS'24
 /// (a knapsack per stage with its own in-flight count).
-/// Not modelled: segments of several layers replayed as one (chain.h).
+/// Not modelled: segments of several layers replayed as one (docs/decisions/0025).
 /// Checked against: tests/reference/oracles/recompute_oracles_test.cpp (knap-*, adapipe-*), all choices by brute force
 /// in tests/property/layer_choice_test.cpp, exact.
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,9 +35,6 @@ struct LayerChoice {
   Bytes restored{0};                              ///< of the layer that restores most
   std::vector<std::vector<std::int64_t>> layers;  ///< by group and option: how many layers take it
 };
-/// Of equal times the one under the least cap on restored bytes, and there the one that keeps least.
-[[nodiscard]] std::optional<LayerChoice> choose_layers(std::span<const LayerGroup> groups, std::int64_t in_flight,
-                                                       Bytes budget);
 /// What holds least, whatever the time: least in_flight * kept + restored; of equals the one that restores least.
 [[nodiscard]] LayerChoice smallest_layers(std::span<const LayerGroup> groups, std::int64_t in_flight);
 

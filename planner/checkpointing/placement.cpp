@@ -56,6 +56,26 @@ PricedSite priced_site(const Question& question, std::size_t cost) {
   return {&question.graph().blocks()[cost % blocks], &question.block_pricer(static_cast<std::int32_t>(cost / blocks))};
 }
 
+/// The most for which `holds`, which is so from 0 bytes up to some size; in few steps where that is near `likely`.
+template <class Holds>
+Bytes most_held(const Holds& holds, Bytes likely) {
+  Bytes low = likely;
+  Bytes high = likely + Bytes(1);
+  for (Bytes step(1); low > Bytes(0) && !holds(low); step = std::int64_t{2} * step) {
+    high = low;
+    low = std::max(Bytes(0), low - step);
+  }
+  for (Bytes step(1); high > likely && holds(high); step = std::int64_t{2} * step) {
+    low = high;
+    high += step;
+  }
+  while (high - low > Bytes(1)) {
+    const Bytes middle = low + (high - low) / std::int64_t{2};
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 Bytes needed_by_least_kept(std::span<const LayerGroup> groups, std::int64_t in_flight) {
   Bytes saved(0);
   Bytes restored(0);
@@ -140,16 +160,15 @@ Bytes RecomputePlacer::budget(const StageCost& stage, std::int32_t rank, Bytes c
   };
   if (!holds(Bytes(0))) return Bytes(-1);
   // The allocator's loss is a part of what is held, rounded down: the largest load that fits is near the quotient.
-  // A forward pass that fits sets no limit to what a backward holds, nor does the packing of partial gradients.
+  // A forward pass that fits sets no limit to what a backward holds, nor does what is packed or gathered once a step:
+  // what Muon gathers makes this guess gigabytes too small.
   StageCost bare = loaded;
   bare.memory.working = {};
   bare.parameters.partial_trained = 0;
   const Bytes free = capacity - total(bare, rank);
   const double part = 1 + question_->calibration().stack.memory.fragmentation_fraction;
-  Bytes most(static_cast<std::int64_t>(static_cast<double>(free.value()) / part));
-  while (!holds(most)) most -= Bytes(1);
-  while (holds(most + Bytes(1))) most += Bytes(1);
-  return most;
+  const Bytes likely(static_cast<std::int64_t>(static_cast<double>(std::max(free, Bytes(0)).value()) / part));
+  return most_held(holds, likely);
 }
 
 Bytes RecomputePlacer::total(const StageCost& stage, std::int32_t rank) const {

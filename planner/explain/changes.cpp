@@ -185,13 +185,6 @@ std::vector<Candidate> next_level(const Question& question, const std::vector<Ca
   return next;
 }
 
-bool takes_part_of(const Change& shorter, const Change& longer) {
-  return shorter.steps.size() < longer.steps.size() &&
-         std::all_of(shorter.steps.begin(), shorter.steps.end(), [&](const std::string& step) {
-           return std::find(longer.steps.begin(), longer.steps.end(), step) != longer.steps.end();
-         });
-}
-
 /// Fastest first; drops what takes more steps for nothing.
 std::vector<Change> ranked(std::vector<Change> changes, std::size_t most) {
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -216,6 +209,13 @@ std::string to_text(const std::vector<std::string>& steps) {
   std::string text;
   for (const std::string& step : steps) text += (text.empty() ? "" : ", ") + step;
   return text;
+}
+
+bool takes_part_of(const Change& shorter, const Change& longer) {
+  return shorter.steps.size() < longer.steps.size() &&
+         std::all_of(shorter.steps.begin(), shorter.steps.end(), [&](const std::string& step) {
+           return std::find(longer.steps.begin(), longer.steps.end(), step) != longer.steps.end();
+         });
 }
 
 std::vector<Change> single_steps(const Question& question, const Strategy& strategy, const Task& task) {

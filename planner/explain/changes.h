@@ -26,6 +26,9 @@ struct Change {
 /// "tp 2 -> 4, recompute none -> full".
 [[nodiscard]] std::string to_text(const std::vector<std::string>& steps);
 
+/// Whether the longer one takes all steps of the shorter and more.
+[[nodiscard]] bool takes_part_of(const Change& shorter, const Change& longer);
+
 /// Every legal single step from a legal strategy, axis by axis.
 [[nodiscard]] std::vector<Change> single_steps(const Question& question, const Strategy& strategy,
                                                const Task& task = {});

@@ -117,16 +117,26 @@ Framework framework_of_stack(std::string_view name) {
   return Framework::any;
 }
 
-bool launches(const FrameworkRecord& record, const Strategy& s, bool has_experts) {
+std::optional<InputProblem> network_problem(Framework framework, const NetworkFacts& network) {
+  if (framework == Framework::any || record_of(framework).network_problem == nullptr) return std::nullopt;
+  auto problem = record_of(framework).network_problem(network);
+  if (!problem) return std::nullopt;
+  const bool is_of_recipe = problem->where == "--plan";
+  problem->what =
+      std::string(record_of(framework).title) + ": " + (is_of_recipe ? "" : problem->where + ": ") + problem->what;
+  return problem;
+}
+
+bool launches(const FrameworkRecord& record, const Strategy& s, const NetworkFacts& network) {
   return has_schedule(record, s.schedule) && has(record.recompute, s.recompute.mode) &&
          has(record.zero_stages, s.zero_stage) &&
          std::all_of(all_features.begin(), all_features.end(),
                      [&](Feature feature) { return !uses(feature, s) || has(record.features, feature); }) &&
          std::none_of(record.rules.begin(), record.rules.end(),
-                      [&](const FrameworkRule& rule) { return rule.is_broken(s, has_experts); });
+                      [&](const FrameworkRule& rule) { return rule.is_broken(s, network); });
 }
 
-std::vector<std::string> inexpressible(Framework framework, const Strategy& s, bool has_experts) {
+std::vector<std::string> inexpressible(Framework framework, const Strategy& s, const NetworkFacts& network) {
   if (framework == Framework::any) return {};
   const FrameworkRecord& record = record_of(framework);
   const std::string name(record.title);
@@ -141,7 +151,7 @@ std::vector<std::string> inexpressible(Framework framework, const Strategy& s, b
   if (!has(record.zero_stages, s.zero_stage))
     sentences.push_back(name + " has no " + text_of(s.zero_stage) + "; it has " + all_of(record.zero_stages));
   for (const FrameworkRule& rule : record.rules)
-    if (rule.is_broken(s, has_experts)) sentences.push_back(name + " " + std::string(rule.sentence));
+    if (rule.is_broken(s, network)) sentences.push_back(name + " " + std::string(rule.sentence));
   return sentences;
 }
 

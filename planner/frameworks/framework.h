@@ -5,7 +5,7 @@
 /// optimizers) and of rules on combinations, each with where it is read; what is in no list is refused with a sentence.
 /// All of them number ranks as plans do: tensor innermost, then context, data, pipeline.
 /// Source: the frameworks' own files at the revisions that the records name.
-/// Not modelled: limits of single networks (which architectures a framework has), of kernels and of hardware; flags
+/// Not modelled: which architectures a framework has (but for `plan run`), limits of kernels and of hardware; flags
 /// that change no price. Checked against: tests/unit/planner/frameworks/framework_test.cpp.
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/plan/execution_rules.h"
 #include "core/plan/strategy.h"
 #include "core/training/training.h"
 
@@ -71,7 +72,7 @@ struct Launchable {
 struct FrameworkRule {
   std::string_view sentence;  ///< behind the framework's name: "cannot shard gradients in a pipeline"
   std::string_view source;
-  bool (*is_broken)(const Strategy& strategy, bool has_experts);
+  bool (*is_broken)(const Strategy& strategy, const NetworkFacts& network);
 };
 
 /// What is launched where nothing is said.
@@ -98,6 +99,8 @@ struct FrameworkRecord {
   std::string_view adapters;  ///< how adapters (LoRA) alongside frozen linears are asked for; empty: it trains none
   std::string_view adapters_source;
   std::vector<FrameworkRule> rules;
+  /// What of a network or its recipe it does not have, whatever the strategy; empty: networks are not looked at.
+  std::optional<InputProblem> (*network_problem)(const NetworkFacts&) = nullptr;
   FrameworkDefaults defaults;
 };
 
@@ -107,12 +110,16 @@ struct FrameworkRecord {
 /// The framework that drives a software stack, by the name that the stack gives; `any` where there is no record of it.
 [[nodiscard]] Framework framework_of_stack(std::string_view name);
 
+/// What of a network it does not have, as a sentence that begins with the framework's name; none where its networks are
+/// not looked at.
+[[nodiscard]] std::optional<InputProblem> network_problem(Framework framework, const NetworkFacts& network);
 /// What of a strategy the framework cannot launch, a sentence each; none for Framework::any.
-[[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Strategy& strategy, bool has_experts);
+[[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Strategy& strategy,
+                                                     const NetworkFacts& network);
 /// The same of the precision, the optimizer and adapters.
 [[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Training& training);
 /// Whether the first is empty, in less time.
-[[nodiscard]] bool launches(const FrameworkRecord& record, const Strategy& strategy, bool has_experts);
+[[nodiscard]] bool launches(const FrameworkRecord& record, const Strategy& strategy, const NetworkFacts& network);
 
 /// Each framework's own file.
 [[nodiscard]] FrameworkRecord megatron_lm_record();

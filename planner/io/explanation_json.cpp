@@ -8,14 +8,6 @@
 namespace plumbline::session {
 namespace {
 
-Json change_json(const Change& change) {
-  return Json::Object{{"change", to_text(change.steps)},
-                      {"strategy", to_json(change.strategy, change.plan.training)},
-                      {"step_time_s", to_json(change.plan.prediction.step_time_s)},
-                      {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
-                      {"fits", change.plan.verdict.fits}};
-}
-
 Json number_json(const Sensitivity& s) {
   return Json::Object{{"name", s.number.name},           {"value", s.number.value},
                       {"source", s.number.source},       {"relative_sigma", s.relative_sigma},
@@ -23,6 +15,14 @@ Json number_json(const Sensitivity& s) {
 }
 
 }  // namespace
+
+Json change_json(const Change& change) {
+  return Json::Object{{"change", to_text(change.steps)},
+                      {"strategy", to_json(change.strategy, change.plan.training)},
+                      {"step_time_s", to_json(change.plan.prediction.step_time_s)},
+                      {"peak_memory_bytes", change.plan.prediction.peak_memory.value()},
+                      {"fits", change.plan.verdict.fits}};
+}
 
 Json to_json(const Explanation& explanation) {
   Json::Object object{{"plan", to_json(explanation.plan)},

@@ -8,6 +8,8 @@
 
 namespace plumbline::session {
 
+/// {"change","strategy","step_time_s","peak_memory_bytes","fits"}
+[[nodiscard]] Json change_json(const Change& change);
 [[nodiscard]] Json to_json(const Explanation& explanation);
 
 }  // namespace plumbline::session

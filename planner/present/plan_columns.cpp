@@ -27,6 +27,22 @@ Cell step_cell(const Plan& plan) {
           step};
 }
 
+/// "14x2,3,1": runs of three chunks and more that hold the same are written once.
+std::string runs_text(const std::vector<std::int32_t>& layers) {
+  constexpr std::size_t shortest_run = 3;
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < layers.size(); first = last) {
+    while (last < layers.size() && layers[last] == layers[first]) ++last;
+    const std::size_t run = last - first;
+    const std::string count = std::to_string(layers[first]);
+    for (std::size_t i = 0; i < (run < shortest_run ? run : 1); ++i) {
+      if (!text.empty()) text += ",";
+      text += run < shortest_run ? count : std::to_string(run) + "x" + count;
+    }
+  }
+  return text;
+}
+
 Cell micro_batch_cell(const Plan& plan) {
   const Strategy& s = plan.strategy;
   return {std::to_string(s.micro_batch) + " x " + std::to_string(s.micro_batches), static_cast<double>(s.micro_batch)};
@@ -59,6 +75,7 @@ std::string recipe_text(const RankedStrategy& r) {
 
 constexpr Align left = Align::left;
 constexpr Align right = Align::right;
+constexpr Keep always = Keep::always;
 constexpr Keep constant = Keep::unless_constant;
 
 std::vector<ColumnOf<Plan>> choices() {
@@ -117,9 +134,9 @@ std::vector<ColumnOf<Plan>> choices() {
       {{"split", "split", Unit::text, "how layers are divided over pipeline stages", left, constant},
        [](P p) { return words(to_text(p.strategy.split)); },
        [](P p) { return p.strategy.split != StageSplit::even; }},
-      {{"layers_per_stage", "layers", Unit::text, "layers of each pipeline chunk, where they are not divided evenly",
-        left},
-       [](P p) { return words(layers_text(p.strategy.layers_per_stage)); },
+      {{"layers_per_stage", "layers", Unit::text,
+        "layers of each pipeline chunk, where they are not divided evenly; 3x4: three chunks of 4", left},
+       [](P p) { return words(runs_text(p.strategy.layers_per_stage)); },
        [](P p) { return !p.strategy.layers_per_stage.empty(); }}};
 }
 
@@ -128,21 +145,25 @@ std::vector<ColumnOf<Plan>> figures() {
       {{"step_time", "step s (interval)", Unit::seconds,
         "step time, simulated where that differs; nine of ten runs lie between", left},
        step_cell},
-      {{"images", "img/s/GPU", Unit::samples_per_second, "images per second on each GPU, for networks of images"},
+      {{"images", "img/s/GPU", Unit::samples_per_second, "images per second on each GPU, for networks of images", right,
+        always, 1},
        [](P p) { return decimal(p.samples_per_second_per_gpu(), 0); },
        counts_images},
-      {{"samples", "smp/s/GPU", Unit::samples_per_second, "samples per second on each GPU, for encoders"},
+      {{"samples", "smp/s/GPU", Unit::samples_per_second, "samples per second on each GPU, for encoders", right, always,
+        1},
        [](P p) { return decimal(p.samples_per_second_per_gpu(), 0); },
        counts_samples},
-      {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU"},
+      {{"throughput", "tok/s/GPU", Unit::tokens_per_second, "tokens per second on each GPU", right, always, 1},
        [](P p) { return decimal(p.prediction.tokens_per_second_per_gpu, 0); },
        counts_tokens},
-      {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
+      {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time", right, always,
+        2},
        [](P p) { return decimal(100 * p.prediction.mfu, 1); }},
       {{"margin", "GiB left", Unit::gibibytes,
         "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate", right},
        margin_cell},
-      {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's", right, constant},
+      {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's", right, constant,
+        3},
        chance_cell}};
 }
 

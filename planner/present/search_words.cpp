@@ -39,6 +39,12 @@ Figure figure_of(Objective objective) {
 
 }  // namespace
 
+std::string progress_words(const TaskProgress& progress) {
+  std::string words = std::string(progress.phase) + " " + grouped(progress.done) + " of " + grouped(progress.total);
+  if (progress.best_step_time_s > 0) words += ", best step " + to_text(Seconds(progress.best_step_time_s));
+  return words;
+}
+
 std::string audit_words(const SearchAudit& audit) {
   std::int64_t illegal = 0;
   for (const auto& [rule, count] : audit.illegal) illegal += count;

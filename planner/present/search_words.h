@@ -10,6 +10,9 @@
 
 namespace plumbline::present {
 
+/// "pricing 1 234 of 5 678, best step 62.6 s".
+[[nodiscard]] std::string progress_words(const TaskProgress& progress);
+
 /// "considered 1 234 = 200 illegal + ... + 17 priced".
 [[nodiscard]] std::string audit_words(const SearchAudit& audit);
 /// What was tried around the best plans beyond that space; empty: nothing was.

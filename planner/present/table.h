@@ -43,6 +43,7 @@ struct Column {
   std::string explanation;  ///< a phrase: "tensor-parallel ranks"
   Align align = Align::right;
   Keep keep = Keep::always;
+  int drop_order = 0;  ///< where there is still too little room, the column with 1 leaves first; 0: it never leaves
 };
 
 struct Cell {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/cost/host_share.h"
 #include "core/cost/time_limits.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/calibration_json.h"
@@ -56,9 +57,9 @@ std::vector<const DeviceCalibration*> device_calibrations(const Question& questi
   return found;
 }
 
-Provenance provenance_of(const Question& question, const Strategy& strategy) {
+Provenance provenance_of(const Question& question, const Strategy& strategy, const Uncertainty& uncertainty) {
   Provenance provenance;
-  provenance.trust = trust_in(uncertainty_of(question, strategy));
+  provenance.trust = trust_in(uncertainty);
   const std::vector<const DeviceCalibration*> devices = device_calibrations(question, strategy);
   for (const DeviceCalibration* device : devices)
     provenance.device_calibration += (device == devices.front() ? "" : " and ") + device->name;
@@ -119,7 +120,8 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
   plan.prediction = predict(question, stages, strategy);
   plan.run = run_cost(question, plan.prediction);
   plan.verdict = verdict_of(question, plan.prediction, strategy, host_memory(question, stages, strategy).available);
-  plan.provenance = provenance_of(question, strategy);
+  const double launched = host_share(stages, strategy.micro_batches, plan.prediction.time.total());
+  plan.provenance = provenance_of(question, strategy, uncertainty_of(question, strategy, launched));
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/host_share.h"
 #include "core/cost/stage_memory.h"
 #include "core/quantity/text.h"
 #include "planner/pricing/priced.h"
@@ -75,7 +76,7 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   p.time = question.step_pricer().price(stages, s).breakdown;
   const StageSites sites = question.stage_sites(s);
   const Seconds step = to_seconds(p.time.total());
-  const Uncertainty uncertainty = uncertainty_of(question, s);
+  const Uncertainty uncertainty = uncertainty_of(question, s, host_share(stages, s.micro_batches, p.time.total()));
   p.step_time_s = interval_of(step.value(), uncertainty.time_sigma);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     p.stage_memory.push_back(stage_memory(stages[rank], rank_load(stages, s, static_cast<std::int32_t>(rank)), s,

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/network_share.h"
+#include "core/cost/stack_shard.h"
 #include "core/graph/sample_unit.h"
 #include "core/quantity/text.h"
+#include "planner/pricing/priced.h"
 
 namespace plumbline {
 namespace {
@@ -23,6 +26,16 @@ std::int64_t width(const Graph& graph) {
     }
   }
   return widest;
+}
+
+Picoseconds step_on(const Cluster& cluster, const Question& question, const Strategy& s) {
+  const BlockPricer pricer(cluster, question.calibration());
+  const Shard shard = shard_of(s, question.training(), question.calibration().stack);
+  const BlockGroups groups = block_groups(s);
+  std::vector<BlockCost> blocks;
+  for (const Block& block : question.graph().blocks()) blocks.push_back(pricer.price(block, shard, groups));
+  const StageLayout layout = layout_of(question, s, blocks);
+  return StepPricer(pricer, question.training()).total(StageTable(question.graph(), layout, blocks), s);
 }
 
 }  // namespace
@@ -46,8 +59,12 @@ RunFeatures run_features(const Question& question, const Strategy& s) {
   return run;
 }
 
-Uncertainty uncertainty_of(const Question& question, const Strategy& strategy) {
-  return uncertainty(question.calibration(), run_features(question, strategy));
+Uncertainty uncertainty_of(const Question& question, const Strategy& strategy, double host_share) {
+  RunFeatures features = run_features(question, strategy);
+  features.host_share = host_share;
+  features.network_share =
+      network_share(question.cluster(), [&](const Cluster& cluster) { return step_on(cluster, question, strategy); });
+  return uncertainty(question.calibration(), features);
 }
 
 Interval interval_of(double expected, double sigma) {

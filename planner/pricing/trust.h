@@ -16,7 +16,8 @@
 namespace plumbline {
 
 [[nodiscard]] RunFeatures run_features(const Question& question, const Strategy& strategy);
-[[nodiscard]] Uncertainty uncertainty_of(const Question& question, const Strategy& strategy);
+/// `host_share`: of the step that was priced (core/cost/host_share.h).
+[[nodiscard]] Uncertainty uncertainty_of(const Question& question, const Strategy& strategy, double host_share);
 /// Holds nine of ten measurements when log(predicted / measured) has this standard deviation.
 [[nodiscard]] Interval interval_of(double expected, double sigma);
 /// That what turns out to be needed is at most `capacity`, where log(predicted / measured) is normal with this standard

@@ -3,10 +3,10 @@
 /// price them once.
 ///
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
-/// parallelism, micro-batch, FlashAttention, and what runs again beyond what every table has (modules, by operator).
-/// Source: core/sharding/shard.h, core/cost/placement.h (what a shard and its groups are made from).
-/// Not modelled: questions or fixed values that differ; each has tables of its own.
-/// Checked against: tests/unit/planner/search/block_tables_test.cpp.
+/// parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around exchanges, and what runs again
+/// beyond what every table has (modules, by operator). Source: core/sharding/shard.h, core/cost/placement.h (what a
+/// shard and its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its
+/// own. Checked against: tests/unit/planner/search/block_tables_test.cpp.
 
 #include <map>
 #include <memory>
@@ -23,11 +23,13 @@ using BlockTable = std::vector<BlockCost>;
 class BlockTables {
  public:
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
-                         FlashAttention, RecomputeModules, bool>;
+                         FlashAttention, RecomputeModules, bool, bool>;
   [[nodiscard]] static Key key_of(const Strategy& s) {
+    const bool pairs_exchanges = s.expert_parallel > 1 && record_of(s.schedule).paired == PairedPasses::yes;
     return {s.tensor_parallel,        s.context_parallel,  s.expert_parallel,
             s.expert_tensor_parallel, s.sequence_parallel, s.micro_batch,
-            s.flash_attention,        s.recompute.modules, s.recompute.mode == RecomputeMode::by_operator};
+            s.flash_attention,        s.recompute.modules, s.recompute.mode == RecomputeMode::by_operator,
+            pairs_exchanges};
   }
 
   /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. Fewer than

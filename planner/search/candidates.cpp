@@ -7,6 +7,7 @@
 #include "core/cost/time_limits.h"
 #include "planner/checkpointing/placement.h"
 #include "planner/pricing/priced.h"
+#include "planner/search/level_split.h"
 #include "planner/search/parallel.h"
 #include "planner/search/site_splits.h"
 
@@ -55,6 +56,28 @@ void add_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) 
   else
     ++into.too_large;
 }
+
+/// Level splits of many families, which share the times of layers and what the rule splits.
+class LevelSplits {
+ public:
+  explicit LevelSplits(const Question& question) : question_(question) {}
+
+  /// One or none.
+  std::vector<ChunkLayers> of(const Strategy& s, const BlockTable& blocks) {
+    std::vector<ChunkLayers> splits;
+    if (s.pipeline_stages == 1) return splits;
+    const LayerTimes& times = times_.try_emplace(&blocks, question_.graph(), blocks).first->second;
+    ChunkLayers& even = even_[s.chunks()];
+    if (even.empty()) even = even_layers(question_.graph(), s.chunks());
+    if (auto split = level_split(times, s, even)) splits.push_back(std::move(*split));
+    return splits;
+  }
+
+ private:
+  const Question& question_;
+  std::map<const BlockTable*, LayerTimes> times_;
+  std::map<std::int64_t, ChunkLayers> even_;
+};
 
 bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& blocks, const Graph& graph) {
   const std::vector<BlockId> sequence = graph.sequence();
@@ -118,7 +141,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   block_tables_ = (known != nullptr ? *known : own).of(question, block_samples, threads, stop_);
   is_complete_ = block_tables_.size() == block_samples.size();
   make_choices(placement_samples);
-  if (is_complete_) add_site_splits(layout_samples);
+  if (is_complete_) add_splits(layout_samples, space);
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
@@ -130,14 +153,18 @@ void CandidateTable::make_choices(const std::vector<Strategy>& samples) {
   }
 }
 
-void CandidateTable::add_site_splits(std::vector<Strategy>& layout_samples) {
-  if (question_->sites().count() == 1) return;
+void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const SearchSpace& space) {
+  const bool is_mixed = question_->sites().count() > 1;
+  if (!is_mixed && !space.has_level_splits) return;
+  LevelSplits levelled(*question_);
   const std::size_t choices = enumerator_.recompute_choices().size();
   std::map<std::pair<decltype(layout_key({})), std::vector<std::int32_t>>, std::size_t> known;
   const std::size_t even_families = families_.size();
   for (std::size_t f = 0; f < even_families && is_complete_; ++f) {
     const FamilyEntry even = families_[f];
-    for (std::vector<std::int32_t>& layers : site_splits(*question_, even.strategy, *block_tables_[even.blocks])) {
+    const BlockTable& blocks = *block_tables_[even.blocks];
+    for (ChunkLayers& layers :
+         is_mixed ? site_splits(*question_, even.strategy, blocks) : levelled.of(even.strategy, blocks)) {
       Strategy s = even.strategy;
       s.layers_per_stage = std::move(layers);
       const auto leaves = static_cast<std::int64_t>(enumerator_.leaves(s).size());

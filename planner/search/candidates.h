@@ -87,8 +87,9 @@ class CandidateTable {
     std::size_t layouts = 0;     ///< index of the first recompute choice's layout
   };
   void make_choices(const std::vector<Strategy>& samples);
-  /// In a mixed cluster, the families once more with layers as their stages' devices are fast (site_splits.h).
-  void add_site_splits(std::vector<Strategy>& layout_samples);
+  /// The families once more with other layers: in a mixed cluster as their stages' devices are fast (site_splits.h), in
+  /// others where the space levels them (level_split.h).
+  void add_splits(std::vector<Strategy>& layout_samples, const SearchSpace& space);
   void make_layouts(const std::vector<Strategy>& samples, std::int32_t threads);
   [[nodiscard]] const StageLayout& layout(const FamilyEntry& family, std::size_t recompute) const {
     return layouts_[family.layouts + recompute];

@@ -74,9 +74,9 @@ std::string one_of(const std::vector<std::string>& values) {
 
 InputProblem conflict(const Question& question, const SearchSpace& space) {
   const std::string none = "no strategy of " + std::to_string(question.devices()) + " GPUs" +
-                           (space.admits ? " that the framework can launch" : "") + " has ";
+                           (space.allows ? " that the framework can launch" : "") + " has ";
   SearchSpace free;
-  free.admits = space.admits;
+  free.allows = space.allows;
   std::string all;
   for (const FixableAxis& axis : fixable_axes()) {
     if (!axis.is_fixed(space)) continue;

@@ -66,10 +66,10 @@ bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& c
 }
 
 bool add_moved_layers(std::vector<RankedStrategy>& plans, const SimulationContext& context,
-                      const std::function<bool(const Strategy&)>& admits) {
+                      const std::function<bool(const Strategy&)>& allows) {
   const auto moved = [&](const RankedStrategy& plan, const Question& question) {
     auto twin = with_moved_layers(plan, question);
-    return twin && (!admits || admits(twin->strategy)) ? std::move(twin) : std::nullopt;
+    return twin && (!allows || allows(twin->strategy)) ? std::move(twin) : std::nullopt;
   };
   return add_twins(plans, std::min(plans.size(), most_finalists), context, moved);
 }

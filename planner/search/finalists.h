@@ -35,9 +35,9 @@ struct SimulationContext {
 /// faster by closed form. False when it was stopped.
 [[nodiscard]] bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context);
 /// The same with single layers moved between the stages of a mixed cluster (site_splits.h), for the first plans, as
-/// many as are simulated at most, where `admits` (empty: always) holds of it.
+/// many as are simulated at most, where `allows` (empty: always) holds of it.
 [[nodiscard]] bool add_moved_layers(std::vector<RankedStrategy>& plans, const SimulationContext& context,
-                                    const std::function<bool(const Strategy&)>& admits);
+                                    const std::function<bool(const Strategy&)>& allows);
 /// Simulates plans [first, last). False when it was stopped; those of later batches have no simulated step then.
 [[nodiscard]] bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last,
                             const SimulationContext& context);

@@ -6,6 +6,7 @@
 #include "core/cost/time_limits.h"
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/pricing/priced.h"
+#include "planner/search/level_split.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
@@ -27,10 +28,11 @@ bool have_same_blocks(const Strategy& a, const Strategy& b) {
 /// The blocks of plans that share them, priced.
 struct PricedBlocks {
   PricedBlocks(const Question& question, const Strategy& of)
-      : strategy(of), costs(block_costs(question, of)), table(costs) {}
+      : strategy(of), costs(block_costs(question, of)), table(costs), layers(question.graph(), costs) {}
   Strategy strategy;
   std::vector<BlockCost> costs;
   RankLayersTable table;
+  LayerTimes layers;
 };
 
 /// A plan to vary, or one that a round has found.
@@ -53,8 +55,10 @@ class VariantSearch {
   }
 
   BestVariant best(const SearchSpace& space) {
-    for (const Strategy& variant : variants_of(start_.plan.strategy, question_, space, start_.axes, start_.values))
+    for (const Strategy& variant : variants_of(start_.plan.strategy, question_, space, start_.axes, start_.values)) {
       consider(variant);
+      if (const auto level = levelled(variant, space)) consider(*level);
+    }
     return std::move(best_);
   }
 
@@ -63,14 +67,25 @@ class VariantSearch {
     return score_of_(plan.step_time, plan.peak_memory, plan.question);
   }
 
-  const RankLayersTable& groups_of(const Strategy& variant) {
+  const PricedBlocks& blocks_of(const Strategy& variant) {
     std::optional<PricedBlocks>& blocks = have_same_blocks(variant, start_.plan.strategy) ? own_ : other_;
     if (!blocks || !have_same_blocks(blocks->strategy, variant)) blocks.emplace(question_, variant);
-    return blocks->table;
+    return *blocks;
+  }
+
+  std::optional<Strategy> levelled(const Strategy& variant, const SearchSpace& space) {
+    const bool is_split_by_rule = variant.layers_per_stage.empty() && variant.split == StageSplit::even;
+    if (!space.has_level_splits || !is_split_by_rule || question_.sites().count() > 1) return std::nullopt;
+    auto layers = level_split(blocks_of(variant).layers, variant, even_layers(question_.graph(), variant.chunks()));
+    if (!layers) return std::nullopt;
+    Strategy level = variant;
+    level.layers_per_stage = std::move(*layers);
+    if (space.allows && !space.allows(level)) return std::nullopt;
+    return level;
   }
 
   void consider(const Strategy& variant) {
-    const RankLayersTable& groups = groups_of(variant);
+    const RankLayersTable& groups = blocks_of(variant).table;
     const StageLayout layout = layout_of(question_, variant, groups);
     const StageTable stages(question_.graph(), layout, groups.blocks());
     const Picoseconds bound = question_.step_pricer().lower_bound(stages, variant);

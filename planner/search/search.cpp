@@ -217,7 +217,7 @@ class Search {
     const auto is_mixed = [](const Question& question) { return question.sites().count() > 1; };
     if (std::none_of(questions_.begin(), questions_.end(), is_mixed)) return;
     const SimulationContext context{questions_, threads_, options_.stop, {}};
-    result_.complete = add_moved_layers(best_, context, space_.admits) && result_.complete;
+    result_.complete = add_moved_layers(best_, context, space_.allows) && result_.complete;
     rank(best_);
     const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
       return a.strategy == b.strategy && a.question == b.question;
@@ -358,6 +358,7 @@ class Search {
   }
 
   void report(std::string_view phase, std::int64_t done, std::int64_t total) const {
+    if (options_.best_so_far && !best_.empty()) options_.best_so_far(best_);
     if (!options_.progress) return;
     options_.progress({phase, done, total, best_.empty() ? 0.0 : to_seconds(best_.front().ranking_step()).value()});
   }

@@ -28,6 +28,9 @@ namespace plumbline {
 /// Phases "bounding", "pricing" and "simulating", of families, and plans left to price or to simulate.
 using SearchProgress = TaskProgress;
 
+/// Plans that a search has priced so far and would answer with, best first.
+using BestSoFar = std::function<void(const std::vector<RankedStrategy>& best)>;
+
 /// What ranks the best plans in the end.
 enum class Finalists : std::uint8_t { closed_form, simulated };
 
@@ -54,6 +57,7 @@ struct SearchOptions {
   std::int32_t threads = 0;                             ///< 0: all cores. The result does not depend on it.
   StopRequest stop;                                     ///< asks for the best so far
   std::function<void(const SearchProgress&)> progress;  ///< called from one thread, a few times a second at most
+  BestSoFar best_so_far = {};  ///< called with `progress` once anything fits: by closed form until it is simulated
 };
 
 /// Where every plan of the space went.

@@ -4,30 +4,18 @@
 #include <numeric>
 
 #include "core/plan/pipeline_schedule.h"
-#include "core/plan/stage_split.h"
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/pricing/priced.h"
+#include "planner/search/level_split.h"
 
 namespace plumbline {
 namespace {
 
-using Layers = std::vector<std::int32_t>;
+using Layers = ChunkLayers;
 
 bool is_on_several_sites(const StageSites& sites) {
   return std::any_of(sites.of_rank.begin(), sites.of_rank.end(),
                      [&](std::int32_t site) { return site != sites.of_rank.front(); });
-}
-
-/// Layers per chunk of what the strategy's even split holds.
-Layers even_layers(const Graph& graph, const Strategy& s) {
-  const std::vector<BlockId> sequence = graph.sequence();
-  Layers layers;
-  for (const Chunk& chunk : split_into_chunks(graph, s.chunks())) {
-    layers.push_back(0);
-    for (std::int64_t i = chunk.first; i < chunk.last; ++i)
-      if (graph.block(sequence[static_cast<std::size_t>(i)]).kind() == BlockKind::layer) ++layers.back();
-  }
-  return layers;
 }
 
 /// What a micro-batch takes of each layer on each chunk, and of what lies beside the layers of the first and last one.
@@ -129,7 +117,7 @@ class LayerMover {
   LayerMover(const RankedStrategy& plan, const Question& question)
       : question_(question), best_(plan), blocks_(block_costs(question, plan.strategy)), groups_(blocks_) {
     if (best_.strategy.layers_per_stage.empty())
-      best_.strategy.layers_per_stage = even_layers(question.graph(), best_.strategy);
+      best_.strategy.layers_per_stage = even_layers(question.graph(), best_.strategy.chunks());
   }
 
   std::optional<RankedStrategy> moved() {
@@ -176,7 +164,7 @@ std::vector<std::vector<std::int32_t>> site_splits(const Question& question, con
                                                    const std::vector<BlockCost>& blocks) {
   if (s.chunks() < 2 || s.chunks() > question.facts().layers || !is_on_several_sites(question.stage_sites(s)))
     return {};
-  const Layers even = even_layers(question.graph(), s);
+  const Layers even = even_layers(question.graph(), s.chunks());
   const Layers fastest = ChunkTable(question, s, blocks).fastest();
   std::vector<Layers> splits;
   for (const Layers& split : {fastest, halfway(even, fastest)})

@@ -85,11 +85,11 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   recompute_ = space_.recompute;
   const bool is_free = recompute_.empty();
   if (is_free) recompute_.assign(recompute_modes.begin(), recompute_modes.end());
-  if (space_.admits)
+  if (space_.allows)
     std::erase_if(recompute_, [&](const Recompute& recompute) {
       Strategy alone;
       alone.recompute = recompute;
-      return !space_.admits(alone);
+      return !space_.allows(alone);
     });
   // A placement chooses among all sets of operators, this one too.
   if (is_free &&
@@ -149,15 +149,15 @@ std::vector<std::int32_t> SpaceEnumerator::virtual_stage_choices(RankChunks chun
   return choices;
 }
 
-/// A family that is not admitted has no choice.
+/// A family that is not allowed has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices = allowed_zero_choices(family);
-  if (space_.admits)
+  if (space_.allows)
     std::erase_if(choices, [&](const ZeroChoice& choice) {
       Strategy s = family;
       s.zero_stage = choice.stage;
       s.shard_group = choice.group;
-      return !space_.admits(s);
+      return !space_.allows(s);
     });
   return choices;
 }

@@ -7,7 +7,8 @@
 /// and interleaved 1F1B with every virtual-stage count up to 16 that splits the layers evenly, and up to 4 where they
 /// do not divide (core/plan/stage_split.h), or those that are named; the schedules that split the backward where they
 /// are asked for; ZeRO stages over the whole gradient group and over the part of it that lies inside one fast
-/// interconnect; experts undivided unless that is asked for. Symmetric choices appear once: one stage has no schedule,
+/// interconnect; experts undivided unless that is asked for; layers split by rule, and where that is asked for also
+/// levelled. Symmetric choices appear once: one stage has no schedule,
 /// one rank nothing to shard, no tensor parallelism no sequence parallelism. What lies between the values of an axis is
 /// tried around the best plans (variants.h).
 
@@ -41,9 +42,12 @@ struct SearchSpace {
   std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
   /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.
   bool has_split_backwards = false;
+  /// Where ranks compute on equal devices and no layers are named: also the splits that level their work
+  /// (level_split.h).
+  bool has_level_splits = false;
   /// Only strategies of which it holds; empty: all. A recompute mode that it refuses alone it refuses in every
   /// strategy.
-  std::function<bool(const Strategy&)> admits;
+  std::function<bool(const Strategy&)> allows;
 };
 
 /// Reads "tp=8,pp=4,zero=1|2,recompute=full|every:2" into a space. Axis names are the strategy's flags, their keys in

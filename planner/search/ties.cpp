@@ -30,8 +30,8 @@ auto complexity(const Strategy& s, Bytes peak) {
   const auto is_split = [](std::int32_t degree) { return degree > 1 ? 1 : 0; };
   const int dimensions = is_split(s.tensor_parallel) + is_split(s.context_parallel) + is_split(s.pipeline_stages) +
                          is_split(s.expert_parallel);
-  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, s.recompute.mode,
-                    std::max(s.zero_stage, 1), peak);
+  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, !s.layers_per_stage.empty(),
+                    s.recompute.mode, std::max(s.zero_stage, 1), peak);
 }
 
 /// Another optimizer or rank of adapters is another training, not a simpler plan.
@@ -39,8 +39,19 @@ bool trains_alike(const Training& one, const Training& other) {
   return one.optimizer == other.optimizer && one.adaptation == other.adaptation;
 }
 
-/// Among the plans that are tied and those that they stand for.
+PredictedStep predicted(const Plan& plan) {
+  const Prediction& p = plan.prediction;
+  return {p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected,
+          own_error_share * plan.provenance.trust.time_sigma};
+}
+
+bool is_tied(const PredictedStep& first, const PredictedStep& other) {
+  return std::log(other.step_s / first.step_s) <= noise_between(first, other);
+}
+
+/// Among the plans that are tied and those that they stand for, where these are tied too: some are slower for nothing.
 void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
+  const PredictedStep first = predicted(plans[0]);
   auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
   const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
     const auto found = complexity(strategy, peak);
@@ -54,14 +65,10 @@ void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector
     if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) ties.simplest_like.reset();
     if (i >= alike.size()) continue;
     for (const RankedStrategy& other : alike[i])
-      if (consider(i, other.strategy, other.peak_memory)) ties.simplest_like = other.strategy;
+      if (is_tied(first, {to_seconds(other.ranking_step()).value(), predicted(plans[i]).own_sigma}) &&
+          consider(i, other.strategy, other.peak_memory))
+        ties.simplest_like = other.strategy;
   }
-}
-
-PredictedStep predicted(const Plan& plan) {
-  const Prediction& p = plan.prediction;
-  return {p.simulated_step ? p.simulated_step->value() : p.step_time_s.expected,
-          own_error_share * plan.provenance.trust.time_sigma};
 }
 
 }  // namespace
@@ -100,9 +107,7 @@ Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<Ranke
   if (steps.size() < 2) return ties;
   ties.noise = noise_between(steps[0], steps[1]);
   ties.regret = expected_regret(steps);
-  while (ties.tied < steps.size() &&
-         std::log(steps[ties.tied].step_s / steps[0].step_s) <= noise_between(steps[0], steps[ties.tied]))
-    ++ties.tied;
+  while (ties.tied < steps.size() && is_tied(steps[0], steps[ties.tied])) ++ties.tied;
   find_simplest(ties, plans, alike);
   return ties;
 }

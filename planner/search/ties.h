@@ -25,7 +25,7 @@ namespace plumbline {
 
 /// Standard deviation of a run's error around the mean error of its question, over that of its interval: over 34
 /// questions of the published rows (tests/reference/own_error_test.cpp).
-inline constexpr double own_error_share = 0.64;
+inline constexpr double own_error_share = 0.36;
 
 /// A predicted step and the standard deviation of the logarithm of its own error.
 struct PredictedStep {

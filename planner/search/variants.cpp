@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/plan/stage_split.h"
+#include "planner/search/level_split.h"
 
 namespace plumbline {
 namespace {
@@ -34,7 +35,7 @@ class Variants {
 
  private:
   void add(const Strategy& s) {
-    if (s == from_ || (space_.admits && !space_.admits(s))) return;
+    if (s == from_ || (space_.allows && !space_.allows(s))) return;
     if (first_violation(s, question_.training(), question_.facts(), question_.limits())) return;
     found_.push_back(s);
   }
@@ -47,11 +48,15 @@ class Variants {
     const std::int64_t most = std::min<std::int64_t>(most_virtual_stages, chunks / from_.pipeline_stages);
     Strategy s = from_;
     s.schedule = Schedule::interleaved;
+    const auto add_count = [&] {
+      s.layers_per_stage = s.virtual_stages == from_.virtual_stages ? from_.layers_per_stage : ChunkLayers{};
+      add(s);
+    };
     const auto is_in_space = [&] {
       return s.virtual_stages <= few_virtual_stages || splits_evenly(question_.graph(), s.chunks());
     };
     for (s.virtual_stages = 2; s.virtual_stages <= most; ++s.virtual_stages)
-      if (!skips_space_ || !is_in_space()) add(s);
+      if (!skips_space_ || !is_in_space()) add_count();
   }
 
   void add_shard_groups() {

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "planner/explain/strategy_changes.h"
+#include "planner/session/launchable.h"
 #include "planner/session/nearest_launchable.h"
 #include "planner/session/plan_file.h"
 
 namespace plumbline::session {
 namespace {
-
-bool has_mixtures(const Question& question) { return !question.facts().experts.empty(); }
 
 /// Layers of each chunk of a plan, in the order of the network.
 std::vector<std::int32_t> layers_of(const Plan& plan) {
@@ -48,8 +48,9 @@ bool is_nearer(const Candidate& a, const Candidate& b) {
 std::optional<Candidate> nearest(const Strategy& from, Framework framework, const Question& question,
                                  std::size_t most) {
   std::optional<Candidate> best;
+  const NetworkFacts network = network_facts_of(question);
   for (const Strategy& strategy : one_axis_away(from, record_of(framework), question)) {
-    const std::size_t sentences = inexpressible(framework, strategy, has_mixtures(question)).size();
+    const std::size_t sentences = inexpressible(framework, strategy, network).size();
     if (sentences >= most || (best && sentences > best->sentences)) continue;
     Candidate one{strategy, sentences, signed_plan(question, strategy)};
     if (!best || is_nearer(one, *best)) best = std::move(one);
@@ -66,16 +67,17 @@ void require_training(Framework framework, const Training& training) {
 std::optional<Plan> make_launchable(Strategy& strategy, Framework framework, const Question& question,
                                     std::vector<Substitution>& substitutions) {
   std::optional<Plan> plan;
-  auto sentences = inexpressible(framework, strategy, has_mixtures(question));
+  const NetworkFacts network = network_facts_of(question);
+  auto sentences = inexpressible(framework, strategy, network);
   while (!sentences.empty()) {
     std::optional<Candidate> next = nearest(strategy, framework, question, sentences.size());
     if (!next)
       throw InputError({"--to", sentences.front() + "; no legal strategy one step away can be launched",
                         "another framework, or a plan of plan search --for " + std::string(to_text(framework)), ""});
-    const auto left = inexpressible(framework, next->strategy, has_mixtures(question));
+    const auto left = inexpressible(framework, next->strategy, network);
     for (const std::string& sentence : sentences)
       if (std::find(left.begin(), left.end(), sentence) == left.end())
-        substitutions.push_back({sentence, changes_between(strategy, next->strategy)});
+        substitutions.push_back({sentence, to_text(changes_between(strategy, next->strategy))});
     strategy = next->strategy;
     plan = std::move(next->plan);
     sentences = left;
@@ -96,10 +98,6 @@ std::string_view known_release(const LaunchTarget& target, std::string_view aske
                     "one of " + all, nearest_text(asked, names)});
 }
 
-void add_difference(std::string& text, const char* name, const std::string& before, const std::string& after) {
-  if (before != after) text += (text.empty() ? "" : ", ") + std::string(name) + " " + before + " -> " + after;
-}
-
 LaunchSettings settings_to_write(const PricedQuestion& asked, const Strategy& strategy) {
   LaunchSettings settings = settings_of(strategy, asked.question.training());
   settings.model = asked.plan.model.name;
@@ -115,36 +113,6 @@ LaunchSettings settings_to_write(const PricedQuestion& asked, const Strategy& st
 }
 
 }  // namespace
-
-std::string changes_between(const Strategy& before, const Strategy& after) {
-  std::string text;
-  const auto degree = [&](const char* name, std::int64_t a, std::int64_t b) {
-    add_difference(text, name, std::to_string(a), std::to_string(b));
-  };
-  const auto word = [&](const char* name, std::string_view a, std::string_view b) {
-    add_difference(text, name, std::string(a), std::string(b));
-  };
-  word("schedule", to_text(before.schedule), to_text(after.schedule));
-  degree("virtual stages", before.virtual_stages, after.virtual_stages);
-  degree("tp", before.tensor_parallel, after.tensor_parallel);
-  degree("pp", before.pipeline_stages, after.pipeline_stages);
-  degree("cp", before.context_parallel, after.context_parallel);
-  degree("ep", before.expert_parallel, after.expert_parallel);
-  degree("etp", before.expert_tensor_parallel, after.expert_tensor_parallel);
-  degree("dp", before.data_parallel, after.data_parallel);
-  degree("micro-batch", before.micro_batch, after.micro_batch);
-  degree("ZeRO", before.zero_stage, after.zero_stage);
-  degree("shard group", before.shard_group, after.shard_group);
-  word("recompute", to_text(before.recompute), to_text(after.recompute));
-  word("split", before.layers_per_stage.empty() ? to_text(before.split) : layers_text(before.layers_per_stage),
-       after.layers_per_stage.empty() ? to_text(after.split) : layers_text(after.layers_per_stage));
-  const auto on = [](bool is_on) { return is_on ? "on" : "off"; };
-  word("sequence parallelism", on(before.sequence_parallel == SequenceParallel::on),
-       on(after.sequence_parallel == SequenceParallel::on));
-  word("flash attention", on(before.flash_attention == FlashAttention::on),
-       on(after.flash_attention == FlashAttention::on));
-  return text;
-}
 
 ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release) {
   const LaunchTarget& target = launch_target(name, "--to");

@@ -34,7 +34,4 @@ struct ExportAnswer {
 /// that the framework lacks, and where no legal strategy near the plan's can be launched.
 [[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release);
 
-/// "schedule zbv -> 1f1b, recompute optimal -> full": what differs between two strategies.
-[[nodiscard]] std::string changes_between(const Strategy& before, const Strategy& after);
-
 }  // namespace plumbline::session

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/plan/legality.h"
 #include "core/training/limits.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
@@ -56,7 +57,8 @@ class LimitFinder {
     answer_.request.question.model = base_.model;
     answer_.request.question.training.sequence_length = base_.sequence_length;
     find_micro_batch();
-    if (find_network(base_.model).default_sequence_length > 1) find_sequence();
+    const Network network = find_network(base_.model);
+    if (network.default_sequence_length > 1 && divisibility(network.graph).sequence_symbol) find_sequence();
     if (has_model) find_model();
     find_devices();
   }

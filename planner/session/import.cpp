@@ -85,6 +85,11 @@ void add_strategy(const PartialStrategy& partial, Flags& flags) {
 
 }  // namespace
 
+std::string required_target(const std::optional<std::string>& target) {
+  if (!target) throw InputError({"--from", "is missing", "whose files they are, such as megatron-lm", ""});
+  return *target;
+}
+
 ImportAnswer import_files(const ImportRequest& request) {
   const LaunchTarget& target = launch_target(request.from, "--from");
   if (target.read == nullptr)
@@ -92,6 +97,8 @@ ImportAnswer import_files(const ImportRequest& request) {
   ImportAnswer answer{target.framework, std::string(target.title), {}, {}};
   apply(request.question, answer.settings);
   for (const ImportedText& file : request.files) {
+    if (file.text.size() > most_launch_file_bytes)
+      throw InputError({file.name, "is larger than 1 MiB", "a launch script or configuration", ""});
     const Imported one = target.read(file.text, file.name);
     fill_missing(answer.settings, one.settings);
     answer.notes.ignored += one.notes.ignored;
@@ -146,6 +153,14 @@ std::string catalogue_name(const Json& network_config) {
     if (own.model_type == known.model_type && fingerprint(own.graph) == fingerprint(known.graph)) return name;
   }
   return "";
+}
+
+StrategyRequest named_in_catalogue(StrategyRequest request) {
+  if (const std::string name = catalogue_name(request.network_config); !name.empty()) {
+    request.question.model = name;
+    request.network_config = {};
+  }
+  return request;
 }
 
 std::string notes_text(const ImportNotes& notes) {

@@ -34,12 +34,18 @@ struct ImportAnswer {
   ImportNotes notes;
 };
 
-/// Throws InputError: the target, what is wrong in a file.
+inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
+/// As a flag says it. Throws InputError where it does not.
+[[nodiscard]] std::string required_target(const std::optional<std::string>& target);
+
+/// Throws InputError: the target, a file over 1 MiB, what is wrong in one.
 [[nodiscard]] ImportAnswer import_files(const ImportRequest& request);
 /// To be priced. Throws InputError where the files and the flags beside them do not say the model, the GPUs or the
 /// batch.
 [[nodiscard]] StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswer& answer);
 
+/// The same with the catalogue's name for its network, where it has one.
+[[nodiscard]] StrategyRequest named_in_catalogue(StrategyRequest request);
 /// The strategy and the recipe as flags of `plan estimate`: "--tp", "2", ...
 [[nodiscard]] std::vector<std::string> estimate_flags(const StrategyRequest& request);
 /// The name in the catalogue of the same network as a config describes; empty: none.

@@ -1,13 +1,13 @@
 #include "planner/session/launchable.h"
 
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "models/calibration_catalog.h"
 #include "planner/question/default_stack.h"
 
 namespace plumbline::session {
 namespace {
-
-bool has_experts(const Question& question) { return !question.facts().experts.empty(); }
 
 FrameworkChoice usual_framework(const Question& question) {
   const Framework own = framework_of_stack(CalibrationSet::shipped().software_stack(question.text().stack).framework);
@@ -21,7 +21,7 @@ FrameworkChoice usual_framework(const Question& question) {
 struct Missing {
   const char* where;
   std::string sentence;
-  const char* expected;
+  std::string expected;
 };
 
 std::optional<Missing> first_missing(const char* where, const std::vector<std::string>& sentences,
@@ -30,14 +30,33 @@ std::optional<Missing> first_missing(const char* where, const std::vector<std::s
   return Missing{where, sentences.front(), expected};
 }
 
+/// The values of a fixed degree, where the framework launches the network with none of them.
+std::optional<Missing> missing_degree(Framework framework, const NetworkFacts& network, const char* where,
+                                      const std::vector<std::int32_t>& values, std::int32_t Strategy::*degree) {
+  std::optional<Missing> first;
+  for (const std::int32_t value : values) {
+    Strategy alone;
+    alone.*degree = value;
+    if (value > 1) alone.sequence_parallel = SequenceParallel::on;
+    auto one = first_missing(where, inexpressible(framework, alone, network), "another value, or another framework");
+    if (!one) return std::nullopt;
+    if (!first) first = std::move(one);
+  }
+  return first;
+}
+
 std::optional<Missing> missing(Framework framework, const std::vector<Question>& questions, const SearchSpace& space,
                                StageSplit split) {
-  for (const Question& question : questions)
+  for (const Question& question : questions) {
     if (auto one = first_missing("--for", inexpressible(framework, question.training()),
                                  "another framework, or another recipe"))
       return one;
+    if (auto problem = network_problem(framework, network_facts_of(question)))
+      return Missing{"--for", std::move(problem->what), std::move(problem->expected)};
+  }
   const auto check = [&](const char* where, const Strategy& strategy) {
-    return first_missing(where, inexpressible(framework, strategy, false), "another value, or another framework");
+    return first_missing(where, inexpressible(framework, strategy, NetworkFacts{}),
+                         "another value, or another framework");
   };
   Strategy alone;
   for (const Schedule schedule : space.schedules) {
@@ -51,19 +70,26 @@ std::optional<Missing> missing(Framework framework, const std::vector<Question>&
   }
   alone = {};
   alone.split = split;
-  return check("--split", alone);
+  if (auto one = check("--split", alone)) return one;
+  const NetworkFacts network = network_facts_of(questions.front());
+  if (auto one = missing_degree(framework, network, "--fix tp", space.tensor_parallel, &Strategy::tensor_parallel))
+    return one;
+  return missing_degree(framework, network, "--fix ep", space.expert_parallel, &Strategy::expert_parallel);
 }
 
-bool is_empty(const SearchSpace& space, const std::vector<Question>& questions) {
-  std::int64_t plans = 0;
-  const StopRequest at_first([&] { return plans > 0; });
-  for (const Question& question : questions)
-    SpaceEnumerator(question, space)
-        .for_each_family([&](const Strategy&, const Violation*, std::int64_t leaves) { plans += leaves; }, at_first);
-  return plans == 0;
+bool has_uneven_splits(const FrameworkRecord& record) {
+  return std::any_of(record.features.begin(), record.features.end(),
+                     [](const Launchable<Feature>& one) { return one.value == Feature::uneven_split; });
 }
 
 }  // namespace
+
+NetworkFacts network_facts_of(const Question& question) {
+  NetworkFacts facts = network_facts(question.graph(), question.network().constants, question.training());
+  facts.keeps_checkpoints_on_host =
+      question.calibration().stack.features.layer_checkpoints == LayerCheckpoints::on_host;
+  return facts;
+}
 
 std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework, const Question& question) {
   if (!asked.stack.empty() || framework == Framework::any) return std::nullopt;
@@ -77,11 +103,21 @@ std::optional<QuestionText> priced_as_current(QuestionText asked, Framework fram
   return asked;
 }
 
+bool is_empty(const SearchSpace& space, const std::vector<Question>& questions) {
+  std::int64_t plans = 0;
+  const StopRequest at_first([&] { return plans > 0; });
+  for (const Question& question : questions)
+    SpaceEnumerator(question, space)
+        .for_each_family([&](const Strategy&, const Violation*, std::int64_t leaves) { plans += leaves; }, at_first);
+  return plans == 0;
+}
+
 SearchSpace launchable(SearchSpace space, Framework framework, const Question& question) {
   space.has_split_backwards = true;
+  space.has_level_splits = framework == Framework::any || has_uneven_splits(record_of(framework));
   if (framework == Framework::any) return space;
-  space.admits = [&record = record_of(framework), experts = has_experts(question)](const Strategy& strategy) {
-    return launches(record, strategy, experts);
+  space.allows = [&record = record_of(framework), network = network_facts_of(question)](const Strategy& strategy) {
+    return launches(record, strategy, network);
   };
   return space;
 }

@@ -23,7 +23,9 @@ struct FrameworkChoice {
   std::string lifted;  ///< a sentence: why the usual framework's limits do not hold; or empty
 };
 
-/// Throws InputError where the framework that was asked for cannot launch what is asked for by name.
+/// Of the network as it is trained, with what the question's stack adds.
+[[nodiscard]] NetworkFacts network_facts_of(const Question& question);
+/// Throws InputError where the framework that was asked for cannot launch the network or what is asked for by name.
 [[nodiscard]] FrameworkChoice chosen_framework(std::optional<Framework> asked, const std::vector<Question>& questions,
                                                const SearchSpace& space, StageSplit split);
 /// What was asked with the stack of the framework's current releases, where it names none and another would price it,
@@ -31,6 +33,8 @@ struct FrameworkChoice {
 /// runtime, whatever the framework. `question`: what was asked, priced as usual.
 [[nodiscard]] std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework,
                                                             const Question& question);
+/// Whether no question has a plan in the space, legal or not.
+[[nodiscard]] bool is_empty(const SearchSpace& space, const std::vector<Question>& questions);
 /// The space without what the framework cannot launch.
 [[nodiscard]] SearchSpace launchable(SearchSpace space, Framework framework, const Question& question);
 

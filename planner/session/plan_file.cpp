@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <variant>
 
 #include "core/base/errors.h"
 #include "core/io/json_difference.h"
@@ -48,14 +50,20 @@ void require_equal(const Json& written, const Json& now, const std::string& wher
   }
 }
 
+PlanRequest request_of(Json written, const std::string& name) {
+  PlanRequest request;
+  request.plan = plan_from_json(JsonPlace(written, name + ":"));
+  request.written = std::move(written);
+  request.name = name;
+  return request;
+}
+
 }  // namespace
 
-PlanRequest read_plan_request(const std::string& file) {
-  PlanRequest request;
-  request.written = read_json_file(file);
-  request.plan = plan_from_json(JsonPlace(request.written, file + ":"));
-  request.name = file;
-  return request;
+PlanRequest read_plan_request(const std::string& file) { return request_of(read_json_file(file), file); }
+
+PlanRequest plan_request_of(const std::string& text, const std::string& name) {
+  return request_of(parse_json(text, name), name);
 }
 
 std::string plan_file_text(const Plan& plan, const Json& launch, const Json& recipe) {
@@ -64,6 +72,14 @@ std::string plan_file_text(const Plan& plan, const Json& launch, const Json& rec
   object.emplace_back("recipe", recipe);
   return to_json_text(object);
 }
+
+std::string plan_text(const EstimateRequest& request, const PricedQuestion& asked) {
+  const auto* const plan = std::get_if<PlanRequest>(&request);
+  const Json* const recipe = plan == nullptr ? nullptr : plan->written.find("recipe");
+  return plan_file_text(asked.plan, launch_of(asked), recipe == nullptr ? Json() : *recipe);
+}
+
+std::string plan_text(const Plan& plan) { return plan_file_text(plan, launch_of(plan), Json()); }
 
 std::string config_of(const PricedQuestion& asked) {
   if (!asked.written_config.empty()) return asked.written_config;

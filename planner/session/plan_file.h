@@ -14,8 +14,15 @@ namespace plumbline::session {
 /// The plan of a file, and the file as a whole. Throws InputError or EnvironmentError.
 [[nodiscard]] PlanRequest read_plan_request(const std::string& file);
 
+/// The same of a text, called `name` in messages.
+[[nodiscard]] PlanRequest plan_request_of(const std::string& text, const std::string& name);
+
 /// What --out writes.
 [[nodiscard]] std::string plan_file_text(const Plan& plan, const Json& launch, const Json& recipe);
+/// Of the answer to a request, with the recipe of its plan file as it was read; without one it says null.
+[[nodiscard]] std::string plan_text(const EstimateRequest& request, const PricedQuestion& asked);
+/// Of a plan that a search found; it says no recipe.
+[[nodiscard]] std::string plan_text(const Plan& plan);
 
 /// The config of Hugging Face that the network was read from, as JSON text; empty: there is none.
 [[nodiscard]] std::string config_of(const PricedQuestion& asked);

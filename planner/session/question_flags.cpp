@@ -1,11 +1,13 @@
 #include "planner/session/question_flags.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "core/base/errors.h"
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
+#include "models/import/onnx/reference.h"
 #include "planner/question/value_text.h"
 
 namespace plumbline::session {
@@ -20,6 +22,13 @@ std::optional<NumberFormat> state_format_from_text(std::string_view text) {
 std::string required(std::string_view flag, const std::optional<std::string>& value, std::string expected) {
   if (value) return *value;
   throw InputError({std::string(flag), "is missing", std::move(expected), ""});
+}
+
+/// Empty: none was.
+std::string first_given(std::initializer_list<std::pair<const char*, const std::optional<std::string>*>> flags) {
+  for (const auto& [flag, value] : flags)
+    if (*value) return flag;
+  return "";
 }
 
 }  // namespace
@@ -86,6 +95,9 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
   QuestionText text;
   const bool needs_all = parts == QuestionParts::all;
   if (needs_all || model) text.model = required("--model", model, "a name of plan models or a file");
+  text.model = onnx::with_dimensions(text.model, dimensions, "--dim");
+  if (sequence_length && onnx::is_reference(text.model))
+    throw InputError({"--seq-len", "the dimensions of an ONNX graph have names", "--dim NAME=N", ""});
   if (parts != QuestionParts::none || machine)
     text.machine = required("--machine", machine, "a name of plan machines or a file");
   if (gpus && counts == DeviceCounts::one) text.devices = whole_number("--gpus", *gpus, 1, most_devices);
@@ -112,6 +124,34 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
   if (headroom) text.headroom = headroom_from_text(*headroom, "--headroom");
   return text;
+}
+
+std::string QuestionFlags::given_with_plan() const {
+  if (!dimensions.empty()) return "--dim";
+  const std::string part = first_given({{"--model", &model},
+                                        {"--machine", &machine},
+                                        {"--gpus", &gpus},
+                                        {"--seq-len", &sequence_length},
+                                        {"--global-batch", &global_batch}});
+  return part.empty() ? given_with_import() : part;
+}
+
+std::string QuestionFlags::given_with_import() const {
+  return first_given({{"--precision", &precision},
+                      {"--gradient-precision", &gradient_precision},
+                      {"--optimizer-precision", &optimizer_precision},
+                      {"--optimizer", &optimizer},
+                      {"--freeze", &freeze},
+                      {"--lora-rank", &lora_rank}});
+}
+
+void QuestionFlags::apply_to_plan(PlanRequest& request) const {
+  if (tokens) request.token_budget = whole_number("--tokens", *tokens, 1, most_tokens);
+  request.sample_budget = sample_budget();
+  request.price_per_device_hour = price_per_device_hour();
+  request.stack = stack;
+  request.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
+  if (headroom) request.headroom = headroom_from_text(*headroom, "--headroom");
 }
 
 }  // namespace plumbline::session

@@ -12,6 +12,7 @@
 
 #include "planner/question/question.h"
 #include "planner/search/search.h"
+#include "planner/session/estimate.h"
 
 namespace plumbline::session {
 
@@ -30,6 +31,7 @@ inline constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16
 struct QuestionFlags {
   std::optional<std::string> model, machine, gpus, sequence_length, global_batch, tokens, samples, price, precision,
       gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, stack, headroom;
+  std::vector<std::string> dimensions;  ///< of an ONNX model: each "NAME=N"
   bool tensor_parallel_across_nodes = false;
   Recipes recipes = Recipes::one;
   DeviceCounts counts = DeviceCounts::one;
@@ -42,6 +44,12 @@ struct QuestionFlags {
   [[nodiscard]] RecipeChoices recipe_choices() const;
   [[nodiscard]] std::optional<std::int64_t> sample_budget() const;
   [[nodiscard]] std::optional<Dollars> price_per_device_hour() const;
+  /// A flag that was given and says what a plan file says too; empty: none was.
+  [[nodiscard]] std::string given_with_plan() const;
+  /// The same of what launch files say too: precision, optimizer and what is trained.
+  [[nodiscard]] std::string given_with_import() const;
+  /// Flags that may be given with a plan file: tokens, samples, price, stack, headroom.
+  void apply_to_plan(PlanRequest& request) const;
 
  private:
   [[nodiscard]] Adaptation adaptation() const;

@@ -13,7 +13,7 @@ SearchOptions options_of(const SearchRequest& request, const Task& task) {
   options.objective = request.objective;
   options.top = request.top;
   options.pareto = request.pareto;
-  options.split = request.split;
+  options.split = request.split.value_or(StageSplit::even);
   options.refinement = Refinement::around_best;
   options.alike = request.all ? Alike::apart : Alike::folded;
   options.threads = request.threads;
@@ -69,21 +69,23 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   SearchOptions options = limited;
   options.top = 1;
   options.pareto = false;
+  options.best_so_far = {};
   options.split = StageSplit::even;
   options.finalists = Finalists::closed_form;
   options.refinement = Refinement::none;
   options.below = least_score(answer, prepared);
   SearchSpace space = prepared.space;
-  space.admits = {};
+  space.allows = {};
+  space.has_level_splits = prepared.request.split != StageSplit::even;
   SearchResult wider = plumbline::search(prepared.questions, space, options);
   if (task.is_stopped()) return std::nullopt;
   if (wider.best.empty()) return WithoutLimits{};
   const SimulationContext context{prepared.questions, thread_count(options.threads), task.stop, {}};
   if (!plumbline::simulate(wider.best, 0, 1, context)) return std::nullopt;
   const RankedStrategy& best = wider.best.front();
-  const bool has_experts = !prepared.questions[best.question].facts().experts.empty();
-  return WithoutLimits{plan_of(best, prepared.questions),
-                       inexpressible(answer.framework.framework, best.strategy, has_experts)};
+  return WithoutLimits{
+      plan_of(best, prepared.questions),
+      inexpressible(answer.framework.framework, best.strategy, network_facts_of(prepared.questions[best.question]))};
 }
 
 void fill(RecipeChoices& choices, const Training& training) {
@@ -110,7 +112,8 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   fill(prepared.request.recipes, request.question.training);
   prepared.space.flash_attention = request.flash_attention;
   prepared.questions = questions_of(request.question, prepared);
-  prepared.framework = chosen_framework(request.framework, prepared.questions, prepared.space, request.split);
+  prepared.framework =
+      chosen_framework(request.framework, prepared.questions, prepared.space, request.split.value_or(StageSplit::even));
   if (const auto priced = priced_as_current(request.question, prepared.framework.framework, prepared.questions.front()))
     prepared.questions = questions_of(*priced, prepared);
   QuestionText& understood = prepared.request.question;
@@ -118,14 +121,16 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   understood.devices = prepared.questions.front().devices();
   prepared.remark = name_remark(understood);
   prepared.space = launchable(prepared.space, prepared.framework.framework, prepared.questions.front());
+  if (request.split == StageSplit::even) prepared.space.has_level_splits = false;
   return prepared;
 }
 
-SearchAnswer search(const PreparedSearch& prepared, const Task& task) {
+SearchAnswer search(const PreparedSearch& prepared, const Task& task, const BestSoFar& best_so_far) {
   SearchAnswer answer;
   answer.request = prepared.request;
   answer.framework = prepared.framework;
   SearchOptions options = options_of(prepared.request, task);
+  options.best_so_far = best_so_far;
   std::vector<BlockTables> blocks;
   options.known_blocks = &blocks;
   answer.result = plumbline::search(prepared.questions, prepared.space, options);

@@ -27,8 +27,8 @@ struct SearchRequest {
   std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
   std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
   std::optional<Framework> framework;  ///< only what it can launch; none: that of the stack (launchable.h)
-  StageSplit split = StageSplit::even;
-  std::size_t top = 10;      ///< how many plans, 1 to most_plans
+  std::optional<StageSplit> split;     ///< even: as the rule splits alone; none: also levelled (level_split.h)
+  std::size_t top = 10;                ///< how many plans, 1 to most_plans
   bool all = false;          ///< also those that are like a better one (planner/search/alike.h), each by itself
   bool pareto = false;       ///< also the front of step time and peak memory
   bool limits_cost = true;   ///< also what the framework's limits cost (SearchAnswer::without_limits)
@@ -67,7 +67,9 @@ struct SearchAnswer {
 /// Throws InputError when the space holds no plan at all. Progress is that of "bounding", "pricing" and "simulating";
 /// the phases that end are "search", "pricing", and for a framework "search without limits", which bounds the space
 /// without them and prices what could be better than the best plan.
-[[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {});
+/// `best_so_far` hears of the plans found until then, as the task hears of its progress; it may be empty.
+[[nodiscard]] SearchAnswer search(const PreparedSearch& prepared, const Task& task = {},
+                                  const BestSoFar& best_so_far = {});
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "planner/question/value_text.h"
 #include "planner/session/size_points.h"
 
 namespace plumbline::session {
@@ -183,6 +184,15 @@ PowerFigures power_of(const Cluster& cluster) {
 }  // namespace
 
 std::string_view to_text(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
+
+RunLimits run_limits(const std::optional<std::string>& days, const std::optional<std::string>& budget) {
+  RunLimits limits;
+  if (days) limits.days = real_number("--days", *days, least_days, most_days);
+  if (budget)
+    limits.budget = Dollars(static_cast<double>(whole_number(
+        "--budget", *budget, static_cast<std::int64_t>(least_dollars), static_cast<std::int64_t>(most_dollars))));
+  return limits;
+}
 
 PreparedSize prepare_size(const SizeRequest& request) {
   require_size(request);

@@ -41,6 +41,9 @@ struct RunLimits {
   [[nodiscard]] bool any() const { return days || budget; }
 };
 
+/// Of the texts of --days and --budget. Throws InputError naming the flag.
+[[nodiscard]] RunLimits run_limits(const std::optional<std::string>& days, const std::optional<std::string>& budget);
+
 struct SizeRequest {
   /// What is trained and which plans are looked at; its question needs a budget of tokens or samples, its `devices` are
   /// not read.

@@ -61,10 +61,20 @@ std::optional<double> size_in_name(const std::string& name) {
   return billions * billion;
 }
 
+/// Architectures of decoders whose MLP is gated by SiLU, with RMSNorm, rotations, no biases and a head of its own:
+/// huggingface/transformers, modeling_llama.py and those derived from it. Gemma gates by GELU and ties its head.
+bool is_like_llama(std::string_view architecture) {
+  constexpr std::array like{"llama", "mistral", "mixtral", "qwen", "deepseek", "phi3", "yi", "internlm", "baichuan"};
+  std::string name(architecture);
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::any_of(like.begin(), like.end(), [&](std::string_view one) { return name.starts_with(one); });
+}
+
 class ShapeReader {
  public:
   ShapeReader(const RunFields& fields, const RunFields& shape, std::vector<AssumedField>& assumed)
-      : fields_(fields), shape_(shape), assumed_(assumed) {}
+      : fields_(fields), shape_(shape), assumed_(assumed), like_llama_(is_like_llama(shape.word("arch"))) {}
 
   [[nodiscard]] TransformerDescription description() {
     refuse_what_no_graph_holds();
@@ -73,10 +83,10 @@ class ShapeReader {
     d.embedding_width = d.hidden;
     d.vocabulary = padded_vocabulary();
     d.default_sequence_length = shape_.number("seq_len").value_or(fields_.number("seq_len").value_or(1));
-    d.tied_head = truth("tied_embeddings", true);
+    d.tied_head = truth("tied_embeddings", !like_llama_);
     d.layer = layer(d.hidden);
-    const std::string position = shape_.word("position");
-    if (position.empty() || position == "learned_absolute") d.learned_positions = d.default_sequence_length;
+    const std::string position = positions();
+    if (position == "learned_absolute") d.learned_positions = d.default_sequence_length;
     d.embedding_dropout = d.layer.residual_dropout;
     d.layers = variants(layer_count(d));
     d.prediction_layers = shape_.number("mtp_depth").value_or(0);
@@ -95,6 +105,18 @@ class ShapeReader {
   [[nodiscard]] bool truth(const char* key, bool when_absent) const {
     const std::string word = shape_.word(key);
     return word.empty() ? when_absent : word == "true";
+  }
+  [[nodiscard]] std::string positions() const {
+    const std::string stated = shape_.word("position");
+    return stated.empty() ? like_llama_ ? "rope" : "learned_absolute" : stated;
+  }
+  /// Gated where the shape says so, by its activation's name or its architecture's; a plain one is what is left.
+  [[nodiscard]] bool is_gated() const {
+    const std::string activation = shape_.word("activation");
+    if (activation.empty()) return truth("gated", like_llama_);
+    const bool by_name = activation.ends_with("glu") || activation.find("gated") != std::string::npos;
+    const bool of_gate = like_llama_ && (activation == "silu" || activation == "swish");
+    return truth("gated", by_name || of_gate);
   }
   void assume(const char* field, std::int64_t value, const char* why) {
     assumed_.push_back({field, std::to_string(value), why});
@@ -133,11 +155,11 @@ class ShapeReader {
 
   [[nodiscard]] LayerDescription layer(std::int64_t hidden) {
     LayerDescription l;
-    l.norm = shape_.word("norm") == "RMSNorm" ? NormKind::rms_norm : NormKind::layer_norm;
-    const Bias bias = truth("bias", true) ? Bias::yes : Bias::no;
+    const std::string norm = shape_.word("norm");
+    l.norm = norm == "RMSNorm" || (norm.empty() && like_llama_) ? NormKind::rms_norm : NormKind::layer_norm;
+    const Bias bias = truth("bias", !like_llama_) ? Bias::yes : Bias::no;
     l.attention = attention(hidden, bias);
-    const std::string activation = shape_.word("activation");
-    l.mlp.gated = activation == "swiglu" || activation == "geglu";
+    l.mlp.gated = is_gated();
     l.mlp.width = shape_.number("ffn").value_or(4 * hidden);
     l.mlp.bias = bias;
     l.residual_dropout = fields_.word("hidden_dropout") == "on";
@@ -155,7 +177,7 @@ class ShapeReader {
       refuse(std::to_string(a.kv_heads) + " key heads do not divide " + std::to_string(a.heads), "a divisor");
     a.qk_head_dim = a.v_head_dim = head_dim.value_or(hidden / a.heads);
     a.qkv_bias = a.output_bias = bias;
-    a.rotary = shape_.word("position") == "rope";
+    a.rotary = positions() == "rope";
     a.dropout = fields_.word("attention_dropout") == "on";
     if (shape_.number("kv_lora_rank").value_or(0) > 0) {
       a.latent = LatentAttention{shape_.number("q_lora_rank").value_or(0), *shape_.number("kv_lora_rank"),
@@ -183,7 +205,7 @@ class ShapeReader {
   [[nodiscard]] std::vector<LayerVariant> variants(std::int64_t layers) const {
     LayerVariant each;
     each.mixture = shape_.has("num_experts");
-    each.rotary = shape_.word("position") == "rope" || shape_.number("kv_lora_rank").value_or(0) > 0;
+    each.rotary = positions() == "rope" || shape_.number("kv_lora_rank").value_or(0) > 0;
     std::vector<LayerVariant> result(static_cast<std::size_t>(layers), each);
     std::int64_t dense = shape_.number("dense_layers").value_or(0);
     if (const std::string pattern = shape_.word("moe_layer_freq"); pattern.starts_with("([0]*"))
@@ -195,6 +217,7 @@ class ShapeReader {
   const RunFields& fields_;
   const RunFields& shape_;
   std::vector<AssumedField>& assumed_;
+  bool like_llama_;  ///< what the shape leaves open is Llama's, not GPT's
 };
 
 /// The network of the catalogue with its first layers alone, or with more of the last kind.

@@ -10,6 +10,7 @@
 #include "models/machine_catalog.h"
 #include "models/name_or_path.h"
 #include "planner/validate/stage_layout.h"
+#include "planner/validate/stated_network.h"
 
 namespace plumbline {
 namespace {
@@ -26,11 +27,20 @@ std::int32_t degree(const RunFields& fields, const char* key) {
 
 /// A field whose text an enum understands.
 template <class Read>
-auto choice(const RunFields& fields, const char* key, Read read) {
+auto choice(const RunFields& fields, const char* key, Read read, const std::string& expected = "") {
   const std::string text = fields.word(key);
   const auto value = read(text);
-  if (!value) throw InputError({key, text.empty() ? "is not published" : "\"" + text + "\" is not modelled", "", ""});
+  if (!value)
+    throw InputError({key, text.empty() ? "is not published" : "\"" + text + "\" is not modelled", expected, ""});
   return *value;
+}
+
+/// "one of fp32, tf32, ...".
+std::string precision_choices() {
+  std::string all = "one of ";
+  for (const PrecisionRecipe recipe : all_precision_recipes)
+    all += (recipe == all_precision_recipes.front() ? "" : ", ") + std::string(to_text(recipe));
+  return all;
 }
 
 /// The text that the aliases made of a published one, else the published one itself.
@@ -99,6 +109,11 @@ Cluster cluster_of(const RunFields& fields) {
   Node& node = cluster.groups.front().node;
   // Nodes that use a part of their devices, or servers with fewer of them.
   if (per_node > 0 && per_node < node.devices && devices > per_node) node.devices = static_cast<std::int32_t>(per_node);
+  const std::string network = fields.word("network");
+  if (const auto stated = stated_network(network))
+    node = with_stated_network(std::move(node), *stated, network);
+  else if (node.network && fields.word("system").empty())  // a named system has the network that it is sold with
+    node.network->origin = NetworkOrigin::catalogue_for_run;
   return with_device_count(cluster, devices);
 }
 
@@ -106,7 +121,8 @@ Training training_of(const RunFields& fields) {
   Training training;
   training.sequence_length = required(fields, "seq_len");
   training.global_batch = required(fields, "global_batch");
-  training.precision = choice(understood(fields, "precision"), "precision", precision_recipe_from_text);
+  training.precision =
+      choice(understood(fields, "precision"), "precision", precision_recipe_from_text, precision_choices());
   training.optimizer = choice(understood(fields, "optimizer"), "optimizer", optimizer_from_text);
   if (const std::string format = fields.word("gradient_format"); !format.empty())
     training.gradient_format = choice(fields, "gradient_format", number_format_from_text);

@@ -115,16 +115,20 @@ bool same_name(std::string_view a, std::string_view b) {
 }
 
 Validation validate(const std::vector<RunSet>& sets, const RunResolver& resolver, const ValidationFilter& filter,
-                    const std::function<void(std::size_t, std::size_t)>& progress) {
+                    const Task& task) {
   Validation result;
   Validator validator(resolver, result);
-  std::size_t all = 0;
-  for (const RunSet& set : sets) all += set.runs.size();
-  std::size_t done = 0;
+  std::int64_t all = 0;
+  for (const RunSet& set : sets) all += std::ssize(set.runs);
+  std::int64_t done = 0;
   for (const RunSet& set : sets)
     for (const MeasuredRun& run : set.runs) {
+      if (task.is_stopped()) {
+        result.complete = false;
+        return result;
+      }
       if (passes(filter, set, run)) validator.add(run, set);
-      if (progress) progress(++done, all);
+      task.report({"runs", ++done, all});
     }
   return result;
 }

@@ -7,11 +7,11 @@
 /// inferred) or that contradicts its neighbours is predicted too and summarized apart.
 /// Not modelled: noise of a source; see summary.h for the statistics.
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/measurement/measured_run.h"
+#include "planner/question/task.h"
 #include "planner/validate/resolve.h"
 #include "planner/validate/run_use.h"
 #include "planner/validate/summary.h"
@@ -46,6 +46,7 @@ struct SkippedRun {
 struct Validation {
   std::vector<RunOutcome> runs;
   std::vector<SkippedRun> skipped;
+  bool complete = true;  ///< false: it was stopped before the last run
 };
 
 /// Empty lists: everything.
@@ -57,10 +58,9 @@ struct ValidationFilter {
 /// Whether two names are one in any case, as filters compare them.
 [[nodiscard]] bool same_name(std::string_view a, std::string_view b);
 
-/// `progress` is called with the number of runs done and of all.
+/// Progress: phase "runs".
 [[nodiscard]] Validation validate(const std::vector<RunSet>& sets, const RunResolver& resolver,
-                                  const ValidationFilter& filter = {},
-                                  const std::function<void(std::size_t, std::size_t)>& progress = {});
+                                  const ValidationFilter& filter = {}, const Task& task = {});
 
 struct FitSummary {
   std::int64_t n = 0;

@@ -26,16 +26,14 @@ enum class ElementFormat : std::uint8_t { fp32, bf16, fp16, bytes };
 [[nodiscard]] std::string_view to_text(ElementFormat format);
 [[nodiscard]] std::int64_t element_bytes(ElementFormat format);
 
-using CallKind = Collective;
-inline constexpr std::size_t call_kind_count = collective_records.size();
+inline constexpr std::size_t collective_count = collective_records.size();
 
 /// Counted where a message leaves its rank. `calls` counts those that this rank made; of messages, the sends.
 struct SentByKind {
-  std::array<Bytes, call_kind_count> bytes{};
-  std::array<std::int64_t, call_kind_count> calls{};
-  std::int64_t spent_ns = 0;  ///< inside of calls, waiting for peers included
+  std::array<Bytes, collective_count> bytes{};
+  std::array<std::int64_t, collective_count> calls{};
 
-  [[nodiscard]] Bytes operator[](CallKind kind) const { return bytes[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Bytes operator[](Collective kind) const { return bytes[static_cast<std::size_t>(kind)]; }
 };
 
 /// Ranks that speak with each other. `ranks` are numbers in the world, ascending; `name` is for messages and reports.

@@ -1,7 +1,6 @@
 #include "runtime/communication/exchange_communicator.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "core/base/errors.h"
@@ -60,15 +59,11 @@ void check_parts(const std::vector<ByteRange>& parts, std::size_t whole, std::in
 /// One call of one rank: hands chunks over, takes them in, and says where the rank is meanwhile.
 class ExchangeCommunicator::Call {
  public:
-  Call(ExchangeCommunicator& owner, CallKind kind) : Call(owner, kind, collective_tag, owner.sequence_++) {}
-  Call(ExchangeCommunicator& owner, std::int32_t tag) : Call(owner, CallKind::send_receive, tag, 0) {}
+  Call(ExchangeCommunicator& owner, Collective kind) : Call(owner, kind, collective_tag, owner.sequence_++) {}
+  Call(ExchangeCommunicator& owner, std::int32_t tag) : Call(owner, Collective::send_receive, tag, 0) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  ~Call() {
-    owner_.wire_->leave();
-    const auto spent = std::chrono::steady_clock::now() - begin_;
-    owner_.sent_.spent_ns += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
-  }
+  ~Call() { owner_.wire_->leave(); }
 
   void count() { ++owner_.sent_.calls[static_cast<std::size_t>(site_.kind)]; }
 
@@ -101,7 +96,7 @@ class ExchangeCommunicator::Call {
   void all_gather(std::span<std::byte> all, ElementFormat format);
 
  private:
-  Call(ExchangeCommunicator& owner, CallKind kind, std::int32_t tag, std::int64_t sequence)
+  Call(ExchangeCommunicator& owner, Collective kind, std::int32_t tag, std::int64_t sequence)
       : owner_(owner), site_{owner.set_.name, kind, sequence}, tag_(tag) {
     owner_.wire_->enter(site_);
   }
@@ -113,7 +108,6 @@ class ExchangeCommunicator::Call {
   CallSite site_;
   std::int32_t tag_;
   MessageMemory& memory_ = message_memory();
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Wire> wire, RankSet set, std::int32_t instance)
@@ -161,7 +155,7 @@ void ExchangeCommunicator::Call::all_gather(std::span<std::byte> all, ElementFor
 
 void ExchangeCommunicator::all_reduce(std::span<std::byte> data, ElementFormat format, Reduction reduction) {
   check_whole(data, format);
-  Call call(*this, CallKind::all_reduce);
+  Call call(*this, Collective::all_reduce);
   call.count();
   const std::vector<ByteRange> parts = equal_ranges(data.size(), set_.size(), format);
   call.reduce_scatter(data, part(data, parts[static_cast<std::size_t>(index_)]), parts, format, reduction);
@@ -173,7 +167,7 @@ void ExchangeCommunicator::reduce_scatter(std::span<const std::byte> data, std::
   check_whole(data, format);
   check(own.size() == owned_bytes(data.size(), set_.size(), index_, format).size,
         "a reduce-scatter fills the rank's own chunk");
-  Call call(*this, CallKind::reduce_scatter);
+  Call call(*this, Collective::reduce_scatter);
   call.count();
   call.reduce_scatter(data, own, equal_ranges(data.size(), set_.size(), format), format, reduction);
 }
@@ -183,7 +177,7 @@ void ExchangeCommunicator::reduce_scatter(std::span<const std::byte> data, std::
                                           Reduction reduction) {
   const std::vector<ByteRange> parts = ranges_of(counts, format);
   check_parts(parts, data.size(), index_, own.size());
-  Call call(*this, CallKind::reduce_scatter);
+  Call call(*this, Collective::reduce_scatter);
   call.count();
   call.reduce_scatter(data, own, parts, format, reduction);
 }
@@ -192,7 +186,7 @@ void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<
                                       std::span<const std::int64_t> counts, ElementFormat format) {
   const std::vector<ByteRange> parts = ranges_of(counts, format);
   check_parts(parts, all.size(), index_, own.size());
-  Call call(*this, CallKind::all_gather);
+  Call call(*this, Collective::all_gather);
   call.count();
   call.copy(own, part(all, parts[static_cast<std::size_t>(index_)]));
   const std::int32_t ranks = set_.size();
@@ -208,7 +202,7 @@ void ExchangeCommunicator::all_gather(std::span<const std::byte> own, std::span<
   check_whole(all, format);
   const std::span<std::byte> place = part(all, owned_bytes(all.size(), set_.size(), index_, format));
   check(own.size() == place.size(), "an all-gather gives the rank's own chunk");
-  Call call(*this, CallKind::all_gather);
+  Call call(*this, Collective::all_gather);
   call.count();
   call.copy(own, place);
   call.all_gather(all, format);
@@ -226,7 +220,7 @@ void ExchangeCommunicator::all_to_all(std::span<const std::byte> data, std::span
         "counts of an all-to-all cover its buffers");
   const auto me = static_cast<std::size_t>(index_);
   check(leaving[me].size == coming[me].size, "a rank takes from itself what it gives itself");
-  Call call(*this, CallKind::all_to_all);
+  Call call(*this, Collective::all_to_all);
   call.count();
   call.copy(part(data, leaving[me]), part(received, coming[me]));
   for (std::size_t step = 1; step < ranks; ++step) {
@@ -242,7 +236,7 @@ void ExchangeCommunicator::all_to_all(std::span<const std::byte> data, std::span
 void ExchangeCommunicator::broadcast(std::span<std::byte> data, std::int32_t root) {
   const std::int32_t ranks = set_.size();
   check(root >= 0 && root < ranks, "the root of a broadcast is in its group");
-  Call call(*this, CallKind::broadcast);
+  Call call(*this, Collective::broadcast);
   call.count();
   if (index_ != root) call.take_into((index_ + ranks - 1) % ranks, data);
   const std::int32_t next = (index_ + 1) % ranks;
@@ -264,7 +258,7 @@ void ExchangeCommunicator::receive(std::span<std::byte> data, std::int32_t from,
 }
 
 void ExchangeCommunicator::barrier() {
-  Call call(*this, CallKind::barrier);
+  Call call(*this, Collective::barrier);
   call.count();
   const std::int32_t ranks = set_.size();
   for (std::int32_t distance = 1; distance < ranks; distance *= 2) {

@@ -39,7 +39,7 @@ class DeviceBytes {
 
 /// `sequence` counts the collective calls of the sender in the group, so that mismatched calls are noticed.
 struct Message {
-  CallKind kind = CallKind::barrier;
+  Collective kind = Collective::barrier;
   std::int64_t sequence = 0;
   std::vector<std::byte> payload;
   std::shared_ptr<DeviceBytes> on_device = nullptr;  ///< in place of a payload

@@ -5,7 +5,7 @@
 namespace plumbline {
 
 std::string to_text(const CallSite& site) {
-  const std::string number = site.kind == CallKind::send_receive ? "" : " " + std::to_string(site.sequence);
+  const std::string number = site.kind == Collective::send_receive ? "" : " " + std::to_string(site.sequence);
   return std::string(to_text(site.kind)) + number + " of group " + site.group;
 }
 

@@ -21,7 +21,7 @@ class CommunicationError : public EnvironmentError {
 /// The call that a rank is in: "all-reduce 7 of group data".
 struct CallSite {
   std::string group;
-  CallKind kind = CallKind::barrier;
+  Collective kind = Collective::barrier;
   std::int64_t sequence = 0;
 };
 [[nodiscard]] std::string to_text(const CallSite& site);

@@ -89,8 +89,17 @@ void CudaDevice::wait(Stream lane, Mark mark) {
   if (mark.lane != lane && mark.work > 0) of(mark.lane).hold_back(of(lane).stream(), mark.work);
 }
 
+void CudaDevice::finish(Mark mark) {
+  of(mark.lane).finish(mark.work);
+  run_thread_check();
+}
+
+/// Lanes are joined on the device, so that the host stands still once.
 void CudaDevice::finish_all() {
-  for (const auto& lane : lanes_) lane->finish();
+  for (std::size_t i = 0; i < stream_count; ++i)
+    if (const auto lane = static_cast<Stream>(i); lane != Stream::compute) wait(Stream::compute, mark(lane));
+  of(Stream::compute).finish();
+  run_thread_check();
 }
 
 void CudaDevice::stop() noexcept {

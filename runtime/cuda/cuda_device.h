@@ -13,6 +13,7 @@
 #include "runtime/cuda/cuda_lane.h"
 #include "runtime/cuda/device_messages.h"
 #include "runtime/cuda/host_staging.h"
+#include "runtime/cuda/profiler_ranges.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/device/device_kernels.h"
 
@@ -39,8 +40,11 @@ class CudaDevice : public ComputeDevice {
   void download(Stream lane, void* to, const void* from, Bytes bytes) override;
   void fetch(Stream lane, void* to, const void* from, Bytes bytes) override;
   void wait(Stream lane, Mark mark) override;
-  void finish(Mark mark) override { of(mark.lane).finish(mark.work); }
+  void finish(Mark mark) override;
   void finish_all() override;
+  [[nodiscard]] bool shows_ranges() const override { return shows_ranges_; }
+  void begin_range(const std::string& name) override { push_profiler_range(name.c_str()); }
+  void end_range() override { pop_profiler_range(); }
   void stop() noexcept override;
 
  private:
@@ -54,6 +58,7 @@ class CudaDevice : public ComputeDevice {
   DeviceMessages messages_;
   std::deque<CudaEvent> times_;  ///< of timed marks; used again when they are forgotten
   std::size_t times_used_ = 0;
+  bool shows_ranges_ = ranges_are_asked_for();
 };
 
 /// Throws EnvironmentError, one sentence, where there is no driver, an old one, or no device; else their number.

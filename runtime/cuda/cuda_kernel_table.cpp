@@ -1,7 +1,9 @@
 #include "runtime/cuda/cuda_kernel_table.h"
 
 #include "kernels/cuda/cuda_kernels.h"
+#include "runtime/cuda/attention_kernels.h"
 #include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/product_kernels.h"
 
 namespace plumbline {
 namespace cuda {
@@ -16,17 +18,18 @@ constexpr DeviceKernels table{
     .fill = [](const auto& a) { fill(a, current_stream()); },
     .fp8_scale = [](const auto& a) { fp8_scale(a, current_stream()); },
     .add_health = [](const ConstTensorView& input, TensorHealth* sum) { add_health(input, sum, current_stream()); },
-    .matmul = {no_scratch, [](const auto& a) { matmul(a, current_stream()); }},
-    .linear_forward = {no_scratch, [](const auto& a) { linear_forward(a, current_stream()); }},
-    .linear_weight_gradient = {no_scratch, [](const auto& a) { linear_weight_gradient(a, current_stream()); }},
+    .matmul = {matmul_scratch, run_matmul},
+    .linear_forward = {linear_forward_scratch, run_linear_forward},
+    .linear_weight_gradient = {linear_weight_gradient_scratch, run_linear_weight_gradient},
     .grouped_linear_forward = {no_scratch, [](const auto& a) { grouped_linear_forward(a, current_stream()); }},
     .grouped_linear_input_gradient = {no_scratch,
                                       [](const auto& a) { grouped_linear_input_gradient(a, current_stream()); }},
     .grouped_linear_weight_gradient = {no_scratch,
                                        [](const auto& a) { grouped_linear_weight_gradient(a, current_stream()); }},
-    .attention_forward = {no_scratch, [](const auto& a) { attention_forward(a, current_stream()); }},
-    .attention_backward = {attention_workspace, [](const auto& a) { attention_backward(a, current_stream()); }},
+    .attention_forward = {attention_forward_scratch, run_attention_forward},
+    .attention_backward = {attention_backward_scratch, run_attention_backward},
     .attention_merge = [](const auto& a) { attention_merge(a, current_stream()); },
+    .attention_kernel = attention_kernel_name,
     .unfused_attention_forward = {no_scratch, [](const auto& a) { unfused_attention_forward(a, current_stream()); }},
     .unfused_attention_backward = {unfused_attention_workspace,
                                    [](const auto& a) { unfused_attention_backward(a, current_stream()); }},
@@ -64,6 +67,7 @@ constexpr DeviceKernels table{
     .gather_rows = [](const auto& a) { gather_rows(a, current_stream()); },
     .combine_forward = [](const auto& a) { combine_forward(a, current_stream()); },
     .combine_backward = [](const auto& a) { combine_backward(a, current_stream()); },
+    .decide_step = [](const auto& a) { decide_step(a, current_stream()); },
     .sgd_step = [](const auto& a) { sgd_step(a, current_stream()); },
     .adagrad_step = [](const auto& a) { adagrad_step(a, current_stream()); },
     .rmsprop_step = [](const auto& a) { rmsprop_step(a, current_stream()); },

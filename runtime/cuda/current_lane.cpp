@@ -8,6 +8,7 @@ namespace {
 struct OfThread {
   cudaStream_t own = nullptr;      ///< of the device's compute lane
   cudaStream_t current = nullptr;  ///< of the work that runs
+  std::function<void()> check;     ///< after a wait
 };
 OfThread& of_thread() {
   thread_local OfThread streams;
@@ -20,6 +21,13 @@ cudaStream_t current_stream() {
   const OfThread& streams = of_thread();
   check(streams.own != nullptr, "a thread that launches kernels has a device");
   return streams.current != nullptr ? streams.current : streams.own;
+}
+
+bool is_in_lane_work() { return of_thread().current != nullptr; }
+
+void set_thread_check(std::function<void()> check) { of_thread().check = std::move(check); }
+void run_thread_check() {
+  if (of_thread().check) of_thread().check();
 }
 
 void set_thread_stream(cudaStream_t stream) { of_thread().own = stream; }

@@ -7,10 +7,19 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
+
 namespace plumbline {
 
 /// Throws InternalError on a thread that has no device.
 [[nodiscard]] cudaStream_t current_stream();
+
+/// Whether the thread runs work of a lane.
+[[nodiscard]] bool is_in_lane_work();
+
+/// What a thread calls after each wait for its device: throws where what it waited for was given up. Empty: nothing.
+void set_thread_check(std::function<void()> check);
+void run_thread_check();
 
 /// Of a thread: its device's compute stream.
 void set_thread_stream(cudaStream_t stream);

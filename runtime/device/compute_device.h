@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "core/program/program.h"
 
@@ -69,6 +70,11 @@ class ComputeDevice {
   virtual void finish(Mark mark) = 0;
   /// The same of everything that any lane was given.
   virtual void finish_all() = 0;
+  /// Whether a profiler shows ranges.
+  [[nodiscard]] virtual bool shows_ranges() const { return false; }
+  // What the calling thread gives its lanes from one to the other, as a profiler names it. Ranges may be nested.
+  virtual void begin_range(const std::string&) {}
+  virtual void end_range() {}
   /// Work that has not begun never runs. Returns when no lane works; what it was given may then go.
   virtual void stop() noexcept = 0;
 };

@@ -34,6 +34,7 @@
 #include "kernels/rotary.h"
 #include "kernels/router.h"
 #include "kernels/sgd.h"
+#include "kernels/step_decision.h"
 #include "kernels/unfused_attention.h"
 
 namespace plumbline {
@@ -69,6 +70,8 @@ struct DeviceKernels {
   ScratchKernel<AttentionForward> attention_forward;
   ScratchKernel<AttentionBackward> attention_backward;
   Kernel<AttentionMerge> attention_merge = nullptr;
+  /// Which kernel takes the call, as kernel tables name it (core/measurement/kernel_table.h).
+  const char* (*attention_kernel)(const AttentionForward&) = nullptr;
   ScratchKernel<UnfusedAttentionForward> unfused_attention_forward;
   ScratchKernel<UnfusedAttentionBackward> unfused_attention_backward;
 
@@ -110,6 +113,7 @@ struct DeviceKernels {
   Kernel<CombineBackward> combine_backward = nullptr;
 
   // Optimizers.
+  Kernel<DecideStep> decide_step = nullptr;
   Kernel<SgdStep> sgd_step = nullptr;
   Kernel<AdagradStep> adagrad_step = nullptr;
   Kernel<RmspropStep> rmsprop_step = nullptr;

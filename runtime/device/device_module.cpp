@@ -23,8 +23,8 @@ std::vector<std::filesystem::path> module_folders() {
   std::error_code failed;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return {};
-  const std::filesystem::path beside = program.parent_path();
-  return {beside, beside.parent_path() / "lib" / "plumbline"};
+  const std::filesystem::path own_folder = program.parent_path();
+  return {own_folder, own_folder.parent_path() / "lib" / "plumbline"};
 }
 
 std::filesystem::path find_module(const std::vector<std::filesystem::path>& folders, const std::string& file) {

@@ -11,10 +11,13 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/communication/group_maker.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/device/dynamic_libraries.h"
 
 namespace plumbline {
+
+class Rendezvous;
 
 /// What a module gives. Its two first members stay what they are: they say whether the others can be read.
 struct DeviceModule {
@@ -22,8 +25,14 @@ struct DeviceModule {
   std::size_t kernels_size = 0;   ///< of DeviceKernels there
   /// Throws EnvironmentError, one sentence, where there is no driver or no device.
   void (*require_device)() = nullptr;
+  /// Throws EnvironmentError, one sentence, where NCCL is not there. How many devices this process sees.
+  std::int32_t (*require_nccl)() = nullptr;
+  /// Groups of NCCL's, of the thread that makes its device. The rendezvous outlives them.
+  std::shared_ptr<GroupMaker> (*make_groups)(std::int32_t rank, Rendezvous& rendezvous) = nullptr;
   /// `local_rank`: which of the computer's devices, in turn.
   std::unique_ptr<ComputeDevice> (*make_device)(std::int32_t local_rank) = nullptr;
+  /// What its devices do without on this computer, one sentence; empty: nothing.
+  std::string (*missing_library)() = nullptr;
 };
 
 /// The one function that a module is looked up by.

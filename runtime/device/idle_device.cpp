@@ -37,7 +37,7 @@ IdleDevice::IdleDevice(const DeviceKernels& table) : kernels_(table) {
   all_idle(k.router_forward, k.router_backward, k.router_choice, k.router_weighing, k.experts_in_turn,
            k.expert_permutation, k.arrival_counts, k.arrival_order, k.chosen_values, k.spread_chosen, k.gather_rows,
            k.combine_forward, k.combine_backward);
-  all_idle(k.sgd_step, k.adagrad_step, k.rmsprop_step, k.lion_step, k.adamw_step);
+  all_idle(k.decide_step, k.sgd_step, k.adagrad_step, k.rmsprop_step, k.lion_step, k.adamw_step);
   all_idle(k.muon_step, k.muon_direction, k.orthogonalise, k.muon_apply);
 }
 

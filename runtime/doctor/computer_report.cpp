@@ -94,7 +94,11 @@ BackendVerdict cuda_verdict(const ComputerFound& found) {
   if (const auto problem = device_problem(found)) return {"cuda", false, *problem};
   if (!found.module.problem.empty()) return {"cuda", false, found.module.problem};
   const std::size_t devices = found.driver.devices.size();
-  return {"cuda", true, "ranks on " + std::to_string(devices) + (devices == 1 ? " device" : " devices")};
+  const NvidiaLibrary* const nccl = library_named(found, "NCCL");
+  return {"cuda", true,
+          "ranks on " + std::to_string(devices) + (devices == 1 ? " device" : " devices") +
+              (nccl != nullptr ? "; a device for each with --ranks nccl (NCCL " + nccl->version + ")"
+                               : "; all share one, since NCCL is not there")};
 }
 
 const char* library_command(const std::string& name) {
@@ -106,7 +110,7 @@ const char* library_command(const std::string& name) {
 
 const char* library_use(const std::string& name) {
   if (name == "cuDNN") return "attention of cuDNN";
-  return name == "NCCL" ? "--backend cuda on several devices" : "--backend cuda";
+  return name == "NCCL" ? "--backend cuda --ranks nccl" : "--backend cuda";
 }
 
 std::vector<MissingPart> missing_parts(const ComputerFound& found) {

@@ -1,9 +1,38 @@
 #include "runtime/execution/backend.h"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 
+#include "core/quantity/text.h"
+#include "runtime/execution/device_memory_error.h"
+
 namespace plumbline {
+namespace {
+
+/// "; it holds 1.20 GiB of weights and 2.40 GiB of optimizer state".
+std::string held_text(const MemoryBreakdown& live) {
+  std::string text;
+  for (std::size_t c = 0; c < memory_class_count; ++c) {
+    const auto memory_class = static_cast<MemoryClass>(c);
+    if (live[memory_class].value() > 0)
+      text += (text.empty() ? "; it holds " : ", ") + to_text(live[memory_class]) + " of " +
+              std::string(to_text(memory_class));
+  }
+  return text;
+}
+
+/// What `take` takes, with what it is for where there is no room.
+template <class Take>
+auto taken_for(const std::string& purpose, const MemoryBreakdown& live, Take take) {
+  try {
+    return take();
+  } catch (const std::bad_alloc& error) {
+    throw DeviceMemoryError(std::string(error.what()) + "; asked for " + purpose + held_text(live));
+  }
+}
+
+}  // namespace
 
 BoundBuffer::BoundBuffer(Backend& backend, MemoryClass memory_class, Bytes bytes, SizeFrom size, const Place& place)
     : backend_(backend), class_(memory_class), bytes_(bytes), size_(size), place_(place) {
@@ -22,7 +51,8 @@ void BoundBuffer::count_as(MemoryClass memory_class) {
 }
 
 BufferRef Backend::bind(MemoryClass memory_class, Bytes bytes, SizeFrom size, Stream lane) {
-  const Place place = places_->take(bytes, size);
+  const Place place = taken_for(to_text(bytes) + " of " + std::string(to_text(memory_class)), live_.live(),
+                                [&] { return places_->take(bytes, size); });
   if (lane != Stream::compute) device_.wait(lane, device_.mark(Stream::compute));
   // All bits set is a NaN in every format.
   if (poison_ == Poison::yes) device_.fill(lane, place.data, std::byte{0xff}, bytes);
@@ -31,7 +61,8 @@ BufferRef Backend::bind(MemoryClass memory_class, Bytes bytes, SizeFrom size, St
 
 DeviceMemory Backend::reserve_memory(Bytes bytes) {
   ++reservations_;
-  return device_.reserve(bytes);
+  return taken_for(to_text(bytes) + " of working memory (activations, gradients and buffers of a step, scratch)",
+                   live_.live(), [&] { return device_.reserve(bytes); });
 }
 
 Workspace Backend::workspace(Bytes bytes, ScratchUse use) {

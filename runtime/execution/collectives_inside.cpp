@@ -1,90 +1,85 @@
 #include "runtime/execution/collectives_inside.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 
+#include "core/base/errors.h"
 #include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
 
-/// Of what a compute action runs. Weight gradients that were put off gather rows again; the backward before lists that.
-std::optional<BlockPass> pass_of(ActionKind kind) {
-  switch (kind) {
-    case ActionKind::forward: return BlockPass::forward;
-    case ActionKind::recompute: return BlockPass::recompute;
-    case ActionKind::backward: return BlockPass::backward;
-    case ActionKind::backward_input: return BlockPass::backward_input;
-    default: return std::nullopt;
-  }
-}
+constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
+                           ActionKind::expert_collective};
 
-/// The action that lists what an instruction sends, if it sends.
-std::optional<ActionKind> action_of(const Instruction& i) {
-  const bool is_ring = i.role == KernelRole::ring_forward || i.role == KernelRole::ring_backward;
-  if (i.kind == InstructionKind::kernel && is_ring) return ActionKind::context_collective;
-  if (i.kind != InstructionKind::collective) return std::nullopt;
-  return i.axis == Axis::tensor ? ActionKind::tensor_collective : ActionKind::expert_collective;
+/// Which of them is the view of what this axis sends.
+std::size_t kind_of(Axis axis) {
+  if (axis == Axis::tensor) return 0;
+  return axis == Axis::context ? 1 : 2;
 }
 
 }  // namespace
 
-void CollectivesInside::require_listed(std::int32_t index, const BlockProgram& block) const {
-  const auto action = [&](std::int32_t i) -> const Action& { return rank_.actions[static_cast<std::size_t>(i)]; };
-  const auto pass = pass_of(action(index).kind);
-  if (!pass) return;
-  const auto is_listed = [&](ActionKind kind) {
-    for (std::int32_t i = index + 1; i < std::ssize(rank_.actions) && !computes(action(i)); ++i)
-      if (action(i).kind == kind && action(i).pass != Pass::step) return true;
-    return false;
-  };
-  for (const Instruction& i : block.pass(*pass)) {
-    const auto kind = action_of(i);
-    if (!kind || is_listed(*kind)) continue;
-    throw InternalError(to_text(action(index)) + ": the program lists no " + std::string(to_text(*kind)) +
-                        " behind it, and its block runs one");
+CollectivesInside::CollectivesInside(const RankProgram& rank, RankEnvironment& environment)
+    : rank_(rank), views_(rank.actions.size(), Views{-1, -1, -1}), env_(environment) {
+  for (std::size_t i = 0; i < rank.actions.size(); ++i) {
+    const Action& a = rank.actions[i];
+    if (a.inside == 0) continue;
+    const auto kind = std::find(kinds.begin(), kinds.end(), a.kind);
+    check(kind != kinds.end() && a.inside <= i, "a view names a block's action before it");
+    views_[i - a.inside][static_cast<std::size_t>(kind - kinds.begin())] = static_cast<std::int32_t>(i);
   }
 }
 
-CollectivesInside::OfAxes CollectivesInside::now() {
-  const auto all = [&](std::initializer_list<Axis> axes) {
-    Inside sum;
-    for (const Axis axis : axes) {
-      const SentByKind& sent = groups_[axis].sent();
-      for (const Bytes bytes : sent.bytes) sum.sent += bytes;
-      sum.spent_ns += sent.spent_ns;
-    }
-    return sum;
-  };
-  return {all({Axis::tensor}), all({Axis::context}), all({Axis::expert, Axis::expert_tensor})};
+void CollectivesInside::begin_step() {
+  inside_.clear();
+  env_.timed_calls.clear();
+}
+
+void CollectivesInside::begin_block() {
+  before_ = sent();
+  first_call_ = env_.timed_calls.size();
+}
+
+CollectivesInside::OfKinds CollectivesInside::sent() {
+  OfKinds sums{};
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert, Axis::expert_tensor})
+    for (const Bytes bytes : env_.groups[axis].sent().bytes) sums[kind_of(axis)] += bytes;
+  return sums;
 }
 
 void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& times) {
-  const OfAxes after = now();
-  constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
-                             ActionKind::expert_collective};
-  const std::int32_t micro_batch = rank_.actions[static_cast<std::size_t>(index)].micro_batch;
+  const OfKinds after = sent();
+  const Action& block = rank_.actions[static_cast<std::size_t>(index)];
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    std::int32_t place = index;
-    for (std::int32_t i = index + 1; i < std::ssize(rank_.actions); ++i) {
-      const Action& a = rank_.actions[static_cast<std::size_t>(i)];
-      if (computes(a)) break;
-      if (a.kind == kinds[k] && a.micro_batch == micro_batch) place = i;
+    const Bytes of_block = after[k] - before_[k];
+    const std::int32_t view = views_[static_cast<std::size_t>(index)][k];
+    if (view < 0) {
+      // What weight gradients gather again is priced in the backward that put them off.
+      if (of_block > Bytes(0) && block.kind != ActionKind::backward_weight)
+        throw InternalError(to_text(block) + ": no " + std::string(to_text(kinds[k])) +
+                            " of the program is a view of what its block sent");
+      times[static_cast<std::size_t>(index)].sent += of_block;
+      continue;
     }
-    times[static_cast<std::size_t>(place)].sent += after[k].sent - before_[k].sent;
-    if (place == index) continue;
-    times[static_cast<std::size_t>(place)].is_inside = true;
-    spent_.push_back({index, place, after[k].spent_ns - before_[k].spent_ns});
+    ActionTime& time = times[static_cast<std::size_t>(view)];
+    time.sent += of_block;
+    time.is_inside = true;
+    Inside& inside = inside_.emplace_back(Inside{index, view, {}});
+    std::copy_if(env_.timed_calls.begin() + static_cast<std::ptrdiff_t>(first_call_), env_.timed_calls.end(),
+                 std::back_inserter(inside.calls), [&](const TimedCall& call) { return kind_of(call.axis) == k; });
   }
 }
 
 void CollectivesInside::book(std::vector<ActionTime>& times) const {
-  for (const Spent& spent : spent_) {
-    ActionTime& block = times[static_cast<std::size_t>(spent.block)];
-    ActionTime& collective = times[static_cast<std::size_t>(spent.place)];
+  for (const Inside& inside : inside_) {
+    ActionTime& block = times[static_cast<std::size_t>(inside.block)];
+    ActionTime& collective = times[static_cast<std::size_t>(inside.view)];
+    std::int64_t spent = 0;
+    for (const TimedCall& call : inside.calls) spent += env_.device.elapsed_ns(call.begin, call.end);
     collective.end_ns = block.end_ns;
-    // Calls are timed on the host, whose part may be longer than the device's.
-    collective.start_ns = block.end_ns -= std::min(spent.ns, block.end_ns - block.start_ns);
+    // Each time is rounded by itself.
+    collective.start_ns = block.end_ns -= std::min(spent, block.end_ns - block.start_ns);
   }
 }
 

@@ -1,16 +1,16 @@
 #pragma once
 /// \file collectives_inside.h: which collectives of a program run inside of a block, what they send and how long.
 ///
-/// Model: a program lists a block's collectives behind it, and predictions price them there; they run where the block's
-/// instructions have them, and a program that lists none where a block runs one is refused. What they took is booked at
-/// the action that lists them, drawn at the block's end.
+/// Model: an action that is a view of a block's collectives names the block's action (Action::inside), and predictions
+/// price it there; they run where the block's instructions have them. What they sent, and took on the compute lane
+/// between marks, is the view's, drawn at the block's end; a block that sends what no view names is our bug.
 /// Source: core/program/program.h. Not modelled: which operator a collective served.
-/// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out).
+/// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out),
+/// tests/cuda/collective_times_test.cpp (on the device).
 
 #include <array>
 #include <vector>
 
-#include "core/program/block_program.h"
 #include "core/program/program.h"
 #include "runtime/execution/rank_environment.h"
 
@@ -25,35 +25,33 @@ struct ActionTime {
 
 class CollectivesInside {
  public:
-  CollectivesInside(const RankProgram& rank, RankGroups& groups) : rank_(rank), groups_(groups) {}
+  CollectivesInside(const RankProgram& rank, RankEnvironment& environment);
 
-  /// Throws InternalError where a block's pass, run by this action, has a collective that is not listed behind it.
-  void require_listed(std::int32_t index, const BlockProgram& block) const;
-  void begin_step() { spent_.clear(); }
-  void begin_block() { before_ = now(); }
+  void begin_step();
+  void begin_block();
+  /// Throws InternalError where the block sent what no action is a view of.
   void end_block(std::int32_t index, std::vector<ActionTime>& times);
   /// Once the ends of the blocks' actions are known.
   void book(std::vector<ActionTime>& times) const;
 
  private:
-  /// What groups that blocks communicate in have sent, and how long that took.
-  struct Inside {
-    Bytes sent{0};
-    std::int64_t spent_ns = 0;
-  };
-  using OfAxes = std::array<Inside, 3>;  ///< tensor, context and expert parallelism
-  [[nodiscard]] OfAxes now();
+  using OfKinds = std::array<Bytes, 3>;  ///< of tensor, context and expert parallelism
+  /// What groups that blocks communicate in have sent.
+  [[nodiscard]] OfKinds sent();
 
+  using Views = std::array<std::int32_t, 3>;  ///< by the same axes: the action; -1: none
   const RankProgram& rank_;
-  RankGroups& groups_;
-  OfAxes before_;
-  /// In the block of one action, booked at another.
-  struct Spent {
+  std::vector<Views> views_;  ///< by action that computes
+  RankEnvironment& env_;
+  OfKinds before_{};
+  std::size_t first_call_ = 0;  ///< of the block at hand
+  /// In the block of one action, booked at its view.
+  struct Inside {
     std::int32_t block = 0;
-    std::int32_t place = 0;
-    std::int64_t ns = 0;
+    std::int32_t view = 0;
+    std::vector<TimedCall> calls;
   };
-  std::vector<Spent> spent_;
+  std::vector<Inside> inside_;
 };
 
 }  // namespace plumbline

@@ -16,12 +16,20 @@ const Tensor& crossing(const Block& block, const std::vector<TensorId>& tensors)
   return block.tensor(tensors.front());
 }
 
-/// The host waits for the lanes at the optimizer step, and then no more.
+/// The compute lane waits for the others at the optimizer step, and they then have nothing more to do.
 bool ends_with_update(const RankProgram& rank) {
   const auto step = std::find_if(rank.actions.begin(), rank.actions.end(),
                                  [](const Action& a) { return a.kind == ActionKind::optimizer_step; });
   return std::none_of(step, rank.actions.end(),
                       [](const Action& a) { return ActionLanes::lane_of(a) != Stream::compute; });
+}
+
+void gather(const Action& action, const RankProgram& rank, WeightGathers& weights) {
+  UnitSlot slot = action.slot;
+  for (const std::int32_t unit : units_of(action, rank)) {
+    weights.gather(unit, slot);
+    slot = other(slot);
+  }
 }
 
 /// Before the first trained parameter nothing has a gradient.
@@ -45,8 +53,9 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       reductions_(environment.parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
       messages_(plan, environment, stage_),
-      inside_(rank_, environment.groups),
+      inside_(rank_, environment),
       lanes_(rank_, environment.device),
+      ranges_(rank_, environment.device),
       offload_(environment.backend, environment.device, environment.host) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& segments : rank_.chunks)
@@ -57,12 +66,8 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
     }
-  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
-    const Action& a = rank_.actions[at(i)];
-    if (!computes(a)) continue;
-    if (makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
-    inside_.require_listed(i, blocks_[at(execution_of(a))]);
-  }
+  for (const Action& a : rank_.actions)
+    if (computes(a) && makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
   times_.resize(rank_.actions.size());
   marks_.resize(rank_.actions.size());
@@ -73,13 +78,14 @@ std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks
 
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
   begin_ = std::chrono::steady_clock::now();
+  const NamedRange range = ranges_.step(step);
   batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
     return feed_.micro_batch(layout, step, micro_batch);
   };
   loaded_ = -1;
   begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
-  env_.begin_totals();
+  env_.scalars.begin();
   env_.parameters.gradients.begin_step();
   reductions_.begin_step();
   env_.operands.begin_step();
@@ -111,6 +117,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
+  env_.device.finish_all();
   read_times();
   end_memory();
 }
@@ -136,6 +143,7 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (lanes_.is_issued(index)) return;
   env_.backend.begin_action(index);
   const Action& action = rank_.actions[at(index)];
+  const NamedRange range = ranges_.action(index);
   const bool is_timed = !times_[at(index)].is_inside;
   const Stream lane = ActionLanes::lane_of(action);
   lanes_.begin(index);
@@ -156,21 +164,19 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::send_backward: return send(action);
     case ActionKind::receive_forward:
     case ActionKind::receive_backward: return messages_.receive(action);
-    case ActionKind::all_gather_parameters:
-      for (const std::int32_t unit : units_of(action, rank_)) env_.parameters.weights.gather(unit);
-      return;
+    case ActionKind::all_gather_parameters: return gather(action, rank_, env_.parameters.weights);
     case ActionKind::release_parameters: return env_.parameters.weights.release();
     case ActionKind::reduce_gradients: return reductions_.run(action);
     case ActionKind::tensor_collective:
       if (action.pass == Pass::step) reductions_.run_partial();
       return;
     case ActionKind::context_collective:
-    case ActionKind::expert_collective: return;  // ran inside of the block before it
+    case ActionKind::expert_collective: return;  // views of what a block ran
     case ActionKind::optimizer_step:
       lanes_.join();
       reductions_.require_complete();
-      env_.parameters.gradients.add_health(&env_.totals->gradients);
-      return optimizer(env_.read_totals());
+      env_.parameters.gradients.add_health(&env_.scalars.own()->gradients);
+      return optimizer();
     case ActionKind::offload:
     case ActionKind::fetch: {
       const Place place{execution_of(action), action.micro_batch};
@@ -221,7 +227,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
       interpreter.recompute();
       break;
     case ActionKind::backward_weight:
-      reductions_.open(execution);
+      reductions_.open(execution, action.slot);
       interpreter.backward_weight();
       break;
     default: backward(interpreter, action, execution);
@@ -291,7 +297,7 @@ void Executor::backward(BlockInterpreter& interpreter, const Action& action, std
     of_outputs = std::move(transferred.mapped());
   }
   const bool is_split = action.kind == ActionKind::backward_input;
-  if (!is_split) reductions_.open(execution);
+  if (!is_split) reductions_.open(execution, action.slot);
   std::vector<BufferRef> of_inputs =
       interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {

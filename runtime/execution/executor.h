@@ -15,6 +15,7 @@
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
 #include "runtime/execution/action_lanes.h"
+#include "runtime/execution/action_ranges.h"
 #include "runtime/execution/activation_offload.h"
 #include "runtime/execution/block_interpreter.h"
 #include "runtime/execution/collectives_inside.h"
@@ -37,8 +38,8 @@ struct FirstRead {
 
 class Executor {
  public:
-  /// Called when all gradients are reduced, at the program's optimizer step.
-  using OptimizerStep = std::function<void(const StepTotals&)>;
+  /// Called when all gradients are reduced, at the program's optimizer step: gives the device the update.
+  using OptimizerStep = std::function<void()>;
   /// Called with an action's index before it runs.
   using BeforeAction = std::function<void(std::int32_t)>;
 
@@ -118,6 +119,7 @@ class Executor {
   StageMessages messages_;
   CollectivesInside inside_;
   ActionLanes lanes_;
+  ActionRanges ranges_;
   ActivationOffload offload_;
   RoutedStep routed_;
 };

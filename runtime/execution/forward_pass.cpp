@@ -22,7 +22,7 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
   batches_ = batches;
   loaded_ = -1;
   begin_memory(memory_ != nullptr ? &memory_->of_forwards(micro_batches) : nullptr);
-  env_.begin_totals();
+  env_.scalars.begin();
   env_.is_evaluating = true;
   env_.operands.begin_step();
   lanes_.begin_step();
@@ -40,7 +40,7 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
   }
   end_memory();
   env_.is_evaluating = false;
-  return env_.read_totals().loss;
+  return env_.scalars.read_own().loss;
 }
 
 }  // namespace plumbline

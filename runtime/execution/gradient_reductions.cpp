@@ -33,9 +33,9 @@ void GradientReductions::begin_step() {
 /// Whole gradients have two buffers: this unit's, and that of one unit whose reduction has not run yet. The head of a
 /// tied embedding adds to the embedding's gradients, of which there is one buffer; what an earlier pass left there is
 /// reduced first.
-void GradientReductions::open(std::int32_t unit) {
+void GradientReductions::open(std::int32_t unit, UnitSlot slot) {
   scatter_early(unit == gradients_.layout().staying_for ? 0 : 1);
-  gradients_.open(unit);
+  gradients_.open(unit, slot);
 }
 
 void GradientReductions::run(const Action& action) {

@@ -21,7 +21,7 @@ class GradientReductions {
 
   void begin_step();
   /// Before the weight gradients of a unit are made.
-  void open(std::int32_t unit);
+  void open(std::int32_t unit, UnitSlot slot);
   /// One micro-batch's gradients of a unit are made, and wait to be scattered.
   void wait_for_scatter(std::int32_t unit) { unscattered_.push_back(unit); }
   /// All gradients of a unit in the step are made.

@@ -28,7 +28,7 @@ TensorView GradientSums::gradient(std::int32_t execution, TensorId tensor) {
   return dense_view(static_cast<void*>(data), format, p.rows(), p.columns());
 }
 
-void GradientSums::open(std::int32_t execution) {
+void GradientSums::open(std::int32_t execution, UnitSlot slot) {
   if (memory_.strategy.zero_stage < 2 || layout().two_units_trained == 0) return;
   const std::int32_t staying = layout().staying_unit;
   if ((execution == staying || execution == layout().staying_for) && slots_.put_staying()) {
@@ -36,9 +36,9 @@ void GradientSums::open(std::int32_t execution) {
     memory_.device.wait(Stream::compute, slots_.staying_busy());
     open_zeros(staying);
   }
-  if (execution == staying || slots_.find(execution) >= 0) return;
+  if (execution == staying || slots_.holds(execution, slot)) return;
   slots_.bind(Stream::compute);
-  slots_.put(execution, Stream::compute);
+  slots_.put(execution, slot, Stream::compute);
   open_zeros(execution);
 }
 

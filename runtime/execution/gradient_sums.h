@@ -2,10 +2,10 @@
 /// \file gradient_sums.h: gradients as kernels add to them, and their sums over ranks.
 ///
 /// Answers: views; the health of what is updated. Model: gradients are sums over all tokens of the batch. Under ZeRO-2
-/// and 3 a unit's are whole in one of two slots (unit_slots.h) until they are scattered into the ranks' parts.
-/// Reductions are work of the data lane: they are only given to it here. Source: ZeRO, arXiv:1910.02054, section 5.
-/// Not modelled: reductions in another format than the gradients'.
-/// Checked against: tests/runtime/execution (numbers and bytes of every strategy).
+/// and 3 a unit's are whole in the slot that its backward names (unit_slots.h) until they are scattered into the ranks'
+/// parts. Reductions are work of the data lane: they are only given to it here. Source: ZeRO, arXiv:1910.02054,
+/// section 5. Not modelled: reductions in another format than the gradients'. Checked against: tests/runtime/execution
+/// (numbers and bytes of every strategy).
 
 #include "kernels/reductions.h"
 #include "runtime/execution/unit_slots.h"
@@ -20,8 +20,8 @@ class GradientSums {
   /// Of an op's parameter; [rows, columns]. Nothing where the parameter is frozen.
   [[nodiscard]] TensorView gradient(std::int32_t execution, TensorId tensor);
   void begin_step() { memory_.zero_gradients(); }
-  /// Before an execution's weight gradients are made.
-  void open(std::int32_t execution);
+  /// Before an execution's weight gradients are made. ZeRO-2 and 3: in this slot.
+  void open(std::int32_t execution, UnitSlot slot);
   void release() { slots_.release(); }
   /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
   void scatter(std::int32_t execution);

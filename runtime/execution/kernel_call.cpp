@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/graph/executed_ops.h"
+
 namespace plumbline {
 namespace {
 
@@ -106,6 +108,10 @@ constexpr std::array op_kernels = std::to_array<OpKernel>({{OpKind::embedding, r
                                                            {OpKind::dropout, run_dropout},
                                                            {OpKind::add, run_add},
                                                            {OpKind::cross_entropy, run_loss}});
+static_assert(op_kernels.size() == executed_ops.size() &&
+                  std::all_of(op_kernels.begin(), op_kernels.end(),
+                              [](const OpKernel& k) { return is_executed(k.kind); }),
+              "the operators that are said to be executed are those with a kernel");
 
 const OpKernel* kernel_of(OpKind kind) {
   const auto* at =
@@ -114,8 +120,6 @@ const OpKernel* kernel_of(OpKind kind) {
 }
 
 }  // namespace
-
-bool is_executed(OpKind kind) { return kernel_of(kind) != nullptr; }
 
 void run_kernel(const KernelCall& call) {
   if (call.instruction.role == KernelRole::accumulate) return run_accumulate(call);

@@ -39,10 +39,6 @@ class KernelCall {
   /// All of a buffer as rows of a tensor's width.
   [[nodiscard]] TensorView view(std::size_t operand, TensorId like) const;
   [[nodiscard]] TensorView view(std::size_t operand) const { return view(operand, tensor(operand)); }
-  /// Nothing, for an operand that is not there.
-  [[nodiscard]] TensorView view_or_nothing(std::size_t operand, TensorId like) const {
-    return has(operand) ? view(operand, like) : TensorView{};
-  }
   [[nodiscard]] float* floats(std::size_t operand) const { return reinterpret_cast<float*>(buffer(operand)->data()); }
   [[nodiscard]] BlockState& state() const { return state_; }
   [[nodiscard]] const RouteTable& routes() const { return *state_.routes; }
@@ -100,8 +96,6 @@ void keep_product_weights(RankEnvironment& environment, const Block& block, std:
 
 /// Calls the kernel that the instruction names.
 void run_kernel(const KernelCall& call);
-/// Whether there is a kernel for an operator.
-[[nodiscard]] bool is_executed(OpKind kind);
 
 // By operator; each knows the roles that core/program/block_program.h gives it.
 void run_embedding(const KernelCall& call);

@@ -15,7 +15,8 @@ namespace plumbline {
 struct UpdateNumbers {
   const OptimizerSettings& settings;
   double learning_rate = 0;
-  double factor = 1;  ///< on gradients
+  const StepDecision* decision = nullptr;  ///< in the device's memory
+  std::uint64_t seed = 0;                  ///< of run and step, for weights that are rounded by a draw
 };
 
 /// What every optimizer is given of an owned range.

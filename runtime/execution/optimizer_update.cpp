@@ -1,6 +1,7 @@
 #include "runtime/execution/optimizer_update.h"
 
 #include "runtime/device/device_kernels.h"
+#include "runtime/execution/parameter_init.h"
 
 namespace plumbline {
 OptimizedParameter optimized(const ParameterMemory& memory, const OwnedRange& owned, const UpdateNumbers& numbers) {
@@ -9,33 +10,35 @@ OptimizedParameter optimized(const ParameterMemory& memory, const OwnedRange& ow
   update.parameter = memory.owned_weight(owned);
   if (memory.has_masters()) update.master = memory.owned_master(owned);
   update.gradient = memory.owned_gradient(owned);
-  update.gradient_factor = static_cast<float>(numbers.factor);
+  update.decision = numbers.decision;
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(numbers.learning_rate);
   const bool is_matrix = memory.parameter(owned.parameter).dimensions >= 2;
   update.weight_decay =
       is_matrix && facts(memory.training.optimizer).reads.has(Hyperparameter::weight_decay) ? settings.weight_decay : 0;
+  if (settings.rounding == WeightRounding::stochastic && rounds_weights(memory.formats)) {
+    const LocalParameter& p = memory.parameter(owned.parameter);
+    update.rounding = {true, numbers.seed, hash_of(p.name), p.box, owned.first};
+  }
   return update;
 }
 
-void OptimizerUpdate::update(const OptimizerSettings& settings, double learning_rate, double factor,
-                             std::int64_t step) {
-  const UpdateNumbers numbers{settings, learning_rate, factor};
+void OptimizerUpdate::update(const UpdateNumbers& numbers) {
   const bool gathers = matrices_.gathers();
   for (const OwnedRange& owned : memory_.layout.owned) {
     if (gathers && memory_.parameter(owned.parameter).is_layer_matrix) continue;
-    update_range(owned, numbers, step);
+    update_range(owned, numbers);
   }
   if (gathers) matrices_.update(numbers);
 }
 
-void OptimizerUpdate::update_range(const OwnedRange& owned, const UpdateNumbers& numbers, std::int64_t step) {
+void OptimizerUpdate::update_range(const OwnedRange& owned, const UpdateNumbers& numbers) {
   const OptimizedParameter update = optimized(memory_, owned, numbers);
   const OptimizerSettings& settings = numbers.settings;
   const DeviceKernels& kernels = memory_.device.kernels();
   const auto moment = [&](std::size_t state) { return memory_.moment(owned, state); };
   const auto adamw = [&] {
-    kernels.adamw_step({update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon, step});
+    kernels.adamw_step({update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon});
   };
   switch (memory_.training.optimizer) {
     case Optimizer::sgd: return kernels.sgd_step({update});
@@ -64,6 +67,7 @@ void OptimizerUpdate::update_matrix(const OwnedRange& owned, const OptimizedPara
       return view.rows_from(plane * view.rows / planes, view.rows / planes);
     };
     OptimizedParameter whole = update;
+    whole.rounding.first += plane * p.rows() / planes * p.columns();
     whole.parameter = matrix(update.parameter);
     if (update.master.is_there()) whole.master = matrix(update.master);
     whole.gradient = matrix(update.gradient);

@@ -13,11 +13,10 @@ class OptimizerUpdate {
  public:
   explicit OptimizerUpdate(ParameterMemory& memory) : memory_(memory), matrices_(memory) {}
 
-  /// `factor`: on gradients (1 / loss scale * clip factor). `step` counts from 1.
-  void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step);
+  void update(const UpdateNumbers& numbers);
 
  private:
-  void update_range(const OwnedRange& owned, const UpdateNumbers& numbers, std::int64_t step);
+  void update_range(const OwnedRange& owned, const UpdateNumbers& numbers);
   void update_matrix(const OwnedRange& owned, const OptimizedParameter& update, const OptimizerSettings& settings);
 
   ParameterMemory& memory_;

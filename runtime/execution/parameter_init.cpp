@@ -10,17 +10,17 @@ namespace {
 
 constexpr double usual_deviation = 0.02;
 
+/// In (0, 1].
+double unit(std::uint32_t word) { return (static_cast<double>(word) + 1.0) / 4294967296.0; }
+
+}  // namespace
+
 /// FNV-1a, 64 bits. Source: draft-eastlake-fnv.
 std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash;
 }
-
-/// In (0, 1].
-double unit(std::uint32_t word) { return (static_cast<double>(word) + 1.0) / 4294967296.0; }
-
-}  // namespace
 
 std::string_view to_text(Initialisation initialisation) {
   switch (initialisation) {

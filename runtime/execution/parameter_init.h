@@ -28,6 +28,8 @@ inline constexpr std::array all_initialisations{Initialisation::normal, Initiali
 
 /// Of the elements of a whole tensor.
 [[nodiscard]] double initial_deviation(Initialisation initialisation, const TensorBox& tensor);
+/// Of a parameter's name: the same number under every layout.
+[[nodiscard]] std::uint64_t hash_of(std::string_view name);
 [[nodiscard]] float initial_value(InitialValues starts, double deviation, std::uint64_t seed, std::string_view name,
                                   std::int64_t index);
 

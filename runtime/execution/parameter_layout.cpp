@@ -23,11 +23,7 @@ std::vector<std::string> execution_names(const Graph& graph) {
 
 void divide(TensorBox& box, std::size_t dimension, std::int64_t parts, std::int64_t index, const std::string& name) {
   const std::int64_t size = box.whole[dimension];
-  if (size % parts != 0)
-    throw InputError({"--plan",
-                      name + " has " + std::to_string(size) + " rows or columns, which " + std::to_string(parts) +
-                          " ranks cannot share",
-                      "a multiple of the ranks", ""});
+  check(size % parts == 0, "ranks divide " + name + ", or the capability check refuses them");
   box.extent[dimension] = size / parts;
   box.begin[dimension] = index * box.extent[dimension];
 }
@@ -159,11 +155,8 @@ class Builder {
     if (tensor.partition == Partition::tensor) {
       const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
       const bool is_row = linear != nullptr && linear->partition == WeightPartition::row;
-      if (tensor.partition_units > 0 && tensor.partition_units % s_.tensor_parallel != 0)
-        throw InputError({"--plan",
-                          name + " has " + std::to_string(tensor.partition_units) + " heads for " +
-                              std::to_string(s_.tensor_parallel) + " tensor-parallel ranks",
-                          "ranks that divide the heads", ""});
+      check(tensor.partition_units % s_.tensor_parallel == 0,
+            "ranks divide the heads of " + name + ", or the capability check refuses them");
       divide(box, is_row ? 2 : leading, s_.tensor_parallel, at(Axis::tensor), name);
     }
     if (tensor.partition == Partition::expert) {

@@ -16,25 +16,10 @@
 
 #include "core/graph/graph.h"
 #include "core/sharding/shard.h"
+#include "kernels/tensor_box.h"
 #include "runtime/execution/rank_groups.h"
 
 namespace plumbline {
-
-/// A box of a whole tensor of up to three dimensions, leading ones 1.
-struct TensorBox {
-  std::array<std::int64_t, 3> whole{1, 1, 1};
-  std::array<std::int64_t, 3> begin{0, 0, 0};
-  std::array<std::int64_t, 3> extent{1, 1, 1};
-
-  [[nodiscard]] std::int64_t elements() const { return extent[0] * extent[1] * extent[2]; }
-  /// Index in the whole tensor of an element of the box, both row-major.
-  [[nodiscard]] std::int64_t whole_index(std::int64_t element) const {
-    const std::int64_t k = element % extent[2];
-    const std::int64_t j = element / extent[2] % extent[1];
-    const std::int64_t i = element / extent[2] / extent[1];
-    return ((begin[0] + i) * whole[1] + begin[1] + j) * whole[2] + begin[2] + k;
-  }
-};
 
 /// How a parameter starts (parameter_init.h).
 enum class InitialValues : std::uint8_t { normal, ones, zeros };
@@ -124,7 +109,7 @@ struct ParameterLayout {
   std::vector<std::vector<std::int32_t>> index;  ///< by execution of the network and tensor
 };
 
-/// `executions`: those that the rank runs. Throws InputError for what tensor parallelism cannot divide.
+/// `executions`: those that the rank runs. The strategy keeps the rules of core/plan/execution_rules.h.
 [[nodiscard]] ParameterLayout parameter_layout(const Graph& graph, const Strategy& strategy, const Training& training,
                                                const std::vector<std::int32_t>& executions, std::int32_t rank);
 

@@ -31,8 +31,8 @@ class ParameterStore {
 
   [[nodiscard]] const ParameterLayout& layout() const { return memory.layout; }
   /// What ranks share of the weights is gathered before it is read again.
-  void update(const OptimizerSettings& settings, double learning_rate, double factor, std::int64_t step) {
-    optimizer.update(settings, learning_rate, factor, step);
+  void update(const UpdateNumbers& numbers) {
+    optimizer.update(numbers);
     weights.mark_updated();
   }
 };

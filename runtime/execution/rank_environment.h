@@ -10,6 +10,7 @@
 #include "runtime/execution/host_pool.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
+#include "runtime/execution/step_scalars.h"
 
 namespace plumbline {
 
@@ -31,13 +32,14 @@ struct LocalBatch {
   std::int64_t first_sequence = 0;  ///< of the global batch
 };
 
-/// What a step adds up in the device's memory until its end.
-struct StepTotals {
-  CrossEntropyLoss loss;  ///< over this rank's tokens
-  TensorHealth gradients;
-};
-
 class RankEnvironment;
+
+/// A communicator's call inside of a block: between two timed marks of the compute lane.
+struct TimedCall {
+  Axis axis = Axis::tensor;
+  Mark begin;
+  Mark end;
+};
 
 /// Looks at what the loss reads, before it becomes its own gradient. `first_class`: of its columns.
 using LogitsVisit = std::function<void(const RankEnvironment&, ConstTensorView logits, std::int64_t first_class)>;
@@ -55,7 +57,7 @@ class RankEnvironment {
         operands(memory, of_lanes.kernels()),
         route_tables(memory),
         host(of_lanes),
-        totals(static_cast<StepTotals*>(memory.reserve(Bytes(sizeof(StepTotals))))) {
+        scalars(of_rank.everyone(), memory, of_lanes) {
     reserve_ids();
   }
 
@@ -67,15 +69,17 @@ class RankEnvironment {
   ParameterStore& parameters;
   ProductOperands operands;
   RouteTables route_tables;
-  HostPool host;       ///< for what leaves the device
-  StepTotals* totals;  ///< in the device's memory
+  HostPool host;  ///< for what leaves the device
+  StepScalars scalars;
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;
+
+  std::vector<TimedCall> timed_calls;  ///< of the step at hand
 
   // Of the action at hand.
   LocalBatch batch;
   std::uint64_t seed = 0;      ///< of the run and step
-  float gradient_scale = 1;    ///< loss scale / tokens of the global batch
+  float gradient_scale = 1;    ///< 1 / tokens of the global batch; beside it the loss scale (scalars)
   LogitsVisit on_logits;       ///< of the step at hand; empty: nobody looks
   bool is_evaluating = false;  ///< a forward without a backward: nothing is dropped
   bool is_rehearsal = false;   ///< nothing is computed or sent (step_memory.h): ranks get equal shares of routed rows
@@ -98,19 +102,23 @@ class RankEnvironment {
   void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
   void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format);
   void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format);
-  /// A communicator's call inside of a block.
+  /// A communicator's call on the compute lane.
   template <class Call>
   void communicate(Call call) {
     device.enqueue(Stream::compute, std::move(call));
+  }
+  /// The same inside of a block, whose time is asked for behind the step.
+  template <class Call>
+  void communicate(Axis axis, Call call) {
+    const Mark begin = device.timed_mark(Stream::compute);
+    communicate(std::move(call));
+    timed_calls.push_back({axis, begin, device.timed_mark(Stream::compute)});
   }
   void upload_batch(const LocalIds& ids);
   /// Reserves what a step of `rehearsed` reserved alongside its tensors.
   void prepare_as(const RankEnvironment& rehearsed);
   /// Of rotary positions, in the device's memory.
   [[nodiscard]] const float* frequencies(std::int64_t rotary_dim);
-  void begin_totals() { device.fill(Stream::compute, totals, std::byte{0}, Bytes(sizeof(StepTotals))); }
-  /// Waits for all lanes.
-  [[nodiscard]] StepTotals read_totals();
 
   /// Calls `act(place, first row, rows)` for each run of rows that lie in one sequence. `sliced`: the rows are this
   /// tensor-parallel rank's slice.

@@ -14,6 +14,11 @@ RankSet ranks_of(const RankGroup& group, std::int32_t rank, std::string name) {
   return set;
 }
 
+Messages messages_on(Axis axis) {
+  if (axis == Axis::pipeline) return Messages::stages;
+  return axis == Axis::context ? Messages::ring : Messages::any;
+}
+
 }  // namespace
 
 std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank) {
@@ -27,7 +32,8 @@ RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank) {
 
 RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.rank()) {
   for (const Axis axis : all_axes)
-    of_axis_[static_cast<std::size_t>(axis)] = world.communicator(group_ranks(strategy, axis, rank_));
+    of_axis_[static_cast<std::size_t>(axis)] =
+        world.communicator(group_ranks(strategy, axis, rank_), messages_on(axis));
   const RankGroup all = rank_group(strategy, Axis::expert_gradient);
   const auto shard = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard_ranks(strategy).expert));
   expert_shard_ = world.communicator(ranks_of({shard, all.stride}, rank_, "expert_shard"));

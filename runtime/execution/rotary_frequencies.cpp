@@ -7,10 +7,6 @@
 
 namespace plumbline {
 
-std::int64_t rotary_features(const RotaryConstants& constants, std::int64_t head_dim) {
-  return static_cast<std::int64_t>(static_cast<double>(head_dim) * constants.rotated);
-}
-
 std::vector<float> rotary_frequencies(const RotaryConstants& constants, std::int64_t features) {
   std::vector<float> frequencies(static_cast<std::size_t>(features / 2));
   rotary_frequencies(constants.base, features, frequencies.data());

@@ -15,9 +15,6 @@
 
 namespace plumbline {
 
-/// How many of a head's features turn, rounded down as Hugging Face does.
-[[nodiscard]] std::int64_t rotary_features(const RotaryConstants& constants, std::int64_t head_dim);
-
 /// One frequency for each pair of `features` features.
 [[nodiscard]] std::vector<float> rotary_frequencies(const RotaryConstants& constants, std::int64_t features);
 

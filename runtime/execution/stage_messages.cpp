@@ -58,7 +58,7 @@ BufferRef StageMessages::parked(const BufferRef& made) {
 
 std::int32_t StageMessages::tag(const Action& action, std::int32_t receiving_stage) const {
   const std::int32_t direction = action.pass == Pass::forward ? 0 : 1;
-  return (receiving_stage * 2 + direction) * plan_.program.shape.micro_batches + action.micro_batch;
+  return (receiving_stage * plan_.program.shape.micro_batches + action.micro_batch) * 2 + direction;
 }
 
 std::span<const std::byte> StageMessages::padded(std::span<const std::byte> tensor, Bytes bytes) {

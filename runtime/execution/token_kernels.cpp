@@ -1,4 +1,5 @@
 // Operators on single tokens: norms, activations, rotary positions, dropout, the loss.
+#include "core/graph/rotary_features.h"
 #include "runtime/execution/kernel_call.h"
 #include "runtime/execution/rotary_frequencies.h"
 
@@ -145,6 +146,7 @@ void run_loss(const KernelCall& call) {
   kernel.target_logit = kernel.sum + logits.rows;
   kernel.logit_gradient = logits;
   kernel.gradient_scale = env.gradient_scale;
+  kernel.loss_scale = env.scalars.loss_scale();
   const bool is_divided = call.block.tensor(call.tensor(0)).partition == Partition::tensor;
   kernel.first_class = is_divided ? env.groups.index(Axis::tensor) * logits.columns : 0;
   switch (call.instruction.role) {
@@ -154,7 +156,7 @@ void run_loss(const KernelCall& call) {
     case KernelRole::loss_sum: return call.kernels().cross_entropy_local_sum(kernel);
     default: break;
   }
-  call.kernels().cross_entropy_add(kernel, &env.totals->loss);
+  call.kernels().cross_entropy_add(kernel, &env.scalars.own()->loss);
 }
 
 }  // namespace plumbline

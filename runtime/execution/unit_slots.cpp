@@ -14,7 +14,6 @@ void UnitSlots::release() {
   for (Mark& mark : busy_) memory_.device.wait(Stream::compute, std::exchange(mark, {}));
   buffer_ = nullptr;
   units_ = {-1, -1};
-  next_ = 0;
   holds_staying_ = false;
 }
 
@@ -23,10 +22,14 @@ std::int32_t UnitSlots::find(std::int32_t unit) const {
   return units_[1] == unit ? 1 : -1;
 }
 
-void UnitSlots::put(std::int32_t unit, Stream lane) {
-  memory_.device.wait(lane, busy_[next_]);
-  units_[next_] = unit;
-  next_ = 1 - next_;
+std::size_t UnitSlots::place(UnitSlot slot) {
+  check(slot != UnitSlot::none, "the program names the slot of a unit that is whole for a while");
+  return slot == UnitSlot::first ? 0 : 1;
+}
+
+void UnitSlots::put(std::int32_t unit, UnitSlot slot, Stream lane) {
+  memory_.device.wait(lane, busy_[place(slot)]);
+  units_[place(slot)] = unit;
 }
 
 bool UnitSlots::put_staying() { return !std::exchange(holds_staying_, true); }

@@ -1,10 +1,12 @@
 #pragma once
 /// \file unit_slots.h: two units that are whole for a while: parameters of ZeRO-3, gradients of ZeRO-2 and 3.
 ///
-/// Answers: where a unit lies. Model: neighbours are at either end of one buffer; a unit that a later one of the same
-/// pass reads too, the embedding of a tied head, has a place of its own behind them. The data lane works on them: its
-/// marks say until when. Source: PyTorch's FSDP2 (two buffers of each kind). Checked against: tests/runtime/execution.
+/// Answers: where a unit lies. Model: the program names the slot (Action::slot), at either end of one buffer; a unit
+/// that a later one of the same pass reads too, the embedding of a tied head, has a place of its own behind them. The
+/// data lane works on them: its marks say until when. Source: PyTorch's FSDP2 (two buffers of each kind). Checked
+/// against: tests/runtime/execution.
 
+#include "core/program/program.h"
 #include "runtime/execution/parameter_memory.h"
 
 namespace plumbline {
@@ -19,10 +21,9 @@ class UnitSlots {
   void bind(Stream lane);
   /// Gives it up behind whatever works on it.
   void release();
-  /// Which of the two has the unit; -1: neither.
-  [[nodiscard]] std::int32_t find(std::int32_t unit) const;
-  /// A unit takes the place of the one that came before the last. What worked on that is passed for `lane`.
-  void put(std::int32_t unit, Stream lane);
+  [[nodiscard]] bool holds(std::int32_t unit, UnitSlot slot) const { return units_[place(slot)] == unit; }
+  /// A unit takes a slot, whatever was there. What worked on that is passed for `lane`.
+  void put(std::int32_t unit, UnitSlot slot, Stream lane);
   /// Whether the unit that stays came by this call.
   [[nodiscard]] bool put_staying();
   void drop_staying() { holds_staying_ = false; }
@@ -34,6 +35,10 @@ class UnitSlots {
   [[nodiscard]] Mark staying_busy() const { return busy_.back(); }
 
  private:
+  /// Throws InternalError where the program names none.
+  [[nodiscard]] static std::size_t place(UnitSlot slot);
+  /// Which of the two has the unit; -1: neither.
+  [[nodiscard]] std::int32_t find(std::int32_t unit) const;
   [[nodiscard]] std::int64_t bytes_of_unit(std::int32_t unit) const;
 
   ParameterMemory& memory_;
@@ -43,7 +48,6 @@ class UnitSlots {
   BufferRef buffer_;
   std::array<std::int32_t, 2> units_{-1, -1};
   std::array<Mark, 3> busy_;  ///< of both, and of the unit that stays
-  std::size_t next_ = 0;
   bool holds_staying_ = false;
 };
 

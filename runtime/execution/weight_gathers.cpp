@@ -20,7 +20,7 @@ ConstTensorView WeightGathers::weight(std::int32_t execution, TensorId tensor) c
   return dense_view(static_cast<const void*>(data), format, p.rows(), p.columns());
 }
 
-void WeightGathers::gather(std::int32_t execution) {
+void WeightGathers::gather(std::int32_t execution, UnitSlot slot) {
   is_stale_[static_cast<std::size_t>(execution)] = false;
   if (memory_.strategy.zero_stage >= 3) {
     const ParameterLayout& layout = memory_.layout;
@@ -28,7 +28,7 @@ void WeightGathers::gather(std::int32_t execution) {
     const bool reads_staying = execution == layout.staying_unit || execution == layout.staying_for;
     if (reads_staying && slots_.put_staying()) gather_sections(layout.staying_unit);
     if (execution == layout.staying_unit) return;
-    slots_.put(execution, Stream::data);
+    slots_.put(execution, slot, Stream::data);
   }
   gather_sections(execution);
 }

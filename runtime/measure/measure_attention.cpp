@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "kernels/attention.h"
@@ -55,20 +56,21 @@ void measure_shape(const Heads& h, std::int64_t batch, std::int64_t sequence, Nu
   MeasuredWorkspace scratch(
       std::max(reference::attention_workspace(forward), reference::attention_workspace(backward)));
   forward.workspace = backward.workspace = scratch.view();
-  const auto ahead = [&] { return median_time([&] { reference::attention_forward(forward); }, budget); };
-  const auto back = [&] { return median_time([&] { reference::attention_backward(backward); }, budget); };
-  const Seconds plain_ahead = ahead();
-  const Seconds plain_back = back();
-  table.attention.push_back(
-      {batch, sequence, h.heads, h.kv_heads, h.head_dim, format, plain_ahead.value(), plain_back.value()});
+  table.attention.push_back({batch, sequence, h.heads, h.kv_heads, h.head_dim, format,
+                             median_time([&] { reference::attention_forward(forward); }, budget).value(),
+                             median_time([&] { reference::attention_backward(backward); }, budget).value()});
   if (format != NumberFormat::fp32) return;
-  forward.dropout = backward.dropout = {{0.1F, {1, 2, 0}}, 0, 0, h.heads, sequence};
+  AttentionForward forward_dropping = forward;
+  AttentionBackward backward_dropping = backward;
+  forward_dropping.dropout = backward_dropping.dropout = {{0.1F, {1, 2, 0}}, 0, 0, h.heads, sequence};
   const Bytes scores(batch * h.heads * sequence * sequence / 2);
-  const auto added = [&](std::string_view name, Seconds with, Seconds without) {
-    table.memory_bound.push_back({std::string(name), format, scores, std::max(0.0, (with - without).value())});
+  const auto added = [&](std::string_view name, std::optional<Seconds> more) {
+    if (more) table.memory_bound.push_back({std::string(name), format, scores, more->value()});
   };
-  added(attention_dropout_forward, ahead(), plain_ahead);
-  added(attention_dropout_backward, back(), plain_back);
+  added(attention_dropout_forward, median_difference([&] { reference::attention_forward(forward_dropping); },
+                                                     [&] { reference::attention_forward(forward); }, budget));
+  added(attention_dropout_backward, median_difference([&] { reference::attention_backward(backward_dropping); },
+                                                      [&] { reference::attention_backward(backward); }, budget));
 }
 
 }  // namespace

@@ -22,6 +22,26 @@ double seconds_of(const std::function<void()>& call, int times) {
   return std::max(thread_seconds() - begin, 1e-9);
 }
 
+/// How many calls make a batch; one call to warm up and one to see.
+int batch_of(const std::function<void()>& call) {
+  call();
+  return std::clamp(static_cast<int>(least_batch_s / seconds_of(call, 1)), 1, largest_batch);
+}
+
+/// Of what `sample` answers: at least five times, and on until `budget` is spent or 50 times.
+double median_of(const std::function<double()>& sample, Seconds budget) {
+  std::vector<double> times;
+  const auto begin = Clock::now();
+  while (times.size() < most) {
+    times.push_back(sample());
+    const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (times.size() >= fewest && spent > budget.value()) break;
+  }
+  const auto middle = times.begin() + std::ssize(times) / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 }  // namespace
 
 double thread_seconds() {
@@ -31,19 +51,17 @@ double thread_seconds() {
 }
 
 Seconds median_time(const std::function<void()>& call, Seconds budget) {
-  call();
-  const double once = std::max(seconds_of(call, 1), 1e-9);
-  const int batch = std::clamp(static_cast<int>(least_batch_s / once), 1, largest_batch);
-  std::vector<double> times;
-  const auto begin = Clock::now();
-  while (times.size() < most) {
-    times.push_back(seconds_of(call, batch) / batch);
-    const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (times.size() >= fewest && spent > budget.value()) break;
-  }
-  const auto middle = times.begin() + std::ssize(times) / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  return Seconds(*middle);
+  const int batch = batch_of(call);
+  return Seconds(median_of([&] { return seconds_of(call, batch) / batch; }, budget));
+}
+
+std::optional<Seconds> median_difference(const std::function<void()>& with, const std::function<void()>& without,
+                                         Seconds budget) {
+  const int batch = std::min(batch_of(with), batch_of(without));
+  const double difference =
+      median_of([&] { return (seconds_of(with, batch) - seconds_of(without, batch)) / batch; }, budget);
+  if (difference <= 0) return std::nullopt;
+  return Seconds(difference);
 }
 
 }  // namespace plumbline

@@ -6,6 +6,7 @@
 /// distribution; only its median. Checked against: tests/runtime/measure/measure_threads_test.cpp.
 
 #include <functional>
+#include <optional>
 
 #include "core/quantity/quantity.h"
 
@@ -16,5 +17,11 @@ namespace plumbline {
 
 /// Runs it once or twice to warm up, then at least five times, and on until `budget` is spent or 50 times.
 [[nodiscard]] Seconds median_time(const std::function<void()>& call, Seconds budget);
+
+/// What `with` takes more than `without`: the median over pairs of calls, one right after the other, so that both meet
+/// the same clock and caches. As many pairs as `median_time` times calls. Nothing if the computer is too unsteady to
+/// tell them apart.
+[[nodiscard]] std::optional<Seconds> median_difference(const std::function<void()>& with,
+                                                       const std::function<void()>& without, Seconds budget);
 
 }  // namespace plumbline

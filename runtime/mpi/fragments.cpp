@@ -37,7 +37,7 @@ std::optional<Message> FragmentJoiner::add(const MessageKey& key, std::span<cons
   const auto content = fragment.subspan(sizeof header);
   payload.insert(payload.end(), content.begin(), content.end());
   if (header.bytes_to_come > 0) return std::nullopt;
-  Message message{static_cast<CallKind>(header.kind), header.sequence, std::move(payload)};
+  Message message{static_cast<Collective>(header.kind), header.sequence, std::move(payload)};
   begun_.erase(key);
   return message;
 }

@@ -14,8 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/communication/peer_status.h"
-#include "runtime/communication/world.h"
+#include "runtime/communication/process_session.h"
 
 namespace plumbline {
 
@@ -27,27 +26,25 @@ struct MpiOptions {
 };
 
 /// At most one in the life of a process.
-class MpiSession {
+class MpiSession : public ProcessSession {
  public:
   /// Whether this program was built with MPI.
   [[nodiscard]] static bool is_built();
   /// Starts MPI. Throws InputError when a launcher's variables contradict it, EnvironmentError when it cannot start.
   explicit MpiSession(const MpiOptions& options = {});
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  ~MpiSession();
+  ~MpiSession() override;
 
-  [[nodiscard]] std::int32_t rank() const;
-  [[nodiscard]] std::int32_t size() const;
+  [[nodiscard]] std::int32_t rank() const override;
+  [[nodiscard]] std::int32_t size() const override;
   /// How many of the ranks share this computer's memory.
-  [[nodiscard]] std::int32_t ranks_on_host() const;
+  [[nodiscard]] std::int32_t ranks_on_host() const override;
   /// This rank's action: a number of the program, or -1 for none. The others are told when one of them fails.
-  void report_action(std::int32_t action);
+  void report_action(std::int32_t action) override;
   /// By rank, what is known after a failure.
-  [[nodiscard]] std::vector<PeerStatus> peer_status() const;
+  [[nodiscard]] std::vector<PeerStatus> peer_status() const override;
   /// Runs `body`, waits for all ranks to finish theirs, and ends MPI. A failure is told to the other ranks and thrown
   /// as run_local_ranks does; MPI then still runs, and the process should call `end_all`.
-  void run(const std::function<void(World&)>& body);
+  void run(const std::function<void(World&)>& body) override;
   /// What main() does with a failure: tells the others unless `run` has, lets one of the ranks `print` it, and ends all
   /// processes of the job with this exit code.
   [[noreturn]] void fail(const std::string& failure, int exit_code, const std::function<void()>& print);

@@ -13,36 +13,6 @@
 namespace plumbline {
 namespace {
 
-using Scalars = RankTraining::Scalars;
-
-std::vector<Scalars> all_scalars(Communicator& everyone, const Scalars& own) {
-  std::vector<Scalars> all(static_cast<std::size_t>(everyone.rank_set().size()));
-  everyone.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), ElementFormat::bytes);
-  return all;
-}
-
-/// The first rank whose loss, gradients or state are not finite.
-std::optional<std::int32_t> first_non_finite(const std::vector<Scalars>& all) {
-  const auto found = std::find_if(all.begin(), all.end(), [](const Scalars& one) {
-    return one.has_non_finite > 0 || !std::isfinite(one.loss) || !std::isfinite(one.sum_of_squares);
-  });
-  if (found == all.end()) return std::nullopt;
-  return static_cast<std::int32_t>(found - all.begin());
-}
-
-/// In the order of the ranks.
-Scalars sum_of(const std::vector<Scalars>& all) {
-  Scalars sum;
-  for (const Scalars& one : all) {
-    sum.loss += one.loss;
-    sum.tokens += one.tokens;
-    sum.sum_of_squares += one.sum_of_squares;
-    sum.has_non_finite += one.has_non_finite;
-    sum.stop_signal = std::max(sum.stop_signal, one.stop_signal);
-  }
-  return sum;
-}
-
 const RankProgram& program_of(const TrainingJob& job, const RankGroups& groups) {
   return job.program.ranks[static_cast<std::size_t>(groups.index(Axis::pipeline))];
 }
@@ -60,9 +30,9 @@ LossScaleRule rule_of(const TrainingJob& job) {
 
 /// What a step of `steps` sends in a group.
 void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent, std::int64_t steps) {
-  for (std::size_t kind = 0; kind < call_kind_count; ++kind)
+  for (std::size_t kind = 0; kind < collective_count; ++kind)
     if (sent.bytes[kind].value() != 0)
-      record.sent.push_back({name, std::string(to_text(static_cast<CallKind>(kind))), sent.calls[kind] / steps,
+      record.sent.push_back({name, std::string(to_text(static_cast<Collective>(kind))), sent.calls[kind] / steps,
                              sent.bytes[kind] / steps});
 }
 
@@ -82,8 +52,8 @@ void add_copies(RankRecord& record, const HostCopies& copied, std::int64_t steps
 RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOptions& options)
     : job_(job),
       options_(options),
+      device_(options.device ? options.device(world.rank()) : std::make_unique<CpuDevice>(options.lanes)),
       groups_(world, job.strategy),
-      device_(options.device ? options.device() : std::make_unique<CpuDevice>(options.lanes)),
       backend_(*device_, options.poison),
       parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
                                    world.rank()),
@@ -93,10 +63,15 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       plan_{job.graph, job.strategy, job.training, job.program, job.replays},
       executor_(plan_, environment_, feed_, options.strict_buffers),
       evaluation_(job.strategy, feed_, environment_, executor_),
-      scale_(rule_of(job)),
+      scale_rule_(rule_of(job)),
       early_stopping_(options.patience),
       checkpoint_(world, job, parameters_),
       lengths_(program_of(job, groups_).actions.size()) {
+  require_valid(scale_rule_);
+  state_.loss_scale.scale = scale_rule_.initial;
+  environment_.scalars.set(state_);
+  environment_.gradient_scale =
+      static_cast<float>(1.0 / static_cast<double>(job.training.global_batch * job.training.sequence_length));
   environment_.constants = job.constants;
   environment_.routing = job.routing;
   const FirstWeights drawn = [&](const LocalParameter& p, std::int64_t index) {
@@ -104,7 +79,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
   };
   parameters_.state.initialise(options.first_weights ? options.first_weights : drawn);
   executor_.use(memory_.emplace(plan_, environment_, feed_));
-  sent_beside_.resize(named_groups().size());
+  sent_outside_steps_.resize(named_groups().size());
 }
 
 void RankTraining::run() {
@@ -153,13 +128,12 @@ void RankTraining::step(std::int64_t number) {
   StepRecord record;
   record.step = number;
   record.learning_rate = learning_rate(job_.learning_rate, number);
-  const double tokens = static_cast<double>(job_.training.global_batch * job_.training.sequence_length);
-  environment_.gradient_scale = static_cast<float>(scale_.scale() / tokens);
   environment_.on_logits = number == first_step_ ? options_.on_logits : nullptr;
   environment_.seed = options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number);
   const Bytes peak_before = backend_.live().peak().device_total();
   executor_.run_step(
-      number, [&](const StepTotals& totals) { optimize(number, totals, record); }, before_action(number));
+      number, [&] { optimize(number, record.learning_rate); }, before_action(number));
+  conclude(record);
   at_action_ = -1;
   tell_place();
   groups_.everyone().barrier();
@@ -184,7 +158,7 @@ bool RankTraining::evaluate(StepRecord& record, bool is_last) {
   constexpr std::int64_t most_batches = 2;
   const bool is_due = options_.evaluate_every > 0 && (record.step + 1) % options_.evaluate_every == 0;
   if (feed_.held_out_sequences() == 0 || !(is_last || is_due)) return false;
-  beside_steps([&] {
+  outside_steps([&] {
     record.held_out_loss =
         evaluation_.held_out_loss(most_batches * job_.training.global_batch, before_action(record.step));
   });
@@ -195,7 +169,7 @@ bool RankTraining::evaluate(StepRecord& record, bool is_last) {
 void RankTraining::generate(const StepRecord& record) {
   const Generation& asked = options_.generation;
   if (asked.tokens == 0) return;
-  beside_steps([&] {
+  outside_steps([&] {
     generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
                                           options_.data.vocabulary, before_action(record.step));
   });
@@ -203,7 +177,7 @@ void RankTraining::generate(const StepRecord& record) {
 }
 
 template <class Act>
-void RankTraining::beside_steps(Act act) {
+void RankTraining::outside_steps(Act act) {
   const auto groups = named_groups();
   std::vector<SentByKind> before;
   for (const auto& [name, group] : groups) before.push_back(group->sent());
@@ -211,15 +185,15 @@ void RankTraining::beside_steps(Act act) {
   at_action_ = -1;
   tell_place();
   for (std::size_t g = 0; g < groups.size(); ++g)
-    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
-      sent_beside_[g].bytes[kind] += groups[g].second->sent().bytes[kind] - before[g].bytes[kind];
-      sent_beside_[g].calls[kind] += groups[g].second->sent().calls[kind] - before[g].calls[kind];
+    for (std::size_t kind = 0; kind < collective_count; ++kind) {
+      sent_outside_steps_[g].bytes[kind] += groups[g].second->sent().bytes[kind] - before[g].bytes[kind];
+      sent_outside_steps_[g].calls[kind] += groups[g].second->sent().calls[kind] - before[g].calls[kind];
     }
 }
 
 /// A checkpoint of what is not finite would be of no use, and the latest.
 void RankTraining::require_finite_state(std::int64_t next_step) {
-  Scalars own;
+  RankScalars own;
   own.has_non_finite = parameters_.state.has_non_finite() ? 1 : 0;
   const auto bad = first_non_finite(all_scalars(groups_.everyone(), own));
   if (bad) diverged(*bad, next_step - 1, "has weights or optimizer state that are not finite");
@@ -231,8 +205,8 @@ void RankTraining::save(std::int64_t next_step) {
   tell_place();
   CheckpointManifest manifest;
   manifest.step = next_step;
-  manifest.updates = updates_;
-  manifest.loss_scale = scale_.state();
+  manifest.updates = state_.updates;
+  manifest.loss_scale = state_.loss_scale;
   manifest.early_stopping = early_stopping_.state();
   manifest.plan_fingerprint = job_.plan_fingerprint;
   manifest.settings = settings_of(job_, options_);
@@ -246,12 +220,14 @@ void RankTraining::save(std::int64_t next_step) {
 void RankTraining::resume() {
   const Checkpoint checkpoint = checkpoint_to_resume(options_.resume);
   checkpoint_.read(checkpoint);
-  updates_ = checkpoint.manifest().updates;
   early_stopping_ = EarlyStopping(options_.patience, checkpoint.manifest().early_stopping);
   // Another precision, by --override, begins with its own loss scale.
+  state_.updates = checkpoint.manifest().updates;
   const Json* const precision = find_setting(checkpoint.manifest().settings, "precision");
   if (precision != nullptr && flag_text(*precision) == to_text(job_.training.precision))
-    scale_ = DynamicLossScale(rule_of(job_), checkpoint.manifest().loss_scale);
+    state_.loss_scale = checkpoint.manifest().loss_scale;
+  require_valid(state_.loss_scale);
+  environment_.scalars.set(state_);
   first_step_ = checkpoint.manifest().step;
   last_checkpoint_ = checkpoint.path();
 }
@@ -267,39 +243,34 @@ void RankTraining::diverged(std::int32_t rank, std::int64_t step, const std::str
 }
 
 /// fp16 skips a step that overflows, as long as a smaller scale may help.
-void RankTraining::require_finite(std::int64_t number, const std::vector<Scalars>& by_rank, const StepRecord& record,
-                                  bool overflows) {
-  if (overflows && scale_.scale() > rule_of(job_).smallest) return;
+void RankTraining::require_finite(const std::vector<RankScalars>& by_rank, const StepRecord& record, bool overflows) {
+  if (overflows && state_.loss_scale.scale > scale_rule_.smallest) return;
   auto bad = first_non_finite(by_rank);
   if (!bad && !std::isfinite(record.gradient_norm)) bad = 0;  // the sum alone overflows
   if (bad)
-    diverged(*bad, number,
+    diverged(*bad, record.step,
              std::isfinite(record.loss) ? "has gradients that are not finite"
                                         : "ends with a loss of " + std::to_string(record.loss));
 }
 
-void RankTraining::optimize(std::int64_t number, const StepTotals& totals, StepRecord& record) {
-  // Every tensor-parallel rank computes the whole loss of its tokens.
-  const bool counts = groups_.index(Axis::tensor) == 0;
+void RankTraining::optimize(std::int64_t number, double learning_rate) {
   if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
-  const std::vector<Scalars> by_rank = all_scalars(
-      groups_.everyone(),
-      {counts ? totals.loss.sum : 0, counts ? double(totals.loss.tokens) : 0, totals.gradients.sum_of_squares,
-       totals.gradients.has_non_finite != 0 ? 1.0 : 0.0, options_.stop_signal ? double(options_.stop_signal()) : 0});
-  const Scalars all = sum_of(by_rank);
+  environment_.scalars.decide(scale_rule_, job_.optimizer.clip_norm, options_.stop_signal ? options_.stop_signal() : 0);
+  parameters_.update({job_.optimizer, learning_rate, environment_.scalars.decision(), environment_.seed});
+}
+
+void RankTraining::conclude(StepRecord& record) {
+  const std::vector<RankScalars> by_rank = scalars_by_rank(environment_.scalars.totals(), job_.strategy);
+  const RankScalars all = sum_of(by_rank);
   stopped_by_ = static_cast<int>(all.stop_signal);
   record.loss = all.loss / all.tokens;
-  record.gradient_norm = std::sqrt(all.sum_of_squares) / scale_.scale();
+  record.gradient_norm = std::sqrt(all.sum_of_squares) / state_.loss_scale.scale;
   const bool overflows = scales_loss(job_.training) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
-  const double scale = scale_.scale();
-  require_finite(number, by_rank, record, overflows);
-  const bool takes = scale_.update(overflows ? GradientHealth::overflow : GradientHealth::finite);
+  require_finite(by_rank, record, overflows);
+  const bool takes = environment_.scalars.state().updates > state_.updates;
   record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;
-  if (!takes) return;
-  const double limit = job_.optimizer.clip_norm;
-  const double clip = limit > 0 && record.gradient_norm > limit ? limit / record.gradient_norm : 1.0;
-  parameters_.update(job_.optimizer, record.learning_rate, clip / scale, ++updates_);
-  if (options_.on_updated) options_.on_updated(groups_.rank(), number, parameters_);
+  state_ = environment_.scalars.state();
+  if (takes && options_.on_updated) options_.on_updated(groups_.rank(), record.step, parameters_);
 }
 
 void RankTraining::remember_times(const StepRecord&) {
@@ -366,9 +337,9 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
   const auto groups = named_groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     SentByKind sent = groups[g].second->sent();
-    for (std::size_t kind = 0; kind < call_kind_count; ++kind) {
-      sent.bytes[kind] -= sent_beside_[g].bytes[kind];
-      sent.calls[kind] -= sent_beside_[g].calls[kind];
+    for (std::size_t kind = 0; kind < collective_count; ++kind) {
+      sent.bytes[kind] -= sent_outside_steps_[g].bytes[kind];
+      sent.calls[kind] -= sent_outside_steps_[g].calls[kind];
     }
     add_sent(record, groups[g].first, sent, steps);
   }

@@ -1,13 +1,14 @@
 #pragma once
 /// \file rank_training.h: one rank of a run: its memory, parameters and executor; steps, and what it records.
 ///
-/// Model: a step is the program, then one exchange of scalars among all ranks (loss, sum of squares, overflow), then
-/// the update. Errors name rank, stage and action. Not modelled: see trainer.h. Checked against:
-/// tests/runtime/execution.
+/// Model: a step is the program, one exchange of scalars among all ranks (loss, sum of squares, overflow), from which
+/// the device decides, and the update; then the host reads them. Errors name rank, stage and action. Not modelled: see
+/// trainer.h. Checked against: tests/runtime/execution.
 
 #include "runtime/device/cpu_device.h"
 #include "runtime/execution/evaluation.h"
 #include "runtime/run/rank_checkpoint.h"
+#include "runtime/run/rank_scalars.h"
 #include "runtime/run/trainer.h"
 
 namespace plumbline {
@@ -19,15 +20,6 @@ class RankTraining {
   RankTraining& operator=(const RankTraining&) = delete;
   /// Lanes may still work on what a failed step leaves.
   ~RankTraining() { device_->stop(); }
-
-  /// What every rank says at the end of a step.
-  struct Scalars {
-    double loss = 0;
-    double tokens = 0;
-    double sum_of_squares = 0;
-    double has_non_finite = 0;
-    double stop_signal = 0;  ///< 0: none
-  };
 
   void run();
   [[nodiscard]] const std::vector<StepRecord>& steps() const { return steps_; }
@@ -51,7 +43,7 @@ class RankTraining {
   void generate(const StepRecord& record);
   /// Runs what is none of a step's, and leaves its messages out.
   template <class Act>
-  void beside_steps(Act act);
+  void outside_steps(Act act);
   [[nodiscard]] Executor::BeforeAction before_action(std::int64_t step);
   /// What this rank holds and does (rank_description.h).
   [[nodiscard]] Json description();
@@ -60,19 +52,21 @@ class RankTraining {
   void save(std::int64_t next_step);
   void resume();
   void require_finite_state(std::int64_t next_step);
-  void require_finite(std::int64_t number, const std::vector<Scalars>& by_rank, const StepRecord& record,
-                      bool overflows);
+  void require_finite(const std::vector<RankScalars>& by_rank, const StepRecord& record, bool overflows);
   /// Ends all ranks with a line of `rank`.
   [[noreturn]] void diverged(std::int32_t rank, std::int64_t step, const std::string& what);
-  void optimize(std::int64_t number, const StepTotals& totals, StepRecord& record);
+  /// Gives the device the update.
+  void optimize(std::int64_t number, double learning_rate);
+  /// What the device made of the step.
+  void conclude(StepRecord& record);
   void remember_times(const StepRecord& record);
   void remember_copies();
   void remember_routed(Bytes peak_before);
 
   const TrainingJob& job_;
   const RunOptions& options_;
-  RankGroups groups_;
   std::unique_ptr<ComputeDevice> device_;
+  RankGroups groups_;
   Backend backend_;
   std::optional<StepMemory> memory_;  ///< outlives what is bound in a step, which a failing rank leaves bound
   ParameterStore parameters_;
@@ -81,19 +75,19 @@ class RankTraining {
   ExecutionPlan plan_;
   Executor executor_;
   Evaluation evaluation_;
-  DynamicLossScale scale_;
+  LossScaleRule scale_rule_;
+  StepState state_;  ///< as the device has it between steps
   EarlyStopping early_stopping_;
   RankCheckpoint checkpoint_;
   std::filesystem::path last_checkpoint_;  ///< that was read or written
   std::int64_t first_step_ = 0;
-  std::int64_t updates_ = 0;
   std::int32_t at_action_ = -1;
   std::int64_t saving_ = -1;  ///< the checkpoint at work
   int stopped_by_ = 0;        ///< the signal that ends the run behind this step
   std::vector<StepRecord> steps_;
   std::vector<std::int32_t> generated_;
-  HostCopies copied_;                    ///< over all steps; on the host, in the step that had most there
-  std::vector<SentByKind> sent_beside_;  ///< by named group: what evaluations sent
+  HostCopies copied_;                           ///< over all steps; on the host, in the step that had most there
+  std::vector<SentByKind> sent_outside_steps_;  ///< by named group: what evaluations sent
   std::int32_t traced_ = -1;
   std::int64_t traced_begin_ns_ = 0;
   std::vector<ActionTime> traced_times_;

@@ -35,6 +35,7 @@ constexpr std::array keys{RecipeKey{"steps", Kind::whole, 1, most_steps},
                           RecipeKey{"lr_decay_every", Kind::whole, 1, most_steps},
                           RecipeKey{"clip", Kind::real, 0, largest_clip},
                           RecipeKey{"clip_value", Kind::real, 0, largest_clip},
+                          RecipeKey{"rounding", Kind::text},
                           RecipeKey{"expert_routing", Kind::text},
                           RecipeKey{"checkpoint", Kind::text},
                           RecipeKey{"checkpoint_every", Kind::whole, 1, most_steps}};
@@ -78,7 +79,7 @@ LossScaleRule loss_scale_from_json(const JsonPlace& place) {
   if (const auto value = object.find("growth_interval")) rule.growth_interval = value->integer(1, most_run_steps);
   object.finish();
   try {
-    static_cast<void>(DynamicLossScale(rule));
+    require_valid(rule);
   } catch (const InputError& error) {
     throw InputError({place.where(), error.problem().what, error.problem().expected, ""});
   }

@@ -51,6 +51,11 @@ constexpr std::array rows{
                  return j.learning_rate.decay_every;
                }},
     SettingRow{"init", [](const TrainingJob&, const RunOptions& o) -> Json { return to_text(o.initialisation); }},
+    SettingRow{"rounding",
+               [](const TrainingJob& j, const RunOptions&) -> Json {
+                 if (!rounds_weights(j.training.formats())) return nullptr;
+                 return to_text(j.optimizer.rounding);
+               }},
     SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.patience; }},
     SettingRow{"evaluate-every",
                [](const TrainingJob&, const RunOptions& o) -> Json {

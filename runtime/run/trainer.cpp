@@ -5,8 +5,10 @@
 
 #include "runtime/checkpoint/checkpoint_series.h"
 #include "runtime/checkpoint/folder_lock.h"
+#include "runtime/communication/process_session.h"
+#include "runtime/execution/device_memory_error.h"
+#include "runtime/execution/rank_groups.h"
 #include "runtime/local/local_ranks.h"
-#include "runtime/mpi/mpi_session.h"
 #include "runtime/run/capability_check.h"
 #include "runtime/run/checkpoint_catalogue.h"
 #include "runtime/run/rank_places.h"
@@ -22,9 +24,9 @@ namespace {
 void require_resumable(const TrainingJob& job, const RunOptions& options, const Checkpoint& checkpoint) {
   require_settings(checkpoint.manifest().settings, settings_of(job, options), options.overrides,
                    checkpoint.path().string());
-  const bool is_alone = options.mpi == nullptr;
-  checkpoint.require_undamaged(is_alone ? 0 : static_cast<std::size_t>(options.mpi->rank()),
-                               is_alone ? 1 : static_cast<std::size_t>(options.mpi->size()));
+  const bool is_alone = options.session == nullptr;
+  checkpoint.require_undamaged(is_alone ? 0 : static_cast<std::size_t>(options.session->rank()),
+                               is_alone ? 1 : static_cast<std::size_t>(options.session->size()));
 }
 
 /// What is gone on from, and what is to be written; holds the folder that is written to while it lives.
@@ -40,7 +42,7 @@ class RunCheckpoints {
     if (options.checkpoint.empty()) return;
     const CheckpointSeries series{options.checkpoint, first_step, options.steps, options.checkpoint_every};
     require_room(series, checkpoint_catalogue(job).bytes());
-    if (options.mpi != nullptr && options.mpi->rank() != 0) return;
+    if (options.session != nullptr && options.session->rank() != 0) return;
     lock_.emplace(options.checkpoint);
     remove_partial_checkpoints(options.checkpoint);
   }
@@ -50,20 +52,34 @@ class RunCheckpoints {
 };
 
 void check_processes(const TrainingJob& job, const RunOptions& options) {
-  check((options.ranks == Transport::mpi) == (options.mpi != nullptr), "a session of MPI is there when it is asked");
-  if (options.mpi == nullptr || options.mpi->size() == job.strategy.devices()) return;
-  const std::int32_t processes = options.mpi->size();
+  check(options.ranks != Transport::mpi || options.session != nullptr, "a session of MPI is there when it is asked");
+  check((options.ranks == Transport::nccl) == (options.groups || (options.session && options.ranks != Transport::mpi)),
+        "ranks of NCCL have a session or make groups of their own");
+  if (options.session == nullptr || options.session->size() == job.strategy.devices()) return;
+  const std::int32_t processes = options.session->size();
   const std::string ranks = std::to_string(job.strategy.devices());
+  const bool is_mpi = options.ranks == Transport::mpi;
   throw InputError(
-      {"MPI",
+      {is_mpi ? "MPI" : "NCCL",
        "there " + std::string(processes == 1 ? "is 1 process" : "are " + std::to_string(processes) + " processes"),
-       ranks + ", one for each rank of the plan: mpirun -n " + ranks + " plan run ...", ""});
+       ranks + ", one for each rank of the plan: " +
+           (is_mpi ? "mpirun -n " : "torchrun --no-python --nproc-per-node ") + ranks + " plan run ...",
+       ""});
+}
+
+std::string to_text(Transport transport) {
+  switch (transport) {
+    case Transport::local: return "local";
+    case Transport::mpi: return "mpi";
+    case Transport::nccl: return "nccl";
+  }
+  throw InternalError("a run has a transport");
 }
 
 RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   RunRecord record;
   record.backend = options.backend;
-  record.transport = options.ranks == Transport::local ? "local" : "mpi";
+  record.transport = to_text(options.ranks);
   record.seed = options.seed;
   record.tokens_per_step = job.training.global_batch * job.training.sequence_length;
   record.warmup_steps = options.warmup_steps;
@@ -85,18 +101,29 @@ struct Shared {
   bool has_diverged = false;       ///< it does not matter then what the others were doing
 };
 
+/// "; the plan predicts 40.1 GiB at the peak of stage 0: ...".
+std::string predicted_text(const TrainingJob& job, const RunOptions& options, std::int32_t rank) {
+  if (!options.predicted_memory) return "";
+  return "; the plan predicts " + options.predicted_memory(coordinate(job.strategy, Axis::pipeline, rank));
+}
+
 /// One rank's part; the last of it fills `record`.
 void train_rank(World& world, const TrainingJob& job, const RunOptions& options, Shared& shared, RunRecord& record) {
   const RankPlaces::AtWork at_work(shared.places, world.rank());
   RunOptions own = options;
   own.on_action = [&](std::int32_t rank, std::int64_t step, std::int32_t action) {
     shared.places.report_action(rank, action);
-    if (options.mpi != nullptr) options.mpi->report_action(action);
+    world.report_action(action);
+    if (options.session != nullptr) options.session->report_action(action);
     if (options.on_action) options.on_action(rank, step, action);
   };
-  RankTraining rank(world, job, own);
+  std::optional<RankTraining> training;
   try {
-    rank.run();
+    training.emplace(world, job, own);
+    training->run();
+  } catch (const DeviceMemoryError& error) {
+    world.abandon("rank " + std::to_string(world.rank()) + " has failed");
+    throw DeviceMemoryError(error.what() + predicted_text(job, options, world.rank()));
   } catch (const TrainingDiverged& diverged) {
     world.abandon(diverged.what());
     const std::scoped_lock lock(shared.mutex);
@@ -109,12 +136,13 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
       shared.others_when_failed = places_text(job, shared.places.status(), world.rank());
     throw;
   }
-  if (options.mpi != nullptr) options.mpi->report_action(-1);
-  const bool has_one_clock = options.mpi == nullptr || options.mpi->ranks_on_host() == world.size();
+  RankTraining& rank = *training;
+  if (options.session != nullptr) options.session->report_action(-1);
+  const bool has_one_clock = options.session == nullptr || options.session->ranks_on_host() == world.size();
   const RankRecord of_rank = rank.record(has_one_clock ? nanoseconds_behind(world, rank.traced_begin_ns()) : 0);
-  std::vector<RankRecord> of_all = options.mpi != nullptr ? gathered(world, of_rank) : std::vector<RankRecord>();
+  std::vector<RankRecord> of_all = options.session != nullptr ? gathered(world, of_rank) : std::vector<RankRecord>();
   const std::scoped_lock lock(shared.mutex);
-  if (options.mpi != nullptr)
+  if (options.session != nullptr)
     record.ranks = std::move(of_all);
   else
     record.ranks[static_cast<std::size_t>(world.rank())] = of_rank;
@@ -137,16 +165,22 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
   const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
   const auto others = [&] {
     const std::scoped_lock lock(shared->mutex);
-    const std::string places = options.mpi != nullptr
-                                   ? places_text(job, options.mpi->peer_status(), options.mpi->rank())
+    const std::string places = options.session != nullptr
+                                   ? places_text(job, options.session->peer_status(), options.session->rank())
                                    : shared->others_when_failed;
     return places.empty() ? "" : "; the others were:" + places.substr(1);
   };
   try {
-    if (options.mpi != nullptr)
-      options.mpi->run(body);
+    if (options.session != nullptr)
+      options.session->run(body);
     else
-      run_local_ranks(ranks, body, {options.deadline});
+      run_local_ranks(ranks,
+                      [&](World& threads) {
+                        if (!options.groups) return body(threads);
+                        World own(options.groups(threads.rank()), ranks);
+                        body(own);
+                      },
+                      {options.deadline});
   } catch (const InputError&) {
     throw;
   } catch (const InternalError& bug) {

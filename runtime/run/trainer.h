@@ -4,7 +4,7 @@
 /// Answers: a RunRecord (core/measurement/run_record.h), whose names and fingerprints the caller fills. Model: every
 /// rank walks its stage's program (execution/executor.h); gradients are summed over the batch, unscaled, clipped by
 /// their global norm, and applied; fp16 skips steps that overflow. Ranks are threads of this process, or processes of
-/// an MPI job, of which rank 0 returns the record of all and the others an empty one. Errors: before any work,
+/// a launch, of which rank 0 returns the record of all and the others an empty one. Errors: before any work,
 /// InputError for what is not executed or does not fit together and EnvironmentError for a disk without room;
 /// RunFailure, with the rank, its stage and its action, when a rank throws or hangs; InternalError, with the same, when
 /// a rank finds a bug of ours. Not modelled: several jobs in one process; devices. Checked against:
@@ -18,6 +18,7 @@
 #include "core/io/json.h"
 #include "core/measurement/run_record.h"
 #include "runtime/checkpoint/manifest.h"
+#include "runtime/communication/group_maker.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/execution/parameter_init.h"
 #include "runtime/execution/rank_environment.h"
@@ -28,7 +29,7 @@
 
 namespace plumbline {
 
-class MpiSession;
+class ProcessSession;
 
 /// A run ended before its last step (exit code 3). A rank that hangs on is a thread that still reads the job and the
 /// options: after this, or an InternalError, they live until the process ends.
@@ -73,7 +74,7 @@ struct Generation {
   double temperature = 0;   ///< 0: always the most likely token
 };
 
-enum class Transport : std::uint8_t { local, mpi };
+enum class Transport : std::uint8_t { local, mpi, nccl };
 
 struct RunOptions {
   std::int64_t steps = 1;  ///< that this run takes, from step 0 or the one behind the resumed checkpoint
@@ -82,12 +83,14 @@ struct RunOptions {
   FirstWeights first_weights = {};  ///< empty: drawn from the seed (parameter_init.h)
   Initialisation initialisation = Initialisation::normal;
   Transport ranks = Transport::local;
-  MpiSession* mpi = nullptr;                   ///< of Transport::mpi
+  ProcessSession* session = nullptr;  ///< this process as one rank: of Transport::mpi, and of nccl
+  /// Of Transport::nccl without a session: what a rank's thread makes its groups with.
+  std::function<std::shared_ptr<GroupMaker>(std::int32_t rank)> groups = {};
   std::chrono::milliseconds deadline{25'000};  ///< that a rank waits for another one in a call
   LaneThreads lanes = LaneThreads::none;       ///< whether gathers and reductions run alongside the blocks
   std::string backend = "cpu";                 ///< as the record names it
   /// What a rank computes on; empty: the CPU.
-  std::function<std::unique_ptr<ComputeDevice>()> device = {};
+  std::function<std::unique_ptr<ComputeDevice>(std::int32_t rank)> device = {};
   std::int32_t warmup_steps = 0;            ///< not timed
   std::int64_t evaluate_every = 0;          ///< steps between held-out losses; 0: after the last step alone
   std::int64_t patience = 0;                ///< held-out losses that may not improve, and the run ends; 0: any
@@ -108,6 +111,8 @@ struct RunOptions {
   std::function<void(const EarlyStoppingState&)> on_early_stop = {};
   /// On each rank's thread, before its first step: what it holds and does (rank_description.h).
   std::function<void(std::int32_t, const Json&)> on_ready = {};
+  /// What the plan predicts of a stage's memory, as text behind an error of a device without room; empty: nothing.
+  std::function<std::string(std::int32_t stage)> predicted_memory = {};
   /// Where a rank of an MPI job is, as text, before each action: what its watcher says if it is killed.
   std::function<void(const std::string&)> on_place = {};
   Poison poison = Poison::no;   ///< tests: memory that nobody has written holds NaN

@@ -5,6 +5,8 @@
 /// appendix B (decay 0.1, beta2 0.95, clip at 1). Not modelled: settings for groups of parameters.
 /// Checked against: tests/runtime/execution/training_golden_test.cpp (PyTorch's AdamW with the same numbers).
 
+#include "runtime/training/weight_rounding.h"
+
 namespace plumbline {
 
 /// Decay acts on matrices alone, as is usual (norms and biases are left out).
@@ -14,8 +16,9 @@ struct OptimizerSettings {
   float epsilon = 1e-8F;
   float momentum = 0.9F;
   float weight_decay = 0.1F;
-  double clip_norm = 1.0;  ///< of all gradients together; 0: no clipping
-  double clip_value = 0;   ///< largest magnitude of an element, behind the clipping of the norm; 0: no clipping
+  double clip_norm = 1.0;                             ///< of all gradients together; 0: no clipping
+  WeightRounding rounding = WeightRounding::nearest;  ///< of weights without master copies
+  double clip_value = 0;  ///< largest magnitude of an element, behind the clipping of the norm; 0: no clipping
 };
 
 }  // namespace plumbline

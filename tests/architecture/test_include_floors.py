@@ -72,7 +72,7 @@ LAWFUL = [
     ("cli/main.cpp", "<cstdio>"),
 ]
 
-LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "cli", "gui", "tests", "bench")
+LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "cli", "gui", "python", "tests", "bench")
 
 
 def check(root):

@@ -25,8 +25,10 @@ def found(folder, pattern):
 
 
 class OneSurface(unittest.TestCase):
-    def test_the_command_line_builds_and_reads_no_json(self):
-        self.assertEqual(found("cli", BUILDS_OR_READS_JSON), [])
+    def test_the_command_line_and_the_python_module_build_and_read_no_json(self):
+        for folder in ("cli", "python"):
+            self.assertTrue(list(lines(folder)), folder)
+            self.assertEqual(found(folder, BUILDS_OR_READS_JSON), [])
 
     def test_sessions_and_what_is_presented_print_nothing_and_end_nothing(self):
         for folder in ("planner/session", "planner/io", "planner/present"):

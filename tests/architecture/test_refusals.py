@@ -5,7 +5,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("runtime/run/capability_check.cpp", "runtime/execution/parameter_layout.cpp")
+SOURCES = ("core/plan/execution_rules.cpp", "core/plan/executed_network.cpp", "runtime/run/capability_check.cpp")
 # It only completes what others hand to it.
 WRAPPER = re.compile(r"\bwhat \+")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -34,7 +34,7 @@ def refusals():
     """Of every refusal, the literals that its call has: what was found, what was expected."""
     for name in SOURCES:
         source = (ROOT / name).read_text(encoding="utf-8")
-        for arguments in calls(source, ("refuse", "require", "InputError")):
+        for arguments in calls(source, ("refuse", "InputProblem", "InputError")):
             literals = [literal for literal in TEXT.findall(arguments) if literal not in ("", "--plan")]
             if literals and not WRAPPER.search(arguments):
                 yield literals

@@ -4,6 +4,7 @@
 Usage: cuda_module_test.py <plan> <libplumbline-cuda.so>
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import tempfile
 import unittest
 
 PLAN, MODULE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 SIZES = ["--machine", "this-computer", "--seq-len", "16", "--global-batch", "2", "--precision", "fp32"]
 
 
@@ -25,11 +27,19 @@ class CudaModule(unittest.TestCase):
         shutil.copy(PLAN, self.folder / "bin/plan")
         shutil.copy(MODULE, self.folder / "lib/plumbline/libplumbline-cuda.so")
 
-    def run_plan(self, *words):
-        done = subprocess.run([self.folder / "bin/plan", *map(str, words)], cwd=self.folder, capture_output=True,
-                              text=True, timeout=600)
+    def start(self, words, variables):
+        return subprocess.run([self.folder / "bin/plan", *map(str, words)], cwd=self.folder, capture_output=True,
+                              text=True, timeout=600, env={**os.environ, **(variables or {})})
+
+    def run_plan(self, *words, variables=None):
+        done = self.start(words, variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def refused(self, code, *words, variables=None):
+        done = self.start(words, variables)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
 
     def records(self, *strategy):
         self.run_plan("estimate", "--model", "nano-gpt", *SIZES, *strategy, "--out", "plan.json")
@@ -48,6 +58,60 @@ class CudaModule(unittest.TestCase):
         for one, other in zip(cpu["ranks"], cuda["ranks"], strict=True):
             self.assertEqual(one["sent_per_step"], other["sent_per_step"])
         self.assertIn("predicted", self.run_plan("compare", "--plan", "plan.json", "--measured", "m.json"))
+
+    def test_one_rank_over_nccl_trains_as_alone(self):
+        self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 1, "--out", "plan.json")
+        records = []
+        torchrun = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}
+        for ranks, variables in (("local", {}), ("nccl", {}), ("nccl", torchrun)):
+            self.run_plan("run", "--plan", "plan.json", "--steps", 2, "--generate", 0, "--held-out", 0,
+                          "--backend", "cuda", "--ranks", ranks, "--record", "m.json", variables=variables)
+            records.append(json.loads((self.folder / "m.json").read_text()))
+        self.assertEqual([record["transport"] for record in records], ["local", "nccl", "nccl"])
+        for record in records[1:]:
+            self.assertEqual([step["loss"] for step in record["steps"]], [step["loss"] for step in records[0]["steps"]])
+            self.assertEqual(record["ranks"][0]["sent_per_step"], records[0]["ranks"][0]["sent_per_step"])
+
+    def test_nccl_needs_a_gpu_for_each_rank(self):
+        self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 2, "--tp", 2, "--out", "plan.json")
+        self.assertIn("--ranks: \"nccl\" needs a GPU for each of the plan's 2 ranks, and there is 1",
+                      self.refused(2, "run", "--plan", "plan.json", "--backend", "cuda", "--ranks", "nccl"))
+        self.assertIn("without --backend cuda", self.refused(2, "run", "--plan", "plan.json", "--ranks", "nccl"))
+        self.assertIn("LOCAL_RANK", self.refused(2, "run", "--plan", "plan.json", "--backend", "cuda", "--ranks", "nccl",
+                                                 variables={"RANK": "0", "WORLD_SIZE": "2"}))
+
+    def test_kernels_are_measured_into_a_table(self):
+        self.run_plan("calibrate", "--backend", "cuda", "--brief", "--machine", "dgx-h100", "--kernels-out", "k.json")
+        table = json.loads((self.folder / "k.json").read_text())
+        self.assertEqual((table["format"], table["device"]), ("plumbline.kernels/1", "H100-SXM-80GB"))
+        self.assertEqual({one["kind"] for one in table["gemm"]}, {"forward", "input_gradient", "weight_gradient"})
+        self.assertEqual({one["format"] for one in table["gemm"]}, {"bf16", "fp16", "fp32"})
+        self.assertTrue({"add", "tiny_add", "launch", "copy", "copy_to_host", "copy_from_host", "adamw"} <=
+                        {one["op"] for one in table["memory_bound"]})
+        self.assertEqual([one["kernel"] for one in table["attention"]], ["flash-2"])
+        # Read as a table of kernels: only its times, of a CPU, fit no law of this GPU.
+        self.assertIn("% of the", self.refused(2, "calibrate", "--kernels", "k.json", "--stack", "unknown",
+                                               "--out", "stack.json"))
+        self.assertIn("--kernels-out", self.refused(2, "calibrate", "--backend", "cuda"))
+
+    def test_the_session_of_a_gpu_runs_to_its_end(self):
+        session = subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", self.folder / "bin/plan", "--tiny",
+                                  self.folder / "session"], capture_output=True, text=True, timeout=600)
+        self.assertEqual(session.returncode, 0, session.stdout + session.stderr)
+        self.assertIn("0 steps failed", session.stdout)
+        folder = self.folder / "session"
+        for name in ("gpt", "gpt-tp2", "gpt-own-attention", "gpt-stochastic", "gpt-nccl"):
+            self.assertEqual(json.loads((folder / f"{name}.run.json").read_text())["backend"], "cuda")
+            self.assertIn("step_time_s", json.loads((folder / f"{name}.compare.json").read_text()))
+            self.assertTrue((folder / f"{name}.svg").read_text().startswith("<"))
+        self.assertEqual(json.loads((folder / "kernels.json").read_text())["format"], "plumbline.kernels/1")
+        if not (folder / "pytorch.json").exists():
+            self.assertIn("skipped: pytorch", session.stdout)
+
+    def test_a_session_that_cannot_begin_says_so(self):
+        refused = subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", "/nonexistent/plan"], capture_output=True,
+                                 text=True)
+        self.assertEqual((refused.returncode, "no such program" in refused.stderr), (2, True))
 
     def test_the_doctor_finds_the_module(self):
         module = json.loads(self.run_plan("doctor", "--json"))["module"]

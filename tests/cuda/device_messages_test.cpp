@@ -196,7 +196,7 @@ TEST_CASE("What a device sent, the host does not receive") {
   Message message;
   messages.fill(message, {memory.get(), 8});
   CHECK_THROWS_AS(message_memory().content(message), InternalError);
-  Message of_host{CallKind::broadcast, 0, Data(8)};
+  Message of_host{Collective::broadcast, 0, Data(8)};
   CHECK_THROWS_AS(messages.content(of_host), InternalError);
 }
 

@@ -1,11 +1,14 @@
 #include "tests/cuda/fake_cublaslt.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
-#include <vector>
+#include <mutex>
+#include <thread>
 
 #include "kernels/matmul.h"
+#include "kernels/reference/chunk.h"
 #include "tests/cuda_on_cpu/control.h"
 
 using plumbline::ConstTensorView;
@@ -47,9 +50,18 @@ std::map<std::string, cublasStatus_t>& failures() {
   static std::map<std::string, cublasStatus_t> of_calls;
   return of_calls;
 }
-int asked = 0;
+/// Ranks are threads.
+std::mutex mutex;
+std::atomic<int> asked = 0;
+std::atomic<int> computed = 0;
+
+std::vector<std::chrono::milliseconds>& delays_of_algorithms() {
+  static std::vector<std::chrono::milliseconds> delays(3, std::chrono::milliseconds(0));
+  return delays;
+}
 
 cublasStatus_t obstacle(const std::string& name) {
+  const std::lock_guard lock(mutex);
   const auto found = failures().find(name);
   if (found == failures().end()) return CUBLAS_STATUS_SUCCESS;
   const cublasStatus_t status = found->second;
@@ -106,6 +118,11 @@ cublasStatus_t refusal(const Product& p) {
   if (has_bias && p.how.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (has_bias && p.how.bias_type != p.d.type && p.d.type != CUDA_R_16BF && p.d.type != CUDA_R_16F)
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  // "Bias gradient vector elements are the same type as the output elements."
+  if (p.how.epilogue == CUBLASLT_EPILOGUE_BGRADB) {
+    if (p.how.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    if (p.how.bias_type != p.d.type || is_8_bits(p.a.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -133,6 +150,22 @@ void compute(Matmul product) {
   plumbline::reference::matmul(product);
 }
 
+/// Sums of op(b)'s columns, which are rows of the product's first operand.
+void add_row_sums(const Matmul& product, void* sums, NumberFormat format) {
+  const bool is_turned = product.transpose_a == Transpose::yes;
+  const plumbline::TensorView to{sums, format, 1, product.c.rows, product.c.rows, nullptr};
+  for (std::int64_t row = 0; row < product.c.rows; ++row) {
+    const std::int64_t count = is_turned ? product.a.rows : product.a.columns;
+    float sum = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      float value = 0;
+      plumbline::reference::load_to(product.a, is_turned ? k : row, is_turned ? row : k, 1, &value);
+      sum += value;
+    }
+    plumbline::reference::store(to, 0, row, 1, &sum);
+  }
+}
+
 template <class Object, class... Arguments>
 cublasStatus_t create(const char* name, Object** object, Arguments... arguments) {
   const cublasStatus_t status = obstacle(name);
@@ -155,10 +188,38 @@ cublasStatus_t take(Value& to, const void* value, std::size_t bytes) {
 
 }  // namespace
 
-void fail_call(const std::string& name, cublasStatus_t status) { failures()[name] = status; }
+void fail_call(const std::string& name, cublasStatus_t status) {
+  const std::lock_guard lock(mutex);
+  failures()[name] = status;
+}
 int heuristics_asked() { return asked; }
+int products_computed() { return computed; }
+void set_algorithms(std::vector<std::chrono::milliseconds> delays) { delays_of_algorithms() = std::move(delays); }
 
 }  // namespace fake_cublaslt
+
+namespace plumbline {
+namespace {
+
+FoundCublasLt& fake_library() {
+  static FoundCublasLt found{{cublasLtCreate, cublasLtDestroy, cublasLtMatrixLayoutCreate, cublasLtMatrixLayoutDestroy,
+                              cublasLtMatmulDescCreate, cublasLtMatmulDescDestroy, cublasLtMatmulDescSetAttribute,
+                              cublasLtMatmulPreferenceCreate, cublasLtMatmulPreferenceDestroy,
+                              cublasLtMatmulPreferenceSetAttribute, cublasLtMatmulAlgoGetHeuristic, cublasLtMatmul},
+                             ""};
+  return found;
+}
+ProductTuning tuning = ProductTuning::first;
+
+}  // namespace
+
+const FoundCublasLt& cublaslt() { return fake_library(); }
+ProductTuning product_tuning() { return tuning; }
+
+}  // namespace plumbline
+
+void fake_cublaslt::set_missing(const std::string& problem) { plumbline::fake_library().problem = problem; }
+void fake_cublaslt::set_tuning(plumbline::ProductTuning tuning) { plumbline::tuning = tuning; }
 
 using namespace fake_cublaslt;
 
@@ -217,10 +278,14 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   if (status == CUBLAS_STATUS_SUCCESS) status = refusal({*description, *a, *b, *d});
   if (status != CUBLAS_STATUS_SUCCESS || wanted < 1) return status;
   if (preference->workspace < needed_workspace) return CUBLAS_STATUS_SUCCESS;
-  results[0] = {};
-  for (int i = 0; i < 4; ++i) results[0].algo.data[i] = preference->alignments[i];
-  results[0].workspaceSize = needed_workspace;
-  *found = 1;
+  for (const std::chrono::milliseconds delay : delays_of_algorithms()) {
+    if (*found == wanted) break;
+    cublasLtMatmulHeuristicResult_t& result = results[(*found)++];
+    result = {};
+    for (int i = 0; i < 4; ++i) result.algo.data[i] = preference->alignments[i];
+    result.algo.data[4] = static_cast<std::uint64_t>(delay.count());
+    result.workspaceSize = needed_workspace;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -248,7 +313,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   if (*static_cast<const float*>(beta) != 0) product.write = Write::accumulate;
   if (how.epilogue == CUBLASLT_EPILOGUE_BIAS)
     product.bias = {how.bias, format_of(how.bias_type, CUBLAS_COMPUTE_32F), 1, d_layout->rows, d_layout->rows, nullptr};
-  const cudaError_t error = cuda_on_cpu::enqueue_work(stream, [product] { compute(product); });
+  void* const sums = how.epilogue == CUBLASLT_EPILOGUE_BGRADB ? const_cast<void*>(how.bias) : nullptr;
+  const NumberFormat of_sums = format_of(how.bias_type, CUBLAS_COMPUTE_32F);
+  const std::chrono::milliseconds delay(algorithm->data[4]);
+  const cudaError_t error = cuda_on_cpu::enqueue_work(stream, [=] {
+    if (delay.count() > 0) std::this_thread::sleep_for(delay);
+    compute(product);
+    if (sums != nullptr) add_row_sums(product, sums, of_sums);
+    ++computed;
+  });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 }

@@ -1,8 +1,11 @@
 // Whole steps with the kernels of kernels/cuda, carried out by the CPU, on the CUDA device: losses and gradients are
 // those of the CPU device within what its formats round, and the counted bytes are the same.
+#include <chrono>
+
 #include "models/network_catalog.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/cuda_kernel_table.h"
+#include "tests/cuda/fake_cublaslt.h"
 #include "tests/cuda_on_cpu/control.h"
 #include "tests/execution_checks.h"
 
@@ -12,7 +15,7 @@ namespace {
 RunOptions on_cuda(RunOptions options, unsigned seed) {
   (void)cudaDeviceReset();
   cuda_on_cpu::set_seed(seed);
-  options.device = [] { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
+  options.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
   options.backend = "cuda";
   return options;
 }
@@ -23,6 +26,38 @@ struct Tolerance {
   double gradients = 5e-5;
 };
 constexpr Tolerance of_16_bits{1e-2, 6e-2};
+
+/// tf32 has 11 significant bits: rounding errs by at most 2^-11, in the root mean square by 2^-11 / sqrt(3).
+/// Sums in another order differ in the last bits of fp32, but an operand near to the middle of two tf32 numbers then
+/// rounds to the other one: of operands that differ by d a share d / 2^-10 moves by 2^-10, which leaves sqrt(2^-10 d).
+/// From product to product that tends to 2^-10, where both runs round independently. So a product errs by two operands
+/// in two runs, sqrt(4) * 2^-11 / sqrt(3) = 5.6e-4, and errors of products behind each other add up as squares. Behind
+/// the first layer's gradients lie four products a layer and the head's, forward and backward, and the weights' own:
+/// for two layers 2 * (4 * 2 + 1) + 1 = 19, sqrt(19) * 5.6e-4 = 2.5e-3.
+Tolerance of_tf32(std::int64_t layers) {
+  const double of_product = 2 * std::ldexp(1.0, -11) / std::sqrt(3.0);
+  const auto forward = static_cast<double>(4 * layers + 1);
+  // The loss, -log of a share, errs by at most twice a logit's error; first logits are below 1, first losses above 2.
+  return {of_product * std::sqrt(forward), of_product * std::sqrt(2 * forward + 1)};
+}
+
+/// Fibers are slow, so two layers: what a block hands to the next one, with experts behind a dense layer.
+constexpr std::int64_t layers = 2;
+Graph small_network(Net net) {
+  if (net == Net::gpt) return gpt({layers, 32, 4, 64, 32, Dropout::no});
+  LlamaShape shape = llama_shape(net);
+  shape.layers = layers;
+  shape.width = 48;
+  return llama(shape);
+}
+
+/// As many sequences as the strategy takes.
+Training small_recipe(Net net, const Strategy& strategy, Optimizer optimizer = Optimizer::sgd) {
+  Training training = recipe_of(net);
+  training.optimizer = optimizer;
+  training.global_batch = strategy.data_parallel * strategy.micro_batch * strategy.micro_batches;
+  return training;
+}
 
 void require_near(const Executed& run, const Executed& expected, const Tolerance& tolerance) {
   REQUIRE(run.record.steps.size() == expected.record.steps.size());
@@ -35,9 +70,18 @@ void require_near(const Executed& run, const Executed& expected, const Tolerance
   }
 }
 
-void compare(const LoweredPlan& plan, const TrainingJob& job, const RunOptions& options, const Tolerance& tolerance) {
+void compare(const LoweredPlan& plan, const TrainingJob& job, RunOptions options, const Tolerance& tolerance) {
+  // A step of fibers takes seconds where the cores are shared: no rank is lost.
+  options.deadline = std::chrono::milliseconds(300'000);
   INFO(to_text(plan.strategy) << ", " << to_text(plan.training.precision));
   require_near(execute(job, on_cuda(options, 5)), execute(job, options), tolerance);
+}
+
+Strategy alone() {
+  Strategy s;
+  s.micro_batch = 2;
+  s.micro_batches = 2;
+  return s;
 }
 
 Strategy sharded() {
@@ -47,7 +91,7 @@ Strategy sharded() {
   s.sequence_parallel = SequenceParallel::on;
   s.zero_stage = 3;
   s.shard_group = 2;
-  s.micro_batches = 4;
+  s.micro_batches = 2;
   return s;
 }
 
@@ -56,30 +100,50 @@ Strategy pipelined() {
   s.pipeline_stages = 2;
   s.context_parallel = 2;
   s.schedule = Schedule::one_f_one_b;
-  s.micro_batches = 8;
+  s.micro_batches = 3;
   return s;
 }
 
 TEST_CASE("Steps with the CUDA kernels are those with the CPU's, on one rank and on several", "[long]") {
   for (const Net net : {Net::gpt, Net::llama, Net::moe})
-    for (const Strategy& strategy : {single(), sharded(), pipelined()}) {
-      const LoweredPlan plan(network(net), strategy, recipe_of(net));
+    for (const Strategy& strategy : {alone(), sharded(), pipelined()}) {
+      const LoweredPlan plan(small_network(net), strategy, small_recipe(net, strategy));
       compare(plan, routed(plan, ExpertRouting::balanced), options(1), {});
     }
 }
 
 TEST_CASE("So they are in 16 bits, and with the optimizers that ship") {
   for (const PrecisionRecipe precision : {PrecisionRecipe::bf16, PrecisionRecipe::fp16}) {
-    Training training = recipe(Optimizer::adamw);
+    Training training = small_recipe(Net::llama, alone(), Optimizer::adamw);
     training.precision = precision;
-    const LoweredPlan plan(network(Net::llama), single(), training);
+    const LoweredPlan plan(small_network(Net::llama), alone(), training);
     compare(plan, plan.job(), options(1), of_16_bits);
   }
   for (const Optimizer optimizer : {Optimizer::momentum, Optimizer::lion, Optimizer::muon, Optimizer::adagrad}) {
-    const LoweredPlan plan(network(Net::gpt), single(), recipe(optimizer));
+    const LoweredPlan plan(small_network(Net::gpt), alone(), small_recipe(Net::gpt, alone(), optimizer));
     const Executed on_host = execute(plan.job(), options(2));
     const Executed run = execute(plan.job(), on_cuda(options(2), 7));
     CHECK(run.record.steps[1].loss == Approx(on_host.record.steps[1].loss).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("Steps multiply through cuBLASLt in every precision, and by our own kernels where it is missing") {
+  for (const PrecisionRecipe precision :
+       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::bf16, PrecisionRecipe::fp8}) {
+    Training training = small_recipe(Net::gpt, alone(), Optimizer::adamw);
+    training.precision = precision;
+    const LoweredPlan plan(small_network(Net::gpt), alone(), training);
+    const Tolerance tolerance = precision == PrecisionRecipe::fp32   ? Tolerance{}
+                                : precision == PrecisionRecipe::tf32 ? of_tf32(layers)
+                                                                     : of_16_bits;
+    const int before = fake_cublaslt::products_computed();
+    compare(plan, plan.job(), options(1), tolerance);
+    const int through = fake_cublaslt::products_computed() - before;
+    CHECK(through > 0);
+    fake_cublaslt::set_missing("libcublasLt.so.13: cannot open shared object file");
+    compare(plan, plan.job(), options(1), tolerance);
+    fake_cublaslt::set_missing("");
+    CHECK(fake_cublaslt::products_computed() - before == through);
   }
 }
 

@@ -51,8 +51,8 @@ void put_all(DeviceKernels& table) {
     late::put_all<&K::router_forward, &K::router_backward, &K::router_choice, &K::router_weighing, &K::experts_in_turn,
                   &K::expert_permutation, &K::arrival_counts, &K::arrival_order, &K::chosen_values, &K::spread_chosen,
                   &K::gather_rows, &K::combine_forward, &K::combine_backward>(made);
-    late::put_all<&K::sgd_step, &K::adagrad_step, &K::rmsprop_step, &K::lion_step, &K::adamw_step, &K::muon_step,
-                  &K::muon_direction, &K::orthogonalise, &K::muon_apply>(made);
+    late::put_all<&K::decide_step, &K::sgd_step, &K::adagrad_step, &K::rmsprop_step, &K::lion_step, &K::adamw_step,
+                  &K::muon_step, &K::muon_direction, &K::orthogonalise, &K::muon_apply>(made);
     return made;
   }();
   return table;

@@ -10,6 +10,7 @@
 #include "runtime/device/cpu_kernels.h"
 #include "tests/catch.h"
 #include "tests/cuda/fake_cublaslt.h"
+#include "tests/cuda_on_cpu/control.h"
 
 namespace plumbline {
 namespace {
@@ -73,11 +74,11 @@ struct Multiplied {
         b(device, of.operands, of.b == Transpose::no ? k : n, of.b == Transpose::no ? n : k, 2, of.padding),
         c(device, of.result, m, n, 3, of.padding),
         bias(device, of.result, 1, n, 4),
-        scratch(device.reserve(MatrixProducts::workspace({}))),
+        scratch(device.reserve(MatrixProducts::workspace())),
         on_device{a.on_device(), b.on_device(),
                   c.on_device(), of.a,
                   of.b,          {},
-                  of.write,      {scratch.get(), MatrixProducts::workspace({})}},
+                  of.write,      {scratch.get(), MatrixProducts::workspace()}},
         on_host{a.on_host(), b.on_host(), c.on_host(), of.a, of.b, {}, of.write} {
     if (!of.has_bias) return;
     on_device.bias = bias.on_device();
@@ -125,11 +126,11 @@ std::vector<Case> cases() {
 TEST_CASE("Products have the numbers of the reference, for every layout, format and epilogue") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
-  MatrixProducts products;
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
   for (const Case& one : cases()) {
     Multiplied multiplied(device, one);
-    INFO(to_text(product_shape(multiplied.on_device)));
-    products.run(multiplied.on_device, current_stream());
+    INFO(to_text(product_shape({multiplied.on_device})));
+    REQUIRE(products.run({multiplied.on_device}, current_stream()));
     const std::vector<std::byte> result = multiplied.downloaded(device);
     CHECK(result == multiplied.c.host);
   }
@@ -138,7 +139,7 @@ TEST_CASE("Products have the numbers of the reference, for every layout, format 
 TEST_CASE("fp8 is multiplied with its inner dimension along rows, and by its scales") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
-  MatrixProducts products;
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
   Case c{NumberFormat::fp8_e4m3, NumberFormat::bf16, Transpose::no, Transpose::yes};
   Multiplied multiplied(device, c);
   const float scales[2] = {0.5F, 2.0F};
@@ -148,24 +149,22 @@ TEST_CASE("fp8 is multiplied with its inner dimension along rows, and by its sca
   multiplied.on_device.b.scale = multiplied.on_device.a.scale + 1;
   multiplied.on_host.a.scale = scales;
   multiplied.on_host.b.scale = scales + 1;
-  products.run(multiplied.on_device, current_stream());
+  REQUIRE(products.run({multiplied.on_device}, current_stream()));
   const std::vector<std::byte> result = multiplied.downloaded(device);
   CHECK(result == multiplied.c.host);
   c.b = Transpose::no;
-  Multiplied wrong(device, c);
-  CHECK_THROWS_WITH(products.run(wrong.on_device, current_stream()),
-                    "cublasLtMatmulAlgoGetHeuristic of 32 x 48 x 64 of fp8_e4m3 and fp8_e4m3 into bf16: not supported "
-                    "(status 15)");
+  Multiplied other(device, c);
+  CHECK(!products.run({other.on_device}, current_stream()));
 }
 
 TEST_CASE("A plan is made once for a shape, and another one for less alignment, other strides or another epilogue") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
-  MatrixProducts products;
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
   const int before = fake_cublaslt::heuristics_asked();
   const auto run = [&](const Case& c) {
     Multiplied multiplied(device, c);
-    products.run(multiplied.on_device, current_stream());
+    REQUIRE(products.run({multiplied.on_device}, current_stream()));
     device.finish_all();
   };
   for (int i = 0; i < 3; ++i) run({});
@@ -178,8 +177,8 @@ TEST_CASE("A plan is made once for a shape, and another one for less alignment, 
   shifted.on_device.a = shifted.on_device.a.rows_from(0, 1).columns_from(1, k - 1);
   shifted.on_device.b = shifted.on_device.b.rows_from(0, k - 1);
   shifted.on_device.c = shifted.on_device.c.rows_from(0, 1);
-  products.run(shifted.on_device, current_stream());
-  CHECK(product_shape(shifted.on_device).alignments[0] == 4);
+  REQUIRE(products.run({shifted.on_device}, current_stream()));
+  CHECK(product_shape({shifted.on_device}).alignments[0] == 4);
   CHECK(products.plans() == 5);
   CHECK(fake_cublaslt::heuristics_asked() - before == 5);
 }
@@ -187,13 +186,13 @@ TEST_CASE("A plan is made once for a shape, and another one for less alignment, 
 TEST_CASE("A call of cuBLASLt that fails is named with the product and the status") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
-  MatrixProducts products;
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
   const auto text_with = [&](const std::string& call) {
     Multiplied multiplied(device, {});
     fake_cublaslt::fail_call(call, CUBLAS_STATUS_INTERNAL_ERROR);
     try {
-      MatrixProducts made;
-      made.run(multiplied.on_device, current_stream());
+      MatrixProducts made(cublaslt().functions, ProductTuning::first);
+      (void)made.run({multiplied.on_device}, current_stream());
     } catch (const CudaError& failed) {
       return std::string(failed.what());
     }
@@ -207,10 +206,76 @@ TEST_CASE("A call of cuBLASLt that fails is named with the product and the statu
   CHECK(text_with("cublasLtMatmul") ==
         "cublasLtMatmul of 32 x 48 x 64 of fp32 and fp32 into fp32: internal error (status 14)");
   Multiplied mixed(device, {});
-  mixed.on_device.b.format = NumberFormat::bf16;
-  CHECK_THROWS_AS(products.run(mixed.on_device, current_stream()), CudaError);
-  mixed.on_device.b.format = NumberFormat::int8;
-  CHECK_THROWS_AS(products.run(mixed.on_device, current_stream()), CudaError);
+  for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::int8}) {
+    mixed.on_device.b.format = format;
+    CHECK(!products.run({mixed.on_device}, current_stream()));
+  }
+}
+
+/// Sums of op(a)'s rows, in fp32 and whole numbers: exact.
+TEST_CASE("The gradient of a bias is an epilogue of the product") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
+  Multiplied multiplied(device, {.a = Transpose::yes});
+  Matrix sums(device, NumberFormat::fp32, 1, m, 5);
+  REQUIRE(products.run({multiplied.on_device, sums.on_device()}, current_stream()));
+  std::vector<float> found(m);
+  device.download(Stream::compute, found.data(), sums.memory.get(), Bytes(m * 4));
+  device.finish_all();
+  const auto* a = reinterpret_cast<const float*>(multiplied.a.host.data());
+  for (std::int64_t row = 0; row < m; ++row) {
+    float expected = 0;
+    for (std::int64_t i = 0; i < k; ++i) expected += a[i * m + row];
+    CHECK(found[static_cast<std::size_t>(row)] == expected);
+  }
+  CHECK(multiplied.downloaded(device) == multiplied.c.host);
+  Matrix other(device, NumberFormat::bf16, 1, m, 5);
+  CHECK(!products.run({multiplied.on_device, other.on_device()}, current_stream()));
+}
+
+TEST_CASE("Of the proposed algorithms the fastest is kept, for all ranks of a process, and nothing else is written") {
+  using std::chrono::milliseconds;
+  (void)cudaDeviceReset();
+  cuda_on_cpu::set_device({.name = "a device of its own"});
+  CudaDevice device(0, cpu_kernels());
+  fake_cublaslt::set_algorithms({milliseconds(20), milliseconds(0), milliseconds(40)});
+  MatrixProducts products(cublaslt().functions, ProductTuning::timed);
+  const Case adding{.write = Write::accumulate};
+  Multiplied multiplied(device, adding);
+  const int before = fake_cublaslt::products_computed();
+  REQUIRE(products.run({multiplied.on_device}, current_stream()));
+  CHECK(products.choice({multiplied.on_device}) == 1);
+  CHECK(multiplied.downloaded(device) == multiplied.c.host);  // added once
+  CHECK(fake_cublaslt::products_computed() - before > 3);
+  const int tuned = fake_cublaslt::products_computed();
+  MatrixProducts of_other_rank(cublaslt().functions, ProductTuning::timed);
+  Multiplied again(device, adding);
+  REQUIRE(of_other_rank.run({again.on_device}, current_stream()));
+  device.finish_all();
+  CHECK(of_other_rank.choice({again.on_device}) == 1);
+  CHECK(fake_cublaslt::products_computed() == tuned + 1);
+  MatrixProducts untimed(cublaslt().functions, ProductTuning::first);
+  REQUIRE(untimed.run({again.on_device}, current_stream()));
+  device.finish_all();
+  CHECK(untimed.choice({again.on_device}) == 0);
+  fake_cublaslt::set_algorithms(std::vector<milliseconds>(3, milliseconds(0)));
+  cuda_on_cpu::set_device({});
+}
+
+TEST_CASE("Without memory to try algorithms in the first is taken") {
+  using std::chrono::milliseconds;
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  fake_cublaslt::set_algorithms({milliseconds(5), milliseconds(0)});
+  MatrixProducts products(cublaslt().functions, ProductTuning::timed);
+  Multiplied multiplied(device, {.padding = 2});
+  cuda_on_cpu::set_capacity(cuda_on_cpu::allocated_bytes());
+  REQUIRE(products.run({multiplied.on_device}, current_stream()));
+  CHECK(products.choice({multiplied.on_device}) == 0);
+  device.finish_all();
+  (void)cudaDeviceReset();
+  fake_cublaslt::set_algorithms(std::vector<milliseconds>(3, milliseconds(0)));
 }
 
 }  // namespace

@@ -77,10 +77,14 @@ cudaError_t cudaGetDeviceCount(int* count) {
   });
 }
 
-cudaError_t cudaSetDevice(int device) { return with_device("cudaSetDevice", device); }
+cudaError_t cudaSetDevice(int device) {
+  const cudaError_t error = with_device("cudaSetDevice", device);
+  if (error == cudaSuccess) cuda_on_cpu::current_device() = device;
+  return error;
+}
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = cuda_on_cpu::current_device();
   return with_device("cudaGetDevice", 0);
 }
 

@@ -170,7 +170,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!is_known(event)) return cudaErrorInvalidResourceHandle;
     const std::shared_ptr<CUevent_st> kept = events()[event];
     if (kept->reached >= kept->recorded) return cudaSuccess;
-    const cudaError_t error = streams().advance(lock);
+    const cudaError_t error = streams().advance_at_times(lock);
     if (error != cudaSuccess) return error;
     return kept->reached >= kept->recorded ? cudaSuccess : cudaErrorNotReady;
   });

@@ -97,6 +97,11 @@ std::map<std::string, int> calls_made() {
   return calls().made;
 }
 
+int host_waits() {
+  const Streams::Lock lock(streams().mutex);
+  return streams().host_waits;
+}
+
 void leave_out_wait(int nth) { fail_call("left-out wait", nth, cudaErrorUnknown); }
 
 std::string last_problem() {

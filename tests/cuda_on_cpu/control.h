@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace cuda_on_cpu {
@@ -42,6 +43,9 @@ void fail_call(const std::string& name, int nth, cudaError_t error);
 /// How often each call was made since the last reset.
 std::map<std::string, int> calls_made();
 
+/// How often a call of the host stood still for work that was not done, since the last reset.
+int host_waits();
+
 /// The `nth` cudaStreamWaitEvent from now is left out, as if the product had forgotten it.
 void leave_out_wait(int nth);
 
@@ -63,6 +67,7 @@ struct CollectivePart {
   int parts = 1;
   std::function<void()> arrive;
   std::function<void()> together;
+  std::shared_ptr<const bool> is_given_up = {};  ///< then its stream goes on without it
 };
 cudaError_t enqueue_collective(cudaStream_t stream, CollectivePart part);
 

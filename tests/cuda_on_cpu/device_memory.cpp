@@ -16,7 +16,7 @@ constexpr int slack_pattern = 0xa5;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory() {
+DeviceMemory::DeviceMemory() : key_(pkey_alloc(0, PKEY_DISABLE_ACCESS)) {
   void* base = mmap(nullptr, region, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<std::byte*>(base);
@@ -38,11 +38,14 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   if (at + pages + page > region) return nullptr;
   const std::size_t aligned = (bytes + alignment - 1) / alignment * alignment;
   const Place place{pages, pages - std::min(pages, aligned), bytes};
-  mprotect(base_ + at, pages, PROT_READ | PROT_WRITE);
+  places_[at] = place;
+  const bool was_open = is_open_;
+  close();  // so that opening opens the new place too
+  if (has_key()) pkey_mprotect(base_ + at, pages, PROT_READ | PROT_WRITE, key_);
+  open();
   std::memset(base_ + at, 0xff, pages);
   std::memset(base_ + at + place.offset + bytes, slack_pattern, pages - place.offset - bytes);
-  if (!is_open_) mprotect(base_ + at, pages, PROT_NONE);
-  places_[at] = place;
+  if (!was_open) close();
   allocated_ += bytes;
   return base_ + at + place.offset;
 }
@@ -58,9 +61,11 @@ DeviceMemory::Freed DeviceMemory::release(void* pointer) {
   const auto found = places_.find(offset / page * page);
   if (found == places_.end() || found->first + found->second.offset != offset) return Freed::unknown_address;
   std::byte* pages = base_ + found->first;
-  mprotect(pages, found->second.pages, PROT_READ);
+  const bool was_open = is_open_;
+  open();
   const bool is_whole = has_slack_pattern(found->first, found->second);
   madvise(pages, found->second.pages, MADV_DONTNEED);
+  if (!was_open) close();
   mprotect(pages, found->second.pages, PROT_NONE);
   allocated_ -= found->second.bytes;
   places_.erase(found);
@@ -72,11 +77,21 @@ void DeviceMemory::release_all() {
 }
 
 void DeviceMemory::open() {
-  if (std::exchange(is_open_, true)) return;
+  const bool was_open = std::exchange(is_open_, true);
+  if (has_key()) {
+    pkey_set(key_, 0);  // also where it was open: a fault's handler begins without rights, and leaves so
+    return;
+  }
+  if (was_open) return;
   for (const auto& [at, place] : places_) mprotect(base_ + at, place.pages, PROT_READ | PROT_WRITE);
 }
 
 void DeviceMemory::close() {
+  if (has_key()) {
+    is_open_ = false;
+    pkey_set(key_, PKEY_DISABLE_ACCESS);
+    return;
+  }
   if (!std::exchange(is_open_, false) || places_.empty()) return;
   const auto& [last, place] = *places_.rbegin();
   mprotect(base_, last + place.pages, PROT_NONE);  // guard pages are closed anyway: one call for all

@@ -41,6 +41,7 @@ struct Entry {
 struct CUstream_st {
   std::deque<cuda_on_cpu::Entry> entries;
   bool is_busy = false;  ///< a host function of it runs
+  int device = 0;
   [[nodiscard]] bool is_idle() const { return entries.empty() && !is_busy; }
 };
 
@@ -60,15 +61,21 @@ class Streams {
   void reset();
 
   void push(cudaStream_t stream, Entry entry);
+  /// Something that entries wait for has changed.
+  void notice() { changed_.notify_all(); }
   /// Runs entries until `is_done`, or until one fails: the error, which stays.
   cudaError_t run_until(Lock& lock, const std::function<bool()>& is_done);
   /// Runs one entry, if any can.
   cudaError_t advance(Lock& lock);
+  /// At some calls none, at others several.
+  cudaError_t advance_at_times(Lock& lock);
+  /// Of this host thread's device.
   [[nodiscard]] bool all_idle() const;
   void fail(cudaError_t error, const std::string& text);
 
   cudaError_t failure = cudaSuccess;
   std::string problem;
+  int host_waits = 0;  ///< calls that found work to wait for
   std::mt19937 random{1};
 
  private:
@@ -85,6 +92,9 @@ class Streams {
 };
 
 Streams& streams();
+
+/// Of this host thread. Devices share their memory.
+int& current_device();
 
 /// Whether this host thread is in a host function of a stream.
 bool& is_in_host_function();

@@ -128,6 +128,15 @@ TEST_CASE("More experts per token than there are, and layer lists of the wrong l
   CHECK_THAT(
       refusal(R"({"model_type": "gemma2", "layer_types": ["full_attention"]})"),
       ContainsSubstring("config.json:/layer_types: names 1 layers; expected one entry for each of the 26 layers"));
+  CHECK_THAT(
+      refusal(R"({"model_type": "qwen3_next", "layer_types": ["full_attention"]})"),
+      ContainsSubstring("config.json:/layer_types: names 1 layers; expected one entry for each of the 48 layers"));
+  CHECK_THAT(
+      refusal(R"({"model_type": "qwen3_next", "num_hidden_layers": 1, "layer_types": ["sliding_attention"]})"),
+      ContainsSubstring("unknown layer type \"sliding_attention\"; expected full_attention or linear_attention"));
+  CHECK_THAT(
+      refusal(R"({"model_type": "qwen3_next", "linear_num_value_heads": 20})"),
+      ContainsSubstring("config.json:/linear_num_value_heads: 20 is not divisible by linear_num_key_heads (16)"));
   CHECK_THAT(refusal(R"({"model_type": "gemma2", "num_hidden_layers": 1, "layer_types": ["ful_attention"]})"),
              ContainsSubstring("nearest: full_attention"));
 }

@@ -7,7 +7,7 @@ Usage: check_fidelity.py <plan> <fidelity.json> [--regenerate]
        check_fidelity.py --fold <plan> <cross_validation.json>        one fold again: is the summary of this code?
        check_fidelity.py --shipped <plan> <host_bound.json>           the shipped stack on the file HOST_BOUND_ROWS
        check_fidelity.py --coverage <cross_validation.json>           do the stated intervals hold on left-out sources?
-Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when rows are
+Fails when the mean error of a source, or of all, is more than a tenth of itself above the committed one, when runs are
 no longer predicted, or when fewer fit answers are right. What became better is printed, not refused: commit it.
 """
 import json
@@ -45,7 +45,7 @@ def complaints(old, new):
             now = new.get(source, {}).get(name)
             where = f"{source}, {name}"
             if now is None or now["n"] < before["n"]:
-                lines.append(f"{where}: {now['n'] if now else 0} rows predicted, were {before['n']}")
+                lines.append(f"{where}: {now['n'] if now else 0} runs predicted, were {before['n']}")
             elif name == "fit":
                 if now["right"] < before["right"]:
                     lines.append(f"{where}: {now['right']} right, were {before['right']}")
@@ -65,7 +65,7 @@ def cross_validation_complaints(old, new):
     lines = []
     def compare(where, before, now):
         if now is None or now["n"] < before["n"]:
-            lines.append(f"{where}: {now['n'] if now else 0} rows tested, were {before['n']}")
+            lines.append(f"{where}: {now['n'] if now else 0} runs tested, were {before['n']}")
         elif now["mape"] > before["mape"] * GROWTH:
             lines.append(f"{where}: mean error {100 * now['mape']:.2f} %, was {100 * before['mape']:.2f} %")
     for kind in ("classes", "sources"):
@@ -93,7 +93,7 @@ def host_bound_complaints(old, new):
     """One line for each number of the host-bound summary that got worse by more than a tenth of itself."""
     lines = []
     if new["rows"] < old["rows"]:
-        lines.append(f"host-bound: {new['rows']} rows tested, were {old['rows']}")
+        lines.append(f"host-bound: {new['rows']} runs tested, were {old['rows']}")
     before, now = old["ranking"], new["ranking"]
     for what, was, value in (("mean error", old["tested"]["mape"], new["tested"]["mape"]),
                              ("regret", before["mean_regret"], now["mean_regret"]),
@@ -108,7 +108,7 @@ def fold_complaints(committed, answer):
     before, now = committed.get("folds", {}).get(FOLD), cross_validation.folds(answer["rows"]).get(FOLD)
     if before and now and before["n"] == now["n"] and abs(before["mape"] - now["mape"]) <= SAME:
         return []
-    told = [f"{100 * one['mape']:.2f} % over {one['n']} rows" if one else "not tested" for one in (now, before)]
+    told = [f"{100 * one['mape']:.2f} % over {one['n']} runs" if one else "not tested" for one in (now, before)]
     return [f"fold {FOLD}: {told[0]}, committed {told[1]}: make cross-validation"]
 
 
@@ -120,13 +120,13 @@ def shipped_complaints(kept, answer):
     now, before = cross_validation.shipped_summary(answer), kept["shipped"]
     if now["n"] == before["n"] and now["mape"] <= before["mape"] * GROWTH:
         return []
-    return [f"host-bound runs by the shipped stack: {100 * now['mape']:.2f} % over {now['n']} rows, was "
+    return [f"host-bound runs by the shipped stack: {100 * now['mape']:.2f} % over {now['n']} runs, was "
             f"{100 * before['mape']:.2f} % over {before['n']}"]
 
 
 def coverage_complaints(kept):
     """One line for each regime whose stated intervals do not hold on whole left-out sources."""
-    lines = [f"{name}: {100 * entry['coverage']:.1f} % of {entry['n']} rows inside the stated 90 % interval"
+    lines = [f"{name}: {100 * entry['coverage']:.1f} % of {entry['n']} runs inside the stated 90 % interval"
              for name, entry in kept["regimes"].items() if not cross_validation.holds(entry)]
     return lines or ([] if kept["regimes"] else ["no regime was tested"])
 
@@ -146,7 +146,7 @@ def main():
     if sys.argv[1] == "--shipped":
         rows = os.environ.get("HOST_BOUND_ROWS", "")
         if not os.path.isfile(rows):
-            print("skipped: host-bound runs; HOST_BOUND_ROWS names no file of rows")
+            print("skipped: host-bound runs; HOST_BOUND_ROWS names no file of measured runs")
             return SKIPPED
         done = subprocess.run([sys.argv[2], "validate", "--rows", rows, "--json"], capture_output=True, text=True,
                               check=True, timeout=600)

@@ -2,10 +2,10 @@
 """Summarises `plan calibrate --cross-validate` and lays the summary alongside what was aimed at.
 
 Usage: cross_validation.py <answer.json> <summary.json> [<fold.json>]   reduce an answer to what is committed; the fold's
-                                                        answer is of the rows that ship, for a test to repeat
-       cross_validation.py --host-bound <answer.json> <validation.json> <summary.json>   the same of rows tested question
+                                                        answer is of the runs that ship, for a test to repeat
+       cross_validation.py --host-bound <answer.json> <validation.json> <summary.json>   the same of runs tested question
                                                         by question, with what `plan validate` says of them
-The answer has one entry per row: measured, fitted (by a fit that saw it) and tested (by one that saw nothing of its
+The answer has one entry per run: measured, fitted (by a fit that saw it) and tested (by one that saw nothing of its
 source and model). The summary keeps errors only; a test compares it with the committed one (check_fidelity.py).
 """
 import json
@@ -13,7 +13,7 @@ import math
 import re
 import sys
 
-# What is aimed at: mean absolute error, and its 90th percentile where one is set; of all rows of a class.
+# What is aimed at: mean absolute error, and its 90th percentile where one is set; of all runs of a class.
 TARGETS = {"A100, dense": (0.04, 0.09), "H100, dense": (0.04, 0.09), "Blackwell, dense": (0.05, None),
            "H100 at 500 W, dense": (0.10, None), "V100, dense": (0.13, None), "mixture of experts": (0.14, None),
            "host-bound small models": (0.10, None)}
@@ -62,7 +62,7 @@ def is_inside(row):
 
 
 def both(rows):
-    """Errors of the fit and of the test over some rows, and the share inside the stated interval."""
+    """Errors of the fit and of the test over some runs, and the share inside the stated interval."""
     return {"fitted": series([row["fitted"] / row["measured"] - 1 for row in rows]),
             "tested": series([tested_error(row) for row in rows]),
             "coverage": round(sum(map(is_inside, rows)) / len(rows), 4)}
@@ -76,7 +76,7 @@ def by(rows, key):
 
 
 def causes(rows):
-    """Groups of rows that make the most of their class's error: device, stack, and whether it is fine-tuning."""
+    """Groups of runs that make the most of their class's error: device, stack, and whether it is fine-tuning."""
     groups, totals = {}, {}
     for row in rows:
         name = f"{class_of(row)} | {row['device']} | {row['stack']}{', fine-tuning' if row['fine_tuning'] else ''}"
@@ -92,13 +92,13 @@ def causes(rows):
 
 
 def binomial_inside(covered, rows, share=STATED):
-    """Two-sided: whether so many covered rows are likely (5 %) when each is covered with probability `share`."""
+    """Two-sided: whether so many covered runs are likely (5 %) when each is covered with probability `share`."""
     weights = [math.comb(rows, k) * share ** k * (1 - share) ** (rows - k) for k in range(rows + 1)]
     return sum(w for w in weights if w <= weights[covered] * (1 + 1e-9)) >= 0.05
 
 
 def holds(entry):
-    """Whether a stated interval holds: nine tenths by and large, or by a binomial test where rows are few."""
+    """Whether a stated interval holds: nine tenths by and large, or by a binomial test where runs are few."""
     n, share = entry["n"], entry["coverage"]
     return COVERAGE_LOW <= share <= COVERAGE_HIGH if n >= FEWEST_FOR_COVERAGE else binomial_inside(round(share * n), n)
 
@@ -118,7 +118,7 @@ def regimes(answer):
 
 
 def left_out(answer):
-    """Whole sources left out: by amount of knowledge and class, all rows."""
+    """Whole sources left out: by amount of knowledge and class, all runs."""
     def of(rows):
         return dict(series([tested_error(row) for row in rows]), **coverage(rows))
     result = {}
@@ -197,8 +197,8 @@ def shipped_summary(answer):
 
 
 def host_bound_summary(answer, shipped):
-    """Of rows that were tested question by question: errors by degree of tensor parallelism, and how they rank;
-    `shipped`: the same rows as the shipped stack predicts them."""
+    """Of runs that were tested question by question: errors by degree of tensor parallelism, and how they rank;
+    `shipped`: the same runs as the shipped stack predicts them."""
     rows = answer["rows"]
     degrees = sorted({tensor_parallel(row) for row in rows})
     return {"format": "plumbline.host_bound_summary/2", "rows": len(rows), "shipped": shipped_summary(shipped),

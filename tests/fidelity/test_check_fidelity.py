@@ -21,7 +21,7 @@ class Check(unittest.TestCase):
 
     def test_rows_may_not_vanish(self):
         self.assertEqual(check_fidelity.complaints(committed(), committed(n=9)),
-                         ["a source, time: 9 rows predicted, were 10"])
+                         ["a source, time: 9 runs predicted, were 10"])
         self.assertEqual(len(check_fidelity.complaints(committed(), {})), 2)
 
     def test_fit_answers_may_not_turn_wrong(self):
@@ -70,7 +70,7 @@ class CrossValidation(unittest.TestCase):
         committed = {"folds": {"1": {"n": 1, "mape": 0.1}}}
         self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.1004)), [])
         self.assertEqual(check_fidelity.fold_complaints(committed, answer(1.12)),
-                         ["fold 1: 12.00 % over 1 rows, committed 10.00 % over 1 rows: make cross-validation"])
+                         ["fold 1: 12.00 % over 1 runs, committed 10.00 % over 1 runs: make cross-validation"])
         self.assertEqual(len(check_fidelity.fold_complaints({}, answer(1.1))), 1)
 
     def test_an_interval_that_held_may_not_stop_to(self):
@@ -106,9 +106,9 @@ class CrossValidation(unittest.TestCase):
     def test_intervals_that_do_not_hold_are_named(self):
         self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.9}}}), [])
         self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.8}}}),
-                         ["unknown: 80.0 % of 100 rows inside the stated 90 % interval"])
+                         ["unknown: 80.0 % of 100 runs inside the stated 90 % interval"])
         self.assertEqual(check_fidelity.coverage_complaints({"regimes": {"unknown": {"n": 100, "coverage": 0.97}}}),
-                         ["unknown: 97.0 % of 100 rows inside the stated 90 % interval"])
+                         ["unknown: 97.0 % of 100 runs inside the stated 90 % interval"])
         self.assertEqual(len(check_fidelity.coverage_complaints({"regimes": {}})), 1)
 
     def test_coverage_of_few_rows_is_judged_by_a_binomial_test(self):
@@ -139,7 +139,7 @@ class HostBound(unittest.TestCase):
         self.assertEqual((kept["shipped"]["n"], kept["shipped"]["coverage"]), (1, 1.0))
         self.assertEqual(check_fidelity.shipped_complaints(kept, self.shipped(1.05)), [])
         self.assertEqual(check_fidelity.shipped_complaints(kept, self.shipped(1.2)),
-                         ["host-bound runs by the shipped stack: 12.00 % over 1 rows, was 10.00 % over 1"])
+                         ["host-bound runs by the shipped stack: 12.00 % over 1 runs, was 10.00 % over 1"])
 
     def test_errors_are_told_apart_by_tensor_parallel_ranks(self):
         kept = self.kept()

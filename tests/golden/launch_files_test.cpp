@@ -6,6 +6,7 @@
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
 #include "tests/golden/golden_file.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -64,7 +65,7 @@ LaunchSettings divided() {
 void check_files(const LaunchTarget& target, const std::string& name, const LaunchSettings& settings) {
   const std::string folder = "launch/" + std::string(to_text(target.framework)) + "/" + name;
   if (std::getenv("PLUMBLINE_REGENERATE") != nullptr)
-    std::filesystem::create_directories(std::filesystem::path(PLUMBLINE_SOURCE_DIR) / "tests/golden" / folder);
+    std::filesystem::create_directories(std::filesystem::path(source_folder()) / "tests/golden" / folder);
   const LaunchFiles files = target.write(settings, target.releases.empty() ? "" : target.releases.back());
   for (const LaunchFile& file : files.files) {
     INFO(folder << "/" << file.name);
@@ -76,7 +77,7 @@ void check_files(const LaunchTarget& target, const std::string& name, const Laun
 }
 
 bool launches(Framework framework, const LaunchSettings& settings) {
-  return inexpressible(framework, strategy_of(settings), false).empty();
+  return inexpressible(framework, strategy_of(settings), NetworkFacts{}).empty();
 }
 
 TEST_CASE("the launch files of every target are those of tests/golden/launch") {

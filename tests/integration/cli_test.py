@@ -228,6 +228,22 @@ class Answers(Command):
         self.refused(["search", *QUESTION, "--executable", "--for", "deepspeed"],
                      "--executable: cannot be combined with --for deepspeed")
 
+    def test_executable_plans_are_none_that_plan_run_refuses(self):
+        def words(model, *more):
+            return ["search", "--model", model, "--machine", "this-computer", "--seq-len", 128, "--global-batch", 8,
+                    "--executable", *more]
+        self.refused(words("bert-base", "--gpus", 2), "--for: plan run: ", "(a loss of masked tokens) is not executed")
+        self.refused(words("nano-moe", "--gpus", 2, "--precision", "fp8"), "experts in fp8 are not executed")
+        self.refused(words("gpt2", "--gpus", 2, "--fix", "tp=2"),
+                     "--fix tp: plan run executes tensor parallelism that divides the vocabulary")
+        done = run(*words("gpt2", "--gpus", 4, "--json", "--precision", "fp32"))
+        strategies = [plan["strategy"] for plan in json.loads(done.stdout)["plans"]]
+        self.assertTrue(strategies)
+        self.assertEqual({s["tensor_parallel"] for s in strategies}, {1})  # a vocabulary of 50257
+        self.assertFalse([s for s in strategies if s["schedule"] == "zbv" and s["zero_stage"] >= 2])
+        tied = run(*words("gpt2", "--gpus", 4, "--json", "--fix", "schedule=zbv,zero=2,pp=2"))
+        self.assertNotEqual(tied.returncode, 0, tied.stdout)
+
     def test_text_fits_the_columns(self):
         path = self.plan_file()
         for words in (["search", *QUESTION, "--pareto"], ["fit", *QUESTION], ["estimate", "--plan", path],
@@ -240,6 +256,15 @@ class Answers(Command):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 self.assertLessEqual(max(map(len, done.stdout.splitlines())), columns, words)
                 self.assertNotIn("\033", done.stdout)
+
+    def test_a_ranking_uses_a_wider_terminal(self):
+        def ranking(columns):
+            return run("search", *QUESTION, env={**os.environ, "COLUMNS": str(columns)}).stdout
+        self.assertIn("tok/s/GPU", ranking(200))
+        self.assertNotIn("No room for", ranking(200))
+        narrow = ranking(80)
+        self.assertIn("No room for tok/s/GPU, MFU%", narrow)
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 100)  # its numbers are never cut
 
     def test_nothing_fits(self):
         done = run("search", "--model", "llama-3.1-405b", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64,

@@ -45,7 +45,7 @@ class LaunchFiles(Command):
         self.assertFalse((self.folder / "launch").exists())
         done = run(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("; nearest: schedule zbv -> ", done.stderr)
+        self.assertIn("; nearest: pp 2 -> 1, schedule zbv -> ", done.stderr)
         self.assertRegex(done.stderr, r"plan: as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 

@@ -4,6 +4,8 @@
 Usage: run_test.py <plan>
 """
 import json
+import pathlib
+import re
 
 import command
 from command import Command, run
@@ -219,6 +221,22 @@ class Running(Command):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("busy: kernels had 40 % of a core" in done.stderr, says, done.stderr)
 
+    def test_the_page_lists_the_flags_of_the_command_with_their_values(self):
+        spelled = re.compile(r"(--[a-z0-9-]+)(?: ([a-z0-9-]+(?:\|[a-z0-9-]+)+))?")
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/running.md").read_text(encoding="utf-8")
+        table = page[page.index("## Flags of `plan run`"):].split("\n## ")[0]
+        listed = {}
+        for row in re.findall(r"^\| (`--.*?) \| ", table, re.MULTILINE):
+            for flag, values in spelled.findall(row.replace("\\|", "|")):
+                listed[flag] = listed.get(flag) or values
+        helped = run("run", "--help").stdout
+        offered = dict(re.findall(r"^  (--[a-z0-9-]+)(?: ([a-z-]+(?:\|[a-z-]+)+)?)?", helped, re.MULTILINE))
+        del offered["--help"]
+        self.assertEqual(sorted(listed), sorted(offered))
+        self.assertEqual(offered["--ranks"], "local|mpi|nccl")  # or nothing was read
+        self.assertEqual({flag: listed[flag] for flag, values in offered.items() if values},
+                         {flag: values for flag, values in offered.items() if values})
+
     def test_mistakes_are_refused_before_any_work(self):
         plan = self.made_plan()
         self.refused(["run"], "--plan: is missing")
@@ -231,7 +249,7 @@ class Running(Command):
         self.refused(["run", "--plan", plan, "--learning-rate", "x"], "--learning-rate")
         self.refused(["run", "--plan", plan, "--record", "no/folder/m.json"], "--record", "no folder")
         self.refused(["run", "--plan", plan, "--beside", "m.json"], "--beside")
-        self.refused(["calibrate", "--backend", "cuda", "--out", "c.json"], "--backend", "expected cpu")
+        self.refused(["calibrate", "--backend", "cud", "--out", "c.json"], "--backend", "expected one of cpu, cuda")
         self.refused(["calibrate", "--backend", "cpu"], "--out: is missing")
         kernels = self.written("k.json", '{"format": "plumbline.kernels/2"}')
         self.refused(["calibrate", "--backend", "cpu", "--kernels", kernels, "--out", "c.json"], "k.json:/format")

@@ -56,7 +56,7 @@ class Simulate(Command):
 
     def test_a_million_micro_batches_are_simulated_as_a_few(self):
         trace, picture = self.folder / "trace.json", self.folder / "step.svg"
-        long = ["--model", "nano-gpt", "--machine", "dgx-h100", "--gpus", 4, "--pp", 4, "--seq-len", 128,
+        long = ["--model", "gpt2", "--machine", "dgx-h100", "--gpus", 4, "--pp", 4, "--seq-len", 1024,
                 "--global-batch", 1_000_000]
         for words in ([], ["--schedule", "zbv", "--virtual-stages", 2]):
             done = run("simulate", *long, *words, "--json", "--trace", trace, "--picture", picture)

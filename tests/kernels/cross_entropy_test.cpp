@@ -30,6 +30,20 @@ TEST_CASE("Losses of several calls add up") {
   CHECK(sum.tokens == 12);
 }
 
+TEST_CASE("A loss scale in memory multiplies the gradient, and not the loss") {
+  const std::vector<std::int32_t> targets{1, -1, 7};
+  KernelTensor plain = random_tensor(3, 8, 1);
+  KernelTensor scaled = random_tensor(3, 8, 1);
+  Loss once(plain, targets, plain, 0.5F);
+  Loss loss(scaled, targets, scaled, 0.5F);
+  const double scale = 1024;
+  loss.args.loss_scale = &scale;
+  CHECK(reference::cross_entropy(loss.args).sum == reference::cross_entropy(once.args).sum);
+  std::vector<float> expected = plain.values();
+  for (float& value : expected) value *= 1024.0F;
+  CHECK(scaled.values() == expected);
+}
+
 TEST_CASE("Cross entropy and its gradient equal PyTorch's; tokens without a target count for nothing") {
   for (const KernelGolden& g : kernel_goldens("cross_entropy")) {
     INFO(g.name);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "planner/pareto/front.h"
+#include "tests/block_choices.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
 #include "tests/networks.h"

@@ -73,6 +73,29 @@ TEST_CASE("inside of what was measured nothing is added") {
   }
 }
 
+// 0.05^2 + (0.5 * 0.2)^2: half of the step moves with the host's times.
+TEST_CASE("what is launching adds the host's sigma, of a calibrated stack its own, of any other more") {
+  Calibration calibration = measured(0.05, 0.05);
+  calibration.stack.uncertainty.host_sigma = number(0.2);
+  calibration.stack.uncertainty.unmeasured_host_sigma = number(0.5);
+  RunFeatures run = run_of(16);
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(0.05));
+  run.host_share = 0.5;
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.1 * 0.1)));
+  calibration.stack.residuals.regime = CalibrationRegime::few_runs;
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.25 * 0.25)));
+}
+
+TEST_CASE("a network that nobody stated adds its sigma as far as the step moves with it") {
+  Calibration calibration = measured(0.05, 0.05);
+  calibration.stack.uncertainty.unstated_network_sigma = number(0.4);
+  RunFeatures run = run_of(16);
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(0.05));
+  run.network_share = 0.25;
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.1 * 0.1)));
+  CHECK(uncertainty(calibration, run).memory_sigma == uncertainty(calibration, run_of(16)).memory_sigma);
+}
+
 // One scale two doublings past 64, at 0.03 a doubling.
 TEST_CASE("a doubling past the end of a range adds its slope, on either side, and is said in words") {
   const Calibration calibration = measured(0.05, 0.05);

@@ -1,14 +1,14 @@
 // Recompute choices per layer against all choices, on random options and on the sets of a real block.
 
-#include "planner/checkpointing/layer_choice.h"
+#include "planner/checkpointing/layer_chooser.h"
 
 #include <numeric>
 #include <random>
 
-#include "planner/checkpointing/block_frontier.h"
-#include "planner/checkpointing/layer_chooser.h"
 #include "planner/checkpointing/option_hull.h"
+#include "tests/block_choices.h"
 #include "tests/catch.h"
+#include "tests/exact_layer_choice.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
 

@@ -9,6 +9,8 @@
 
 #include "planner/checkpointing/placement.h"
 #include "planner/pricing/evaluate.h"
+#include "planner/pricing/priced.h"
+#include "planner/search/level_split.h"
 #include "planner/search/search.h"
 
 namespace plumbline {
@@ -185,12 +187,23 @@ class NaiveSearch {
 
   void leaf(const Question& question, Strategy s, Recompute recompute) {
     s.recompute = recompute;
-    ++answer_.total;
     const auto violation = first_violation(s, question.training(), question.facts(), question.limits());
     if (violation) {
+      ++answer_.total;
       ++answer_.illegal[std::string(violation->rule.id)];
       return;
     }
+    judge(question, s);
+    if (!space_.has_level_splits || s.pipeline_stages == 1) return;
+    const LayerTimes times(question.graph(), block_costs(question, s));
+    const auto level = level_split(times, s, even_layers(question.graph(), s.chunks()));
+    if (!level) return;
+    s.layers_per_stage = *level;
+    if (!first_violation(s, question.training(), question.facts(), question.limits())) judge(question, s);
+  }
+
+  void judge(const Question& question, const Strategy& s) {
+    ++answer_.total;
     const Plan plan = evaluate(question, s);
     if (plan.verdict.fits && repeats(plan)) {
       ++answer_.repeated;

@@ -4,9 +4,9 @@
 #include "core/program/order_makespan.h"
 
 #include "core/cost/pipeline_time.h"
-#include "core/program/cycle_ratio.h"
 #include "tests/catch.h"
 #include "tests/explicit_graph.h"
+#include "tests/period_without_barrier.h"
 #include "tests/pipeline_makespan.h"
 #include "tests/random_schedules.h"
 #include "tests/schedules.h"

@@ -6,6 +6,7 @@
 
 #include "core/program/order_makespan.h"
 #include "tests/catch.h"
+#include "tests/period_without_barrier.h"
 #include "tests/pipeline_makespan.h"
 
 namespace plumbline {

@@ -174,18 +174,33 @@ TEST_CASE("layers by hand are where the plan says, and what the layers replay co
   CHECK(next == 40);
 }
 
-TEST_CASE("a budget is the largest load that fits") {
-  const Case c = std::move(cases().front());
-  const std::vector<BlockCost> blocks = block_costs(c.question, placed_of(c.strategy));
-  RecomputePlacer placer(c.question, c.strategy, blocks);
-  const StageLayout layout = layout_of(c.question, c.strategy);
-  const StageTable table(c.question.graph(), layout, blocks);
+// What Muon gathers once a step is gigabytes here: a load below it costs no memory.
+TEST_CASE("a budget is the largest load that fits, also alongside what an optimizer gathers once a step") {
+  const Optimizer optimizer = GENERATE(Optimizer::adamw, Optimizer::muon);
+  const std::int32_t zero = GENERATE(0, 1);
+  QuestionText text = question_text("llama-3-8b", "dgx-h100", 24, 4096, 360);
+  text.training.optimizer = optimizer;
+  const Question q(text);
+  const Strategy s = strategy_of(1, 4, 6, 60, zero);
+  const std::vector<BlockCost> blocks = block_costs(q, placed_of(s));
+  const RecomputePlacer placer(q, s, blocks);
+  const StageLayout layout = layout_of(q, s);
+  const StageTable table(q.graph(), layout, blocks);
   StageCost loaded = table[0];
   loaded.memory.saved = Bytes(0);
-  loaded.memory.working.backward = placer.budget(table[0], 0, c.question.certain_capacity());
-  CHECK(heaviest(c.question, c.strategy, {loaded}) <= c.question.certain_capacity());
-  loaded.memory.working.backward += Bytes(2);
-  CHECK(heaviest(c.question, c.strategy, {loaded}) > c.question.certain_capacity());
+  const auto held = [&](Bytes load) {
+    loaded.memory.working.backward = load;
+    return heaviest(q, s, {loaded});
+  };
+  const Bytes free = held(Bytes(0));
+  for (const Bytes capacity : {free, free + Bytes(1), free + Bytes(123'456'789), q.certain_capacity(), q.capacity()}) {
+    CAPTURE(capacity.value(), free.value());
+    if (capacity < free) continue;
+    const Bytes budget = placer.budget(table[0], 0, capacity);
+    CHECK(held(budget) <= capacity);
+    CHECK(held(budget + Bytes(1)) > capacity);
+  }
+  CHECK(placer.budget(table[0], 0, free - Bytes(1)) < Bytes(0));
 }
 
 /// The makespan that the split's search minimises.

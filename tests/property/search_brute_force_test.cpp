@@ -5,11 +5,12 @@
 #include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
 #include "tests/questions.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
 
-std::string small(const std::string& network) { return PLUMBLINE_TEST_DATA_DIR "/small_networks/" + network + ".json"; }
+std::string small(const std::string& network) { return test_data_folder() + "/small_networks/" + network + ".json"; }
 
 struct Asked {
   std::string model;
@@ -21,6 +22,7 @@ struct Asked {
   std::vector<PrecisionRecipe> precisions = {PrecisionRecipe::bf16};
   Adaptation adaptation = {};
   Optimizer optimizer = Optimizer::adamw;
+  bool has_level_splits = false;
 };
 
 QuestionText text_of(const Asked& asked) {
@@ -90,7 +92,8 @@ void check_objective(const std::vector<Question>& questions, const SearchSpace& 
 /// The naive answer, after every objective was held against it.
 NaiveAnswer check_against_brute_force(const Asked& asked) {
   CAPTURE(asked.model, asked.machine, asked.devices, asked.sequence, asked.batch, asked.fixes);
-  const SearchSpace space = space_from_text(asked.fixes);
+  SearchSpace space = space_from_text(asked.fixes);
+  space.has_level_splits = asked.has_level_splits;
   const std::vector<Question> questions = search_questions(text_of(asked), asked.precisions, Objective::step_time);
   const NaiveAnswer naive = NaiveSearch(questions, space).answer();
   CHECK(naive.total > 0);
@@ -224,6 +227,24 @@ TEST_CASE("search equals brute force where recompute has to be placed") {
   const NaiveAnswer naive = check_against_brute_force(asked);
   const auto placed = [](const NaivePlan& plan) { return plan.strategy.recompute.mode == RecomputeMode::placed; };
   CHECK(std::any_of(naive.fitting.begin(), naive.fitting.end(), placed));
+}
+
+Asked levelled(Asked asked) {
+  asked.has_level_splits = true;
+  return asked;
+}
+
+// Heads over 128 000 tokens and more, which other ranks wait for.
+TEST_CASE("search equals brute force where layers move off slow ranks, under split backwards and placed recompute") {
+  const Asked asked = levelled(GENERATE(
+      Asked{"llama-3.2-1b", "rtx4090-pcie", 4, 4096, 24, "cp=1,dp=1,tp=1|2,micro-batch=2|3,recompute=none|optimal"},
+      Asked{"llama-3.2-1b", "a6000-pcie", 3, 8192, 15, "pp=3,micro-batch=5|3,schedule=zb-h1|1f1b,recompute=optimal"},
+      Asked{"gemma-3-1b", "rtx4090-pcie", 6, 4096, 12, "cp=1,pp=3|6,micro-batch=1|2,schedule=zbv|zb-h2|dualpipev"},
+      Asked{"llama-3.2-1b", "dgx-h100", 5, 4096, 20,
+            "pp=5,micro-batch=4,schedule=interleaved|v-half,virtual-stages=2|3"}));
+  const NaiveAnswer naive = check_against_brute_force(asked);
+  const auto is_levelled = [](const NaivePlan& plan) { return !plan.strategy.layers_per_stage.empty(); };
+  CHECK(is_levelled(ranked(naive.fitting, Objective::step_time).front()));
 }
 
 /// Closed form first, then the run of the first few times as many as are asked for, and of those behind them that the

@@ -104,5 +104,19 @@ TEST_CASE("every plan that is priced or simulated is looked before") {
   CHECK(stop.looks() > answer.result.audit.solved + static_cast<std::int64_t>(answer.plans.size()));
 }
 
+// Memory that Muon needs once a step was once searched for a byte at a time: over ten minutes, deaf to every stop.
+TEST_CASE("a search over placed recompute and two optimizers ends, and every plan is accounted for") {
+  session::SearchRequest request;
+  request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 360);
+  request.recipes.optimizers = {Optimizer::adamw, Optimizer::muon};
+  request.framework = Framework::any;
+  request.threads = 1;
+  const session::SearchAnswer answer = session::search(request, Task{});
+  CHECK(answer.result.complete);
+  CHECK(answer.result.audit.accounted() == answer.result.audit.total);
+  CHECK(answer.plans.size() == answer.result.best.size());
+  CHECK(!answer.plans.empty());
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -7,6 +7,7 @@
 #include "planner/search/parallel.h"
 #include "planner/search/search.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -21,7 +22,7 @@ QuestionText asked(const std::string& model, const std::string& machine, std::in
   return text;
 }
 
-std::string small(const std::string& network) { return PLUMBLINE_TEST_DATA_DIR "/small_networks/" + network + ".json"; }
+std::string small(const std::string& network) { return test_data_folder() + "/small_networks/" + network + ".json"; }
 
 std::string line(const RankedStrategy& r) {
   return to_text(r.strategy) + " shard " + std::to_string(r.strategy.shard_group) + " on " + std::to_string(r.devices) +

@@ -94,7 +94,7 @@ std::optional<Picoseconds> least_of_four_stages(const Question& question) {
   const std::int64_t ranks = question.devices() / 4;
   const auto consider = [&](const Strategy& s) {
     if (first_violation(s, question.training(), question.facts(), question.limits())) return;
-    if (!launches(record_of(Framework::megatron_lm), s, false)) return;
+    if (!launches(record_of(Framework::megatron_lm), s, NetworkFacts{})) return;
     const Plan plan = evaluate(question, s);
     if (!plan.verdict.fits || plan.verdict.near_edge) return;
     least = std::min(least.value_or(Picoseconds::largest()), plan.prediction.time.total());

@@ -1,6 +1,9 @@
 // What Transformer Engine and Megatron-Core keep of activations, a layer worked by hand.
 
 #include "core/sharding/saved_tensors.h"
+
+#include "core/cost/block_cost.h"
+#include "core/cost/recompute_modules.h"
 #include "models/network_catalog.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
@@ -49,6 +52,20 @@ TEST_CASE("weighted activations: what experts return is not kept") {
   Shard inside = after;
   inside.kept.expert_weighting = ExpertWeighting::of_activations;
   CHECK(kept(first_layer(graph), after) - kept(first_layer(graph), inside) == 2 * 2 * hidden);
+}
+
+// gpt-oss: 4 experts of 2880 features a token. Clamps outside of the gate's kernel keep what they read, and the kernel
+// what they make: gate and up once more, 2 x 2 bytes of 2880 features for each choice. Run again, neither is kept.
+TEST_CASE("limits outside of a gate's kernel keep a copy of both its inputs") {
+  const Graph graph = find_network("gpt-oss-20b").graph;
+  const Block& layer = first_layer(graph);
+  const Shard fused = shard(ProductInputs::as_read, PrecisionRecipe::bf16);
+  Shard apart = fused;
+  apart.kept.limited_gates = LimitedGates::copied;
+  CHECK(kept(layer, apart) - kept(layer, fused) == 2 * 2 * 2880 * 4);
+  const Replay replay{replayed_by_modules(layer, recompute_from_text("selective:moe_act")->modules),
+                      RecomputeMode::modules};
+  CHECK(kept_bytes(layer, apart, replay) == kept_bytes(layer, fused, replay));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/in_flight.h"
+#include "tests/period_without_barrier.h"
 #include "tests/schedules.h"
 
 namespace plumbline {

@@ -24,7 +24,7 @@ struct OwnErrors {
   }
 };
 
-TEST_CASE("of a prediction's error about two thirds are not shared by other plans of its question") {
+TEST_CASE("of what an interval states about a third is not shared by other plans of a question") {
   OwnErrors errors;
   for (const FitRun& run : fit_runs(rows_of_catalogue(), resolver_of_catalogue()).runs)
     if (run.trust == RunTrust::trusted) errors.add(run);

@@ -6,6 +6,7 @@
 #include "models/import/hugging_face.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -141,7 +142,7 @@ Adaptation frozen_as(const std::vector<std::string>& prefixes) {
 }
 
 TEST_CASE("forward and backward FLOPs are those that PyTorch counts") {
-  const Json document = read_json_file(std::string(PLUMBLINE_TEST_DATA_DIR) + "/pytorch_flops/pytorch_flops.json");
+  const Json document = read_json_file(test_data_folder() + "/pytorch_flops/pytorch_flops.json");
   const std::vector<Counted> cases = counted_cases(document);
   CHECK(cases.size() == 14);
   for (const Counted& counted : cases) {
@@ -161,7 +162,7 @@ TEST_CASE("forward and backward FLOPs are those that PyTorch counts") {
 // PyTorch's masked-language-model head has a product of its own on every token, 2 b s h^2 forward, and no pooler; the
 // network here has the pooler on the first token, 2 b h^2 forward. b 2, s 32, h 64.
 TEST_CASE("BERT's FLOPs are PyTorch's but for the transform in its head and the pooler") {
-  const Json document = read_json_file(std::string(PLUMBLINE_TEST_DATA_DIR) + "/pytorch_flops/pytorch_flops.json");
+  const Json document = read_json_file(test_data_folder() + "/pytorch_flops/pytorch_flops.json");
   const std::vector<Counted> cases = counted_cases(document);
   const auto bert = std::find_if(cases.begin(), cases.end(), [](const Counted& c) { return c.name == "bert-2l-mlm"; });
   REQUIRE(bert != cases.end());

@@ -1,7 +1,8 @@
 // Bubble rates from profiled times against those of arXiv:2401.10241, table 5: (cost - m (F + B + W)) / cost.
 
-#include "core/program/fitted_zero_bubble.h"
 #include "tests/catch.h"
+#include "tests/period_without_barrier.h"
+#include "tests/reference/fitted_zero_bubble.h"
 #include "tests/schedules.h"
 
 namespace plumbline {
@@ -113,7 +114,7 @@ TEST_CASE("orders fitted to times and memory have the published rates of ZB-1p a
     REQUIRE_FALSE(action_fault(*order));
     const auto work = static_cast<double>(
         (std::int64_t{shape.micro_batches} * (costs.forward + costs.backward_input + costs.backward_weight)).value());
-    const double rate = 1 - work / static_cast<double>(order_timing(dry_run(*order), times).longest_rank().value());
+    const double rate = 1 - work / static_cast<double>(longest_rank(order_timing(dry_run(*order), times)).value());
     const double period = 1 - work / period_without_barrier(*order, times).picoseconds();
     const double makespan = 1 - work / static_cast<double>(order_makespan(*order, times).value());
     INFO(row.at("id").string() << ": published " << number_at(row, "bubble_rate") << ", fitted " << rate

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/files/open_file.h"
 #include "gui/pages/compare/comparison.h"
+#include "gui/pages/compare/timeline_strips.h"
 #include "gui/tables/table_model.h"
 #include "gui/tables/table_view.h"
 #include "gui/text.h"
@@ -46,41 +48,55 @@ ComparePage::ComparePage(QWidget* parent)
       card_(new Card(tr("Side by side"), this)),
       time_(new StackedBars("s")),
       memory_(new StackedBars("GiB")),
+      timelines_(new TimelineStrips),
       table_(new TableModel(this)),
-      view_(new TableView(*table_)) {
+      view_(new TableView(*table_, tr("What differs"))) {
   names_->setObjectName("caption");
   names_->setWordWrap(true);
   card_->add(names_);
-  auto* const time_card = new Card(tr("Step time by cause"), this);
-  time_->setAccessibleName(tr("Step time by cause"));
-  time_card->add(time_);
-  auto* const memory_card = new Card(tr("Memory of the heaviest stage"), this);
-  memory_->setAccessibleName(tr("Memory of the heaviest stage"));
-  memory_card->add(memory_);
   auto* const differences = new Card(tr("What differs"), this);
-  view_->setAccessibleName(tr("What differs"));
   view_->setSortingEnabled(false);
   differences->add(view_, 1);
-  auto* const pictures = new QVBoxLayout;
-  pictures->addWidget(time_card);
-  pictures->addWidget(memory_card);
-  pictures->addStretch();
   auto* const both = new QHBoxLayout;
-  both->addLayout(pictures, 1);
+  both->addWidget(make_pictures(), 1);
   both->addWidget(differences, 1);
   auto* const column = new QVBoxLayout(this);
   column->addWidget(card_);
   column->addLayout(both, 1);
+  connect(&simulated_, &LatestJob::failed, card_, &Card::set_subtitle);
   compare({}, tr("Choose two or more plans in the ranking (Ctrl and a click), or one, which is held against its best "
                  "neighbour."));
+}
+
+QWidget* ComparePage::make_pictures() {
+  pictures_ = new QWidget(this);
+  auto* const column = new QVBoxLayout(pictures_);
+  column->setContentsMargins(0, 0, 0, 0);
+  time_->setAccessibleName(tr("Step time by cause"));
+  memory_->setAccessibleName(tr("Memory of the heaviest stage"));
+  auto* const time_card = new Card(tr("Step time by cause"), pictures_);
+  time_card->add(time_);
+  auto* const memory_card = new Card(tr("Memory of the heaviest stage"), pictures_);
+  memory_card->add(memory_);
+  auto* const timeline_card = new Card(tr("Simulated steps on one axis"), pictures_);
+  timeline_card->set_subtitle(tr("each strip a plan, its pipeline stages from the top"));
+  timeline_card->add(timelines_, 1);
+  column->addWidget(time_card);
+  column->addWidget(memory_card);
+  column->addWidget(timeline_card, 1);
+  return pictures_;
 }
 
 void ComparePage::set_others(std::vector<Plan> plans) { chosen_ = std::move(plans); }
 
 void ComparePage::show_plan(SharedPlan plan) {
   neighbour_.abandon();
+  simulated_.abandon();
   if (plan == nullptr) return compare({}, tr("There is no plan to compare."));
-  if (chosen_.size() > 1) return compare(chosen_, {});
+  if (chosen_.size() > 1) {
+    compare(chosen_, {});
+    return simulate(plan);
+  }
   compare({plan->answer.plan}, tr("looking for the best neighbour"));
   look_for_neighbour(plan);
 }
@@ -95,7 +111,23 @@ void ComparePage::look_for_neighbour(const SharedPlan& plan) {
         compare({plan->answer.plan, best->plan}, tr("B is the best neighbour of A: ") + qt(to_text(best->steps)));
       else
         compare({plan->answer.plan}, tr("No single step along an axis is legal and changes anything."));
+      simulate(plan);
     };
+  });
+}
+
+/// The plans that are compared, as the question of `asked` prices them.
+void ComparePage::simulate(const SharedPlan& asked) {
+  simulated_.start([this, asked, plans = plans_](const LatestJob::Context& context) -> LatestJob::Delivery {
+    Task task;
+    task.stop = context.stop();
+    std::vector<SharedTimeline> timelines;
+    for (const Plan& plan : plans) {
+      SharedTimeline timeline = timeline_data(priced(plan, asked->answer.question.text()), task);
+      if (timeline == nullptr) return {};
+      timelines.push_back(std::move(timeline));
+    }
+    return [this, timelines = std::move(timelines)] { timelines_->show_timelines(timelines); };
   });
 }
 
@@ -109,11 +141,11 @@ void ComparePage::compare(std::vector<Plan> plans, const QString& words) {
   card_->set_subtitle(words);
   time_->set_bars(time_bars(plans_));
   memory_->set_bars(memory_bars(plans_));
+  timelines_->show_timelines({});
   table_->set_table(side_by_side(plans_));
-  view_->fit_columns();
 }
 
-QWidget* ComparePage::picture() { return time_; }
+QWidget* ComparePage::picture() { return pictures_; }
 
 std::vector<NamedTable> ComparePage::tables() const { return {{"compare", table_->table()}}; }
 

@@ -13,10 +13,11 @@ namespace plumbline::gui {
 namespace {
 
 std::string over(std::int64_t ranks, const char* what) {
-  return ranks > 1 ? std::string(what) + " over " + std::to_string(ranks) + " ranks" : std::string();
+  return ranks > 1 ? std::string(what) + "/" + std::to_string(ranks) : std::string();
 }
 
-/// How a tensor is divided over tensor- and expert-parallel ranks; empty: it is not.
+/// How a tensor is divided over tensor- and expert-parallel ranks: "width/4" where each of 4 holds a quarter of its
+/// width; empty where every rank holds all of it.
 std::string partition_words(const Tensor& tensor, const Shard& shard) {
   switch (tensor.partition) {
     case Partition::replicated: return "";
@@ -34,7 +35,7 @@ std::string sharding_words(const Block& block, const Op& op, const Shard& shard)
   const auto add = [&](const char* what, const std::vector<TensorId>& tensors) {
     if (tensors.empty()) return;
     const std::string words = partition_words(block.tensor(tensors.front()), shard);
-    if (!words.empty()) text += (text.empty() ? "" : "; ") + std::string(what) + ": " + words;
+    if (!words.empty()) text += (text.empty() ? "" : ", ") + std::string(what) + ": " + words;
   };
   add("weight", op.parameters);
   add("out", op.outputs);
@@ -101,12 +102,14 @@ present::Table node_table(const BlockPicture& picture) {
   constexpr double giga = 1e9;
   present::Table table{
       {{"operator", "operator", Unit::text, "its name in the network", present::Align::left},
-       {"kind", "kind", Unit::text, "what it computes", present::Align::left},
-       {"forward", "forward GFLOP", Unit::number, "of one micro-batch on one rank"},
-       {"backward", "backward GFLOP", Unit::number, "of one micro-batch on one rank"},
+       {"kind", "kind", Unit::text, "what it computes", present::Align::left, present::Keep::always, 1},
+       {"forward", "fwd GFLOP", Unit::number, "forward, of one micro-batch on one rank"},
+       {"backward", "bwd GFLOP", Unit::number, "backward, of one micro-batch on one rank"},
        {"written", "writes MiB", Unit::mebibytes, "of one micro-batch on one rank"},
        {"parameters", "holds MiB", Unit::mebibytes, "its parameters on one rank, as they are multiplied"},
-       {"sharding", "divided", Unit::text, "over ranks of tensor and expert parallelism", present::Align::left}},
+       {"sharding", "divided", Unit::text,
+        "over ranks of tensor and expert parallelism; width/4: each of 4 ranks has a quarter of the width",
+        present::Align::left, present::Keep::always, 2}},
       {}};
   for (const GraphNode& node : picture.nodes)
     table.rows.push_back({present::words(node.name), present::words(node.kind),

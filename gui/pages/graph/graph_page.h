@@ -3,19 +3,19 @@
 ///
 /// Checked against: tests/gui/pages/graph/graph_page_test.cpp.
 
+#include "gui/background/latest_job.h"
 #include "gui/page.h"
 #include "gui/pages/graph/block_picture.h"
-#include "gui/pages/shared/newest_task.h"
-#include "gui/pages/shared/page_table_model.h"
+#include "gui/tables/table_model.h"
 
 class QComboBox;
 class QLabel;
 class QScrollArea;
-class QTableView;
 
 namespace plumbline::gui {
 
 class GraphView;
+class TableView;
 
 class GraphPage : public Page {
   Q_OBJECT
@@ -34,15 +34,16 @@ class GraphPage : public Page {
   void show_pictures(std::vector<BlockPicture> pictures);
   void show_block(int block);
   void show_node(std::size_t node);
+  [[nodiscard]] std::size_t node_at(int line) const;
 
-  NewestTask* task_;
+  LatestJob* task_;
   std::vector<BlockPicture> pictures_;
   QLabel* words_ = nullptr;
   QComboBox* blocks_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   GraphView* graph_ = nullptr;
-  QTableView* table_ = nullptr;
-  PageTableModel nodes_;
+  TableView* table_ = nullptr;
+  TableModel nodes_;
 };
 
 }  // namespace plumbline::gui

@@ -8,16 +8,17 @@
 #include <utility>
 
 #include "core/quantity/text.h"
+#include "gui/widgets/focus_frame.h"
 
 namespace plumbline::gui {
 namespace {
 
-constexpr double node_width = 210;
+constexpr double node_width = 216;
 constexpr double node_height = 54;
-constexpr double across_gap = 18;
+constexpr double across_gap = 14;
 constexpr double down_gap = 16;
 constexpr double margin = 12;
-constexpr double beside_room = 30;  ///< for what goes round the widest layer
+constexpr double beside_room = 4;  ///< for what goes round the widest layer
 constexpr double bar_height = 4;
 
 }  // namespace
@@ -81,6 +82,7 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
   if (picture_.nodes.empty()) return;
   paint_edges(painter, palette);
   for (std::size_t node = 0; node < picture_.nodes.size(); ++node) paint_node(painter, node, palette);
+  paint_focus_frame(painter, *this);
 }
 
 double GraphView::beside_between(const GraphEdge& edge) const {

@@ -39,7 +39,7 @@ std::vector<std::vector<MemoryBranch>> memory_trees(const MemoryData& data) {
   const SimulatedPlan plan = simulated(question, data.plan.strategy, options);
   std::vector<std::vector<MemoryBranch>> trees;
   for (std::size_t stage = 0; stage < data.stages(); ++stage)
-    trees.push_back(memory_tree(plan, question.graph(), stage));
+    trees.push_back(memory_tree(plan, question, data.plan.strategy, stage));
   return trees;
 }
 

@@ -3,7 +3,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSplitter>
-#include <QTableView>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -12,7 +11,7 @@
 #include "gui/pages/memory/treemap.h"
 #include "gui/pages/shared/class_colours.h"
 #include "gui/pages/shared/legend.h"
-#include "gui/pages/shared/page_table.h"
+#include "gui/tables/table_view.h"
 #include "planner/present/peak_tables.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
@@ -25,7 +24,7 @@ constexpr int side_width = 270;
 
 }  // namespace
 
-MemoryPage::MemoryPage(QWidget* parent) : Page(parent), prices_(new NewestTask(this)), trees_(new NewestTask(this)) {
+MemoryPage::MemoryPage(QWidget* parent) : Page(parent), prices_(new LatestJob(this)), trees_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
   strategy_ = new QLabel(this);
@@ -47,8 +46,8 @@ MemoryPage::MemoryPage(QWidget* parent) : Page(parent), prices_(new NewestTask(t
   connect(bars_, &StageBars::stage_chosen, this, &MemoryPage::show_stage);
   connect(treemap_, &Treemap::marked, marked_, &QLabel::setText);
   connect(knobs_, &KnobPanel::changed, this, &MemoryPage::ask);
-  connect(prices_, &NewestTask::failed, this, &MemoryPage::show_refusal);
-  connect(trees_, &NewestTask::failed, this, &MemoryPage::show_refusal);
+  connect(prices_, &LatestJob::failed, this, &MemoryPage::show_refusal);
+  connect(trees_, &LatestJob::failed, this, &MemoryPage::show_refusal);
 }
 
 QWidget* MemoryPage::made_picture() {
@@ -75,7 +74,7 @@ QWidget* MemoryPage::made_side() {
   layout->setContentsMargins(margin, 0, 0, 0);
   knobs_ = new KnobPanel(side);
   layout->addWidget(knobs_);
-  layout->addWidget(made_table(classes_, tr("Memory of the chosen stage by class"), side), 1);
+  layout->addWidget(new TableView(classes_, tr("Memory of the chosen stage by class"), side), 1);
   classes_.colour_rows(
       [this](std::size_t row) { return colour_of_class(classes_.table().rows[row].front().text, palette_of(*this)); });
   return side;
@@ -84,7 +83,7 @@ QWidget* MemoryPage::made_side() {
 void MemoryPage::show_plan(SharedPlan plan) {
   plan_ = std::move(plan);
   show_data(nullptr);
-  prices_->cancel();
+  prices_->abandon();
   knobs_->setEnabled(plan_ != nullptr);
   if (!plan_) return;
   knobs_->show_choices(knob_choices(plan_->answer), knobs_of(plan_->answer.strategy));
@@ -93,8 +92,8 @@ void MemoryPage::show_plan(SharedPlan plan) {
 
 void MemoryPage::ask() {
   if (!plan_) return;
-  trees_->cancel();
-  prices_->start([this, plan = plan_, knobs = knobs_->knobs()](const StopRequest&) -> NewestTask::Show {
+  trees_->abandon();
+  prices_->start([this, plan = plan_, knobs = knobs_->knobs()](const LatestJob::Context&) -> LatestJob::Delivery {
     SharedMemory memory = memory_data(plan, knobs);
     return [this, memory = std::move(memory)] { show_data(memory); };
   });
@@ -103,18 +102,18 @@ void MemoryPage::ask() {
 void MemoryPage::show_data(SharedMemory memory) {
   memory_ = std::move(memory);
   tree_of_.clear();
-  trees_->cancel();
+  trees_->abandon();
   words_->setText(memory_ ? QString::fromStdString(memory_words(*memory_)) : QString());
   strategy_->setText(
       memory_ ? QString::fromStdString(present::strategy_words(memory_->plan.strategy, memory_->plan.training))
               : QString());
   bars_->show_data(memory_);
   treemap_->show_tree({});
-  classes_.show({});
+  classes_.set_table({});
   legend_->show_entries(memory_ ? class_legend(memory_->plan.prediction.stage_memory) : std::vector<LegendEntry>());
   if (!memory_) return;
   show_stage(bars_->stage());
-  trees_->start([this, shown = memory_](const StopRequest&) -> NewestTask::Show {
+  trees_->start([this, shown = memory_](const LatestJob::Context&) -> LatestJob::Delivery {
     auto trees = std::make_shared<std::vector<std::vector<MemoryBranch>>>(memory_trees(*shown));
     return [this, trees] { show_trees(*trees); };
   });
@@ -128,7 +127,7 @@ void MemoryPage::show_trees(std::vector<std::vector<MemoryBranch>> trees) {
 void MemoryPage::show_stage(std::size_t stage) {
   present::Table table = present::peak_class_table(memory_->plan.prediction.stage_memory[stage]);
   table.columns.front().title = tr("stage %1").arg(stage).toStdString();
-  classes_.show(std::move(table));
+  classes_.set_table(std::move(table));
   treemap_->show_tree(stage < tree_of_.size() ? tree_of_[stage] : std::vector<MemoryBranch>());
 }
 

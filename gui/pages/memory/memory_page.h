@@ -3,10 +3,10 @@
 ///
 /// Checked against: tests/gui/pages/memory/memory_page_test.cpp.
 
+#include "gui/background/latest_job.h"
 #include "gui/page.h"
 #include "gui/pages/memory/memory_data.h"
-#include "gui/pages/shared/newest_task.h"
-#include "gui/pages/shared/page_table_model.h"
+#include "gui/tables/table_model.h"
 
 class QLabel;
 
@@ -39,8 +39,8 @@ class MemoryPage : public Page {
   void show_stage(std::size_t stage);
   void show_refusal(const QString& words);
 
-  NewestTask* prices_;
-  NewestTask* trees_;
+  LatestJob* prices_;
+  LatestJob* trees_;
   SharedPlan plan_;
   SharedMemory memory_;
   std::vector<std::vector<MemoryBranch>> tree_of_;  ///< by stage; empty: not computed yet
@@ -52,7 +52,7 @@ class MemoryPage : public Page {
   Treemap* treemap_ = nullptr;
   Legend* legend_ = nullptr;
   KnobPanel* knobs_ = nullptr;
-  PageTableModel classes_;
+  TableModel classes_;
 };
 
 }  // namespace plumbline::gui

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/simulate/stage_report.h"
+#include "gui/pages/memory/state_leaves.h"
 #include "planner/present/numbers.h"
 #include "planner/present/peak_tables.h"
 
@@ -39,14 +40,26 @@ std::string leaf_words(const BufferFamily& family) {
   return words;
 }
 
+/// Of Graph::sequence(), in order.
+std::vector<std::size_t> executions_on(const RankProgram& rank) {
+  std::vector<std::size_t> executions;
+  for (const auto& chunk : rank.chunks)
+    for (const plumbline::Segment& segment : chunk)
+      for (auto e = segment.first; e < segment.last; ++e) executions.push_back(static_cast<std::size_t>(e));
+  std::sort(executions.begin(), executions.end());
+  return executions;
+}
+
 std::string class_words(MemoryClass memory_class) { return present::words_of(to_text(memory_class)); }
 
 }  // namespace
 
-std::vector<MemoryBranch> memory_tree(const SimulatedPlan& simulated, const Graph& graph, std::size_t stage) {
+std::vector<MemoryBranch> memory_tree(const SimulatedPlan& simulated, const Question& question,
+                                      const Strategy& strategy, std::size_t stage) {
   const RankProgram& rank = simulated.program.ranks[stage];
   const MemoryBreakdown& peak = simulated.simulation.memory[stage].memory;
-  const std::vector<std::string> names = execution_names(graph);
+  const std::vector<std::string> names = execution_names(question.graph());
+  const std::vector<std::size_t> executions = executions_on(rank);
   const std::vector<BufferFamily> alive = families(stage_reports(simulated.program, simulated.simulation)[stage].alive);
   std::vector<MemoryBranch> tree;
   for (std::size_t c = 0; c < memory_class_count; ++c) {
@@ -56,8 +69,14 @@ std::vector<MemoryBranch> memory_tree(const SimulatedPlan& simulated, const Grap
     for (const BufferFamily& family : alive) {
       if (family.first.memory_class != branch.memory_class || family.total == Bytes(0)) continue;
       known += family.total;
-      const bool is_state = family.first.lifetime == Lifetime::persistent;
-      branch.leaves.push_back({is_state ? class_words(branch.memory_class) : leaf_name(family, rank, names),
+      const bool is_persistent = family.first.lifetime == Lifetime::persistent;
+      if (is_persistent && is_state(branch.memory_class)) {
+        std::vector<MemoryLeaf> leaves =
+            state_leaves(branch.memory_class, family.total, question, strategy, executions, names);
+        branch.leaves.insert(branch.leaves.end(), leaves.begin(), leaves.end());
+        if (!leaves.empty()) continue;
+      }
+      branch.leaves.push_back({is_persistent ? class_words(branch.memory_class) : leaf_name(family, rank, names),
                                leaf_words(family), family.total});
     }
     // What the allocator loses is in no buffer.

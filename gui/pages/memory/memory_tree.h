@@ -1,10 +1,11 @@
 #pragma once
-/// \file memory_tree.h: what a rank of a stage holds at its peak, down to layers.
+/// \file memory_tree.h: what a rank of a stage holds at its peak, down to layers and tensors.
 ///
 /// Answers: for each class its bytes, and of what comes and goes the bytes of each layer, of all micro-batches in
 /// flight together. They sum to the simulated peak. Model: the program of single executions of blocks
-/// (Granularity::block), its buffers alive at the peak. Not known: states (weights, gradients, moments) by layer; the
-/// program holds them whole. Checked against: tests/gui/pages/memory/memory_tree_test.cpp.
+/// (Granularity::block), its buffers alive at the peak. States (weights, gradients, moments),
+/// which the program holds whole, are divided by tensors (state_leaves.h). Checked against:
+/// tests/gui/pages/memory/memory_tree_test.cpp.
 
 #include <string>
 #include <vector>
@@ -27,8 +28,8 @@ struct MemoryBranch {
 };
 
 /// Classes that hold anything, in their order.
-[[nodiscard]] std::vector<MemoryBranch> memory_tree(const SimulatedPlan& simulated, const Graph& graph,
-                                                    std::size_t stage);
+[[nodiscard]] std::vector<MemoryBranch> memory_tree(const SimulatedPlan& simulated, const Question& question,
+                                                    const Strategy& strategy, std::size_t stage);
 [[nodiscard]] present::Table memory_tree_table(const std::vector<MemoryBranch>& tree);
 
 }  // namespace plumbline::gui

@@ -9,7 +9,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/io/svg.h"
+#include "gui/pages/shared/memory_axis.h"
+#include "gui/widgets/focus_frame.h"
 #include "planner/present/numbers.h"
 
 namespace plumbline::gui {
@@ -20,7 +21,7 @@ constexpr int top_margin = 12;
 constexpr int bottom_margin = 24;
 constexpr double widest_bar = 64;
 constexpr double axis_marks = 6;
-constexpr double above = 1.05;
+constexpr double above = 1.12;  // room for words on what the device has not
 
 QString gib(Bytes amount) { return QString::fromStdString(present::gib_text(amount)); }
 
@@ -47,11 +48,10 @@ void StageBars::choose(std::size_t stage) {
 }
 
 Bytes StageBars::highest() const {
-  Bytes most(1);
-  for (const Bytes memory : memory_->device_memory) most = std::max(most, memory);
+  Bytes held(1);
   for (const MemoryBreakdown& stage : memory_->plan.prediction.stage_memory)
-    most = std::max(most, stage.device_total());
-  return most;
+    held = std::max(held, stage.device_total());
+  return memory_axis_end(held, *std::max_element(memory_->device_memory.begin(), memory_->device_memory.end()));
 }
 
 double StageBars::y_of(Bytes amount) const {
@@ -108,29 +108,26 @@ void StageBars::paintEvent(QPaintEvent* /*event*/) {
     paint_capacity(painter, stage, palette);
     paint_bar(painter, stage, palette);
   }
+  paint_capacity_words(painter, palette);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(palette.text, 1.5));
   painter.drawRect(bar(stage_).adjusted(-2, -2, 2, 1));
-  if (!hasFocus()) return;
-  painter.setPen(QPen(palette.accent, 1));
-  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  paint_focus_frame(painter, *this);
 }
 
 void StageBars::paint_axis(QPainter& painter, const Palette& palette) const {
-  const double most = highest() / 1_GiB;
-  const double distance = mark_distance(most * 12 / axis_marks);
-  for (int i = 0; i * distance <= most; ++i) {
-    const double y = y_of(Bytes(static_cast<std::int64_t>(i * distance * present::bytes_per_gib)));
+  for (const MemoryMark& mark : memory_marks(highest(), axis_marks)) {
+    const double y = y_of(mark.at);
     painter.setPen(palette.grid);
     painter.drawLine(QLineF(left_margin, y, width() - 8, y));
     painter.setPen(palette.faint);
-    const QString words = QString::number(i * distance, 'f', mark_digits(distance)) + tr(" GiB");
-    painter.drawText(QRectF(0, y - 10, left_margin - 8, 20), Qt::AlignVCenter | Qt::AlignRight, words);
+    painter.drawText(QRectF(0, y - 10, left_margin - 8, 20), Qt::AlignVCenter | Qt::AlignRight, mark.words);
   }
 }
 
 /// Beyond the capacity the device is taken: hatched up to its end is the headroom that was asked for.
 void StageBars::paint_capacity(QPainter& painter, std::size_t stage, const Palette& palette) const {
+  if (memory_->device_memory[stage] > highest()) return;
   const double left = left_margin + slot_width() * static_cast<double>(stage);
   const double y = y_of(memory_->capacity[stage]);
   const double end = y_of(memory_->device_memory[stage]);
@@ -138,6 +135,23 @@ void StageBars::paint_capacity(QPainter& painter, std::size_t stage, const Palet
   painter.fillRect(QRectF(left, top_margin, slot_width(), end - top_margin), palette.refused);
   painter.setPen(QPen(palette.refusal, 1, Qt::DashLine));
   painter.drawLine(QLineF(left, y, left + slot_width(), y));
+}
+
+/// Of the stage on the right, whose line they end at.
+void StageBars::paint_capacity_words(QPainter& painter, const Palette& palette) const {
+  const Bytes usable = memory_->capacity.back();
+  const Bytes headroom = memory_->device_memory.back() - usable;
+  QString words = tr("a GPU holds %1 GiB").arg(gib(usable));
+  if (headroom.value() > 0) words += tr(" without the headroom of %1").arg(gib(headroom));
+  const bool is_seen = memory_->device_memory.back() <= highest();
+  if (!is_seen) words += tr(", far above");
+  const QFontMetricsF metrics(painter.font());
+  const double wide = metrics.horizontalAdvance(words) + 8;
+  const double line = is_seen ? y_of(memory_->device_memory.back()) : top_margin + metrics.height();
+  const QRectF room(width() - 8 - wide, line - metrics.height() - 2, wide, metrics.height());
+  painter.fillRect(room, is_seen ? palette.refused : palette.card);
+  painter.setPen(palette.refusal);
+  painter.drawText(room, Qt::AlignCenter, words);
 }
 
 void StageBars::paint_bar(QPainter& painter, std::size_t stage, const Palette& palette) const {

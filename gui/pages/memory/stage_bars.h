@@ -35,6 +35,7 @@ class StageBars : public QWidget {
   [[nodiscard]] Bytes highest() const;
   [[nodiscard]] double slot_width() const;
   void paint_axis(QPainter& painter, const Palette& palette) const;
+  void paint_capacity_words(QPainter& painter, const Palette& palette) const;
   void paint_bar(QPainter& painter, std::size_t stage, const Palette& palette) const;
   void paint_capacity(QPainter& painter, std::size_t stage, const Palette& palette) const;
 

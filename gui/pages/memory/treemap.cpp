@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gui/pages/memory/treemap_layout.h"
+#include "gui/widgets/focus_frame.h"
 #include "planner/present/numbers.h"
 
 namespace plumbline::gui {
@@ -40,16 +41,34 @@ void Treemap::show_tree(std::vector<MemoryBranch> tree) {
 
 void Treemap::lay_out() {
   places_.clear();
+  titles_.clear();
   std::vector<double> sizes;
   for (const MemoryBranch& branch : tree_) sizes.push_back(static_cast<double>(branch.bytes.value()));
   branches_ = squarified(sizes, QRectF(rect()));
   for (std::size_t b = 0; b < tree_.size(); ++b) {
     std::vector<double> parts;
     for (const MemoryLeaf& leaf : tree_[b].leaves) parts.push_back(static_cast<double>(leaf.bytes.value()));
-    const std::vector<QRectF> areas = squarified(parts, branches_[b].adjusted(1, 1, -1, -1));
+    QRectF room = branches_[b].adjusted(1, 1, -1, -1);
+    place_title(b, room);
+    const std::vector<QRectF> areas = squarified(parts, room);
     for (std::size_t leaf = 0; leaf < areas.size(); ++leaf) places_.push_back({areas[leaf], b, leaf});
   }
   update();
+}
+
+void Treemap::place_title(std::size_t branch, QRectF& room) {
+  constexpr double least_lines = 4;
+  const QFontMetricsF metrics(font());
+  const bool is_wide_enough =
+      metrics.horizontalAdvance(class_name(tree_[branch].memory_class)) + 2 * text_margin <= room.width();
+  if (tree_[branch].leaves.size() < 2 || room.height() < least_lines * metrics.height() || !is_wide_enough) return;
+  const double strip = metrics.height() + 3;
+  titles_.push_back({QRectF(room.left(), room.top(), room.width(), strip), branch});
+  room.setTop(room.top() + strip);
+}
+
+bool Treemap::has_title(std::size_t branch) const {
+  return std::any_of(titles_.begin(), titles_.end(), [&](const Title& title) { return title.branch == branch; });
 }
 
 void Treemap::mark(int place) {
@@ -100,6 +119,25 @@ bool Treemap::event(QEvent* event) {
   return true;
 }
 
+void Treemap::paint_title(QPainter& painter, const Title& title, const Palette& palette) const {
+  const MemoryBranch& branch = tree_[title.branch];
+  const QColor colour = palette.of(branch.memory_class);
+  painter.fillRect(title.area.adjusted(0.5, 0.5, -0.5, -0.5), colour);
+  QFont bold = painter.font();
+  bold.setBold(true);
+  const QFontMetricsF metrics(bold);
+  const QRectF room = title.area.adjusted(text_margin, 0, -text_margin, 0);
+  const QString name = class_name(branch.memory_class);
+  const QString whole = name + "  " + QString::fromStdString(present::gib_text(branch.bytes, 2)) + " GiB";
+  painter.save();
+  painter.setFont(bold);
+  painter.setPen(text_on(colour));
+  const bool fits = metrics.horizontalAdvance(whole) <= room.width();
+  painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                   fits ? whole : metrics.elidedText(name, Qt::ElideRight, room.width()));
+  painter.restore();
+}
+
 void Treemap::paint_place(QPainter& painter, const Place& place, const Palette& palette) const {
   const MemoryBranch& branch = tree_[place.branch];
   const QColor colour = palette.of(branch.memory_class);
@@ -107,11 +145,13 @@ void Treemap::paint_place(QPainter& painter, const Place& place, const Palette& 
   const QRectF room = place.area.adjusted(text_margin, 2, -text_margin, -2);
   const QFontMetricsF metrics(painter.font());
   if (room.height() < metrics.height() || room.width() < least_letters * metrics.averageCharWidth()) return;
-  QString words = QString::fromStdString(branch.leaves[place.leaf].name);
-  if (place.leaf == 0 && branch.leaves.size() > 1) words = class_name(branch.memory_class) + ": " + words;
+  // Where the class has no title, its first part has its name, and no size, which would be the part's alone.
+  const bool names_class = place.leaf == 0 && branch.leaves.size() > 1 && !has_title(place.branch);
+  const QString words =
+      names_class ? class_name(branch.memory_class) : QString::fromStdString(branch.leaves[place.leaf].name);
   painter.setPen(text_on(colour));
   painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, metrics.elidedText(words, Qt::ElideRight, room.width()));
-  if (room.height() < 2 * metrics.height()) return;
+  if (names_class || room.height() < 2 * metrics.height()) return;
   const QString size = QString::fromStdString(present::gib_text(branch.leaves[place.leaf].bytes, 2)) + " GiB";
   if (metrics.horizontalAdvance(size) <= room.width())
     painter.drawText(room.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop, size);
@@ -121,10 +161,13 @@ void Treemap::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   const Palette& palette = palette_of(*this);
   painter.fillRect(rect(), palette.card);
+  for (const Title& title : titles_) paint_title(painter, title, palette);
   for (const Place& place : places_) paint_place(painter, place, palette);
-  if (marked_ < 0) return;
-  painter.setPen(QPen(palette.text, 2));
-  painter.drawRect(places_[static_cast<std::size_t>(marked_)].area.adjusted(1, 1, -1, -1));
+  if (marked_ >= 0) {
+    painter.setPen(QPen(palette.text, 2));
+    painter.drawRect(places_[static_cast<std::size_t>(marked_)].area.adjusted(1, 1, -1, -1));
+  }
+  paint_focus_frame(painter, *this);
 }
 
 }  // namespace plumbline::gui

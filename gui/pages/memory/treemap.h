@@ -37,14 +37,23 @@ class Treemap : public QWidget {
     std::size_t branch = 0;
     std::size_t leaf = 0;
   };
+  struct Title {
+    QRectF area;
+    std::size_t branch = 0;
+  };
   void lay_out();
+  /// Takes a strip for the class's name from the room of its parts, where there is enough.
+  void place_title(std::size_t branch, QRectF& room);
   void mark(int place);
   [[nodiscard]] int place_at(QPointF position) const;
   [[nodiscard]] QString words_of_place(int place) const;
+  [[nodiscard]] bool has_title(std::size_t branch) const;
+  void paint_title(QPainter& painter, const Title& title, const Palette& palette) const;
   void paint_place(QPainter& painter, const Place& place, const Palette& palette) const;
 
   std::vector<MemoryBranch> tree_;
   std::vector<QRectF> branches_;
+  std::vector<Title> titles_;
   std::vector<Place> places_;
   int marked_ = -1;
 };

@@ -42,7 +42,7 @@ PlanProcess::~PlanProcess() {
 QString PlanProcess::record_file() const { return folder_.filePath("measured.json"); }
 QString PlanProcess::plan_file() const { return folder_.filePath("plan.json"); }
 
-void PlanProcess::start(const std::string& plan_text, int steps) {
+void PlanProcess::start(const std::string& plan_text, int steps, RunRanks ranks) {
   if (is_running()) return;
   rest_.clear();
   errors_.clear();
@@ -53,8 +53,9 @@ void PlanProcess::start(const std::string& plan_text, int steps) {
   } catch (const std::exception& error) {
     return fail(QString::fromUtf8(error.what()));
   }
-  process_.start(program_, {"run", "--plan", plan_file(), "--steps", QString::number(steps), "--json", "--generate",
-                            "0", "--record", record_file()});
+  process_.start(program_, QStringList{"run", "--plan", plan_file(), "--steps", QString::number(steps), "--json",
+                                       "--generate", "0", "--record", record_file()} +
+                               flags_of(ranks));
 }
 
 void PlanProcess::stop() {

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 
 #include "gui/io/run_line_json.h"
+#include "gui/pages/run/run_ranks.h"
 
 namespace plumbline::gui {
 
@@ -20,7 +21,7 @@ class PlanProcess : public QObject {
 
   /// Beside this program, where nothing else is set.
   void set_program(const QString& program) { program_ = program; }
-  void start(const std::string& plan_text, int steps);
+  void start(const std::string& plan_text, int steps, RunRanks ranks = RunRanks::cpu_threads);
   /// As Ctrl-C: the run ends behind its step and is recorded.
   void stop();
   [[nodiscard]] bool is_running() const { return process_.state() != QProcess::NotRunning; }
@@ -30,7 +31,7 @@ class PlanProcess : public QObject {
 
  Q_SIGNALS:
   void stepped(const plumbline::gui::RunLine& step);
-  /// Ended by itself or stopped, with a record.
+  /// Ended by itself or stopped, with a record where a step was measured.
   void ended();
   /// In one line.
   void failed(const QString& words);

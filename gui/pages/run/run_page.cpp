@@ -1,16 +1,19 @@
 #include "gui/pages/run/run_page.h"
 
+#include <QComboBox>
+#include <QFile>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "core/io/run_record_json.h"
 #include "gui/export/plan_export.h"
-#include "gui/pages/run/loss_plot.h"
+#include "gui/pages/run/step_plot.h"
 #include "gui/tables/table_model.h"
 #include "gui/tables/table_view.h"
 #include "gui/text.h"
@@ -28,8 +31,7 @@ constexpr int usual_steps = 40, most_steps = 1'000'000;
 
 RunPage::RunPage(QWidget* parent) : Page(parent), card_(new Card(tr("Run on this computer"), this)) {
   card_->add(make_controls());
-  losses_ = new LossPlot(card_);
-  card_->add(losses_, 1);
+  card_->add(make_plots(), 1);
   auto* const column = new QVBoxLayout(this);
   column->addWidget(card_, 1);
   column->addWidget(make_comparison(), 1);
@@ -44,6 +46,10 @@ QWidget* RunPage::make_controls() {
   steps_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   steps_->setValue(usual_steps);
   steps_->setAccessibleName(tr("Steps"));
+  ranks_ = new QComboBox(controls);
+  for (const RunRanks ranks : all_run_ranks) ranks_->addItem(words_of(ranks));
+  ranks_->setAccessibleName(tr("What ranks are"));
+  ranks_->setToolTip(tr("CUDA needs the program built with it, and a GPU; \"plan doctor\" says what is missing"));
   start_ = new QPushButton(tr("&Run"), controls);
   start_->setObjectName("primary");
   stop_ = new QPushButton(tr("S&top"), controls);
@@ -54,21 +60,37 @@ QWidget* RunPage::make_controls() {
   steps->setBuddy(steps_);
   auto* const row = new QHBoxLayout(controls);
   row->setContentsMargins(0, 0, 0, 0);
-  for (QWidget* const widget : std::initializer_list<QWidget*>{steps, steps_, start_, stop_}) row->addWidget(widget);
+  for (QWidget* const widget : std::initializer_list<QWidget*>{steps, steps_, ranks_, start_, stop_})
+    row->addWidget(widget);
   row->addSpacing(10);
   row->addWidget(state_, 1);
   return controls;
 }
 
+QWidget* RunPage::make_plots() {
+  plots_ = new QWidget(card_);
+  losses_ = new StepPlot(StepFigure::loss, plots_);
+  throughput_ = new StepPlot(StepFigure::tokens_per_second, plots_);
+  auto* const row = new QHBoxLayout(plots_);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(losses_, 3);
+  row->addWidget(throughput_, 2);
+  return plots_;
+}
+
 QWidget* RunPage::make_comparison() {
   comparison_ = new Card(tr("Predicted against measured"), this);
-  comparison_->set_subtitle(tr("After a run, or when the record of one is dropped here."));
+  comparison_->set_subtitle(tr("After a run, or when the record of one is opened or dropped here."));
+  auto* const open = new QPushButton(tr("Open a re&cord..."), comparison_);
+  open->setToolTip(tr("What \"plan run --record\" measured of this plan, here or on another computer"));
+  connect(open, &QPushButton::clicked, this, &RunPage::browse_asked);
+  comparison_->add_tool(open);
   tables_tab_ = new QTabWidget(comparison_);
   tables_tab_->setDocumentMode(true);
+  tables_tab_->setAccessibleName(tr("Predicted against measured"));
   for (const QString& title : {tr("Time"), tr("Memory"), tr("Communication")}) {
     auto* const model = new TableModel(this);
-    auto* const view = new TableView(*model);
-    view->setAccessibleName(title);
+    auto* const view = new TableView(*model, title);
     tables_tab_->addTab(view, title);
     parts_.push_back({title, model, view});
   }
@@ -86,6 +108,7 @@ void RunPage::link() {
   connect(&process_, &PlanProcess::ended, this, [this] {
     set_running(false);
     plan_ = run_plan_;
+    if (!QFile::exists(process_.record_file())) return state_->setText(tr("stopped before a step was measured"));
     open_record(process_.record_file());
   });
   connect(&process_, &PlanProcess::failed, this, [this](const QString& words) {
@@ -112,6 +135,7 @@ void RunPage::show_plan(SharedPlan plan) {
 void RunPage::set_running(bool is_running) {
   start_->setEnabled(!is_running && plan_ != nullptr);
   steps_->setEnabled(!is_running);
+  ranks_->setEnabled(!is_running);
   stop_->setEnabled(is_running);
 }
 
@@ -121,14 +145,15 @@ void RunPage::start() {
   if (plan_ == nullptr || process_.is_running()) return;
   Q_EMIT said({});
   run_plan_ = plan_;
-  losses_->clear(steps_->value());
+  for (StepPlot* const plot : {losses_, throughput_}) plot->clear(steps_->value());
   state_->setText(tr("starting"));
   set_running(true);
-  process_.start(plan_text(*plan_), steps_->value());
+  process_.start(plan_text(*plan_), steps_->value(),
+                 all_run_ranks[static_cast<std::size_t>(std::max(0, ranks_->currentIndex()))]);
 }
 
 void RunPage::note(const RunLine& step) {
-  losses_->add(step);
+  for (StepPlot* const plot : {losses_, throughput_}) plot->add(step);
   state_->setText(tr("step %1 of %2, loss %3, %4 s a step, %5 tokens/s")
                       .arg(step.step)
                       .arg(steps_->value())
@@ -145,12 +170,14 @@ void RunPage::open_record(const QString& file) {
   }
   compared_.start([this, file, plan = plan_](const LatestJob::Context& context) -> LatestJob::Delivery {
     const std::string name = file.toStdString();
-    const RunRecord record = read_run_record_file(name);
+    const auto record = std::make_shared<const RunRecord>(read_run_record_file(name));
     Task task;
     task.stop = context.stop();
-    auto comparison = session::compare(plan->answer, record, name, task);
-    return [this, comparison = std::move(comparison)] {
-      if (comparison) show_comparison(*comparison);
+    auto comparison = session::compare(plan->answer, *record, name, task);
+    return [this, plan, record, comparison = std::move(comparison)] {
+      if (!comparison) return;
+      show_comparison(*comparison);
+      Q_EMIT recorded(plan, record);
     };
   });
 }
@@ -159,7 +186,6 @@ void RunPage::show_comparison(const Comparison& comparison) {
   parts_[0].model->set_table(present::action_table(comparison));
   parts_[1].model->set_table(present::compared_memory_table(comparison));
   parts_[2].model->set_table(present::sent_table(comparison));
-  for (const Part& part : parts_) part.view->fit_columns();
   QString words = qt(present::compared_step_words(comparison));
   if (!comparison.step_cause.empty()) words += "\n" + qt(comparison.step_cause);
   comparison_->set_subtitle(words + "\n" + qt(present::compared_bytes_words(comparison)));
@@ -169,7 +195,7 @@ void RunPage::show_comparison(const Comparison& comparison) {
 
 QString RunPage::compared_words() const { return tables_tab_->isHidden() ? QString() : comparison_->subtitle(); }
 
-QWidget* RunPage::picture() { return losses_; }
+QWidget* RunPage::picture() { return plots_; }
 
 std::vector<NamedTable> RunPage::tables() const {
   if (tables_tab_->isHidden()) return {};

@@ -10,6 +10,7 @@
 #include "gui/pages/run/plan_process.h"
 #include "planner/compare/compare.h"
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QSpinBox;
@@ -18,7 +19,7 @@ class QTabWidget;
 namespace plumbline::gui {
 
 class Card;
-class LossPlot;
+class StepPlot;
 class TableModel;
 class TableView;
 
@@ -39,7 +40,8 @@ class RunPage : public Page {
   void open_record(const QString& file);
   void set_steps(int steps);
   [[nodiscard]] PlanProcess& process() { return process_; }
-  [[nodiscard]] const LossPlot& losses() const { return *losses_; }
+  [[nodiscard]] const StepPlot& losses() const { return *losses_; }
+  [[nodiscard]] const StepPlot& throughput() const { return *throughput_; }
   /// Predicted against measured; empty: nothing was compared yet.
   [[nodiscard]] QString compared_words() const;
 
@@ -47,8 +49,12 @@ class RunPage : public Page {
   void start();
 
  Q_SIGNALS:
+  /// A click on the button that opens a record.
+  void browse_asked();
   /// What went wrong, in a line; empty: what was said before holds no more.
   void said(const QString& words);
+  /// A run of this plan was recorded, or its record opened.
+  void recorded(const plumbline::gui::SharedPlan& plan, const std::shared_ptr<const plumbline::RunRecord>& record);
 
  private:
   struct Part {
@@ -57,6 +63,7 @@ class RunPage : public Page {
     TableView* view;
   };
   QWidget* make_controls();
+  QWidget* make_plots();
   QWidget* make_comparison();
   void link();
   void note(const RunLine& step);
@@ -70,10 +77,13 @@ class RunPage : public Page {
   QString waiting_record_;
   Card* card_;
   QSpinBox* steps_;
+  QComboBox* ranks_;
   QPushButton* start_;
   QPushButton* stop_;
   QLabel* state_;
-  LossPlot* losses_;
+  QWidget* plots_;
+  StepPlot* losses_;
+  StepPlot* throughput_;
   Card* comparison_;
   QTabWidget* tables_tab_;
   QWidget* no_tables_;  ///< in its place

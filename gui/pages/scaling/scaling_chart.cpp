@@ -69,8 +69,9 @@ ScalingChart::ScalingChart(ScalingFigure figure, QWidget* parent)
   setAccessibleName(tr("%1 over the number of GPUs").arg(title_));
 }
 
-void ScalingChart::show_lines(std::vector<ScalingLine> lines) {
+void ScalingChart::show_lines(std::vector<ScalingLine> lines, const QString& why_empty) {
   lines_ = std::move(lines);
+  why_empty_ = why_empty;
   QStringList words;
   for (const ScalingLine& line : lines_)
     for (const ScalingPoint& point : line.points)
@@ -120,7 +121,11 @@ void ScalingChart::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(palette.text);
   painter.drawText(QRectF(8, 4, width() - 16, top_margin - 8), Qt::AlignLeft | Qt::AlignVCenter, title_);
   const auto shown = axes();
-  if (!shown) return;
+  if (!shown) {
+    painter.setPen(palette.faint);
+    painter.drawText(rect(), Qt::AlignCenter, why_empty_);
+    return;
+  }
   paint_axes(painter, *shown, palette);
   for (const ScalingLine& line : lines_) paint_line(painter, *shown, line, palette);
 }

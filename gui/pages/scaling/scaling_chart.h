@@ -33,7 +33,8 @@ class ScalingChart : public QWidget {
 
  public:
   explicit ScalingChart(ScalingFigure figure, QWidget* parent = nullptr);
-  void show_lines(std::vector<ScalingLine> lines);
+  /// `why_empty`: shown where there are none.
+  void show_lines(std::vector<ScalingLine> lines, const QString& why_empty = {});
   [[nodiscard]] ScalingFigure figure() const { return figure_; }
 
  protected:
@@ -56,6 +57,7 @@ class ScalingChart : public QWidget {
   ScalingFigure figure_;
   QString title_;
   std::vector<ScalingLine> lines_;
+  QString why_empty_;
 };
 
 /// Of the lines, for legends.

@@ -3,14 +3,13 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableView>
 #include <QVBoxLayout>
 #include <utility>
 
 #include "gui/pages/scaling/scaling_chart.h"
 #include "gui/pages/scaling/scaling_question.h"
 #include "gui/pages/shared/legend.h"
-#include "gui/pages/shared/page_table.h"
+#include "gui/tables/table_view.h"
 #include "planner/present/size_tables.h"
 
 namespace plumbline::gui {
@@ -27,7 +26,7 @@ QLabel* made_label(QWidget* parent) {
 
 }  // namespace
 
-ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new NewestTask(this)) {
+ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
   auto* head = new QHBoxLayout;
@@ -42,17 +41,17 @@ ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new NewestTask(t
   strong_words_ = made_label(this);
   weak_words_ = made_label(this);
   layout->addWidget(strong_words_);
-  layout->addWidget(made_table(strong_, tr("Strong scaling"), this), 2);
+  layout->addWidget(new TableView(strong_, tr("Strong scaling"), this), 2);
   layout->addWidget(weak_words_);
-  layout->addWidget(made_table(weak_, tr("Weak scaling"), this), 2);
+  layout->addWidget(new TableView(weak_, tr("Weak scaling"), this), 2);
   stop_->hide();
   connect(stop_, &QPushButton::clicked, this, [this] {
-    task_->cancel();
+    task_->abandon();
     stop_->hide();
     words_->setText(tr("Stopped."));
   });
-  connect(task_, &NewestTask::ended, stop_, &QWidget::hide);
-  connect(task_, &NewestTask::failed, words_, &QLabel::setText);
+  connect(task_, &LatestJob::ended, stop_, &QWidget::hide);
+  connect(task_, &LatestJob::failed, words_, &QLabel::setText);
 }
 
 QWidget* ScalingPage::made_picture() {
@@ -75,14 +74,14 @@ QWidget* ScalingPage::made_picture() {
 void ScalingPage::clear() {
   for (ScalingChart* chart : charts_) chart->show_lines({});
   legend_->show_entries({});
-  strong_.show({});
-  weak_.show({});
+  strong_.set_table({});
+  weak_.set_table({});
   for (QLabel* label : {words_, remark_, strong_words_, weak_words_}) label->clear();
 }
 
 void ScalingPage::show_plan(SharedPlan plan) {
   plan_ = std::move(plan);
-  task_->cancel();
+  task_->abandon();
   clear();
   stop_->setVisible(plan_ != nullptr);
   if (plan_) ask();
@@ -90,10 +89,10 @@ void ScalingPage::show_plan(SharedPlan plan) {
 
 void ScalingPage::ask() {
   words_->setText(tr("The best plan of each number of GPUs is searched for."));
-  task_->start([this, plan = plan_](const StopRequest& stop) -> NewestTask::Show {
-    const ScalingQuestion question = scaling_question(plan->answer);
+  task_->start([this, plan = plan_](const LatestJob::Context& context) -> LatestJob::Delivery {
+    const ScalingQuestion question = scaling_question(plan->answer, plan->limits);
     Task task;
-    task.stop = stop;
+    task.stop = context.stop();
     auto answer = std::make_shared<session::SizeAnswer>(session::size(session::prepare_size(question.request), task));
     return [this, answer, remark = question.remark] { show_answer(*answer, remark); };
   });
@@ -102,7 +101,9 @@ void ScalingPage::ask() {
 void ScalingPage::show_answer(const session::SizeAnswer& answer, const std::string& remark) {
   words_->setText(QString::fromStdString(present::size_question_words(answer)));
   remark_->setText(QString::fromStdString(remark));
-  for (ScalingChart* chart : charts_) chart->show_lines(scaling_lines(answer, chart->figure()));
+  remark_->setVisible(!remark.empty());
+  for (ScalingChart* chart : charts_)
+    chart->show_lines(scaling_lines(answer, chart->figure()), tr("the machine has no price"));
   std::vector<LegendEntry> entries;
   for (const session::Scaling scaling : answer.request.scalings)
     entries.push_back({scaling == session::Scaling::strong ? tr("strong scaling") : tr("weak scaling"),
@@ -110,8 +111,8 @@ void ScalingPage::show_answer(const session::SizeAnswer& answer, const std::stri
   legend_->show_entries(std::move(entries));
   strong_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::strong)));
   weak_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::weak)));
-  strong_.show(present::size_table(answer, session::Scaling::strong));
-  weak_.show(present::size_table(answer, session::Scaling::weak));
+  strong_.set_table(present::size_table(answer, session::Scaling::strong));
+  weak_.set_table(present::size_table(answer, session::Scaling::weak));
 }
 
 std::vector<NamedTable> ScalingPage::tables() const {

@@ -7,9 +7,9 @@
 #include <QString>
 #include <vector>
 
+#include "gui/background/latest_job.h"
 #include "gui/page.h"
-#include "gui/pages/shared/newest_task.h"
-#include "gui/pages/shared/page_table_model.h"
+#include "gui/tables/table_model.h"
 #include "planner/session/size.h"
 
 class QLabel;
@@ -39,7 +39,7 @@ class ScalingPage : public Page {
   void show_answer(const session::SizeAnswer& answer, const std::string& remark);
   void clear();
 
-  NewestTask* task_;
+  LatestJob* task_;
   SharedPlan plan_;
   QLabel* words_ = nullptr;
   QLabel* remark_ = nullptr;
@@ -49,8 +49,8 @@ class ScalingPage : public Page {
   QWidget* picture_ = nullptr;
   Legend* legend_ = nullptr;
   std::vector<ScalingChart*> charts_;
-  PageTableModel strong_;
-  PageTableModel weak_;
+  TableModel strong_;
+  TableModel weak_;
 };
 
 }  // namespace plumbline::gui

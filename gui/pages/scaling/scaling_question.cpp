@@ -25,7 +25,7 @@ std::vector<std::int64_t> device_counts(std::int64_t devices, std::int64_t per_n
 
 }  // namespace
 
-ScalingQuestion scaling_question(const session::PricedQuestion& asked) {
+ScalingQuestion scaling_question(const session::PricedQuestion& asked, const session::RunLimits& limits) {
   ScalingQuestion result;
   session::SearchRequest& search = result.request.search;
   search.question = asked.question.text();
@@ -38,6 +38,7 @@ ScalingQuestion scaling_question(const session::PricedQuestion& asked) {
                     ", 20 for each parameter that is trained (arXiv:2203.15556).";
   }
   result.request.devices = device_counts(asked.plan.machine.devices, asked.plan.machine.devices_per_node);
+  result.request.limits = limits;
   result.request.scalings = {session::Scaling::strong, session::Scaling::weak};
   return result;
 }

@@ -70,9 +70,9 @@ QWidget* StartPage::make_drop_field() {
   card->add(label(tr("Drop it anywhere on this window: a config.json of Hugging Face or the folder of a checkpoint, a "
                      "machine file, a plan, a session, or the record of a run."),
                   "caption"));
-  auto* const button = new QPushButton(tr("&Open a file..."), card);
-  connect(button, &QPushButton::clicked, this, &StartPage::browse_asked);
-  card->add(button);
+  open_ = new QPushButton(tr("&Open a file..."), card);
+  connect(open_, &QPushButton::clicked, this, &StartPage::browse_asked);
+  card->add(open_);
   return card;
 }
 
@@ -81,6 +81,7 @@ void StartPage::show_recent(const QStringList& files) {
     delete item->widget();
     delete item;
   }
+  QWidget* before = open_;  // in the order of Tab: these are made long after the rest of the window
   for (const QString& file : files) {
     const QFileInfo info(file);
     auto* const button = new QPushButton(info.fileName() + "\n" + info.absolutePath());
@@ -88,6 +89,8 @@ void StartPage::show_recent(const QStringList& files) {
     button->setAccessibleName(info.fileName());
     connect(button, &QPushButton::clicked, this, [this, file] { Q_EMIT file_chosen(file); });
     recent_files_->addWidget(button);
+    setTabOrder(before, button);
+    before = button;
   }
   recent_->setVisible(!files.isEmpty());
 }

@@ -6,6 +6,7 @@
 #include "gui/page.h"
 #include "gui/question/question_form.h"
 
+class QPushButton;
 class QVBoxLayout;
 
 namespace plumbline::gui {
@@ -33,6 +34,7 @@ class StartPage : public Page {
   QWidget* make_examples();
   QWidget* make_drop_field();
 
+  QPushButton* open_;
   Card* recent_;
   QVBoxLayout* recent_files_;
 };

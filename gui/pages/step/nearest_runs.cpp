@@ -55,11 +55,12 @@ present::Table near_runs_table(const std::vector<RunOutcome>& runs) {
   using present::Unit;
   present::Table table{
       {{"run", "nearest measured run", Unit::text, "its name in the file of measured runs", present::Align::left},
-       {"kind", "of", Unit::text, "seconds of a step, or GiB of peak memory", present::Align::left},
+       {"kind", "of", Unit::text, "seconds of a step, or GiB of peak memory", present::Align::left,
+        present::Keep::unless_constant},
        {"measured", "measured", Unit::number, "as published"},
        {"predicted", "predicted", Unit::number, "from its configuration alone"},
        {"error", "error", Unit::per_cent, "predicted against measured"},
-       {"strategy", "strategy", Unit::text, "how it was run", present::Align::left}},
+       {"strategy", "strategy", Unit::text, "how it was run", present::Align::left, present::Keep::always, 1}},
       {}};
   for (const RunOutcome& run : runs)
     table.rows.push_back({present::words(run.id), present::words(run.kind == RunKind::time ? "step s" : "peak GiB"),

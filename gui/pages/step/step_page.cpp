@@ -2,12 +2,11 @@
 
 #include <QLabel>
 #include <QSplitter>
-#include <QTableView>
 #include <QVBoxLayout>
 #include <utility>
 
-#include "gui/pages/shared/page_table.h"
 #include "gui/pages/step/waterfall.h"
+#include "gui/tables/table_view.h"
 #include "planner/present/numbers.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
@@ -29,8 +28,8 @@ QLabel* made_label(QWidget* parent) {
 
 StepPage::StepPage(QWidget* parent)
     : Page(parent),
-      explained_(new NewestTask(this)),
-      measured_(new NewestTask(this)),
+      explained_(new LatestJob(this)),
+      measured_(new LatestJob(this)),
       runs_(std::make_shared<MeasuredRuns>()) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
@@ -44,19 +43,20 @@ StepPage::StepPage(QWidget* parent)
   layout->addWidget(made_tables(), 1);
   layout->addWidget(basis_);
   const auto show_failure = [this](const QString& message) { bottleneck_->setText(message); };
-  connect(explained_, &NewestTask::failed, this, show_failure);
-  connect(measured_, &NewestTask::failed, this, show_failure);
+  connect(explained_, &LatestJob::failed, this, show_failure);
+  connect(measured_, &LatestJob::failed, this, show_failure);
 }
 
 QWidget* StepPage::made_tables() {
   auto* down = new QSplitter(Qt::Vertical, this);
   down->setChildrenCollapsible(false);
-  down->addWidget(made_table(changes_, tr("One change along each axis"), down));
   auto* across = new QSplitter(Qt::Horizontal, down);
   across->setChildrenCollapsible(false);
-  across->addWidget(made_table(assumed_, tr("Assumed numbers and their sources"), across));
-  across->addWidget(made_table(near_, tr("Nearest measured runs"), across));
+  across->addWidget(new TableView(changes_, tr("One change along each axis"), across));
+  across->addWidget(new TableView(near_, tr("Nearest measured runs"), across));
+  across->setSizes({506, 434});
   down->addWidget(across);
+  down->addWidget(new TableView(assumed_, tr("Assumed numbers and their sources"), down));
   return down;
 }
 
@@ -64,11 +64,11 @@ QWidget* StepPage::picture() { return waterfall_; }
 
 void StepPage::show_plan(SharedPlan plan) {
   plan_ = std::move(plan);
-  explained_->cancel();
-  measured_->cancel();
-  changes_.show({});
-  assumed_.show({});
-  near_.show({});
+  explained_->abandon();
+  measured_->abandon();
+  changes_.set_table({});
+  assumed_.set_table({});
+  near_.set_table({});
   bottleneck_->clear();
   basis_->clear();
   words_->clear();
@@ -84,26 +84,27 @@ void StepPage::show_plan(SharedPlan plan) {
 }
 
 void StepPage::ask() {
-  explained_->start([this, plan = plan_](const StopRequest& stop) -> NewestTask::Show {
+  explained_->start([this, plan = plan_](const LatestJob::Context& context) -> LatestJob::Delivery {
     Task task;
-    task.stop = stop;
+    task.stop = context.stop();
     auto explanation = std::make_shared<session::Explanation>(session::explain(plan->answer, std::nullopt, task));
     return [this, explanation] { show_explanation(*explanation); };
   });
-  measured_->start([this, plan = plan_, runs = runs_](const StopRequest& stop) -> NewestTask::Show {
+  measured_->start([this, plan = plan_, runs = runs_](const LatestJob::Context& context) -> LatestJob::Delivery {
     const RunFeatures features = run_features(plan->answer.question, plan->answer.strategy);
-    auto near = std::make_shared<std::vector<RunOutcome>>(nearest(runs->of_device(features.device, stop), features));
+    auto near =
+        std::make_shared<std::vector<RunOutcome>>(nearest(runs->of_device(features.device, context.stop()), features));
     return [this, near] { show_runs(*near); };
   });
 }
 
 void StepPage::show_explanation(const session::Explanation& explanation) {
   bottleneck_->setText(QString::fromStdString("Bottleneck: " + explanation.bottleneck + "."));
-  changes_.show(present::change_table(explanation.plan, explanation.changes));
-  assumed_.show(present::assumed_table(explanation.assumed));
+  changes_.set_table(present::change_table(explanation.plan, explanation.changes));
+  assumed_.set_table(present::assumed_table(explanation.assumed));
 }
 
-void StepPage::show_runs(const std::vector<RunOutcome>& runs) { near_.show(near_runs_table(runs)); }
+void StepPage::show_runs(const std::vector<RunOutcome>& runs) { near_.set_table(near_runs_table(runs)); }
 
 std::vector<NamedTable> StepPage::tables() const {
   if (!plan_) return {};

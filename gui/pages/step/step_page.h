@@ -3,10 +3,10 @@
 ///
 /// Checked against: tests/gui/pages/step/step_page_test.cpp.
 
+#include "gui/background/latest_job.h"
 #include "gui/page.h"
-#include "gui/pages/shared/newest_task.h"
-#include "gui/pages/shared/page_table_model.h"
 #include "gui/pages/step/nearest_runs.h"
+#include "gui/tables/table_model.h"
 #include "planner/session/explain.h"
 
 class QLabel;
@@ -34,17 +34,17 @@ class StepPage : public Page {
   void show_explanation(const session::Explanation& explanation);
   void show_runs(const std::vector<RunOutcome>& runs);
 
-  NewestTask* explained_;
-  NewestTask* measured_;
+  LatestJob* explained_;
+  LatestJob* measured_;
   std::shared_ptr<MeasuredRuns> runs_;  ///< used by the thread of `measured_` alone
   SharedPlan plan_;
   QLabel* words_ = nullptr;
   QLabel* bottleneck_ = nullptr;
   QLabel* basis_ = nullptr;
   Waterfall* waterfall_ = nullptr;
-  PageTableModel changes_;
-  PageTableModel assumed_;
-  PageTableModel near_;
+  TableModel changes_;
+  TableModel assumed_;
+  TableModel near_;
 };
 
 }  // namespace plumbline::gui

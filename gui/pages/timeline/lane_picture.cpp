@@ -26,7 +26,7 @@ QString LanePicture::words_at(QPointF position, const LaneViewport& seen) const 
   if (!data || row == nullptr || position.x() < name_width) return {};
   const Segment* segment = segment_at(*row->lane, scale(seen).time_at(position.x()));
   const QString lane = QString::fromStdString(row->lane->name);
-  const QString where = row->is_stream ? tr("stage %1, %2").arg(row->stage).arg(lane) : lane;
+  const QString where = row->kind != RowKind::stage ? tr("stage %1, %2").arg(row->stage).arg(lane) : lane;
   if (segment == nullptr) return tr("%1: idle").arg(where);
   QString what = tr(words_of(segment->activity));
   if (segment->micro_batch >= 0) what += tr(" of micro-batch %1").arg(segment->micro_batch);
@@ -69,15 +69,17 @@ void LanePicture::paint_lanes(QPainter& painter, const Palette& palette, const L
 
 void LanePicture::paint_name(QPainter& painter, const LaneRow& row, const QRectF& area, const Palette& palette) const {
   const bool is_chosen = row.stage == stage;
-  if (is_chosen && !row.is_stream) painter.fillRect(QRectF(0, area.top(), 4, area.height()), palette.accent);
+  if (is_chosen && row.kind == RowKind::stage)
+    painter.fillRect(QRectF(0, area.top(), 4, area.height()), palette.accent);
   // Of lanes lower than a line of text, as many names as have room.
   const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(painter.fontMetrics().height() / row.height)));
   const std::size_t away = row.stage > stage ? row.stage - stage : stage - row.stage;
-  if (!row.is_stream && !is_chosen && (row.stage % every != 0 || away < every)) return;
+  if (row.kind == RowKind::measured && row.height < painter.fontMetrics().height()) return;
+  if (row.kind == RowKind::stage && !is_chosen && (row.stage % every != 0 || away < every)) return;
   painter.setPen(is_chosen ? palette.text : palette.faint);
   const QRectF place(8, area.center().y() - 10, name_width - 14, 20);
   const QString name = QString::fromStdString(row.lane->name);
-  painter.drawText(place, Qt::AlignVCenter | (row.is_stream ? Qt::AlignRight : Qt::AlignLeft), name);
+  painter.drawText(place, Qt::AlignVCenter | (row.kind != RowKind::stage ? Qt::AlignRight : Qt::AlignLeft), name);
 }
 
 void LanePicture::paint_left_out(QPainter& painter, const LaneRow& row, QRectF area, const Palette& palette,

@@ -8,7 +8,7 @@ namespace plumbline::gui {
 namespace {
 
 constexpr double lowest = 9;
-constexpr double highest = 40;
+constexpr double highest = 72;
 constexpr double stream_height = 18;
 
 }  // namespace
@@ -22,17 +22,19 @@ void LaneRows::show(SharedTimeline data, double room) {
 void LaneRows::fit(double room) {
   rows_.clear();
   if (!data_ || data_->lanes.empty()) return;
-  const double height = std::clamp(std::floor(room / static_cast<double>(data_->stages())), lowest, highest);
+  const std::size_t lanes = data_->lanes.size() + data_->measured.size();
+  const double height = std::clamp(std::floor(room / static_cast<double>(lanes)), lowest, highest);
   double top = 0;
-  const auto add = [&](const Lane& lane, std::size_t stage, bool is_stream, double lane_height) {
-    rows_.push_back({&lane, stage, is_stream, top, lane_height});
+  const auto add = [&](const Lane& lane, std::size_t stage, RowKind kind, double lane_height) {
+    rows_.push_back({&lane, stage, kind, top, lane_height});
     top += lane_height;
   };
   for (std::size_t stage = 0; stage < data_->stages(); ++stage) {
-    add(data_->lanes[stage], stage, false, height);
+    add(data_->lanes[stage], stage, RowKind::stage, height);
+    if (stage < data_->measured.size()) add(data_->measured[stage], stage, RowKind::measured, height);
     const auto unfolded = streams_.find(stage);
     if (unfolded == streams_.end()) continue;
-    for (const Lane& lane : unfolded->second) add(lane, stage, true, stream_height);
+    for (const Lane& lane : unfolded->second) add(lane, stage, RowKind::stream, stream_height);
   }
 }
 
@@ -50,7 +52,7 @@ const LaneRow* LaneRows::at(double y) const {
 
 const LaneRow& LaneRows::of_stage(std::size_t stage) const {
   return *std::find_if(rows_.begin(), rows_.end(),
-                       [&](const LaneRow& row) { return row.stage == stage && !row.is_stream; });
+                       [&](const LaneRow& row) { return row.stage == stage && row.kind == RowKind::stage; });
 }
 
 }  // namespace plumbline::gui

@@ -1,7 +1,9 @@
 #pragma once
-/// \file lane_rows.h: which lanes lie where, from the top: stages, and below an unfolded one its streams.
+/// \file lane_rows.h: which lanes lie where, from the top: stages, below each what was measured of it, below an
+/// unfolded one its streams.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -9,10 +11,13 @@
 
 namespace plumbline::gui {
 
+/// What a row shows: a simulated stage, one of its streams, or what was measured of it.
+enum class RowKind : std::uint8_t { stage, stream, measured };
+
 struct LaneRow {
   const Lane* lane = nullptr;
   std::size_t stage = 0;
-  bool is_stream = false;
+  RowKind kind = RowKind::stage;
   double top = 0;  ///< pixels
   double height = 0;
 };

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gui/widgets/focus_frame.h"
+
 namespace plumbline::gui {
 
 LaneView::LaneView(QWidget* parent) : QAbstractScrollArea(parent) {
@@ -23,8 +25,7 @@ LaneView::LaneView(QWidget* parent) : QAbstractScrollArea(parent) {
 
 void LaneView::show_data(SharedTimeline timeline) {
   picture_.data = std::move(timeline);
-  picture_.window =
-      TimeWindow(picture_.data ? static_cast<double>(picture_.data->simulation().timeline.end.value()) : 1);
+  picture_.window = TimeWindow(picture_.data ? static_cast<double>(picture_.data->end().value()) : 1);
   picture_.stage = picture_.data ? static_cast<std::size_t>(picture_.data->simulation().heaviest_rank) : 0;
   picture_.instant.reset();
   picture_.rows.show(picture_.data, seen().room());
@@ -88,6 +89,7 @@ void LaneView::resizeEvent(QResizeEvent* /*event*/) {
 void LaneView::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(viewport());
   picture_.paint(painter, palette_of(*this), seen());
+  paint_focus_frame(painter, *this);
 }
 
 bool LaneView::viewportEvent(QEvent* event) {

@@ -9,9 +9,8 @@
 namespace plumbline::gui {
 namespace {
 
-Activity activity_of(const Action& action) {
-  if (action.replay == IsReplay::yes && action.stream == Stream::compute) return Activity::recompute;
-  switch (action.kind) {
+Activity activity_of(ActionKind kind) {
+  switch (kind) {
     case ActionKind::forward: return Activity::forward;
     case ActionKind::backward:
     case ActionKind::backward_input: return Activity::backward;
@@ -22,6 +21,11 @@ Activity activity_of(const Action& action) {
     case ActionKind::optimizer_step: return Activity::optimizer;
     default: return Activity::communication;
   }
+}
+
+Activity activity_of(const Action& action) {
+  const bool is_replay = action.replay == IsReplay::yes && action.stream == Stream::compute;
+  return is_replay ? Activity::recompute : activity_of(action.kind);
 }
 
 Segment segment_of(const Action& action, const Execution& execution) {
@@ -80,6 +84,24 @@ Lane stage_lane(const SimulatedPlan& simulated, std::size_t stage, std::int64_t 
   return lane;
 }
 
+Lane measured_lane(const RankRecord& rank) {
+  constexpr std::int64_t picoseconds_per_nanosecond = 1000;
+  std::vector<Segment> compute;
+  std::vector<Segment> alongside;
+  Picoseconds end(0);
+  for (const ActionRecord& action : rank.actions) {
+    if (is_send(action.kind) || action.end_ns <= action.start_ns) continue;
+    const Span span{Picoseconds(picoseconds_per_nanosecond * action.start_ns),
+                    Picoseconds(picoseconds_per_nanosecond * action.end_ns)};
+    end = std::max(end, span.end);
+    (action.stream == Stream::compute ? compute : alongside)
+        .push_back({span, activity_of(action.kind), -1, action.micro_batch});
+  }
+  std::stable_sort(compute.begin(), compute.end(), starts_earlier);
+  std::stable_sort(alongside.begin(), alongside.end(), starts_earlier);
+  return {"measured", merged(compute, alongside, end), {}};
+}
+
 std::int64_t repeats_of(const SimulatedPlan& simulated) {
   return shows_all(simulated) ? simulated.simulation.left_out.repeats : 0;
 }
@@ -117,6 +139,17 @@ std::vector<Lane> stream_lanes(const SimulatedPlan& simulated, std::size_t stage
   std::vector<Lane> lanes;
   for (std::size_t stream = 0; stream < stream_count; ++stream)
     part_into_lanes(std::string(to_text(static_cast<Stream>(stream))), of_stream[stream], lanes);
+  return lanes;
+}
+
+std::vector<Lane> measured_lanes(const RunRecord& record, std::size_t stages) {
+  std::vector<Lane> lanes;
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const auto rank = std::find_if(record.ranks.begin(), record.ranks.end(),
+                                   [&](const RankRecord& one) { return static_cast<std::size_t>(one.stage) == stage; });
+    if (rank == record.ranks.end() || record.traced_step < 0) return {};
+    lanes.push_back(measured_lane(*rank));
+  }
   return lanes;
 }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/measurement/run_record.h"
 #include "gui/palette.h"
 #include "planner/pricing/simulated.h"
 
@@ -45,6 +46,11 @@ inline constexpr std::int64_t most_segments = std::int64_t{1} << 19;
 [[nodiscard]] std::vector<Lane> stage_lanes(const SimulatedPlan& simulated);
 /// "compute", "tensor", ... of one stage; messages that travel at one time have lanes of their own.
 [[nodiscard]] std::vector<Lane> stream_lanes(const SimulatedPlan& simulated, std::size_t stage);
+
+/// The traced step of a run: of each of `stages` what its first rank did, "measured". Empty: the record has no such
+/// step. What runs on other streams than compute shows where compute leaves a gap; waiting for a message is
+/// communication, because a record does not tell the two apart.
+[[nodiscard]] std::vector<Lane> measured_lanes(const RunRecord& record, std::size_t stages);
 
 /// The first segment that ends after `time`.
 [[nodiscard]] std::size_t first_after(const Lane& lane, double time);

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/io/svg.h"
+#include "gui/pages/shared/memory_axis.h"
 #include "gui/pages/timeline/memory_columns.h"
+#include "gui/widgets/focus_frame.h"
 #include "planner/present/numbers.h"
 
 namespace plumbline::gui {
@@ -44,10 +45,11 @@ void MemoryView::show_sample(std::size_t sample) {
   update();
 }
 
+Bytes MemoryView::highest() const { return memory_axis_end(picture_->peak, picture_->capacity); }
+
 double MemoryView::y_of(Bytes amount) const {
-  const Bytes highest = std::max({picture_->capacity, picture_->peak, Bytes(1)});
   const double plot = height() - top_margin - bottom_margin;
-  return height() - bottom_margin - plot * (amount / highest) / headroom;
+  return height() - bottom_margin - plot * (amount / highest()) / headroom;
 }
 
 QPointF MemoryView::peak_position() const {
@@ -86,23 +88,17 @@ void MemoryView::paintEvent(QPaintEvent* /*event*/) {
   paint_classes(painter, palette);
   paint_capacity(painter, palette);
   paint_peak(painter, palette);
-  if (hasFocus()) {
-    painter.setPen(QPen(palette.accent, 1));
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-  }
+  paint_focus_frame(painter, *this);
 }
 
 void MemoryView::paint_axis(QPainter& painter, const Palette& palette) const {
-  const double highest = std::max(picture_->capacity, picture_->peak) / 1_GiB;
-  const double distance = mark_distance(highest * 12 / axis_marks);
   const TimeScale across = scale();
-  for (int i = 0; i * distance <= highest; ++i) {
-    const double y = y_of(Bytes(static_cast<std::int64_t>(i * distance * present::bytes_per_gib)));
+  for (const MemoryMark& mark : memory_marks(highest(), axis_marks)) {
+    const double y = y_of(mark.at);
     painter.setPen(palette.grid);
     painter.drawLine(QLineF(across.left, y, across.right, y));
     painter.setPen(palette.faint);
-    const QString words = QString::number(i * distance, 'f', mark_digits(distance)) + tr(" GiB");
-    painter.drawText(QRectF(0, y - 10, name_width - 8, 20), Qt::AlignVCenter | Qt::AlignRight, words);
+    painter.drawText(QRectF(0, y - 10, name_width - 8, 20), Qt::AlignVCenter | Qt::AlignRight, mark.words);
   }
 }
 
@@ -130,10 +126,14 @@ void MemoryView::paint_classes(QPainter& painter, const Palette& palette) const 
 
 void MemoryView::paint_capacity(QPainter& painter, const Palette& palette) const {
   const TimeScale across = scale();
-  const double y = y_of(picture_->capacity);
-  painter.setPen(QPen(palette.refusal, 1, Qt::DashLine));
-  painter.drawLine(QLineF(across.left, y, across.right, y));
-  const QString words = tr("usable %1 GiB").arg(QString::fromStdString(present::gib_text(picture_->capacity)));
+  const bool is_seen = picture_->capacity <= highest();
+  const double y = is_seen ? y_of(picture_->capacity) : top_margin;
+  if (is_seen) {
+    painter.setPen(QPen(palette.refusal, 1, Qt::DashLine));
+    painter.drawLine(QLineF(across.left, y, across.right, y));
+  }
+  QString words = tr("usable %1 GiB").arg(QString::fromStdString(present::gib_text(picture_->capacity)));
+  if (!is_seen) words += tr(", far above");
   const int width = painter.fontMetrics().horizontalAdvance(words) + 8;
   const QRectF place(across.right - width, y - 19, width, 18);
   painter.fillRect(place, palette.card);

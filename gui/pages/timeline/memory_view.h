@@ -42,6 +42,7 @@ class MemoryView : public QWidget {
  private:
   [[nodiscard]] TimeScale scale() const { return time_scale(window_, width()); }
   [[nodiscard]] double y_of(Bytes amount) const;
+  [[nodiscard]] Bytes highest() const;
   void choose(std::size_t sample);
   void paint_axis(QPainter& painter, const Palette& palette) const;
   void paint_classes(QPainter& painter, const Palette& palette) const;

@@ -36,7 +36,7 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent) {
 
 void Minimap::show_data(SharedTimeline timeline) {
   data_ = std::move(timeline);
-  window_ = TimeWindow(data_ ? static_cast<double>(data_->simulation().timeline.end.value()) : 1);
+  window_ = TimeWindow(data_ ? static_cast<double>(data_->end().value()) : 1);
   cache_ = {};
   update();
 }

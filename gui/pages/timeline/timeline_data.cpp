@@ -30,7 +30,14 @@ std::vector<present::Cell> stage_cells(const TimelineData& data, std::size_t sta
 
 }  // namespace
 
-SharedTimeline timeline_data(const SharedPlan& plan, const Task& task) {
+Picoseconds TimelineData::measured_end() const {
+  Picoseconds end(0);
+  for (const Lane& lane : measured)
+    if (!lane.segments.empty()) end = std::max(end, lane.segments.back().span.end);
+  return end;
+}
+
+SharedTimeline timeline_data(const SharedPlan& plan, const Task& task, const SharedRecord& record) {
   const session::PricedQuestion& asked = plan->answer;
   auto answer = session::simulate(asked, {}, task);
   if (!answer || task.is_stopped()) return nullptr;
@@ -40,6 +47,7 @@ SharedTimeline timeline_data(const SharedPlan& plan, const Task& task) {
   const std::vector<std::int32_t> sites = asked.question.stage_sites(asked.strategy).of_rank;
   for (std::size_t stage = 0; stage < data->stages(); ++stage)
     data->capacity.push_back(asked.question.capacity(stage < sites.size() ? sites[stage] : 0));
+  if (record) data->measured = measured_lanes(*record, data->stages());
   return data;
 }
 
@@ -69,6 +77,9 @@ std::string timeline_words(const TimelineData& data) {
                      present::per_cent_text(s.time[TimeCause::pipeline_bubble] / s.step()) + ", peak " +
                      present::gib_text(s.peak_memory()) + " GiB on stage " + std::to_string(s.heaviest_rank);
   if (!shows_all(data.simulated()) && s.left_out.micro_batches > 0) text += "; not drawn: " + to_text(s.left_out);
+  if (!data.measured.empty())
+    text += "; the measured step: " + to_text(to_seconds(data.measured_end())) + " (" +
+            present::difference_text(to_seconds(data.measured_end()).value(), to_seconds(s.step()).value()) + ")";
   return text;
 }
 

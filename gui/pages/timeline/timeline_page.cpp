@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
-#include <QTableView>
 #include <QVBoxLayout>
 #include <limits>
 #include <utility>
@@ -12,10 +11,10 @@
 #include "core/quantity/text.h"
 #include "gui/pages/shared/class_colours.h"
 #include "gui/pages/shared/legend.h"
-#include "gui/pages/shared/page_table.h"
 #include "gui/pages/timeline/lane_view.h"
 #include "gui/pages/timeline/memory_view.h"
 #include "gui/pages/timeline/minimap.h"
+#include "gui/tables/table_view.h"
 #include "planner/present/numbers.h"
 #include "planner/present/peak_tables.h"
 
@@ -23,13 +22,13 @@ namespace plumbline::gui {
 namespace {
 
 constexpr int margin = 12;
-constexpr int details_width = 270;
+constexpr int details_width = 385;
 constexpr int lanes_stretch = 3;
 constexpr int memory_stretch = 2;
 
 }  // namespace
 
-TimelinePage::TimelinePage(QWidget* parent) : Page(parent), task_(new NewestTask(this)) {
+TimelinePage::TimelinePage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
   layout->addWidget(made_head());
@@ -84,15 +83,15 @@ QWidget* TimelinePage::made_details() {
   instant_->setWordWrap(true);
   instant_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   layout->addWidget(instant_);
-  layout->addWidget(made_table(classes_, tr("Memory by class at the instant"), details), 1);
-  layout->addWidget(made_table(buffers_, tr("Largest buffers alive at the instant"), details), 1);
+  layout->addWidget(new TableView(classes_, tr("Memory by class at the instant"), details), 1);
+  layout->addWidget(new TableView(buffers_, tr("Largest buffers alive at the instant"), details), 1);
   auto* peak = new QPushButton(tr("Go to the &peak"), details);
   connect(peak, &QPushButton::clicked, this, [this] {
     if (data_) show_sample(track_.peak);
   });
   layout->addWidget(peak);
   details->setMinimumWidth(details_width);
-  for (PageTableModel* model : {&classes_, &buffers_})
+  for (TableModel* model : {&classes_, &buffers_})
     model->colour_rows([this, model](std::size_t row) {
       return colour_of_class(model->table().rows[row].front().text, palette_of(*this));
     });
@@ -107,19 +106,27 @@ void TimelinePage::connect_views() {
   connect(lanes_, &LaneView::stage_chosen, this, &TimelinePage::show_stage);
   connect(lanes_, &LaneView::instant_chosen, this, &TimelinePage::show_instant);
   connect(memory_, &MemoryView::sample_chosen, this, &TimelinePage::show_sample);
-  connect(task_, &NewestTask::failed, this, [this](const QString& message) { words_->setText(message); });
+  connect(task_, &LatestJob::failed, this, [this](const QString& message) { words_->setText(message); });
 }
 
 void TimelinePage::show_plan(SharedPlan plan) {
   show_data(nullptr);
-  if (!plan) return task_->cancel();
+  plan_ = std::move(plan);
+  if (!plan_) return task_->abandon();
   words_->setText(tr("The step is simulated."));
-  task_->start([this, plan = std::move(plan)](const StopRequest& stop) -> NewestTask::Show {
+  task_->start([this, plan = plan_, record = plan_ == recorded_plan_ ? record_ : nullptr](
+                   const LatestJob::Context& context) -> LatestJob::Delivery {
     Task task;
-    task.stop = stop;
-    SharedTimeline timeline = timeline_data(plan, task);
+    task.stop = context.stop();
+    SharedTimeline timeline = timeline_data(plan, task, record);
     return [this, timeline = std::move(timeline)] { show_data(timeline); };
   });
+}
+
+void TimelinePage::show_record(const SharedPlan& plan, const SharedRecord& record) {
+  recorded_plan_ = plan;
+  record_ = record;
+  if (plan_ != nullptr && plan_ == recorded_plan_) show_plan(plan_);
 }
 
 void TimelinePage::show_data(SharedTimeline timeline) {
@@ -131,8 +138,8 @@ void TimelinePage::show_data(SharedTimeline timeline) {
   show_legend();
   if (data_) return show_stage(lanes_->chosen_stage());
   memory_->show_picture(std::nullopt);
-  classes_.show({});
-  buffers_.show({});
+  classes_.set_table({});
+  buffers_.set_table({});
   instant_->clear();
 }
 
@@ -164,17 +171,21 @@ void TimelinePage::show_sample(std::size_t sample) {
   instant_->setText(words);
   present::Table classes = present::peak_class_table(memory);
   if (!is_peak) classes.columns.front().title = "at this instant";
-  classes_.show(std::move(classes));
-  buffers_.show(present::largest_buffer_table(buffers_at(data_->simulated(), stage, now),
-                                              std::numeric_limits<std::size_t>::max()));
+  classes_.set_table(std::move(classes));
+  present::Table buffers = present::largest_buffer_table(buffers_at(data_->simulated(), stage, now),
+                                                         std::numeric_limits<std::size_t>::max());
+  buffers.columns.front().title = "that come and go";
+  buffers.columns[2].drop_order = 1;  // how many there are says least
+  buffers_.set_table(std::move(buffers));
 }
 
 void TimelinePage::show_legend() {
   std::vector<LegendEntry> entries;
   std::array<bool, all_activities.size()> seen{};
   if (data_)
-    for (const Lane& lane : data_->lanes)
-      for (const Segment& segment : lane.segments) seen[static_cast<std::size_t>(segment.activity)] = true;
+    for (const std::vector<Lane>* lanes : {&data_->lanes, &data_->measured})
+      for (const Lane& lane : *lanes)
+        for (const Segment& segment : lane.segments) seen[static_cast<std::size_t>(segment.activity)] = true;
   seen[static_cast<std::size_t>(Activity::idle)] = data_ != nullptr;
   for (const Activity activity : all_activities)
     if (seen[static_cast<std::size_t>(activity)])

@@ -3,11 +3,11 @@
 ///
 /// Checked against: tests/gui/pages/timeline/timeline_page_test.cpp.
 
+#include "gui/background/latest_job.h"
 #include "gui/page.h"
-#include "gui/pages/shared/newest_task.h"
-#include "gui/pages/shared/page_table_model.h"
 #include "gui/pages/timeline/memory_track.h"
 #include "gui/pages/timeline/timeline_data.h"
+#include "gui/tables/table_model.h"
 
 class QLabel;
 class QSplitter;
@@ -33,6 +33,10 @@ class TimelinePage : public Page {
   [[nodiscard]] QWidget* picture() override { return picture_; }
   [[nodiscard]] std::vector<NamedTable> tables() const override;
 
+  /// A run of this plan, beside the simulated step whenever the plan is shown.
+  void show_record(const SharedPlan& plan, const SharedRecord& record);
+  [[nodiscard]] const LaneView& lanes() const { return *lanes_; }
+
  private:
   [[nodiscard]] QWidget* made_head();
   [[nodiscard]] QWidget* made_picture();
@@ -44,7 +48,10 @@ class TimelinePage : public Page {
   void show_sample(std::size_t sample);
   void show_legend();
 
-  NewestTask* task_;
+  LatestJob* task_;
+  SharedPlan plan_;
+  SharedPlan recorded_plan_;
+  SharedRecord record_;  ///< of a run of that
   SharedTimeline data_;
   MemoryTrack track_;  ///< of the chosen stage
   QLabel* words_ = nullptr;
@@ -54,8 +61,8 @@ class TimelinePage : public Page {
   Minimap* minimap_ = nullptr;
   Legend* legend_ = nullptr;
   QLabel* instant_ = nullptr;
-  PageTableModel classes_;
-  PageTableModel buffers_;
+  TableModel classes_;
+  TableModel buffers_;
 };
 
 }  // namespace plumbline::gui

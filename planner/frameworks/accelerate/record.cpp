@@ -9,16 +9,16 @@ constexpr std::string_view launch = "src/accelerate/commands/launch.py";
 constexpr std::string_view fsdp = "examples/config_yaml_templates/fsdp.yaml";
 constexpr std::string_view parallelism = "src/accelerate/parallelism_config.py";
 
-bool replicates_with_other_axes(const Strategy& s, bool) {
+bool replicates_with_other_axes(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 0 && (s.context_parallel > 1 || (s.data_parallel > 1 && s.tensor_parallel > 1));
 }
 
 /// DeepSpeed's plugin has no other axes.
-bool shards_states_with_other_axes(const Strategy& s, bool) {
+bool shards_states_with_other_axes(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 1 && (s.tensor_parallel > 1 || s.context_parallel > 1 || s.shard_group != s.gradient_ranks());
 }
 
-bool splits_context_ranks(const Strategy& s, bool) {
+bool splits_context_ranks(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage > 1 && s.shard_group % s.context_parallel != 0;
 }
 

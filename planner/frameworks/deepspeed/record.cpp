@@ -10,7 +10,9 @@ constexpr std::string_view pipe_engine = "deepspeed/runtime/pipe/engine.py";
 constexpr std::string_view constants = "deepspeed/runtime/constants.py";
 constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
 
-bool shards_gradients_in_pipeline(const Strategy& s, bool) { return s.pipeline_stages > 1 && s.zero_stage >= 2; }
+bool shards_gradients_in_pipeline(const Strategy& s, const NetworkFacts&) {
+  return s.pipeline_stages > 1 && s.zero_stage >= 2;
+}
 
 }  // namespace
 

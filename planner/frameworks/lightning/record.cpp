@@ -10,12 +10,12 @@ constexpr std::string_view model_parallel = "lightning/pytorch/strategies/model_
 constexpr std::string_view precision = "lightning/fabric/plugins/precision/precision.py";
 
 /// FSDP2 is beside tensor parallelism, in a mesh of two dimensions.
-bool needs_more_than_two_dimensions(const Strategy& s, bool) {
+bool needs_more_than_two_dimensions(const Strategy& s, const NetworkFacts&) {
   return s.tensor_parallel > 1 && s.data_parallel > 1 && (s.zero_stage < 2 || s.shard_group != s.gradient_ranks());
 }
 
 /// DeepSpeedStrategy has no groups.
-bool shards_states_in_groups(const Strategy& s, bool) {
+bool shards_states_in_groups(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 1 && s.shard_group != s.gradient_ranks();
 }
 

@@ -4,6 +4,7 @@
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/megatron/flag_rows.h"
+#include "planner/frameworks/megatron/releases.h"
 #include "planner/frameworks/megatron/shape.h"
 #include "planner/frameworks/megatron/split.h"
 #include "planner/frameworks/megatron/values.h"
@@ -79,7 +80,7 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
   add_split(tree, s);
   add_expert_tensor_parallel(tree, s);
   add_assumptions(tree, files, s);
-  const Json arguments(std::move(tree));
+  const Json arguments(megatron::arguments_for(release, std::move(tree)));
   files.files.push_back({"arguments.txt", arguments_text(arguments)});
   for (LaunchFile& file : launcher_files({"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron"}, s))
     files.files.push_back(std::move(file));
@@ -200,7 +201,7 @@ Imported read_file(std::string_view text, std::string_view name) {
 LaunchTarget megatron_lm_target() {
   return {Framework::megatron_lm,
           "Megatron-LM arguments",
-          {"main"},
+          megatron::releases(),
           "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
           write_files,
           read_file};

@@ -10,8 +10,8 @@ constexpr std::string_view arguments = "megatron/training/arguments.py";
 constexpr std::string_view common = "megatron/training/config/common_config.py and arguments.py";
 constexpr std::string_view bridge = "src/megatron/bridge/training/config.py";
 
-bool lacks_sequence_parallel(const Strategy& s, bool has_experts) {
-  return has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
+bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts& network) {
+  return network.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
 
 FrameworkRecord core_record() {

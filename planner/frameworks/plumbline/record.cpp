@@ -13,13 +13,6 @@ std::vector<Launchable<Value>> all_as_flag(const std::vector<Value>& values, std
   return list;
 }
 
-bool lacks_sequence_parallel(const Strategy& s, bool has_experts) {
-  return has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
-}
-
-constexpr std::int64_t most_ranks = 1024;
-bool has_more_ranks(const Strategy& s, bool) { return s.devices() > most_ranks; }
-
 }  // namespace
 
 FrameworkRecord plumbline_record() {
@@ -50,9 +43,8 @@ FrameworkRecord plumbline_record() {
        PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},
       "--precision");
   r.optimizers = all_as_flag<Optimizer>(executed_optimizers(), "--optimizer");
-  r.rules = {
-      {"executes experts under tensor parallelism with sequence parallelism alone", running, lacks_sequence_parallel},
-      {"executes at most 1024 ranks", running, has_more_ranks}};
+  for (const ExecutionRule& rule : execution_rules()) r.rules.push_back({rule.sentence, running, rule.is_broken});
+  r.network_problem = [](const NetworkFacts& network) { return network.not_executed; };
   r.defaults = {NumberFormat::bf16, "core/training/precision.cpp: the recipe's own", "buckets of the stack plumbline",
                 "models/calibrations/stack-plumbline.json"};
   return r;

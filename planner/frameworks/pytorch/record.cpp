@@ -14,7 +14,7 @@ constexpr std::string_view ddp = "torch/nn/parallel/distributed.py";
 constexpr std::string_view checkpoint = "torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py";
 constexpr std::string_view optim = "torch/optim";
 
-bool replicates_split_tensors(const Strategy& s, bool) {
+bool replicates_split_tensors(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 0 && s.data_parallel > 1 && s.tensor_parallel > 1;
 }
 

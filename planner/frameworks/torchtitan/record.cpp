@@ -12,25 +12,25 @@ constexpr std::string_view experts = "torchtitan/models/llama4/infra/parallelize
 constexpr std::string_view by_csv = "parallelism.pipeline_parallel_schedule_csv";
 
 /// FSDP shards over context-parallel ranks wherever there are any.
-bool replicates_with_other_axes(const Strategy& s, bool) {
+bool replicates_with_other_axes(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 0 && s.gradient_ranks() > 1 && s.devices() > s.data_parallel;
 }
 
-bool shards_parts_of_context_groups(const Strategy& s, bool) {
+bool shards_parts_of_context_groups(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage > 0 && s.shard_group % s.context_parallel != 0;
 }
 
-bool splits_experts_otherwise(const Strategy& s, bool has_experts) {
-  if (!has_experts || s.tensor_parallel == 1) return false;
+bool splits_experts_otherwise(const Strategy& s, const NetworkFacts& network) {
+  if (!network.has_experts || s.tensor_parallel == 1) return false;
   return s.expert_tensor_parallel != s.tensor_parallel && (s.expert_parallel == 1 || s.expert_tensor_parallel != 1);
 }
 
-bool spreads_experts_over_replicas(const Strategy& s, bool) {
+bool spreads_experts_over_replicas(const Strategy& s, const NetworkFacts&) {
   const std::int64_t ranks = std::int64_t{s.zero_stage > 0 ? s.shard_group : 1} * s.tensor_parallel;
   return s.expert_parallel > 1 && ranks % (std::int64_t{s.expert_parallel} * s.expert_tensor_parallel) != 0;
 }
 
-bool lacks_sequence_parallel(const Strategy& s, bool) {
+bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts&) {
   return s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
 

@@ -3,10 +3,10 @@
 ///
 /// Model: a product is work of its stream; it computes with kernels/reference. What the library refuses is refused:
 /// layouts whose shapes do not fit together, leading dimensions below their rows, types that it does not multiply,
-/// pointers with less alignment than the plan was made for, a workspace that is too small. Source: cuBLAS 13.1,
-/// "Using the cuBLASLt API"; values of enumerators are cuBLAS's. Not modelled: batches, epilogues other than a bias,
-/// orders other than by columns, scales per row, algorithms (there is one). Checked against:
-/// tests/cuda/matrix_products_test.cpp.
+/// pointers with less alignment than the plan was made for, a workspace that is too small. Algorithms differ in time
+/// alone. Source: cuBLAS 13.1, "Using the cuBLASLt API"; values of enumerators are cuBLAS's. Not modelled: batches,
+/// epilogues other than a bias and sums of the second operand, orders other than by columns, scales per row. Checked
+/// against: tests/cuda/matrix_products_test.cpp.
 
 #include <cuda_runtime_api.h>
 
@@ -33,7 +33,11 @@ enum cublasStatus_t : int {
 };
 enum cublasOperation_t : int { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
 enum cublasComputeType_t : int { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77 };
-enum cublasLtEpilogue_t : int { CUBLASLT_EPILOGUE_DEFAULT = 1, CUBLASLT_EPILOGUE_BIAS = 4 };
+enum cublasLtEpilogue_t : int {
+  CUBLASLT_EPILOGUE_DEFAULT = 1,
+  CUBLASLT_EPILOGUE_BIAS = 4,
+  CUBLASLT_EPILOGUE_BGRADB = 512
+};
 enum cublasLtMatmulDescAttributes_t : int {
   CUBLASLT_MATMUL_DESC_TRANSA = 3,
   CUBLASLT_MATMUL_DESC_TRANSB = 4,

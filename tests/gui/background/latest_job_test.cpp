@@ -59,6 +59,20 @@ TEST_CASE("what is stopped delivers what it has, what is abandoned nothing") {
   CHECK(delivered == 1);
 }
 
+TEST_CASE("a newer start asks the running work to stop, and runs after it") {
+  LatestJob job;
+  int stopped = 0, delivered = 0;
+  std::atomic<bool> is_running = false;
+  job.start([&](const LatestJob::Context& context) -> LatestJob::Delivery {
+    is_running = true;
+    return until_stopped(stopped, 1)(context);
+  });
+  REQUIRE(wait_for([&] { return is_running.load(); }));
+  job.start([&](const LatestJob::Context&) -> LatestJob::Delivery { return [&] { ++delivered; }; });
+  REQUIRE(wait_for([&] { return delivered == 1; }));
+  CHECK(stopped == 0);
+}
+
 TEST_CASE("progress of earlier work is dropped") {
   LatestJob job;
   int posted = 0, delivered = 0;

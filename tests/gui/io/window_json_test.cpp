@@ -18,6 +18,15 @@ TEST_CASE("a session is read back as it was written") {
   CHECK(again.page == "plans");
 }
 
+TEST_CASE("edited numbers of the cluster are in the session") {
+  WindowState state{small_form(), "plans"};
+  state.form.machine_edits = {{"/cluster/nodes/0/device/memory", "40 GiB", "", ""},
+                              {"/cluster/nodes/0/device/power", "500 W", "own meter", "measured"}};
+  CHECK(read(to_json_text(to_json(state))).form == state.form);
+  CHECK_THROWS_AS(read(R"({"format":"plumbline.window/1","question":{},"cluster_numbers":[{"value":"1 GiB"}]})"),
+                  InputError);
+}
+
 TEST_CASE("a session with an unknown field or of another format is refused where it stands") {
   CHECK_THROWS_WITH(read(R"({"format":"plumbline.window/1","question":{"modle":"gpt2"}})"),
                     Catch::Matchers::ContainsSubstring("modle") && Catch::Matchers::ContainsSubstring("model"));

@@ -2,6 +2,7 @@
 
 #include "gui/files/open_file.h"
 #include "gui/pages/compare/comparison.h"
+#include "gui/pages/compare/timeline_strips.h"
 #include "tests/catch.h"
 #include "tests/gui/forms.h"
 #include "tests/gui/waiting.h"
@@ -54,13 +55,30 @@ TEST_CASE("one plan is held against its best neighbour, which differs from it") 
   CHECK(page.plans()[0].strategy != page.plans()[1].strategy);
 }
 
+TEST_CASE("simulated steps lie on one axis, as long as they take") {
+  ComparePage page;
+  page.resize(1000, 700);
+  page.set_others({answer().plans[0], answer().plans.back()});
+  page.show_plan(priced(answer().plans.front(), answer().request.question));
+  page.show();
+  REQUIRE(wait_for([&] { return page.is_complete(); }));
+  const TimelineStrips& strips = page.timelines();
+  REQUIRE(strips.timelines().size() == 2);
+  const auto length = [&](std::size_t i) {
+    return static_cast<double>(strips.timelines()[i]->simulation().timeline.end.value());
+  };
+  CHECK(strips.strip_of(0).width() / strips.strip_of(1).width() == Approx(length(0) / length(1)));
+  CHECK(strips.strip_of(0).left() == strips.strip_of(1).left());
+}
+
 TEST_CASE("plans that were chosen together are compared at once, and a new plan drops them") {
   ComparePage page;
   page.set_others({answer().plans[0], answer().plans[1], answer().plans[2]});
   const SharedPlan plan = priced(answer().plans.front(), answer().request.question);
   page.show_plan(plan);
   CHECK(page.plans().size() == 3);
-  CHECK(page.is_complete());
+  REQUIRE(wait_for([&] { return page.is_complete(); }));
+  CHECK(page.timelines().timelines().size() == 3);
   page.set_others({});
   page.show_plan(plan);
   page.show_plan(nullptr);  // before a neighbour was found

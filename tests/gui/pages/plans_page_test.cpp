@@ -1,5 +1,6 @@
 #include "gui/pages/plans/plans_page.h"
 
+#include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
@@ -11,6 +12,7 @@
 #include "tests/catch.h"
 #include "tests/gui/forms.h"
 #include "tests/gui/pages/command.h"
+#include "tests/gui/waiting.h"
 
 namespace plumbline::gui {
 namespace {
@@ -47,19 +49,14 @@ struct Shown {
   }
 };
 
-double number_at(const Json& object, std::string_view key) {
-  const Json& value = *object.find(key);
-  return value.if_integer() != nullptr ? static_cast<double>(*value.if_integer()) : *value.if_double();
-}
-
 }  // namespace
 
 TEST_CASE("the plans of the window are those of plan search --json, number by number") {
   const Json answer = command_answer(QStringList{"search", "--top", "200", "--pareto", "--json", "--fix", "zero=0"} +
                                      flags_of_question(small_form()));
   const Json::Array& plans = *answer.find("plans")->if_array();
-  const ScatterPicture picture = scatter_of(small_found()->answer);
-  const present::Table ranking = ranking_of(small_found()->answer);
+  const ScatterPicture picture = scatter_of(small_found()->answer, folded_plans(small_found()->answer));
+  const present::Table ranking = ranking_of(folded_plans(small_found()->answer));
   REQUIRE(plans.size() == picture.points.size());
   REQUIRE(plans.size() == ranking.rows.size());
   constexpr double gib = 1024. * 1024 * 1024;
@@ -116,9 +113,58 @@ TEST_CASE("typing a filter hides plans that do not hold it, and what is exported
 
 TEST_CASE("plans within the noise are marked as the command line groups them") {
   const session::SearchAnswer& answer = small_found()->answer;
-  const RowMarks marks = marks_of(answer);
+  const RowMarks marks = marks_of(answer, folded_plans(answer));
   CHECK(static_cast<std::size_t>(std::count(marks.tied.begin(), marks.tied.end(), 1)) == answer.ties.tied);
   CHECK(marks.bold[answer.ties.simplest] == 1);
+}
+
+TEST_CASE("a click unfolds plans that are alike, which are chosen as others are, and folds them again") {
+  Shown shown;
+  QToolButton* unfold = nullptr;
+  for (QToolButton* const button : shown.page.findChildren<QToolButton*>())
+    if (button->text().contains("nfold")) unfold = button;
+  REQUIRE(unfold != nullptr);
+  REQUIRE(unfold->isEnabled());
+  const std::size_t folded = shown.page.plans().size();
+  QTest::mouseClick(unfold, Qt::LeftButton);
+  REQUIRE(wait_for([&] { return shown.page.is_complete(); }));
+  REQUIRE(shown.page.plans().size() > folded);
+  CHECK(shown.page.ranking().rowCount() == static_cast<int>(shown.page.plans().size()));
+  const int last = static_cast<int>(shown.page.plans().size()) - 1;
+  shown.page.choose(last);
+  CHECK(shown.last() == std::vector<int>{last});
+  QTest::mouseClick(unfold, Qt::LeftButton);
+  CHECK(shown.page.plans().size() == folded);
+}
+
+TEST_CASE("the best so far are shown, cannot be chosen, and give way to the answer or to what was there before") {
+  Shown shown;
+  const int rows = shown.page.ranking().rowCount();
+  const SharedSoFar so_far =
+      std::make_shared<const FoundSoFar>(FoundSoFar{large_form(), {small_found()->answer.result.best.front()}});
+  shown.page.show_so_far(so_far);
+  CHECK(shown.page.ranking().rowCount() == 1);
+  const auto before = shown.chosen.count();
+  shown.click_row(0);
+  CHECK(shown.chosen.count() == before);
+  shown.page.end_so_far();
+  CHECK(shown.page.ranking().rowCount() == rows);
+  shown.page.show_so_far(so_far);
+  shown.page.show_found(small_found());
+  shown.click_row(0);
+  CHECK(shown.chosen.count() == before + 1);
+}
+
+TEST_CASE("colours and intervals of the picture are chosen beside it") {
+  Shown shown;
+  auto* const plot = static_cast<ScatterPlot*>(shown.page.picture());
+  auto* const list = shown.page.findChild<QComboBox*>();
+  QTest::keyClick(list, Qt::Key_Down);
+  CHECK(plot->shade().shade() == Shade::cost);
+  CHECK(plot->shade().least_words().startsWith("$"));
+  QTest::keyClick(list, Qt::Key_Down);
+  CHECK(plot->shade().shade() == Shade::devices);
+  CHECK(plot->shade().most_words() == "8");
 }
 
 TEST_CASE("every plan that was considered is shown or has a reason") {

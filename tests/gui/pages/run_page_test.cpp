@@ -1,13 +1,15 @@
 #include "gui/pages/run/run_page.h"
 
+#include <QComboBox>
 #include <QFile>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
 
 #include "gui/files/open_file.h"
-#include "gui/pages/run/loss_plot.h"
+#include "gui/pages/run/step_plot.h"
 #include "tests/catch.h"
 #include "tests/gui/pages/command.h"
 #include "tests/gui/waiting.h"
@@ -56,13 +58,16 @@ QString script(const QTemporaryDir& folder, const QByteArray& text) {
 
 TEST_CASE("a plan is run by a click, its losses are drawn, and predicted is held against measured") {
   Ran ran(plan_of("this-computer"));
+  const QSignalSpy recorded(&ran.page, &RunPage::recorded);
   ran.click_run();
   REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
   INFO(ran.last_words().toStdString());
   REQUIRE(ran.page.losses().steps().size() == 3);
   CHECK(ran.page.losses().steps().back().step == 3);
+  for (const RunLine& step : ran.page.throughput().steps()) CHECK(step.tokens_per_second > 0);
   CHECK(ran.page.compared_words().contains("measured"));
   CHECK(ran.page.tables().size() == 3);
+  CHECK(recorded.count() == 1);
   CHECK(ran.last_words().isEmpty());
 }
 
@@ -90,6 +95,40 @@ TEST_CASE("a child that is killed, says nothing, babbles or is not there is one 
   ran.click_run();
   REQUIRE(wait_for([&] { return !ran.last_words().isEmpty(); }));
   CHECK(ran.last_words().contains("cannot be started"));
+}
+
+TEST_CASE("ranks are threads of the CPU, or CUDA's where a key chooses it") {
+  const QTemporaryDir folder;
+  Ran ran(plan_of("this-computer"));
+  ran.page.process().set_program(script(folder, "echo \"$@\" >&2; exit 1"));
+  const auto asked = [&] {
+    ran.said.clear();
+    ran.click_run();
+    REQUIRE(wait_for([&] { return ran.page.is_complete() && !ran.last_words().isEmpty(); }));
+    return ran.last_words();
+  };
+  CHECK_FALSE(asked().contains("--backend"));
+  QTest::keyClick(ran.page.findChild<QComboBox*>(), Qt::Key_Down);
+  CHECK(asked().endsWith("--backend cuda"));
+  QTest::keyClick(ran.page.findChild<QComboBox*>(), Qt::Key_Down);
+  CHECK(asked().endsWith("--backend cuda --ranks nccl"));
+}
+
+TEST_CASE("a run that is stopped before a step says so, and is no error") {
+  const QTemporaryDir folder;
+  Ran ran(plan_of("this-computer"));
+  ran.page.process().set_program(script(folder, "exec sleep 60"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return ran.page.process().is_running(); }));
+  QTest::qWait(100);
+  for (QPushButton* const button : ran.page.findChildren<QPushButton*>())
+    if (button->text() == "S&top") QTest::mouseClick(button, Qt::LeftButton);
+  REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
+  CHECK(ran.last_words().isEmpty());
+  CHECK(ran.page.compared_words().isEmpty());
+  const QList<QLabel*> labels = ran.page.findChildren<QLabel*>();
+  CHECK(std::any_of(labels.begin(), labels.end(),
+                    [](const QLabel* label) { return label->text() == "stopped before a step was measured"; }));
 }
 
 TEST_CASE("the record of another plan is refused in a line") {

@@ -38,6 +38,20 @@ TEST_CASE("a form asks what the flags of the command line ask") {
   CHECK(request.fixes == "tp=1|2,zero=0");
 }
 
+TEST_CASE("a deadline and a budget are limits of a run whose length is known") {
+  QuestionForm form = small_form();
+  form[Field::deadline] = "30";
+  form[Field::budget] = "250K";
+  CHECK_THROWS_WITH(search_request(form), Catch::Matchers::ContainsSubstring("--tokens: is missing"));
+  form[Field::tokens] = "1T";
+  CHECK(search_request(form).question.training.token_budget == 1'000'000'000'000);
+  const session::RunLimits limits = run_limits(form);
+  CHECK(limits.days == 30);
+  CHECK(limits.budget == Dollars(250'000));
+  form[Field::objective] = "tokens-per-dollar";
+  CHECK(search_request(form).objective == Objective::tokens_per_dollar);
+}
+
 TEST_CASE("each wrong value is known by its field, all at once, in the words of the command line") {
   QuestionForm form = small_form();
   form[Field::gpus] = "many";

@@ -12,10 +12,12 @@ struct Heard {
   std::vector<SharedFound> found;
   std::vector<Refusal> refusals;
   int progress = 0;
+  std::vector<SharedSoFar> so_far;
 
   explicit Heard(SearchSession& session) {
     QObject::connect(&session, &SearchSession::answered, [this](const SharedFound& one) { found.push_back(one); });
     QObject::connect(&session, &SearchSession::refused, [this](const Refusal& one) { refusals.push_back(one); });
+    QObject::connect(&session, &SearchSession::found_so_far, [this](const SharedSoFar& one) { so_far.push_back(one); });
     QObject::connect(&session, &SearchSession::progressed, [this](const SearchState&) { ++progress; });
   }
 };
@@ -71,6 +73,26 @@ TEST_CASE("a cancelled search answers with the best so far and says that it is n
   REQUIRE(wait_for([&] { return !session.is_busy(); }));
   REQUIRE(heard.found.size() == 1);
   CHECK_FALSE(heard.found.front()->answer.result.complete);
+}
+
+TEST_CASE("plans are told while a search goes on, best first, and none of a question that was dropped") {
+  SearchSession session;
+  const Heard heard(session);
+  session.ask(large_form());
+  session.flush();
+  constexpr int patience_ms = 600'000;  // the first plans take seconds of a processor that others may keep busy
+  REQUIRE(QTest::qWaitFor([&] { return !heard.so_far.empty() || !heard.found.empty(); }, patience_ms));
+  REQUIRE_FALSE(heard.so_far.empty());
+  const std::vector<RankedStrategy>& best = heard.so_far.back()->best;
+  REQUIRE_FALSE(best.empty());
+  CHECK(best.size() <= shown_plans);
+  for (std::size_t i = 1; i < best.size(); ++i)
+    if (!best[i].simulated && !best[i - 1].simulated) CHECK(best[i - 1].step_time <= best[i].step_time);
+  CHECK(heard.so_far.back()->form == large_form());
+  session.ask(small_form());
+  const std::size_t before = heard.so_far.size();
+  REQUIRE(wait_for([&] { return !session.is_busy(); }));
+  for (std::size_t i = before; i < heard.so_far.size(); ++i) CHECK(heard.so_far[i]->form == small_form());
 }
 
 TEST_CASE("an abandoned question is never answered") {

@@ -55,6 +55,27 @@ TEST_CASE("numbers are sorted as numbers, and equal ones keep their order") {
   CHECK(rows_of(model) == std::vector<int>{0, 1, 2, 3});
 }
 
+TEST_CASE("blank cells come last either way") {
+  TableModel model;
+  present::Table blank = table();
+  blank.rows[1][1] = present::words("");
+  model.set_table(std::move(blank));
+  model.sort(1, Qt::AscendingOrder);
+  CHECK(rows_of(model) == std::vector<int>{2, 3, 0, 1});
+  model.sort(1, Qt::DescendingOrder);
+  CHECK(rows_of(model) == std::vector<int>{0, 2, 3, 1});
+}
+
+TEST_CASE("a row has the colour of the table's row, whatever the order") {
+  TableModel model;
+  model.set_table(table());
+  model.colour_rows([](std::size_t row) { return row == 1 ? QColor(Qt::red) : QColor(); });
+  model.sort(1, Qt::DescendingOrder);  // "full" first
+  CHECK(model.data(model.index(0, 0), Qt::DecorationRole).value<QColor>() == QColor(Qt::red));
+  CHECK_FALSE(model.data(model.index(1, 0), Qt::DecorationRole).isValid());
+  CHECK_FALSE(model.data(model.index(0, 1), Qt::DecorationRole).isValid());
+}
+
 TEST_CASE("a filter takes words and comparisons, all of which must hold") {
   TableModel model;
   model.set_table(table());

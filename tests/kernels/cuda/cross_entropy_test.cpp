@@ -22,12 +22,12 @@ struct Losses {
     return targets;
   }
   CrossEntropy on_host(std::int64_t first_class) {
-    return {logits.host(),       targets.host(), maximum.host(), sum.host(),
-            target_logit.host(), logits.host(),  0.25F,          first_class};
+    return {logits.host(), targets.host(), maximum.host(), sum.host(),       target_logit.host(),
+            logits.host(), 0.25F,          first_class,    loss_scale.host()};
   }
   CrossEntropy on_device(std::int64_t first_class) {
-    return {logits.device(), targets.device(), maximum.device(), sum.device(), target_logit.device(), logits.device(),
-            0.25F,           first_class};
+    return {logits.device(), targets.device(), maximum.device(),   sum.device(), target_logit.device(), logits.device(),
+            0.25F,           first_class,      loss_scale.device()};
   }
 
   BothTensor logits;
@@ -36,6 +36,7 @@ struct Losses {
   BothArray<float> sum;
   BothArray<float> target_logit;
   BothArray<CrossEntropyLoss> loss;
+  BothArray<double> loss_scale{1, 8.0};
 };
 
 /// A rank's classes [first_class, first_class + columns) of a vocabulary; the gradient overwrites the logits.

@@ -77,6 +77,112 @@ TEST_CASE("flash attention is the CPU's: causal, windowed, unmasked, shared key 
   });
 }
 
+/// Both passes; gradients of the device from the host's output and log-sum-exp.
+struct Gradients {
+  Gradients(const AttentionShape& shape, NumberFormat format, NumberFormat of_gradients)
+      : s(shape),
+        q(rows_of(s.batch * s.queries, s.heads * s.qk_head_dim, 1, format)),
+        k(rows_of(s.batch * s.keys, s.kv_heads * s.qk_head_dim, 2, format)),
+        v(rows_of(s.batch * s.keys, s.kv_heads * s.v_head_dim, 3, format)),
+        dy(rows_of(s.batch * s.queries, s.heads * s.v_head_dim, 4, format)),
+        y(rows_of(s.batch * s.queries, s.heads * s.v_head_dim, 5, format)),
+        dq(rows_of(s.batch * s.queries, s.heads * s.qk_head_dim, 6, of_gradients)),
+        dk(rows_of(s.batch * s.keys, s.kv_heads * s.qk_head_dim, 7, of_gradients)),
+        dv(rows_of(s.batch * s.keys, s.kv_heads * s.v_head_dim, 8, of_gradients)),
+        log_sum_exp(s.batch * s.heads * s.queries, -1.0F) {
+    AttentionForward host{s, q.host(), k.host(), v.host(), y.host(), log_sum_exp.host()};
+    WorkspaceMemory memory(reference::attention_workspace(host));
+    host.workspace = memory;
+    reference::attention_forward(host);
+    AttentionForward device{s, q.device(), k.device(), v.device(), y.device(), log_sum_exp.device()};
+    device_forward = device;
+  }
+
+  void run(cudaStream_t stream, Write write_query, Write write_key_value) {
+    cuda::flash_attention_forward(device_forward, stream);
+    AttentionBackward host{s,         dy.host(), q.host(),  k.host(),    v.host(),       y.host(), log_sum_exp.host(),
+                           dq.host(), dk.host(), dv.host(), write_query, write_key_value};
+    WorkspaceMemory memory(reference::attention_workspace(host));
+    host.workspace = memory;
+    reference::attention_backward(host);
+    AttentionBackward device{s,           dy.device(), q.device(),           k.device(),
+                             v.device(),  y.device(),  log_sum_exp.device(), dq.device(),
+                             dk.device(), dv.device(), write_query,          write_key_value};
+    device.workspace = device_workspace(cuda::attention_workspace(device));
+    REQUIRE(cuda::takes_flash_attention(device));
+    cuda::attention_backward(device, stream);
+    finish(stream);
+  }
+
+  AttentionShape s;
+  BothTensor q, k, v, dy, y, dq, dk, dv;
+  BothArray<float> log_sum_exp;
+  AttentionForward device_forward;
+};
+
+struct GradientCase {
+  AttentionShape shape;
+  NumberFormat format = NumberFormat::bf16;
+  NumberFormat of_gradients = NumberFormat::bf16;
+  Write write_query = Write::overwrite;
+  Write write_key_value = Write::accumulate;
+};
+
+/// Probabilities and gradients of scores are rounded once each before they are multiplied, and so is the result; gaps
+/// between rows stay as they were.
+void check_gradients(cudaStream_t stream, const GradientCase& c) {
+  Gradients g(c.shape, c.format, c.of_gradients);
+  g.run(stream, c.write_query, c.write_key_value);
+  for (BothTensor* gradient : {&g.dq, &g.dk, &g.dv}) CHECK(gradient->error() <= 4 * tolerance(c.format));
+}
+
+TEST_CASE("flash attention's gradients are the CPU's: causal, windowed, unmasked, shared key heads, blocks of a ring") {
+  on_both([](cudaStream_t stream) {
+    for (const AttentionShape& shape : shapes_of(64)) check_gradients(stream, {shape});
+    const Write add = Write::accumulate;
+    const NumberFormat fp16 = NumberFormat::fp16;
+    check_gradients(stream, {shapes_of(96)[1], NumberFormat::bf16, NumberFormat::fp32, add, add});
+    check_gradients(stream, {shapes_of(128)[1], fp16, fp16, add, Write::overwrite});
+    check_gradients(stream, {shapes_of(128)[3], NumberFormat::bf16, NumberFormat::fp32});
+    check_gradients(stream, {shapes_of(96)[5], fp16, fp16});
+    check_gradients(stream, {shapes_of(64)[2], fp16, NumberFormat::fp32});
+  });
+}
+
+TEST_CASE("flash attention's gradients are the same bits at every run") {
+  const auto bits_of = [](cuda_on_cpu::ThreadOrder order) {
+    const cuda_on_cpu::TestDevice device;
+    cuda_on_cpu::set_thread_order(order);
+    const cuda_on_cpu::TestStream stream;
+    Gradients g(shapes_of(64)[1], NumberFormat::bf16, NumberFormat::fp32);
+    g.run(stream, Write::overwrite, Write::overwrite);
+    return std::vector{g.dq.on_device(), g.dk.on_device(), g.dv.on_device()};
+  };
+  const auto first = bits_of(cuda_on_cpu::all_thread_orders[0]);
+  for (const cuda_on_cpu::ThreadOrder order : cuda_on_cpu::all_thread_orders) CHECK(bits_of(order) == first);
+}
+
+TEST_CASE(
+    "flash attention's gradients are left to the other kernels where a row begins in between or a format is fp8") {
+  const cuda_on_cpu::TestDevice device;
+  Gradients g(shape_of(5, 1, 1, 64), NumberFormat::bf16, NumberFormat::bf16);
+  AttentionBackward args{g.s,          g.dy.device(),          g.q.device(),  g.k.device(),  g.v.device(),
+                         g.y.device(), g.log_sum_exp.device(), g.dq.device(), g.dk.device(), g.dv.device()};
+  CHECK(cuda::takes_flash_attention(args));
+  AttentionBackward other = args;
+  other.dropout.draw.probability = 0.1F;
+  CHECK(!cuda::takes_flash_attention(other));
+  other = args;
+  other.output_gradient.stride = 65;
+  CHECK(!cuda::takes_flash_attention(other));
+  other = args;
+  other.key_gradient.format = NumberFormat::fp16;
+  CHECK(!cuda::takes_flash_attention(other));
+  other = args;
+  other.shape.v_head_dim = 96;
+  CHECK(!cuda::takes_flash_attention(other));
+}
+
 TEST_CASE("flash attention leaves other calls to the kernels for any format and head size") {
   const cuda_on_cpu::TestDevice device;
   AttentionShape s = shape_of(5, 1, 1, 64);

@@ -1,12 +1,13 @@
 #include <regex>
 
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(std::string(PLUMBLINE_SOURCE_DIR) + "/" + path);
+  std::ifstream file(source_folder() + "/" + path);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

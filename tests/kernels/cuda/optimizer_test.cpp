@@ -76,6 +76,37 @@ TEST_CASE("AdamW over shards with and without master weights is the CPU's") {
   });
 }
 
+/// Weights of a slice of a box in 16 bits, rounded by a draw: bit for bit as on the CPU.
+template <class Run>
+void check_draws(Run run) {
+  const StochasticRounding rounding{
+      .is_on = true, .seed = 5, .parameter = 9, .box = {{3, 90, 300}, {1, 4, 7}, {2, 80, 211}}, .first = 205};
+  on_both([&](cudaStream_t stream) {
+    for (const Size& size : odd_sizes)
+      for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::fp16}) {
+        Trained t(size, format, false);
+        OptimizedParameter host = t.on_host();
+        OptimizedParameter device = t.on_device();
+        host.rounding = device.rounding = rounding;
+        run(t, host, device, stream);
+        finish(stream);
+        CHECK(t.parameter.is_same());
+      }
+  });
+}
+
+TEST_CASE("Weights that are rounded by a draw have the CPU's bits") {
+  check_draws([](Trained& t, const OptimizedParameter& host, const OptimizedParameter& device, cudaStream_t stream) {
+    reference::sgd_step({host, t.first.host(), 0.9F});
+    cuda::sgd_step({device, t.first.device(), 0.9F}, stream);
+  });
+  check_draws([](Trained& t, const OptimizedParameter& host, const OptimizedParameter& device, cudaStream_t stream) {
+    reference::adamw_step({.parameter = host, .first_moment = t.first.host(), .second_moment = t.second.host()});
+    cuda::adamw_step({.parameter = device, .first_moment = t.first.device(), .second_moment = t.second.device()},
+                     stream);
+  });
+}
+
 TEST_CASE("SGD with and without momentum is the CPU's") {
   check_optimizer([](Trained& t, cudaStream_t stream) {
     reference::sgd_step({t.on_host(), t.first.host(), 0.9F});

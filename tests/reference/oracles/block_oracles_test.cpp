@@ -1,6 +1,6 @@
 // Frontiers inside a block against solved instances: all sets of saved values, and an integer programme.
 
-#include "planner/checkpointing/block_frontier.h"
+#include "tests/block_choices.h"
 #include "tests/catch.h"
 #include "tests/reference/oracles/instances.h"
 
@@ -36,18 +36,6 @@ TEST_CASE("frontiers of a GPT and a Llama block and their corners are those of t
           CHECK(points_of(block_frontier(problem)) == lists_at(row, "frontier"));
           CHECK(points_of(frontier_hull(problem)) == lists_at(row, "hull"));
         }) == 2);
-}
-
-// In a pre-norm block everything passes through the sum after attention only.
-TEST_CASE("the residual sum is where a block can be cut") {
-  for_each_instance("block", [](JsonObject& row) {
-    const RecomputeProblem problem = problem_of(row);
-    INFO(row.at("id").string());
-    std::vector<std::string> names;
-    for (const std::int32_t op : checkpoint_candidates(problem))
-      names.push_back(problem.ops[static_cast<std::size_t>(op)].name);
-    CHECK(std::find(names.begin(), names.end(), "res1") != names.end());
-  });
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// Recompute per layer, per segment and joint with the partition, against solved instances.
+// Recompute per layer and joint with the partition, against solved instances.
 
-#include "planner/checkpointing/layer_choice.h"
-#include "planner/checkpointing/segments.h"
 #include "planner/partition/partition.h"
 #include "tests/catch.h"
+#include "tests/exact_layer_choice.h"
 #include "tests/reference/oracles/instances.h"
 
 namespace plumbline {
@@ -87,23 +86,6 @@ TEST_CASE("partition and recompute together are as fast as in the solved instanc
           REQUIRE(exact);
           CHECK(exact->partition.value.value() == count_at(row, "optimum"));
           CHECK(exact->partition.layers == small_counts_at(row, "partition"));
-        }) == 3);
-}
-
-TEST_CASE("segments replay as little as in the solved instances") {
-  CHECK(for_each_instance("segments", [](JsonObject& row) {
-          const auto input = counts_at(row, "input");
-          const auto kept = counts_at(row, "kept");
-          const auto forward = counts_at(row, "forward");
-          std::vector<SegmentLayer> layers;
-          for (std::size_t i = 0; i < input.size(); ++i)
-            layers.push_back({Bytes(input[i]), Bytes(kept[i]), Picoseconds(forward[i])});
-          const Bytes memory(count_at(row, "memory"));
-          const auto choice = choose_segments(layers, count_at(row, "in_flight"), memory);
-          REQUIRE(choice);
-          INFO(row.at("id").string());
-          CHECK(choice->time.value() == count_at(row, "optimum"));
-          CHECK(choice->held <= memory);
         }) == 3);
 }
 

@@ -6,13 +6,14 @@
 
 #include "core/base/errors.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 #include "tests/temporary_folder.h"
 #include "tests/written_tensors.h"
 
 namespace plumbline {
 namespace {
 
-const std::filesystem::path golden = std::filesystem::path(PLUMBLINE_TEST_DATA_DIR) / "safetensors/python.safetensors";
+const std::filesystem::path golden = std::filesystem::path(test_data_folder()) / "safetensors/python.safetensors";
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -131,8 +131,8 @@ TEST_CASE("Parts of different sizes are summed and gathered in place, each sent 
     group->all_gather(std::as_bytes(own), std::as_writable_bytes(std::span(data)), counts, ElementFormat::fp32);
     if (data != std::vector<float>{33, 36, 39, 42, 45, 48}) throw std::runtime_error("not the sums");
     if (world.rank() != 1) return;
-    if (group->sent()[CallKind::reduce_scatter] != Bytes(12)) throw std::runtime_error("not the others' parts");
-    if (group->sent()[CallKind::all_gather] != Bytes(24)) throw std::runtime_error("not the own part twice");
+    if (group->sent()[Collective::reduce_scatter] != Bytes(12)) throw std::runtime_error("not the others' parts");
+    if (group->sent()[Collective::all_gather] != Bytes(24)) throw std::runtime_error("not the own part twice");
   });
 }
 
@@ -179,12 +179,12 @@ TEST_CASE("Where the ranks divide the elements, each rank sends the bytes of the
     const auto sent = sent_of(ranks, 24);
     for (const SentByKind& rank : sent) {
       for (const Collective kind : ring_kinds) CHECK(rank[kind] == wire_bytes(kind, bytes, ranks));
-      CHECK(rank[CallKind::all_to_all] == wire_bytes(Collective::all_to_all, bytes, ranks));
-      CHECK(rank[CallKind::barrier] == Bytes(0));
-      CHECK(rank.calls[static_cast<std::size_t>(CallKind::all_reduce)] == 1);
+      CHECK(rank[Collective::all_to_all] == wire_bytes(Collective::all_to_all, bytes, ranks));
+      CHECK(rank[Collective::barrier] == Bytes(0));
+      CHECK(rank.calls[static_cast<std::size_t>(Collective::all_reduce)] == 1);
     }
-    CHECK(sent[0][CallKind::broadcast] == wire_bytes(Collective::broadcast, bytes, ranks));
-    if (ranks > 1) CHECK(sent[0][CallKind::send_receive] == wire_bytes(Collective::send_receive, bytes, 2));
+    CHECK(sent[0][Collective::broadcast] == wire_bytes(Collective::broadcast, bytes, ranks));
+    if (ranks > 1) CHECK(sent[0][Collective::send_receive] == wire_bytes(Collective::send_receive, bytes, 2));
   }
 }
 
@@ -207,14 +207,14 @@ TEST_CASE("Uneven chunks: a rank is at most one element off the formula, the gro
       CHECK(total[Collective::all_reduce] == 2 * bytes.value() * (ranks - 1));
     }
   const auto ten = sent_of(4, 10);
-  CHECK(ten[0][CallKind::reduce_scatter] == Bytes(28));
-  CHECK(ten[3][CallKind::reduce_scatter] == Bytes(32));
+  CHECK(ten[0][Collective::reduce_scatter] == Bytes(28));
+  CHECK(ten[3][Collective::reduce_scatter] == Bytes(32));
 }
 
 TEST_CASE("A broadcast goes down the chain: all but the last rank send it") {
   const auto sent = sent_of(4, 24);
-  CHECK(sent[2][CallKind::broadcast] == Bytes(96));
-  CHECK(sent[3][CallKind::broadcast] == Bytes(0));
+  CHECK(sent[2][Collective::broadcast] == Bytes(96));
+  CHECK(sent[3][Collective::broadcast] == Bytes(0));
 }
 
 TEST_CASE("Groups of one name over the same ranks do not hear each other") {

@@ -19,15 +19,17 @@ std::unique_ptr<ComputeDevice> cpu_device(std::int32_t) { return std::make_uniqu
 void nothing_required() {}
 
 const DeviceModule* good_module() {
-  static const DeviceModule module{this_version.c_str(), sizeof(DeviceKernels), nothing_required, cpu_device};
+  static const DeviceModule module{
+      this_version.c_str(), sizeof(DeviceKernels), nothing_required, nullptr, nullptr, cpu_device};
   return &module;
 }
 const DeviceModule* older_module() {
-  static const DeviceModule module{"0.0.9", sizeof(DeviceKernels), nothing_required, cpu_device};
+  static const DeviceModule module{"0.0.9", sizeof(DeviceKernels), nothing_required, nullptr, nullptr, cpu_device};
   return &module;
 }
 const DeviceModule* other_kernels() {
-  static const DeviceModule module{this_version.c_str(), sizeof(DeviceKernels) - 8, nothing_required, cpu_device};
+  static const DeviceModule module{
+      this_version.c_str(), sizeof(DeviceKernels) - 8, nothing_required, nullptr, nullptr, cpu_device};
   return &module;
 }
 

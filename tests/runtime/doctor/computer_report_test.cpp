@@ -39,7 +39,7 @@ TEST_CASE("A computer that has everything runs both backends, and nothing is mis
   CHECK(report.backends[0].can_run);
   CHECK(report.backends[0].text == "up to 64 ranks as threads, or as processes of MPI");
   CHECK(report.backends[1].can_run);
-  CHECK(report.backends[1].text == "ranks on 2 devices");
+  CHECK(report.backends[1].text == "ranks on 2 devices; a device for each with --ranks nccl (NCCL 2.28.9)");
   CHECK(report.missing.empty());
   CHECK(report.found.computer.cores == 8);
 }
@@ -68,10 +68,11 @@ TEST_CASE("What is missing is listed with what it is for and the command that ge
   const auto missing = computer.report().missing;
   REQUIRE(missing.size() == 2);
   CHECK(missing[0].what == "NCCL");
-  CHECK(missing[0].needed_for == "--backend cuda on several devices");
+  CHECK(missing[0].needed_for == "--backend cuda --ranks nccl");
   CHECK(has(missing[0].command, "pip install nvidia-nccl-cu13"));
   CHECK(missing[1].needed_for == "--ranks mpi");
-  CHECK(computer.cuda().can_run);  // on one device
+  CHECK(computer.cuda().can_run);
+  CHECK(computer.cuda().text == "ranks on 2 devices; all share one, since NCCL is not there");
 }
 
 TEST_CASE("A computer without anything of NVIDIA's misses the driver, four libraries and the module") {

@@ -88,7 +88,7 @@ RunOptions on_threads() {
 
 RunOptions as_late_as_possible() {
   RunOptions o = three_steps();
-  o.device = [] { return std::make_unique<LateDevice>(); };
+  o.device = [](std::int32_t) { return std::make_unique<LateDevice>(); };
   return o;
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a wait that is left out of a program shows in the numbers of a late d
   CHECK(is_seen);
 }
 
-bool is_beside(const ActionRecord& reduction, const RankRecord& rank) {
+bool overlaps_backward(const ActionRecord& reduction, const RankRecord& rank) {
   return std::any_of(rank.actions.begin(), rank.actions.end(), [&](const ActionRecord& a) {
     return a.kind == ActionKind::backward && a.start_ns < reduction.end_ns && reduction.start_ns < a.end_ns;
   });
@@ -161,19 +161,19 @@ TEST_CASE("with threads gradients are reduced while the backward goes on, and th
   Training training = training_of(s);
   training.global_batch = 2;
   const LoweredPlan plan(gpt({8, 64, 4, 20, 24, Dropout::no}), s, training);
-  const auto reductions_beside = [&](LaneThreads lanes) {
+  const auto overlapped_reductions = [&](LaneThreads lanes) {
     std::int64_t found = 0;
     for (int run = 0; run < 30 && found == 0; ++run) {
       RunOptions o = three_steps();
       o.lanes = lanes;
       for (const RankRecord& rank : execute(plan.job(), o).record.ranks)
         for (const ActionRecord& a : rank.actions)
-          if (a.kind == ActionKind::reduce_gradients && is_beside(a, rank)) ++found;
+          if (a.kind == ActionKind::reduce_gradients && overlaps_backward(a, rank)) ++found;
     }
     return found;
   };
-  CHECK(reductions_beside(LaneThreads::none) == 0);
-  CHECK(reductions_beside(LaneThreads::one_per_lane) > 0);
+  CHECK(overlapped_reductions(LaneThreads::none) == 0);
+  CHECK(overlapped_reductions(LaneThreads::one_per_lane) > 0);
 }
 
 TEST_CASE("a rank that fails while its lanes work ends the run at once") {

@@ -15,7 +15,7 @@ struct Moments {
   double mean = 0;
   double deviation = 0;
   double kurtosis = 0;
-  double beside = 0;  ///< correlation of neighbours
+  double neighbours = 0;  ///< correlation of neighbours
 };
 
 Moments moments(std::int64_t count) {
@@ -43,7 +43,7 @@ TEST_CASE("parameters start normal with a standard deviation of 0.02") {
   CHECK(std::abs(m.mean) < 4 * 0.02 / std::sqrt(n));
   CHECK(std::abs(m.deviation - 0.02) < 4 * 0.02 / std::sqrt(2 * n));
   CHECK(std::abs(m.kurtosis - 3) < 4 * std::sqrt(24 / n));
-  CHECK(std::abs(m.beside) < 4 / std::sqrt(n));
+  CHECK(std::abs(m.neighbours) < 4 / std::sqrt(n));
 }
 
 // A linear of 24 inputs and 8 outputs: Xavier 2 / 32 = 1/16, He 2 / 24 = 1/12, squared. Of three experts each one's

@@ -142,6 +142,32 @@ TEST_CASE("a step is not taken on gradients that an action should have summed") 
   }
 }
 
+/// A plan of which each rank's second action of a kind has the slot that `changed` makes of its own.
+Executed run_with_slot(const LoweredPlan& plan, ActionKind kind, UnitSlot (*changed)(UnitSlot)) {
+  Program program = plan.program;
+  for (RankProgram& rank : program.ranks) {
+    int found = 0;
+    for (Action& a : rank.actions)
+      if (a.kind == kind && ++found == 2) a.slot = changed(a.slot);
+    REQUIRE(found >= 2);
+  }
+  const TrainingJob job{
+      plan.graph, plan.strategy, plan.training, program, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+  RunOptions unpoisoned = two_steps(64);
+  unpoisoned.poison = Poison::no;
+  return execute(job, unpoisoned);
+}
+
+TEST_CASE("a unit that the program puts where its neighbour lies, or nowhere, is noticed") {
+  const Strategy s = spread(2, 1, 1, 1, 3);
+  const LoweredPlan plan(odd_llama(false), s, recipe_for(s));
+  CHECK_THROWS_WITH(run_with_slot(plan, ActionKind::all_gather_parameters, other),
+                    ContainsSubstring("gathered before it is used"));
+  for (const ActionKind kind : {ActionKind::all_gather_parameters, ActionKind::backward})
+    CHECK_THROWS_WITH(run_with_slot(plan, kind, [](UnitSlot) { return UnitSlot::none; }),
+                      ContainsSubstring("names the slot"));
+}
+
 /// Ranks that start from other weights: what no run may do, and none would say.
 RunOptions apart(std::int32_t dimensions) {
   RunOptions o = two_steps(64);

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "core/graph/rotary_features.h"
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
 

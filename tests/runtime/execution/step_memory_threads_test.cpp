@@ -92,7 +92,7 @@ Counted run_counted(const LoweredPlan& plan, Settings... settings) {
   RunOptions o = options(3);
   o.evaluate_every = 2;
   o.data.held_out = 1000;
-  o.device = [=] { return std::make_unique<Counting<Device>>(settings...); };
+  o.device = [=](std::int32_t) { return std::make_unique<Counting<Device>>(settings...); };
   o.on_action = [&](std::int32_t, std::int64_t, std::int32_t action) {
     if (action <= last_action) at_begin = reservations;
     last_action = action;

@@ -38,7 +38,7 @@ Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes, 
   RunOptions o = options(steps);
   o.data.held_out = evaluate_every > 0 ? 1000 : 0;
   o.evaluate_every = evaluate_every;
-  o.device = [lanes] { return std::make_unique<CountingDevice>(lanes); };
+  o.device = [lanes](std::int32_t) { return std::make_unique<CountingDevice>(lanes); };
   waits = downloads = 0;
   (void)train(job, o);
   return {waits, downloads};

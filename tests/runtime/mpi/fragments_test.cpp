@@ -7,7 +7,7 @@ namespace plumbline {
 namespace {
 
 Message message_of(std::size_t bytes) {
-  Message message{CallKind::all_reduce, 7, std::vector<std::byte>(bytes)};
+  Message message{Collective::all_reduce, 7, std::vector<std::byte>(bytes)};
   for (std::size_t i = 0; i < bytes; ++i) message.payload[i] = static_cast<std::byte>(i * 31 % 251);
   return message;
 }
@@ -31,7 +31,7 @@ TEST_CASE("a message is whole again when its last fragment has come") {
     const auto received = joiner.add(key, fragments.back());
     REQUIRE(received);
     CHECK(received->payload == sent.payload);
-    CHECK(received->kind == CallKind::all_reduce);
+    CHECK(received->kind == Collective::all_reduce);
     CHECK(received->sequence == 7);
   }
 }

@@ -37,9 +37,9 @@ TEST_CASE("weights that tensor parallelism divides say so") {
   AskedPlan asked = pipelined();
   asked.strategy.tensor_parallel = 2;
   const std::vector<BlockPicture> pictures = block_pictures(priced(asked)->answer);
-  const auto divided = std::count_if(
-      pictures.front().nodes.begin(), pictures.front().nodes.end(),
-      [](const GraphNode& node) { return node.sharding.find("weight: width over 2 ranks") != std::string::npos; });
+  const auto divided =
+      std::count_if(pictures.front().nodes.begin(), pictures.front().nodes.end(),
+                    [](const GraphNode& node) { return node.sharding.find("weight: width/2") != std::string::npos; });
   CHECK(divided >= 2);
   const std::vector<BlockPicture> whole = block_pictures(priced(pipelined())->answer);
   for (const GraphNode& node : whole.front().nodes) CHECK(node.sharding.empty());

@@ -43,5 +43,44 @@ TEST_CASE("activations are named by the layers of the stage that keep them") {
   CHECK(memory_tree_table(trees[1]).rows.size() >= names.size());
 }
 
+/// The first matrix of GPT-2's MLP: 768 x 3072 weights, 2 bytes each in bf16.
+TEST_CASE("weights and states are divided down to the tensors of each layer") {
+  const SharedPlan plan = priced(pipelined());  // data parallelism of 2, ZeRO 0
+  const std::vector<std::vector<MemoryBranch>> trees =
+      memory_trees(*memory_data(plan, knobs_of(plan->answer.strategy)));
+  const auto branch = [&](MemoryClass memory_class) {
+    return *std::find_if(trees[1].begin(), trees[1].end(),
+                         [&](const MemoryBranch& one) { return one.memory_class == memory_class; });
+  };
+  std::map<std::string, Bytes> weights;
+  for (const MemoryLeaf& leaf : branch(MemoryClass::weights).leaves) weights.emplace(leaf.name, leaf.bytes);
+  const auto matrix = std::find_if(weights.begin(), weights.end(),
+                                   [](const auto& leaf) { return leaf.second.value() / 2 == 768 * 3072; });
+  INFO("parts: " << weights.size());
+  REQUIRE(matrix != weights.end());
+  CHECK(matrix->first.starts_with("layer "));
+  CHECK(weights.size() > 3 * 8);  // three layers of more than eight tensors
+  CHECK(branch(MemoryClass::optimizer_state).leaves.size() == weights.size());
+}
+
+TEST_CASE("of very many tensors each kind is one part over the layers") {
+  AskedPlan asked;
+  asked.model = "llama-3-8b";
+  asked.strategy.tensor_parallel = 8;
+  const SharedPlan plan = priced(asked);
+  const std::vector<std::vector<MemoryBranch>> trees =
+      memory_trees(*memory_data(plan, knobs_of(plan->answer.strategy)));
+  for (const MemoryBranch& branch : trees.front()) {
+    Bytes sum(0);
+    for (const MemoryLeaf& leaf : branch.leaves) sum += leaf.bytes;
+    CHECK(sum == branch.bytes);
+    if (branch.memory_class != MemoryClass::weights) continue;
+    CHECK(branch.leaves.size() < 40);
+    CHECK(std::any_of(branch.leaves.begin(), branch.leaves.end(), [](const MemoryLeaf& leaf) {
+      return leaf.name.find("layer 0 to layer 31") != std::string::npos;
+    }));
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::gui

@@ -3,6 +3,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QTableView>
+#include <algorithm>
 
 #include "gui/pages/step/waterfall.h"
 #include "planner/present/plan_tables.h"
@@ -52,7 +53,12 @@ TEST_CASE("changes are sorted by a click on a title, and their model keeps the r
     CHECK_FALSE(view->accessibleName().isEmpty());
     view->sortByColumn(1, Qt::DescendingOrder);
   }
-  const QAbstractItemModel* changes = page.findChild<QTableView*>()->model();
+  const auto views = page.findChildren<QTableView*>();
+  const auto named = std::find_if(views.begin(), views.end(), [](const QTableView* view) {
+    return view->accessibleName() == "One change along each axis";
+  });
+  REQUIRE(named != views.end());
+  const QAbstractItemModel* changes = (*named)->model();
   const auto step = [&](int line) { return changes->data(changes->index(line, 1)).toString().toDouble(); };
   for (int line = 1; line < changes->rowCount(); ++line) CHECK(step(line) <= step(line - 1));
 }

@@ -5,6 +5,7 @@
 #include "planner/session/simulate.h"
 #include "tests/catch.h"
 #include "tests/gui/pages/plans.h"
+#include "tests/sample_record.h"
 
 namespace plumbline::gui {
 namespace {
@@ -85,6 +86,19 @@ TEST_CASE("a segment is found by its instant") {
   CHECK(segment_at(lane, 25) == nullptr);
   CHECK(segment_at(lane, 39) == &lane.segments[1]);
   CHECK(segment_at(lane, 40) == nullptr);
+}
+
+TEST_CASE("the lane of a run has the times of its record, and what is alongside compute shows in its gaps") {
+  RunRecord record = sample_record();
+  const std::vector<Lane> lanes = measured_lanes(record, 2);
+  REQUIRE(lanes.size() == 2);
+  for (const Lane& lane : lanes) CHECK(is_disjoint(lane));
+  const Segment& first = lanes[0].segments.front();
+  CHECK(first.activity == Activity::forward);
+  CHECK(first.span == Span{Picoseconds(10'000), Picoseconds(110'000)});
+  record.traced_step = -1;
+  CHECK(measured_lanes(record, 2).empty());
+  CHECK(measured_lanes(sample_record(), 3).empty());  // of a plan with more stages
 }
 
 }  // namespace

@@ -156,5 +156,36 @@ TEST_CASE("the models of the timeline keep the rules of Qt's models") {
   QTest::mouseClick(shown.memory, Qt::LeftButton, {}, {200, 60});
 }
 
+/// Each stage's one forward, longer than the whole simulated step.
+RunRecord slow_record(std::int64_t end_ns) {
+  RunRecord record;
+  record.traced_step = 0;
+  for (std::int32_t stage = 0; stage < 4; ++stage) {
+    RankRecord rank;
+    rank.rank = rank.stage = stage;
+    rank.actions.push_back({0, ActionKind::forward, Stream::compute, 0, 0, end_ns, end_ns, Bytes(0), "forward 0"});
+    record.ranks.push_back(std::move(rank));
+  }
+  return record;
+}
+
+TEST_CASE("a recorded run lies beside the simulated one, on one axis, and leaves with its plan") {
+  Shown shown;
+  const auto simulated = static_cast<std::int64_t>(shown.lanes->window().whole());
+  const std::size_t rows = shown.lanes->rows().rows().size();
+  shown.page.show_record(shown.plan, std::make_shared<const RunRecord>(slow_record(simulated / 500)));
+  REQUIRE(wait_for(shown.page));
+  CHECK(shown.lanes->rows().rows().size() == rows + 4);
+  CHECK(shown.lanes->window().whole() == Approx(2. * static_cast<double>(simulated)).epsilon(0.01));
+  const LaneRow& measured = shown.lanes->rows().rows()[1];
+  CHECK(measured.kind == RowKind::measured);
+  CHECK(measured.lane->segments.size() == 1);
+  CHECK(shown.lanes->words_at(QPointF(500, measured.top + measured.height / 2 + 20)).contains("measured"));
+  CHECK_FALSE(shown.lanes->grab().isNull());
+  shown.page.show_plan(priced(pipelined()));
+  REQUIRE(wait_for(shown.page));
+  CHECK(shown.lanes->rows().rows().size() == rows);
+}
+
 }  // namespace
 }  // namespace plumbline::gui

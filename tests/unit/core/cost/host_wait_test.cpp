@@ -48,6 +48,18 @@ TEST_CASE("a host that waits for the end of each pass cannot catch up") {
   CHECK(cost.backward_total() == Picoseconds(200));
 }
 
+// Weight gradients are launched in 100 and made in 80, gradients of inputs in 160 and 120: each takes its launches.
+TEST_CASE("a split backward waits in the part that launches late") {
+  StageCost cost = stage(100, 200, 150, 260);
+  cost.backward_weight = Picoseconds(80);
+  cost.host_backward_weight = Picoseconds(100);
+  CHECK(cost.backward_weight_total() == Picoseconds(100));
+  CHECK(cost.backward_total() - cost.backward_weight_total() == Picoseconds(160));
+  cost.backward_weight = Picoseconds(110);
+  CHECK(cost.backward_weight_total() == Picoseconds(110));
+  CHECK(cost.backward_total() == Picoseconds(260));
+}
+
 TEST_CASE("recompute gives the device more to do while the host launches") {
   StageCost cost = stage(100, 200, 150, 260);
   cost.recompute.compute = Picoseconds(80);

@@ -3,6 +3,7 @@
 #include "core/cost/primitive_operators.h"
 
 #include "core/cost/block_cost.h"
+#include "models/network_catalog.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
@@ -41,9 +42,8 @@ struct LayerBytes {
   std::int64_t backward = 0;
 };
 
-LayerBytes layer(const StackFeatures& features, const Shard& of) {
+LayerBytes layer(const StackFeatures& features, const Shard& of, const Graph& graph = llama(shape)) {
   const OperatorPasses passes(features);
-  const Graph graph = llama(shape);
   const Block& block = first_layer(graph);
   LayerBytes sum;
   for (const Op& op : block.ops()) {
@@ -54,6 +54,11 @@ LayerBytes layer(const StackFeatures& features, const Shard& of) {
       sum.backward += traffic.backward.value();
     }
     if (work.kind == WorkKind::product) sum.backward += passes.gradient_sums(op, work, NumberFormat::bf16).value();
+    if (work.kind == WorkKind::grouped_product) {
+      const Traffic biases = passes.expert_biases(op, work, NumberFormat::bf16);
+      sum.forward += biases.forward.value();
+      sum.backward += biases.backward.value();
+    }
     if (work.kind == WorkKind::attention) {
       const std::int64_t repeated = passes.repeated_heads(*work.attention, NumberFormat::bf16).value();
       sum.forward += repeated;
@@ -86,6 +91,28 @@ TEST_CASE("tensor parallelism divides every pass but the sums of gradients, whic
   const LayerBytes half = layer(primitive(), shard(2));
   CHECK(2 * half.forward == whole.forward);
   CHECK(2 * half.backward - whole.backward == 2 * sequence * (2 + 1) * 3 * hidden);
+}
+
+// gpt-oss-20b: 4 experts of 2880 features for each token of 2880, 64 query and 8 key heads of 64.
+TEST_CASE("limits, biases of experts and scaled rotations that frameworks write out make passes of their own") {
+  const Graph gpt_oss = find_network("gpt-oss-20b").graph;
+  constexpr std::int64_t row = 2 * sequence * 4 * 2880;
+  constexpr std::int64_t turned = 2 * sequence * (64 + 8) * 64;
+  const LayerBytes fused = layer({}, shard(), gpt_oss);
+  const auto more = [&](auto change) {
+    StackFeatures features;
+    change(features);
+    const LayerBytes own = layer(features, shard(), gpt_oss);
+    CHECK(layer(features, shard()).forward == layer({}, shard()).forward);  // Llama has none of them
+    return std::pair(own.forward - fused.forward, own.backward - fused.backward);
+  };
+  CHECK(more([](StackFeatures& f) { f.kept.limited_gates = LimitedGates::copied; }) == std::pair(8 * row, 10 * row));
+  CHECK(more([](StackFeatures& f) { f.expert_biases = ExpertBiases::second_by_expert; }) ==
+        std::pair(6 * row, 8 * row));
+  CHECK(more([](StackFeatures& f) { f.expert_biases = ExpertBiases::by_expert; }) ==
+        std::pair((6 + 2 * 4) * row, (8 + 2 * 3) * row));
+  CHECK(more([](StackFeatures& f) { f.scaled_rotations = OperatorKernels::primitive; }) ==
+        std::pair((12 - 2) * turned, (10 - 2) * turned));
 }
 
 TEST_CASE("keys and values that travel are there for every query head only where they are repeated") {

@@ -2,6 +2,7 @@
 
 #include "core/io/measured_runs_json.h"
 
+#include "core/base/errors.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -47,6 +48,19 @@ TEST_CASE("a run keeps what a prediction may depend on, apart from what was meas
   CHECK(run.measured.step_time_s == 1.5);
   CHECK(run.measured.memory_gib == 40.0);
   CHECK(run.measured.out_of_memory == false);
+}
+
+TEST_CASE("layers of pipeline chunks are an array or a text") {
+  const auto layers = [](const std::string& value) {
+    return read(R"([{"id": "a", "layers_per_stage": )" + value + "}]")
+        .runs.front()
+        .question.fields.word("layers_per_stage");
+  };
+  CHECK(layers("[4, 4, 3]") == "4,4,3");
+  CHECK(layers("\"4,4,3\"") == "4,4,3");
+  CHECK_THROWS_AS(layers("[]"), InputError);
+  CHECK_THROWS_AS(layers("[4, -1]"), InputError);
+  CHECK_THROWS_AS(layers("[4, \"x\"]"), InputError);
 }
 
 TEST_CASE("what a run does not say stays unknown") {

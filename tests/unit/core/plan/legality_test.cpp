@@ -332,5 +332,37 @@ TEST_CASE("the units that degrees must divide are read off the graph") {
   CHECK(facts.widths == std::vector<std::int64_t>{1024, 2816});
 }
 
+// 16 key heads, 32 value heads; 16 attention heads, 2 kv heads (arXiv:2412.06464 over ranks as Megatron-Core divides
+// it).
+TEST_CASE("R03, R21: heads of recurrent layers divide over tensor-parallel ranks, their tokens over none") {
+  TransformerDescription d;
+  d.vocabulary = 512;
+  d.hidden = d.embedding_width = 96;
+  d.layer.attention.heads = d.layer.attention.kv_heads = 8;
+  d.layer.attention.qk_head_dim = d.layer.attention.v_head_dim = 16;
+  d.layer.delta_net = DeltaNetDescription{6, 12, 8, 8, 4};
+  d.layer.mlp = {256, true, Bias::no, false};
+  d.layers.resize(24);
+  Question q;
+  q.facts = divisibility(language_model("attention alone", d));
+  CHECK(q.answer() == "legal");
+  q.strategy.context_parallel = 2;
+  q.strategy.data_parallel = 2;
+  q.strategy.micro_batches = 16;
+  CHECK(q.answer() == "legal");
+  d.layers.front().delta_net = true;
+  q.facts = divisibility(language_model("with a state", d));
+  CHECK(q.facts.state_heads == std::vector<std::int64_t>{6, 12});
+  CHECK(q.answer() == "R03: 6 heads of a recurrent layer do not divide over tp 4");
+  q.strategy.tensor_parallel = 2;
+  q.strategy.data_parallel = 4;
+  q.strategy.micro_batches = 8;
+  CHECK(q.answer() == "R21: cp 2 for layers whose state passes from token to token");
+  q.strategy.context_parallel = 1;
+  q.strategy.data_parallel = 8;
+  q.strategy.micro_batches = 4;
+  CHECK(q.answer() == "legal");
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -104,6 +104,77 @@ TEST_CASE("Collectives of a recompute stand behind it, with bytes of their own")
   CHECK_FALSE(buffer_fault(program));
 }
 
+TEST_CASE("A collective of a block is a view that names the block's action, wherever else it stands") {
+  for (const std::int32_t zero_stage : {0, 1, 2, 3}) {
+    LoweringInput input = two_ranks(zero_stage, 3);
+    for (RankSizes& rank : input.ranks) {
+      SegmentSizes& segment = rank.chunks[0].segments[0];
+      segment.restores = Restores::something;
+      segment.recompute = {Bytes(5), Bytes(2), Bytes(3)};
+      rank.partial = Bytes(6);
+      rank.packed_partial = Bytes(6);
+    }
+    for (const RankProgram& rank : lower(input).ranks) {
+      int views = 0;
+      for (std::size_t i = 0; i < rank.actions.size(); ++i) {
+        const Action& view = rank.actions[i];
+        if (view.stream != Stream::tensor && view.stream != Stream::context && view.stream != Stream::expert) {
+          CHECK(view.inside == 0);
+          continue;
+        }
+        if (view.pass == Pass::step) {
+          CHECK(view.inside == 0);  // sums of partial gradients run by themselves
+          continue;
+        }
+        ++views;
+        REQUIRE(view.inside > 0);
+        const Action& block = rank.actions[i - view.inside];
+        CHECK(block.stream == Stream::compute);
+        CHECK(std::tie(block.pass, block.chunk, block.micro_batch, block.segment, block.replay) ==
+              std::tie(view.pass, view.chunk, view.micro_batch, view.segment, view.replay));
+      }
+      CHECK(views == 3 * (1 + 3 + 1));  // tensor of both passes, all three of the recompute
+    }
+  }
+}
+
+/// Five segments of a unit each on one rank.
+LoweringInput five_units(std::int32_t zero_stage, std::int32_t micro_batches) {
+  LoweringInput input = two_ranks(zero_stage, micro_batches);
+  for (RankSizes& rank : input.ranks) {
+    SegmentSizes segment = rank.chunks[0].segments[0];
+    segment.gather = segment.scatter = Bytes(8);
+    rank.chunks[0].segments.clear();
+    for (std::int32_t i = 0; i < 5; ++i) {
+      segment.executions = {i, i + 1};
+      rank.chunks[0].segments.push_back(segment);
+    }
+  }
+  return input;
+}
+
+// What is gathered alongside a unit, or reduced alongside the gradients of the next one, must not lie where that does.
+TEST_CASE("Neighbours that are whole at once have the two slots, which the program names") {
+  for (const std::int32_t zero_stage : {0, 1, 2, 3})
+    for (const RankProgram& rank : lower(five_units(zero_stage, 3)).ranks) {
+      std::map<ActionKind, UnitSlot> before;
+      int named = 0;
+      for (const Action& action : rank.actions) {
+        const bool gathers = action.kind == ActionKind::all_gather_parameters && zero_stage >= 3;
+        const bool opens = action.kind == ActionKind::backward && zero_stage >= 2;
+        if (!gathers && !opens) {
+          CHECK(action.slot == UnitSlot::none);
+          continue;
+        }
+        ++named;
+        REQUIRE(action.slot != UnitSlot::none);
+        if (before.contains(action.kind)) CHECK(action.slot == other(before[action.kind]));
+        before[action.kind] = action.slot;
+      }
+      CHECK(named == (zero_stage == 3 ? 3 * 15 : zero_stage == 2 ? 15 : 0));
+    }
+}
+
 /// "kind bytes issue" of what shares states.
 std::string sharing_of(const RankProgram& rank) {
   constexpr std::array issues{"in order", "with last", "after last"};

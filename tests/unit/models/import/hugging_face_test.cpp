@@ -151,4 +151,41 @@ TEST_CASE("Every model_type is built from its defaults alone") {
   }
 }
 
+TEST_CASE("Qwen3-Next attends in every fourth layer and carries a state through the others") {
+  const Network network = imported(R"({"model_type": "qwen3_next", "num_hidden_layers": 9})");
+  CHECK(runs_of(network.graph) == Runs{{"input", 1},
+                                       {"layer_delta_net", 3},
+                                       {"layer_attention", 1},
+                                       {"layer_delta_net", 3},
+                                       {"layer_attention", 1},
+                                       {"layer_delta_net", 1},
+                                       {"output", 1}});
+  for (const Block& block : network.graph.blocks()) {
+    CHECK(count_ops(block, OpKind::attention) == (block.name() == "layer_attention" ? 1 : 0));
+    CHECK(count_ops(block, OpKind::delta_rule) == (block.name() == "layer_delta_net" ? 1 : 0));
+    CHECK(count_ops(block, OpKind::rotary) == (block.name() == "layer_attention" ? 2 : 0));
+  }
+  const Network every_third =
+      imported(R"({"model_type": "qwen3_next", "num_hidden_layers": 3, "full_attention_interval": 3})");
+  CHECK(runs_of(every_third.graph) ==
+        Runs{{"input", 1}, {"layer_delta_net", 2}, {"layer_attention", 1}, {"output", 1}});
+  const Network listed = imported(
+      R"({"model_type": "qwen3_next", "num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]})");
+  CHECK(runs_of(listed.graph) == Runs{{"input", 1}, {"layer_attention", 1}, {"layer_delta_net", 1}, {"output", 1}});
+}
+
+// modeling_qwen3_next.py with odd numbers: hidden 30, 3 key heads of 5, 6 value heads of 7, kernel 3; queries and gates
+// 2 x 4 x 9, keys and values 2 x 2 x 9; 5 experts of 11 and a shared one of 13, with router and gate.
+TEST_CASE("Qwen3-Next's parameters are those of its modules") {
+  const Network network = imported(R"({"model_type": "qwen3_next", "num_hidden_layers": 2, "full_attention_interval": 2,
+    "vocab_size": 17, "hidden_size": 30, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 9,
+    "linear_num_key_heads": 3, "linear_num_value_heads": 6, "linear_key_head_dim": 5, "linear_value_head_dim": 7,
+    "linear_conv_kernel_dim": 3, "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 11,
+    "shared_expert_intermediate_size": 13})");
+  const std::int64_t mixture = 5 * 30 + 5 * 3 * 30 * 11 + 3 * 30 * 13 + 30;
+  const std::int64_t delta_net = 30 * (2 * 15 + 2 * 42) + 30 * 12 + (2 * 15 + 42) * 3 + 6 + 6 + 7 + 42 * 30;
+  const std::int64_t attention = 30 * 72 + 2 * 30 * 18 + 36 * 30 + 2 * 9;
+  CHECK(parameter_count(network.graph) == 2 * 17 * 30 + 30 + 2 * (mixture + 2 * 30) + delta_net + attention);
+}
+
 }  // namespace plumbline

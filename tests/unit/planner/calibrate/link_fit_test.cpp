@@ -11,6 +11,7 @@
 #include "core/io/json.h"
 #include "models/machine_catalog.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -24,7 +25,7 @@ TimedCollective timed(Collective kind, Bytes bytes, std::int32_t ranks, const Cl
 }
 
 std::vector<TimedCollective> published(const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(PLUMBLINE_TEST_DATA_DIR) / "collectives" / name;
+  const std::filesystem::path file = std::filesystem::path(test_data_folder()) / "collectives" / name;
   return read_timed_collectives(read_text_file(file, "timings"), name, std::nullopt);
 }
 

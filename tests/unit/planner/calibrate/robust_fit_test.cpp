@@ -23,6 +23,16 @@ struct Line {
   }
 };
 
+/// Soft-L1 loss of the residuals in units of `scale`, and the squared distances from the priors, both written out.
+double objective_at(const Line& line, double a, double b, double prior_sigma, double scale) {
+  double sum = (a * a + b * b) / (prior_sigma * prior_sigma);
+  for (std::size_t i = 0; i < line.at.size(); ++i) {
+    const double z = (a + b * line.at[i] - line.measured[i]) / scale;
+    sum += 2 * (std::sqrt(1 + z * z) - 1);
+  }
+  return sum;
+}
+
 FitOptions exact() {
   FitOptions options;
   options.most_iterations = 100;
@@ -43,12 +53,14 @@ TEST_CASE("A line is found as a dense grid finds it, outlier and priors included
   for (int a = -500; a <= 500; ++a)
     for (int b = -500; b <= 500; ++b) {
       const std::vector<double> x{a * 0.001, b * 0.001};
-      const double objective = fit_objective(problem, x, options.loss_scale);
+      const double objective = objective_at(line, x[0], x[1], 0.5, options.loss_scale);
       if (objective < best) best = objective, found = x;
     }
   CHECK_THAT(result.unknowns[0], WithinAbs(found[0], 0.002));
   CHECK_THAT(result.unknowns[1], WithinAbs(found[1], 0.002));
   CHECK(result.objective <= best);
+  CHECK_THAT(result.objective,
+             WithinAbs(objective_at(line, result.unknowns[0], result.unknowns[1], 0.5, options.loss_scale), 1e-9));
   CHECK(result.complete);
 }
 

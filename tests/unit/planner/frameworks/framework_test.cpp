@@ -55,7 +55,7 @@ TEST_CASE("what prices the current releases of a framework is a stack that it dr
 }
 
 TEST_CASE("one GPU without anything is launched by every framework") {
-  for (const Framework framework : all_frameworks) CHECK(inexpressible(framework, Strategy{}, false).empty());
+  for (const Framework framework : all_frameworks) CHECK(inexpressible(framework, Strategy{}, NetworkFacts{}).empty());
   for (const Framework framework : all_frameworks) CHECK(inexpressible(framework, Training{}).empty());
 }
 
@@ -68,31 +68,31 @@ Strategy pipelined(Schedule schedule) {
 }
 
 TEST_CASE("a schedule that a framework does not have is named with those that it has") {
-  CHECK(inexpressible(Framework::megatron_lm, pipelined(Schedule::zbv), false) ==
+  CHECK(inexpressible(Framework::megatron_lm, pipelined(Schedule::zbv), NetworkFacts{}) ==
         std::vector<std::string>{"Megatron-LM has no schedule zbv; it has 1f1b and interleaved"});
-  CHECK(inexpressible(Framework::deepspeed, pipelined(Schedule::gpipe), false) ==
+  CHECK(inexpressible(Framework::deepspeed, pipelined(Schedule::gpipe), NetworkFacts{}) ==
         std::vector<std::string>{"DeepSpeed has no schedule gpipe; it has 1f1b"});
-  CHECK(inexpressible(Framework::torchtitan, pipelined(Schedule::zbv), false).empty());
-  CHECK(inexpressible(Framework::accelerate, pipelined(Schedule::one_f_one_b), false) ==
+  CHECK(inexpressible(Framework::torchtitan, pipelined(Schedule::zbv), NetworkFacts{}).empty());
+  CHECK(inexpressible(Framework::accelerate, pipelined(Schedule::one_f_one_b), NetworkFacts{}) ==
         std::vector<std::string>{"Accelerate has no pipelines"});
 }
 
 TEST_CASE("recompute modes and ZeRO stages are each framework's own") {
   Strategy s;
   s.recompute = {RecomputeMode::every_nth, 2};
-  CHECK(inexpressible(Framework::torchtitan, s, false).empty());
-  CHECK(inexpressible(Framework::megatron_lm, s, false).front() ==
+  CHECK(inexpressible(Framework::torchtitan, s, NetworkFacts{}).empty());
+  CHECK(inexpressible(Framework::megatron_lm, s, NetworkFacts{}).front() ==
         "Megatron-LM has no recompute every:2; it has none, selective, selective:MODULE+..., full and offload:N");
   s.recompute = {RecomputeMode::offloaded, 4};
-  CHECK(inexpressible(Framework::plumbline, s, false).empty());
-  CHECK(inexpressible(Framework::torchtitan, s, false).size() == 1);
+  CHECK(inexpressible(Framework::plumbline, s, NetworkFacts{}).empty());
+  CHECK(inexpressible(Framework::torchtitan, s, NetworkFacts{}).size() == 1);
   s = {};
   s.data_parallel = 8;
   s.zero_stage = 1;
   s.shard_group = 8;
-  CHECK(inexpressible(Framework::torchtitan, s, false) ==
+  CHECK(inexpressible(Framework::torchtitan, s, NetworkFacts{}) ==
         std::vector<std::string>{"torchtitan has no ZeRO-1; it has ZeRO-0, ZeRO-2 and ZeRO-3"});
-  CHECK(inexpressible(Framework::megatron_lm, s, false).empty());
+  CHECK(inexpressible(Framework::megatron_lm, s, NetworkFacts{}).empty());
 }
 
 // deepspeed/runtime/pipe/engine.py: "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism".
@@ -103,23 +103,23 @@ TEST_CASE("combinations that a framework refuses are refused") {
   for (const std::int32_t zero : {0, 1, 2, 3}) {
     s.zero_stage = zero;
     s.shard_group = zero == 0 ? 1 : 2;
-    CHECK(inexpressible(Framework::deepspeed, s, false).empty() == (zero < 2));
+    CHECK(inexpressible(Framework::deepspeed, s, NetworkFacts{}).empty() == (zero < 2));
   }
   Strategy experts;
   experts.tensor_parallel = 2;
-  CHECK(inexpressible(Framework::megatron_lm, experts, false).empty());
-  CHECK(inexpressible(Framework::megatron_lm, experts, true).size() == 1);
+  CHECK(inexpressible(Framework::megatron_lm, experts, NetworkFacts{}).empty());
+  CHECK(inexpressible(Framework::megatron_lm, experts, NetworkFacts{.has_experts = true}).size() == 1);
   experts.sequence_parallel = SequenceParallel::on;
-  CHECK(inexpressible(Framework::megatron_lm, experts, true).empty());
-  CHECK(inexpressible(Framework::deepspeed, experts, false) ==
+  CHECK(inexpressible(Framework::megatron_lm, experts, NetworkFacts{.has_experts = true}).empty());
+  CHECK(inexpressible(Framework::deepspeed, experts, NetworkFacts{}) ==
         std::vector<std::string>{"DeepSpeed has no sequence parallelism alongside tensor parallelism"});
   Strategy replicated;
   replicated.data_parallel = 4;
-  CHECK(inexpressible(Framework::torchtitan, replicated, false).empty());
+  CHECK(inexpressible(Framework::torchtitan, replicated, NetworkFacts{}).empty());
   replicated.tensor_parallel = 2;
   replicated.sequence_parallel = SequenceParallel::on;
-  CHECK(inexpressible(Framework::torchtitan, replicated, false).size() == 1);
-  CHECK(inexpressible(Framework::accelerate, replicated, false).size() == 2);
+  CHECK(inexpressible(Framework::torchtitan, replicated, NetworkFacts{}).size() == 1);
+  CHECK(inexpressible(Framework::accelerate, replicated, NetworkFacts{}).size() == 2);
 }
 
 TEST_CASE("a precision or an optimizer that a framework does not have is said") {
@@ -139,9 +139,9 @@ TEST_CASE("what is launched is what has no sentence against it, for every plan o
     if (framework == Framework::any) continue;
     std::size_t launched = 0;
     for (const Strategy& plan : plans) {
-      const bool is_launched = launches(record_of(framework), plan, false);
+      const bool is_launched = launches(record_of(framework), plan, NetworkFacts{});
       launched += is_launched ? 1 : 0;
-      REQUIRE(is_launched == inexpressible(framework, plan, false).empty());
+      REQUIRE(is_launched == inexpressible(framework, plan, NetworkFacts{}).empty());
     }
     CHECK(launched > 0);
     if (framework != Framework::plumbline) CHECK(launched < plans.size());  // none has all of these recompute modes

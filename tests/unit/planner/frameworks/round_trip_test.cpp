@@ -110,7 +110,7 @@ std::vector<Case> cases(const LaunchTarget& target, bool has_experts, int count)
     one.training.sequence_length = 7680;
     one.training.global_batch = s.data_parallel * s.micro_batch * s.micro_batches;
     one.training.precision = value_of(draw, record.precisions, PrecisionRecipe::bf16);
-    if (!launches(record, s, has_experts) || is_written_out_even(s)) continue;
+    if (!launches(record, s, NetworkFacts{.has_experts = has_experts}) || is_written_out_even(s)) continue;
     if (!first_violation(s, one.training, facts, {s.devices(), 8, true})) all.push_back(one);
   }
   return all;

@@ -33,6 +33,23 @@ TEST_CASE("strategies that differ in schedule and ZeRO alone have one table, whi
   CHECK(tables.of(question, {other}, 1, {}).front() != first.front());
 }
 
+TEST_CASE("exchanges alongside another pass have tables of their own") {
+  QuestionText text;
+  text.model = "nano-moe";
+  text.machine = "dgx-a100-80g";
+  text.devices = 8;
+  text.training.global_batch = 32;
+  const Question question(text);
+  Strategy one;
+  one.pipeline_stages = 2;
+  one.data_parallel = one.expert_parallel = 4;
+  one.schedule = Schedule::one_f_one_b;
+  Strategy paired = one;
+  paired.schedule = Schedule::dualpipev;
+  BlockTables tables;
+  CHECK(tables.of(question, {one}, 1, {}).front() != tables.of(question, {paired}, 1, {}).front());
+}
+
 TEST_CASE("tables that were stopped are not kept") {
   const Question question = gpt2_on_8();
   BlockTables tables;

@@ -252,7 +252,7 @@ TEST_CASE("virtual stages that are named are considered whether or not layers di
 
 TEST_CASE("every operator but attention and every second product is recomputed where no placement is launched") {
   SearchSpace torchtitan;
-  torchtitan.admits = [](const Strategy& s) { return s.recompute.mode != RecomputeMode::placed; };
+  torchtitan.allows = [](const Strategy& s) { return s.recompute.mode != RecomputeMode::placed; };
   const Question asked = question("llama-3-8b", "dgx-h100", 8, 4096, 64);
   const auto has = [&](const SearchSpace& space) {
     const std::vector<Recompute> choices = SpaceEnumerator(asked, space).recompute_choices();

@@ -62,9 +62,9 @@ Plan plan(double step, double sigma) {
   return one;
 }
 
-// Own errors of 0.64 of 4 % each: the difference deviates by 3.6 %.
+// Own errors of 0.36 of 7 % each: the difference deviates by 3.6 %.
 TEST_CASE("plans within one deviation of the first are tied with it, and the simplest of them is named") {
-  std::vector<Plan> plans{plan(10, 0.04), plan(10.1, 0.04), plan(10.25, 0.04), plan(10.4, 0.04)};
+  std::vector<Plan> plans{plan(10, 0.07), plan(10.1, 0.07), plan(10.25, 0.07), plan(10.4, 0.07)};
   plans[0].strategy.tensor_parallel = 2;
   plans[0].strategy.pipeline_stages = 2;
   plans[1].strategy.pipeline_stages = 2;
@@ -74,7 +74,7 @@ TEST_CASE("plans within one deviation of the first are tied with it, and the sim
   const Ties ties = ties_of(plans);
   CHECK(ties.tied == 3);
   CHECK(ties.simplest == 2);
-  CHECK(std::abs(ties.noise - 0.0362) < 1e-4);
+  CHECK(std::abs(ties.noise - std::sqrt(2.) * own_error_share * 0.07) < 1e-3);
   CHECK(ties.regret > 0);
 }
 
@@ -104,6 +104,19 @@ TEST_CASE("the simplest may be a plan that a row stands for, where its row is ti
   CHECK(ties.simplest == 0);
   REQUIRE(ties.simplest_like);
   CHECK(ties.simplest_like->schedule == Schedule::one_f_one_b);
+}
+
+TEST_CASE("the simplest is no plan that is folded because it is slower for nothing") {
+  std::vector<Plan> plans{plan(10, 0.04), plan(20, 0.04)};
+  plans[0].strategy.pipeline_stages = 2;
+  plans[0].strategy.schedule = Schedule::interleaved;
+  RankedStrategy slower;
+  slower.strategy.pipeline_stages = 2;
+  slower.strategy.schedule = Schedule::one_f_one_b;
+  slower.step_time = to_picoseconds(Seconds(11));
+  CHECK_FALSE(ties_of(plans, {{slower}, {}}).simplest_like);
+  slower.step_time = to_picoseconds(Seconds(10.1));
+  CHECK(ties_of(plans, {{slower}, {}}).simplest_like);
 }
 
 TEST_CASE("a plan that may not fit is not tied with one that surely does") {

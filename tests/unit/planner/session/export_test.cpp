@@ -3,6 +3,7 @@
 #include "planner/session/export.h"
 
 #include "core/base/errors.h"
+#include "planner/explain/strategy_changes.h"
 #include "planner/session/import.h"
 #include "planner/session/nearest_launchable.h"
 #include "tests/catch.h"
@@ -55,10 +56,10 @@ TEST_CASE("what the framework lacks is replaced axis by axis and said") {
   std::string text;
   for (const Substitution& one : answer.substitutions) text += one.sentence + " / " + one.change + "\n";
   INFO(text);
-  CHECK(text.find("Megatron-LM has no schedule zbv; it has 1f1b and interleaved / schedule zbv -> ") !=
+  CHECK(text.find("Megatron-LM has no schedule zbv; it has 1f1b and interleaved / pp 4 -> 1, schedule zbv -> ") !=
         std::string::npos);
   CHECK(text.find("Megatron-LM has no recompute every:2") != std::string::npos);
-  CHECK(inexpressible(Framework::megatron_lm, answer.nearest->strategy, false).empty());
+  CHECK(inexpressible(Framework::megatron_lm, answer.nearest->strategy, NetworkFacts{}).empty());
   CHECK(answer.nearest->verdict.fits);
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("strategies one axis away are legal and differ") {
   CHECK(all.size() > 10);
   for (const Strategy& one : all) {
     CHECK((one != asked.strategy));
-    CHECK(!changes_between(asked.strategy, one).empty());
+    CHECK(!plumbline::changes_between(asked.strategy, one).empty());
     CHECK_NOTHROW(require_legal(one, asked.question));
   }
 }

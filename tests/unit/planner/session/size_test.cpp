@@ -11,6 +11,7 @@ namespace {
 SizeRequest small_size(std::vector<std::int64_t> devices = {8, 16, 32}) {
   SizeRequest request;
   request.search.question = small_request().question;
+  request.search.question.training.global_batch = 512;  // so much that 32 GPUs are not launching more than computing
   request.search.question.training.token_budget = 10'000'000'000;
   request.search.threads = 1;
   request.search.fixes = "pp=1,cp=1,tp=1";
@@ -28,9 +29,9 @@ TEST_CASE("each number of GPUs has its best plan, billed for the whole run") {
     REQUIRE(row.plan);
     CHECK(row.plan->machine.devices == row.devices);
     CHECK(row.nodes == row.devices / 8);
-    CHECK(row.global_batch == 64);
+    CHECK(row.global_batch == 512);
     CHECK(row.bill.gpu_hours == Approx(24 * row.bill.days.expected * static_cast<double>(row.devices)));
-    CHECK(row.tokens_per_second == Approx(64 * 1024 / row.step_s.expected));
+    CHECK(row.tokens_per_second == Approx(512 * 1024 / row.step_s.expected));
     CHECK(row.bill.co2_kg > 0);
   }
   CHECK(answer.rows[0].efficiency == Approx(1));
@@ -54,7 +55,7 @@ TEST_CASE("under weak scaling the batch grows with the GPUs") {
   const SizeAnswer answer = answered(request);
   REQUIRE(answer.rows.size() == 6);
   for (const SizeRow& row : answer.rows)
-    CHECK(row.global_batch == (row.scaling == Scaling::weak ? 8 * row.devices : 64));
+    CHECK(row.global_batch == (row.scaling == Scaling::weak ? 64 * row.devices : 512));
   CHECK(answer.rows[5].efficiency > answer.rows[4].efficiency);  // of 32 GPUs, weak against strong
 }
 

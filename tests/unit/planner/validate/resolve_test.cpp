@@ -308,4 +308,69 @@ TEST_CASE("a rule of a source comes before those that hold for all, and holds fo
                     [](const AssumedField& field) { return field.field == "optimizer" && field.source == "a test"; }));
 }
 
+namespace {
+
+/// A run that says nothing of its software but its name.
+RunQuestion asked_run(const char* framework, const char* hardware) {
+  RunQuestion run;
+  run.id = "asked";
+  run.fields.words = {{"framework", framework}, {"hardware", hardware}, {"model", "llama-3-8b"}};
+  run.fields.numbers = {{"gpus", 8}, {"seq_len", 4096}, {"global_batch", 8}};
+  return run;
+}
+
+}  // namespace
+
+// Per layer and token: Llama's MLP has three matrices of 64 x 172, GPT's two.
+TEST_CASE("a shape that names Llama's architecture is gated, and one that says so itself") {
+  RunQuestion run = asked_run("Megatron-LM", "A100-SXM-80GB");
+  run.fields.words["model"] = "ours";
+  run.shape.emplace();
+  run.shape->numbers = {{"layers", 1}, {"hidden", 64}, {"heads", 4}, {"ffn", 172}, {"vocab", 1000}};
+  const auto parameters = [&] {
+    const Resolution resolution = resolver_of_catalogue().resolve(run, {"own", {}});
+    REQUIRE(resolution.run);
+    return parameter_count(resolution.run->question.network().graph);
+  };
+  // The vocabulary of 1000 is padded to 1024. Llama: embedding and head, 4 h^2 of attention, 3 matrices, 3 norms.
+  run.shape->words["arch"] = "llama";
+  CHECK(parameters() == 2 * 1024 * 64 + 4 * 64 * 64 + 3 * 64 * 172 + 3 * 64);
+  run.shape->words["activation"] = "silu";
+  CHECK(parameters() == 2 * 1024 * 64 + 4 * 64 * 64 + 3 * 64 * 172 + 3 * 64);
+  run.shape->words = {{"arch", "gpt"}, {"activation", "gelu"}};
+  const std::int64_t plain = parameters();
+  run.shape->words["gated"] = "true";
+  CHECK(parameters() == plain + 64 * 172 + 172);  // one matrix more, with its bias
+}
+
+TEST_CASE("a release that nobody published is not older than the device") {
+  struct Case {
+    const char* framework;
+    const char* hardware;
+    const char* stack;
+  };
+  for (const Case& c : {Case{"Megatron-LM", "A100-SXM-80GB", "megatron-lm-2021"},
+                        Case{"Megatron-LM", "H100-SXM-80GB", "megatron-core-0.12"},
+                        Case{"Megatron-LM", "GB200-NVL72", "megatron-core-0.12"},
+                        Case{"DeepSpeed ZeRO-3", "A100-SXM-80GB", "deepspeed-2021"},
+                        Case{"DeepSpeed ZeRO-3", "H100-SXM-80GB", "deepspeed-2024"},
+                        Case{"DeepSpeed ZeRO-3", "GH200-96GB", "deepspeed-2024"}}) {
+    CAPTURE(c.framework, c.hardware);
+    const Resolution resolution = resolver_of_catalogue().resolve(asked_run(c.framework, c.hardware), {"own", {}});
+    REQUIRE(resolution.run);
+    CHECK(resolution.run->question.calibration().stack.name == c.stack);
+  }
+  CHECK(resolver_of_catalogue()
+            .resolve(asked_run("Megatron-LM", "H100-SXM-80GB"), {"own", {}})
+            .run->strategy.flash_attention == FlashAttention::on);
+}
+
+TEST_CASE("a precision that means two is asked back with the choices") {
+  RunQuestion run = asked_run("Megatron-LM", "A100-SXM-80GB");
+  run.fields.words["precision"] = "mixed fp16/bf16";
+  CHECK(resolver_of_catalogue().resolve(run, {"own", {}}).skipped ==
+        "precision: \"mixed fp16/bf16\" is not modelled; expected one of fp32, tf32, fp16, bf16, bf16-pure, fp16-pure, "
+        "fp8, nvfp4");
+}
+
 }  // namespace plumbline

@@ -45,6 +45,23 @@ TEST_CASE("every use of every run is predicted or skipped with a reason") {
   }
 }
 
+TEST_CASE("a run that does not state its network has a wider interval around the same expectation") {
+  RunSet stated = set_named("ptdp_vs_zero3");
+  RunSet unstated = stated;
+  for (MeasuredRun& run : unstated.runs) run.question.fields.words.erase("network");
+  const Validation known = validate({stated}, resolver_of_catalogue());
+  const Validation unknown = validate({unstated}, resolver_of_catalogue());
+  REQUIRE(known.runs.size() == unknown.runs.size());
+  REQUIRE_FALSE(known.runs.empty());
+  for (std::size_t i = 0; i < known.runs.size(); ++i) {
+    const Interval& narrow = known.runs[i].pair.predicted;
+    const Interval& wide = unknown.runs[i].pair.predicted;
+    CAPTURE(known.runs[i].id);
+    CHECK(wide.expected == narrow.expected);
+    CHECK(wide.high / wide.low > 1.001 * (narrow.high / narrow.low));
+  }
+}
+
 TEST_CASE("of two runs of one question the faster counts, of their peaks the larger") {
   MeasuredRun slow = zero_bubble_row();
   MeasuredRun fast = slow;

@@ -4,6 +4,7 @@
 #include "core/io/json.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -37,7 +38,7 @@ std::string said(const LaunchSettings& s) {
 }
 
 TEST_CASE("published configurations of DeepSpeed are read without a loss that matters") {
-  const Json cases = read_json_file(PLUMBLINE_SOURCE_DIR "/tests/data/launch/deepspeed_configs.json");
+  const Json cases = read_json_file(source_folder() + "/tests/data/launch/deepspeed_configs.json");
   REQUIRE(cases.if_array()->size() >= 5);
   for (const Json& one : *cases.if_array()) {
     INFO(*one.find("source")->if_string());

@@ -6,6 +6,7 @@
 #include "models/import/hugging_face.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 Imported imported(const std::string& text) { return megatron_lm_target().read(text, "train.sh"); }
 
 Imported example(const std::string& name) {
-  const std::string path = std::string(PLUMBLINE_TEST_DATA_DIR) + "/launch/megatron-lm/" + name + ".sh";
+  const std::string path = test_data_folder() + "/launch/megatron-lm/" + name + ".sh";
   return imported(read_text_file(path, "a command"));
 }
 

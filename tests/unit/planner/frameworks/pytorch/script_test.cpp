@@ -81,7 +81,7 @@ TEST_CASE("500 plans that plain PyTorch launches come back from their scripts as
   Dice dice(13);
   for (int plans = 0; plans < 500;) {
     Strategy s = random_strategy(dice);
-    if (!inexpressible(Framework::pytorch, s, false).empty()) continue;
+    if (!inexpressible(Framework::pytorch, s, NetworkFacts{}).empty()) continue;
     ++plans;
     INFO(to_text(s));
     REQUIRE(back(written(s)) == s);

@@ -255,7 +255,8 @@ TEST_CASE("500 plans that torchtitan launches come back from their files as they
     const std::string model = has_experts ? "deepseek-v2-lite" : "llama-3.1-8b";
     for (int plans = 0; plans < 250;) {
       const Strategy s = random_strategy(dice, has_experts);
-      if (!inexpressible(Framework::torchtitan, s, has_experts).empty() || s.shard_group == 1 != (s.zero_stage == 0))
+      if (!inexpressible(Framework::torchtitan, s, NetworkFacts{.has_experts = has_experts}).empty() ||
+          s.shard_group == 1 != (s.zero_stage == 0))
         continue;
       ++plans;
       INFO(to_text(s));

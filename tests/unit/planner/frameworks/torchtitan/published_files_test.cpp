@@ -4,6 +4,7 @@
 
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
+#include "tests/source_folder.h"
 
 namespace plumbline {
 namespace {
@@ -42,7 +43,7 @@ const std::vector<Published>& published() {
 }
 
 Imported imported(const std::string& name) {
-  const std::string folder = PLUMBLINE_TEST_DATA_DIR "/launch/torchtitan/";
+  const std::string folder = test_data_folder() + "/launch/torchtitan/";
   return torchtitan_target().read(read_text_file(folder + name + ".toml", "a TOML file"), name + ".toml");
 }
 

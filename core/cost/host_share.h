@@ -1,0 +1,19 @@
+#pragma once
+/// \file host_share.h: how much of a step moves with what the host takes to launch it.
+///
+/// Answers a share from 0 (the device is never waited for by less than it works) to 1 (the step is launching). Model:
+/// a micro-batch takes the longer of both timelines, so what is uncertain of the host's moves the step as far as it is
+/// the longer one; where they are about equal, by half. With x = host / device that is x^6 / (1 + x^6) of what
+/// micro-batches take of the step. The exponent says how sharply one takes over from the other: 20 % either way are
+/// three quarters and a quarter. Of all ranks the one counts that the host holds up most.
+/// Not modelled: launches of what happens once per step.
+/// Checked against: tests/unit/core/cost/host_share_test.cpp (derivative of priced steps).
+
+#include "core/cost/stage_cost.h"
+
+namespace plumbline {
+
+/// `step`: of the whole step, above zero.
+[[nodiscard]] double host_share(const StageTable& stages, std::int64_t micro_batches, Picoseconds step);
+
+}  // namespace plumbline

@@ -1,0 +1,103 @@
+#include "planner/frameworks/megatron/releases.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/base/errors.h"
+#include "planner/frameworks/launch/launch_key.h"
+
+namespace plumbline::megatron {
+namespace {
+
+constexpr std::string_view main_branch = "main";
+
+/// A flag that some release lacks. `value`: only with it; empty: with any.
+struct NewFlag {
+  std::string_view flag;
+  std::string_view value;
+  std::string_view since;
+};
+constexpr std::array new_flags{
+    NewFlag{"--account-for-embedding-in-pipeline-split", "", "core_v0.11.0"},  // TransformerConfig
+    NewFlag{"--account-for-loss-in-pipeline-split", "", "core_v0.11.0"},
+    NewFlag{"--use-precision-aware-optimizer", "", "core_v0.11.0"},  // OptimizerConfig
+    NewFlag{"--exp-avg-dtype", "", "core_v0.11.0"},
+    NewFlag{"--exp-avg-sq-dtype", "", "core_v0.11.0"},
+    NewFlag{"--recompute-modules", "", "core_v0.12.0"},                // TransformerConfig
+    NewFlag{"--fp8-recipe", "", "core_v0.12.0"},                       // TransformerConfig
+    NewFlag{"--mtp-num-layers", "", "core_v0.12.0"},                   // TransformerConfig
+    NewFlag{"--data-parallel-sharding-strategy", "", "core_v0.12.0"},  // DistributedDataParallelConfig
+    NewFlag{"--use-megatron-fsdp", "", "core_v0.12.0"},                // there as --use-custom-fsdp
+    NewFlag{"--pipeline-model-parallel-layout", "", "core_v0.13.0"},   // TransformerConfig
+    NewFlag{"--fp4-format", "", "core_v0.15.0"},                       // TransformerConfig
+    NewFlag{"--fp4-recipe", "", "core_v0.15.0"},
+    NewFlag{"--optimizer", "muon", "core_v0.16.1"},  // megatron/core/optimizer/muon.py
+    NewFlag{"--optimizer", "lion", main_branch},
+    NewFlag{"--cpu-offloading-num-layers", "", main_branch}};
+
+/// Megatron-FSDP was called custom until 0.13.
+constexpr std::string_view first_megatron_fsdp = "core_v0.14.0";
+/// The package does not show --num-virtual-stages-per-pipeline-rank; every release has the flag of layers.
+constexpr std::string_view virtual_stages = "--num-virtual-stages-per-pipeline-rank";
+
+bool has(std::string_view since, std::string_view release) { return has_release({.since = since}, release); }
+
+bool is_value(const Json& value, std::string_view text) {
+  const std::string* const word = value.if_string();
+  return text.empty() || (word != nullptr && *word == text);
+}
+
+void require_flags(std::string_view release, const Json::Object& arguments) {
+  for (const auto& [flag, value] : arguments)
+    for (const NewFlag& one : new_flags)
+      if (one.flag == flag && is_value(value, one.value) && !has(one.since, release))
+        throw InputError({"--release",
+                          std::string(release) + " has no " + flag +
+                              (one.value.empty() ? "" : " " + std::string(one.value)) + ", which the plan needs",
+                          "--release " + std::string(one.since) + " or a later one, or another plan", ""});
+}
+
+std::int64_t number_at(const Json::Object& arguments, std::string_view flag) {
+  const auto found =
+      std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == flag; });
+  const std::int64_t* const number = found == arguments.end() ? nullptr : found->second.if_integer();
+  return number == nullptr ? 1 : *number;
+}
+
+/// Layers of a virtual stage in place of the number of virtual stages, which divides them.
+void name_layers_of_virtual_stages(std::string_view release, Json::Object& arguments) {
+  const std::int64_t stages = number_at(arguments, virtual_stages);
+  const std::int64_t chunks = stages * number_at(arguments, "--pipeline-model-parallel-size");
+  const std::int64_t layers = number_at(arguments, "--num-layers");
+  for (auto& [flag, value] : arguments) {
+    if (flag != virtual_stages) continue;
+    if (layers % chunks != 0)
+      throw InputError({"--release",
+                        std::string(release) + " is given the layers of a virtual stage, and " +
+                            std::to_string(layers) + " do not divide over " + std::to_string(chunks),
+                        "--release core_v0.13.0 or a later one, or another plan", ""});
+    flag = "--num-layers-per-virtual-pipeline-stage";
+    value = Json(layers / chunks);
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& releases() {
+  static const std::vector<std::string_view> all{"core_v0.10.0", "core_v0.11.0", "core_v0.12.0", "core_v0.13.0",
+                                                 "core_v0.14.0", "core_v0.15.0", "core_v0.16.1", main_branch};
+  return all;
+}
+
+Json::Object arguments_for(std::string_view release, Json::Object arguments) {
+  if (release == main_branch) return arguments;
+  require_flags(release, arguments);
+  if (!has("core_v0.13.0", release)) name_layers_of_virtual_stages(release, arguments);
+  if (!has(first_megatron_fsdp, release))
+    for (auto& member : arguments)
+      if (member.first == "--use-megatron-fsdp") member.first = "--use-custom-fsdp";
+  return arguments;
+}
+
+}  // namespace plumbline::megatron

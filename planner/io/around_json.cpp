@@ -1,0 +1,19 @@
+#include "planner/io/around_json.h"
+
+#include "core/io/json_array.h"
+#include "core/io/plan_json.h"
+#include "planner/io/explanation_json.h"
+
+namespace plumbline::session {
+
+Json to_json(const AroundAnswer& answer) {
+  return Json::Object{{"format", around_format},
+                      {"start", to_json(answer.start)},
+                      {"changes_at_most", answer.changes},
+                      {"framework", to_text(answer.framework.framework)},
+                      {"nearby", json_array(answer.nearby, change_json)},
+                      {"whole_space", answer.whole ? change_json(*answer.whole) : Json()},
+                      {"complete", answer.complete}};
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,51 @@
+#include "planner/session/calibrate.h"
+
+#include "core/base/errors.h"
+#include "models/measurement_catalog.h"
+
+namespace plumbline::session {
+namespace {
+
+std::vector<FitRun> of_device(const std::vector<FitRun>& runs, const std::string& device) {
+  std::vector<std::string> known;
+  std::vector<FitRun> chosen;
+  for (const FitRun& run : runs) {
+    known.push_back(run.device.name);
+    if (same_name(run.device.name, device)) chosen.push_back(run);
+  }
+  if (chosen.empty())
+    throw InputError(
+        {"--device", "no run is of \"" + device + "\"", "a device that runs bear", nearest_text(device, known)});
+  return chosen;
+}
+
+OwnRunsOptions options_of(const CalibrationRequest& request, const Task& task) {
+  OwnRunsOptions options;
+  options.name = request.name;
+  options.like = request.stack ? *request.stack : request.like.value_or("");
+  options.stack_sigma = request.like ? sigma_of_like_stack : sigma_of_own_stack;
+  options.fit.stop = task.stop;
+  options.fit.progress = [&task, most = options.fit.most_iterations](int iteration, double) {
+    task.report({"fit", iteration, most});
+  };
+  return options;
+}
+
+}  // namespace
+
+PreparedCalibration prepare_calibration(const CalibrationRequest& request) {
+  if (request.stack && request.like) throw InputError({"--like", "cannot be combined with --stack", "one of them", ""});
+  FitRuns read = fit_runs(request.runs, RunResolver({run_aliases()}, run_assumptions()));
+  return {request, std::move(read.runs), std::move(read.skipped)};
+}
+
+CalibrationAnswer calibrate(const PreparedCalibration& prepared, const Task& task) {
+  CalibrationAnswer answer;
+  answer.runs = prepared.request.device ? of_device(prepared.runs, *prepared.request.device) : prepared.runs;
+  answer.found = calibrate_on(answer.runs, options_of(prepared.request, task));
+  answer.complete = !task.is_stopped();
+  task.end("fit");
+  return answer;
+}
+
+}  // namespace plumbline::session

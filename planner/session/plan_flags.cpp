@@ -1,0 +1,47 @@
+#include "planner/session/plan_flags.h"
+
+#include <utility>
+
+#include "core/base/errors.h"
+
+namespace plumbline::session {
+namespace {
+
+void require_none(const std::string& given, const char* beside) {
+  if (!given.empty())
+    throw InputError(
+        {given, "cannot be combined with " + std::string(beside) + ", which says it too", "one of the two", ""});
+}
+
+}  // namespace
+
+void PlanFlags::require_allowed_with_plan() const {
+  require_none(question.given_with_plan(), "--plan");
+  require_none(strategy.given(), "--plan");
+}
+
+void PlanFlags::require_allowed_with_import() const {
+  require_none(question.given_with_import(), "--import");
+  require_none(strategy.given(), "--import");
+}
+
+StrategyRequest PlanFlags::request() const { return {question.question(), strategy.strategy()}; }
+
+PlanRequest PlanFlags::request_of(PlanRequest plan) const {
+  question.apply_to_plan(plan);
+  return plan;
+}
+
+StrategyRequest PlanFlags::request_of(ImportRequest files) const {
+  files.question = question.question(QuestionParts::some);
+  return strategy_request(files, import_files(files));
+}
+
+FitLimitsRequest PlanFlags::limits_request() const {
+  FitLimitsRequest request;
+  request.question = question.question(QuestionParts::some);
+  if (!strategy.given().empty()) request.strategy = strategy.strategy();
+  return request;
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,37 @@
+#pragma once
+/// \file plan_flags.h: one strategy for one question: as flags ask for it, or as a plan file or launch files say it.
+///
+/// A plan file and launch files are read by whoever asks (plan_file.h, import.h), once the flags beside them are known
+/// to be none that they say too.
+/// Checked against: tests/unit/planner/session/plan_flags_test.cpp.
+
+#include <string>
+
+#include "planner/session/estimate.h"
+#include "planner/session/fit_limits.h"
+#include "planner/session/import.h"
+#include "planner/session/question_flags.h"
+#include "planner/session/strategy_flags.h"
+
+namespace plumbline::session {
+
+struct PlanFlags {
+  QuestionFlags question;
+  StrategyFlags strategy;
+
+  /// Throws InputError for a flag that a plan file says too.
+  void require_allowed_with_plan() const;
+  /// Throws InputError for a flag that launch files say too.
+  void require_allowed_with_import() const;
+
+  /// Neither a plan file nor launch files. Throws InputError naming the flag.
+  [[nodiscard]] StrategyRequest request() const;
+  /// A plan file, with the flags that may be given beside it.
+  [[nodiscard]] PlanRequest request_of(PlanRequest plan) const;
+  /// Launch files, with the question's flags beside them; its own question is not read.
+  [[nodiscard]] StrategyRequest request_of(ImportRequest files) const;
+  /// The question as far as it is given, and the strategy where a flag of it is.
+  [[nodiscard]] FitLimitsRequest limits_request() const;
+};
+
+}  // namespace plumbline::session

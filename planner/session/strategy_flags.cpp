@@ -1,0 +1,83 @@
+#include "planner/session/strategy_flags.h"
+
+#include <array>
+
+#include "core/training/limits.h"
+#include "planner/question/value_text.h"
+
+namespace plumbline::session {
+namespace {
+
+std::int32_t degree(std::string_view flag, const std::optional<std::string>& text) {
+  return text ? static_cast<std::int32_t>(whole_number(flag, *text, 1, most_devices)) : 1;
+}
+
+std::vector<std::int32_t> layers(std::string_view flag, std::string_view text) {
+  std::vector<std::int32_t> counts;
+  while (true) {
+    const std::size_t end = text.find(',');
+    counts.push_back(static_cast<std::int32_t>(whole_number(flag, std::string(text.substr(0, end)), 0, most_layers)));
+    if (end == std::string_view::npos) return counts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+PartialStrategy StrategyFlags::strategy() const {
+  PartialStrategy partial;
+  Strategy& s = partial.strategy;
+  s.tensor_parallel = degree("--tp", tp);
+  s.pipeline_stages = degree("--pp", pp);
+  s.data_parallel = degree("--dp", dp);
+  s.context_parallel = degree("--cp", cp);
+  s.expert_parallel = degree("--ep", ep);
+  s.expert_tensor_parallel = degree("--etp", etp);
+  s.virtual_stages = degree("--virtual-stages", virtual_stages);
+  s.shard_group = degree("--shard-group", shard_group);
+  if (zero) s.zero_stage = static_cast<std::int32_t>(whole_number("--zero", *zero, 0, 3));
+  if (schedule) s.schedule = choice_of("--schedule", *schedule, all_schedules, schedule_from_text);
+  if (micro_batch) s.micro_batch = whole_number("--micro-batch", *micro_batch, 1, largest_global_batch);
+  if (recompute) {
+    const auto found = recompute_from_text(*recompute);
+    if (!found)
+      refuse_choice(
+          "--recompute", *recompute,
+          {"none", "selective", "selective:MODULE+...", "full", "every:N", "by-operator", "offload:N", "optimal"});
+    s.recompute = *found;
+  }
+  if (split) s.split = choice_of("--split", *split, all_stage_splits, stage_split_from_text);
+  if (layers_per_stage) s.layers_per_stage = layers("--layers-per-stage", *layers_per_stage);
+  if (sequence_parallel && on_or_off("--sequence-parallel", *sequence_parallel))
+    s.sequence_parallel = SequenceParallel::on;
+  if (flash_attention && !on_or_off("--flash-attention", *flash_attention)) s.flash_attention = FlashAttention::off;
+  partial.data_parallel_given = dp.has_value();
+  partial.schedule_given = schedule.has_value();
+  partial.shard_group_given = shard_group.has_value();
+  return partial;
+}
+
+std::string StrategyFlags::given() const {
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 16> flags{
+      {{"--tp", &tp},
+       {"--pp", &pp},
+       {"--dp", &dp},
+       {"--cp", &cp},
+       {"--ep", &ep},
+       {"--etp", &etp},
+       {"--virtual-stages", &virtual_stages},
+       {"--zero", &zero},
+       {"--shard-group", &shard_group},
+       {"--schedule", &schedule},
+       {"--micro-batch", &micro_batch},
+       {"--recompute", &recompute},
+       {"--split", &split},
+       {"--layers-per-stage", &layers_per_stage},
+       {"--sequence-parallel", &sequence_parallel},
+       {"--flash-attention", &flash_attention}}};
+  for (const auto& [flag, value] : flags)
+    if (*value) return flag;
+  return "";
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,42 @@
+#include "python/answer.h"
+
+#include "core/base/errors.h"
+#include "core/io/plan_json.h"
+#include "planner/present/plan_columns.h"
+#include "planner/present/plan_tables.h"
+#include "planner/present/plan_words.h"
+#include "planner/session/plan_file.h"
+
+namespace plumbline::python {
+
+std::string PricedPlan::json() const { return to_json_text(to_json(plan)); }
+
+std::string PricedPlan::file_text() const {
+  return asked ? session::plan_text(*request, *asked) : session::plan_text(plan);
+}
+
+std::vector<std::string> PricedPlan::sentences() const {
+  const std::string fits(present::fit_words(present::fit_of(plan.verdict)));
+  return {present::question_words(plan),
+          present::strategy_words(plan.strategy, plan.training),
+          present::basis_words(plan),
+          present::throughput_words(plan),
+          "peak memory " + present::peak_words(plan.prediction),
+          fits + ": " + plan.verdict.reason};
+}
+
+present::Table PricedPlan::table(const std::string& name) const {
+  if (name == "time") return present::time_table(plan.prediction.time);
+  if (name == "memory_shown") return present::memory_table(plan.prediction, present::shown_stages(plan.prediction));
+  if (name == "memory") {
+    std::vector<std::size_t> stages(plan.prediction.stage_memory.size());
+    for (std::size_t i = 0; i < stages.size(); ++i) stages[i] = i;
+    return present::memory_table(plan.prediction, stages);
+  }
+  check(name == "plan", "a plan has a table for each name that Python asks for");
+  return whole_table<Plan>(present::plan_columns(), {plan});
+}
+
+SharedPlan shared(Plan plan) { return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), {}, {}}); }
+
+}  // namespace plumbline::python

@@ -1,0 +1,125 @@
+#include "python/arguments.h"
+
+#include "core/base/errors.h"
+#include "core/io/json.h"
+#include "planner/question/value_text.h"
+#include "planner/session/plan_file.h"
+
+namespace plumbline::python {
+namespace {
+
+template <class Arguments>
+std::vector<std::string> names_of_arguments() {
+  FlagReader reader("", {});
+  Arguments().take(reader);
+  return reader.known();
+}
+
+}  // namespace
+
+void PlanArguments::take(FlagReader& reader) {
+  reader.know("--plan");
+  reader.know("--import");
+  reader.take("--from", from);
+  python::take(reader, flags.question);
+  python::take(reader, flags.strategy);
+}
+
+session::EstimateRequest PlanArguments::request(const Source& source) const {
+  const bool has_plan = source.plan || source.plan_file;
+  if (!source.launch_files.empty()) {
+    flags.require_allowed_with_import();
+    if (has_plan)
+      throw InputError({"--plan", "cannot be combined with --import, which says it too", "one of the two", ""});
+    return flags.request_of(read_launch_files(source.launch_files, from));
+  }
+  if (from) throw InputError({"--from", "says whose the files of --import are", "--import as well", ""});
+  if (!has_plan) return flags.request();
+  flags.require_allowed_with_plan();
+  return flags.request_of(plan_request(source));
+}
+
+void LimitsArguments::take(FlagReader& reader) {
+  python::take(reader, flags.question);
+  python::take(reader, flags.strategy);
+  reader.take("--family", family);
+}
+
+void ExplainArguments::take(FlagReader& reader) {
+  PlanArguments::take(reader);
+  reader.know("--against");
+}
+
+void SimulateArguments::take(FlagReader& reader) {
+  PlanArguments::take(reader);
+  python::take(reader, simulation);
+}
+
+void SearchArguments::take(FlagReader& reader) {
+  python::take(reader, question);
+  python::take(reader, search);
+  take_ranking(reader, search);
+}
+
+SizeArguments::SizeArguments() {
+  question.recipes = session::Recipes::several;
+  question.counts = session::DeviceCounts::several;
+}
+
+void SizeArguments::take(FlagReader& reader) {
+  python::take(reader, question);
+  python::take(reader, search);
+  python::take(reader, size);
+}
+
+void ImportArguments::take(FlagReader& reader) {
+  reader.take("--from", from);
+  python::take(reader, question);
+}
+
+void ValidateArguments::take(FlagReader& reader) {
+  const auto list = [&](const char* flag, std::vector<std::string>& names) {
+    std::optional<std::string> text;
+    reader.take(flag, text);
+    if (text) names = list_of(flag, *text);
+  };
+  list("--device", filter.devices);
+  list("--source", filter.sources);
+}
+
+void CalibrateArguments::take(FlagReader& reader) {
+  reader.take("--device", device);
+  reader.take("--stack", stack);
+  reader.take("--like", like);
+  reader.take("--name", name);
+}
+
+session::ImportRequest read_launch_files(const std::vector<std::string>& files,
+                                         const std::optional<std::string>& from) {
+  session::ImportRequest request;
+  request.from = session::required_target(from);
+  for (const std::string& file : files)
+    request.files.push_back({file, read_text_file(file, "a launch script or configuration")});
+  return request;
+}
+
+session::PlanRequest plan_request(const Source& source) {
+  if (source.plan) return session::plan_request_of(source.plan->file_text(), "plan");
+  if (source.plan_file) return session::read_plan_request(*source.plan_file);
+  throw InputError({"--plan", "is missing", "a plan or the name of its file", ""});
+}
+
+std::vector<std::string> flag_names(const std::string& function) {
+  if (function == "search") return names_of_arguments<SearchArguments>();
+  if (function == "fit" || function == "estimate") return names_of_arguments<PlanArguments>();
+  if (function == "fit_limits") return names_of_arguments<LimitsArguments>();
+  if (function == "explain") return names_of_arguments<ExplainArguments>();
+  if (function == "simulate") return names_of_arguments<SimulateArguments>();
+  if (function == "size") return names_of_arguments<SizeArguments>();
+  if (function == "validate") return names_of_arguments<ValidateArguments>();
+  if (function == "calibrate") return names_of_arguments<CalibrateArguments>();
+  check(function == "import_files", "only functions of the module are asked about");
+  return names_of_arguments<ImportArguments>();
+}
+
+}  // namespace plumbline::python

@@ -1,0 +1,99 @@
+#include "python/flag_reader.h"
+
+#include "core/base/errors.h"
+#include "planner/question/value_text.h"
+#include "planner/session/foreign_flags.h"
+
+namespace plumbline::python {
+
+void FlagReader::take(const char* flag, std::optional<std::string>& value) {
+  known_.emplace_back(flag);
+  if (auto node = given_.extract(flag)) value = std::move(node.mapped());
+}
+
+void FlagReader::take(const char* flag, bool& value) {
+  std::optional<std::string> text;
+  take(flag, text);
+  if (text) value = on_or_off(flag, *text);
+}
+
+void FlagReader::refuse_rest() const {
+  if (given_.empty()) return;
+  const std::string& flag = given_.begin()->first;
+  throw InputError({flag, "unknown argument of plumbline." + function_, "", session::nearest_flag(flag, known_)});
+}
+
+void take(FlagReader& reader, session::QuestionFlags& flags) {
+  reader.take("--model", flags.model);
+  std::optional<std::string> dimensions;
+  reader.take("--dim", dimensions);
+  if (dimensions) flags.dimensions = list_of("--dim", *dimensions);
+  reader.take("--machine", flags.machine);
+  reader.take("--gpus", flags.gpus);
+  reader.take("--seq-len", flags.sequence_length);
+  reader.take("--global-batch", flags.global_batch);
+  reader.take("--tokens", flags.tokens);
+  reader.take("--samples", flags.samples);
+  reader.take("--price", flags.price);
+  reader.take("--precision", flags.precision);
+  reader.take("--gradient-precision", flags.gradient_precision);
+  reader.take("--optimizer-precision", flags.optimizer_precision);
+  reader.take("--optimizer", flags.optimizer);
+  reader.take("--freeze", flags.freeze);
+  reader.take("--lora-rank", flags.lora_rank);
+  reader.take("--stack", flags.stack);
+  reader.take("--headroom", flags.headroom);
+  reader.take("--tp-across-nodes", flags.tensor_parallel_across_nodes);
+}
+
+void take(FlagReader& reader, session::StrategyFlags& flags) {
+  reader.take("--tp", flags.tp);
+  reader.take("--pp", flags.pp);
+  reader.take("--dp", flags.dp);
+  reader.take("--cp", flags.cp);
+  reader.take("--ep", flags.ep);
+  reader.take("--etp", flags.etp);
+  reader.take("--virtual-stages", flags.virtual_stages);
+  reader.take("--zero", flags.zero);
+  reader.take("--shard-group", flags.shard_group);
+  reader.take("--schedule", flags.schedule);
+  reader.take("--micro-batch", flags.micro_batch);
+  reader.take("--recompute", flags.recompute);
+  reader.take("--split", flags.split);
+  reader.take("--layers-per-stage", flags.layers_per_stage);
+  reader.take("--sequence-parallel", flags.sequence_parallel);
+  reader.take("--flash-attention", flags.flash_attention);
+}
+
+void take_ranking(FlagReader& reader, session::SearchFlags& flags) {
+  reader.take("--objective", flags.objective);
+  reader.take("--top", flags.top);
+  reader.take("--all", flags.all);
+  reader.take("--pareto", flags.pareto);
+}
+
+void take(FlagReader& reader, session::SearchFlags& flags) {
+  reader.take("--fix", flags.fixes);
+  reader.take("--flash-attention", flags.flash_attention);
+  reader.take("--for", flags.framework);
+  reader.take("--executable", flags.executable);
+  reader.take("--split", flags.split);
+  reader.take("--threads", flags.threads);
+  reader.take("--time-limit", flags.time_limit);
+}
+
+void take(FlagReader& reader, session::SimulationFlags& flags) {
+  reader.take("--order-csv", flags.order_file);
+  reader.take("--stage-speed", flags.stage_speed);
+  reader.take("--by-block", flags.by_block);
+}
+
+void take(FlagReader& reader, session::SizeFlags& flags) {
+  reader.take("--days", flags.days);
+  reader.take("--budget", flags.budget);
+  reader.take("--scaling", flags.scaling);
+  reader.take("--pue", flags.pue);
+  reader.take("--grid", flags.grid);
+}
+
+}  // namespace plumbline::python

@@ -1,0 +1,51 @@
+#pragma once
+/// \file flag_reader.h: arguments of a call as the flags that they are, handed to the session's readers.
+///
+/// Model: Python's `global_batch=512` comes as {"--global-batch", "512"}; the session reads the texts as it reads those
+/// of the command line. What no reader takes is refused with the nearest name.
+/// Checked against: tests/python/errors_test.py, tests/python/surface_test.py.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/session/question_flags.h"
+#include "planner/session/search_flags.h"
+#include "planner/session/simulation_flags.h"
+#include "planner/session/size_flags.h"
+#include "planner/session/strategy_flags.h"
+
+namespace plumbline::python {
+
+/// By the flag's name; a flag without a value is "on" or "off".
+using Given = std::map<std::string, std::string>;
+
+class FlagReader {
+ public:
+  FlagReader(std::string function, Given given) : function_(std::move(function)), given_(std::move(given)) {}
+
+  void take(const char* flag, std::optional<std::string>& value);
+  void take(const char* flag, bool& value);
+  /// What the module itself reads, so that it is among the names.
+  void know(const char* flag) { known_.emplace_back(flag); }
+
+  /// Throws InputError for a flag that nothing took.
+  void refuse_rest() const;
+  /// Those that were asked for, in order.
+  [[nodiscard]] const std::vector<std::string>& known() const { return known_; }
+
+ private:
+  std::string function_;
+  Given given_;
+  std::vector<std::string> known_;
+};
+
+void take(FlagReader& reader, session::QuestionFlags& flags);
+void take(FlagReader& reader, session::StrategyFlags& flags);
+void take_ranking(FlagReader& reader, session::SearchFlags& flags);
+void take(FlagReader& reader, session::SearchFlags& flags);
+void take(FlagReader& reader, session::SimulationFlags& flags);
+void take(FlagReader& reader, session::SizeFlags& flags);
+
+}  // namespace plumbline::python

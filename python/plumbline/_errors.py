@@ -1,0 +1,41 @@
+"""What the module raises and warns of. That a plan does not fit, or that none was found, is an answer, not an error."""
+import keyword
+import re
+
+_FLAG = re.compile(r"--([a-z][a-z-]*[a-z]|[a-z])(?![\w-])")
+
+
+def argument_name(flag):
+    """`--seq-len` as Python spells it: `seq_len`; a word of the language gets an underscore: `from_`."""
+    name = flag.lstrip("-").replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def flag_name(argument):
+    return "--" + argument.rstrip("_").replace("_", "-")
+
+
+def in_python(text):
+    """A message in which flags are called as arguments are."""
+    return _FLAG.sub(lambda flag: argument_name(flag.group(0)), text)
+
+
+class InputError(ValueError):
+    """Wrong input: `where` it stands, `what` is wrong, what was `expected`, what is `nearest` to it; each may be empty."""
+
+    def __init__(self, where="", what="", expected="", nearest=""):
+        self.where, self.what, self.expected, self.nearest = map(in_python, (where, what, expected, nearest))
+        super().__init__(where, what, expected, nearest)
+
+    def __str__(self):
+        from . import _native
+
+        return _native.problem_text(self.where, self.what, self.expected, self.nearest)
+
+
+class EnvironmentError(OSError):
+    """A file or the system failed."""
+
+
+class Remark(UserWarning):
+    """Something to know about an answer: a name that could also be a file, a search that was interrupted."""

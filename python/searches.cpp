@@ -1,0 +1,113 @@
+// Searches, and the sizes that consist of them.
+#include "core/io/json.h"
+#include "planner/io/search_json.h"
+#include "planner/io/size_json.h"
+#include "planner/present/plan_columns.h"
+#include "planner/present/plan_words.h"
+#include "planner/present/search_words.h"
+#include "planner/present/size_tables.h"
+#include "python/arguments.h"
+
+namespace plumbline::python {
+namespace {
+
+std::vector<std::int64_t> alike_counts(const SearchResult& result) {
+  std::vector<std::int64_t> counts;
+  for (const std::vector<RankedStrategy>& others : result.alike)
+    counts.push_back(static_cast<std::int64_t>(others.size()));
+  return counts;
+}
+
+std::vector<std::string> sentences_of(const session::SearchAnswer& answer) {
+  std::vector<std::string> sentences;
+  const auto say = [&](std::string words) {
+    if (!words.empty()) sentences.push_back(std::move(words));
+  };
+  if (!answer.plans.empty()) {
+    const Plan& best = answer.plans.front();
+    say(present::question_words(best));
+    say(present::basis_words(best));
+    say(present::trust_words(best.provenance.trust));
+  }
+  say(present::framework_words(answer.framework));
+  if (!answer.plans.empty()) {
+    say(present::tie_words(answer));
+    say(present::quality_words(answer.request.recipes));
+    say(present::limits_words(answer));
+  }
+  say(present::audit_words(answer.result.audit));
+  say(present::refinement_words(answer.result.audit));
+  for (const std::string& rejection : present::rejections(answer.result.audit)) say(rejection);
+  return sentences;
+}
+
+Answer answer_of(const session::SearchAnswer& found) {
+  Answer answer;
+  answer.json = to_json_text(to_json(found));
+  if (!found.plans.empty()) answer.tables["ranking"] = present::plan_table(found.plans, alike_counts(found.result));
+  answer.tables["pareto"] = whole_table(present::front_columns(), found.result.pareto);
+  answer.sentences = sentences_of(found);
+  answer.complete = found.result.complete;
+  answer.found = !found.plans.empty();
+  for (const Plan& plan : found.plans) answer.plans.push_back(shared(plan));
+  if (found.nearest_miss) answer.nearest_miss = shared(*found.nearest_miss);
+  return answer;
+}
+
+std::vector<std::string> sentences_of(const session::SizeAnswer& answer) {
+  std::vector<std::string> sentences;
+  if (const std::string words = present::size_answer_words(answer); !words.empty()) sentences.push_back(words);
+  for (const std::string& words : present::size_assumptions(answer)) sentences.push_back(words);
+  return sentences;
+}
+
+Answer answer_of(const session::SizeAnswer& sized) {
+  Answer answer;
+  answer.json = to_json_text(to_json(sized));
+  for (const session::Scaling scaling : sized.request.scalings)
+    answer.tables[std::string(to_text(scaling))] = present::size_table(sized, scaling);
+  answer.sentences = sentences_of(sized);
+  answer.complete = sized.complete;
+  answer.found = false;
+  for (const session::SizeRow& row : sized.rows) {
+    answer.plans.push_back(row.plan ? shared(*row.plan) : nullptr);
+    answer.found = answer.found || row.plan.has_value();
+  }
+  return answer;
+}
+
+}  // namespace
+
+Work search(const Given& given) {
+  const auto arguments = read<SearchArguments>("search", given);
+  session::SearchRequest request;
+  arguments.search.apply(request);
+  request.question = arguments.question.question();
+  request.recipes = arguments.question.recipe_choices();
+  return {[request](const Task& task) {
+            const session::PreparedSearch prepared = session::prepare_search(request);
+            Answer answer = answer_of(session::search(prepared, task));
+            answer.remark = prepared.remark;
+            return answer;
+          },
+          arguments.search.limit()};
+}
+
+Work size(const Given& given) {
+  const auto arguments = read<SizeArguments>("size", given);
+  session::SizeRequest request;
+  request.search.question = arguments.question.question();
+  request.search.recipes = arguments.question.recipe_choices();
+  arguments.search.apply(request.search);
+  request.devices = arguments.question.device_counts();
+  arguments.size.apply(request);
+  return {[request](const Task& task) {
+            const session::PreparedSize prepared = session::prepare_size(request);
+            Answer answer = answer_of(session::size(prepared, task));
+            answer.remark = prepared.remark;
+            return answer;
+          },
+          arguments.search.limit()};
+}
+
+}  // namespace plumbline::python

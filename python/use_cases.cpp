@@ -1,0 +1,145 @@
+#include "python/use_cases.h"
+
+#include "core/base/errors.h"
+#include "core/io/run_record_json.h"
+#include "core/io/simulation_json.h"
+#include "planner/io/comparison_json.h"
+#include "planner/io/explanation_json.h"
+#include "planner/io/fit_limits_json.h"
+#include "planner/io/import_json.h"
+#include "planner/present/comparison_tables.h"
+#include "planner/present/fit_limits_tables.h"
+#include "planner/present/plan_tables.h"
+#include "planner/session/compare.h"
+#include "planner/session/explain.h"
+#include "planner/session/fit.h"
+#include "python/arguments.h"
+
+namespace plumbline::python {
+namespace {
+
+Answer answer_of(const session::Explanation& explanation) {
+  Answer answer;
+  answer.json = to_json_text(to_json(explanation));
+  answer.tables["changes"] = present::change_table(explanation.plan, explanation.changes);
+  answer.tables["assumed"] = present::assumed_table(explanation.assumed);
+  answer.tables["time"] = present::time_table(explanation.plan.prediction.time);
+  if (explanation.against) answer.tables["against"] = present::difference_table(explanation.plan, *explanation.against);
+  answer.sentences = {"Bottleneck: " + explanation.bottleneck + "."};
+  answer.complete = explanation.complete;
+  return answer;
+}
+
+Answer answer_of(const session::PricedQuestion& asked, const session::SimulationAnswer& simulated) {
+  Answer answer;
+  answer.json = to_json_text(
+      to_json(simulated.simulated.program, simulated.simulated.simulation, session::setting_of(asked, simulated)));
+  answer.tables["time"] = present::time_table(simulated.simulated.simulation.time);
+  return answer;
+}
+
+}  // namespace
+
+SharedPlan priced(const std::string& function, const Given& given, const Source& source) {
+  const session::EstimateRequest request = read<PlanArguments>(function, given).request(source);
+  session::PricedQuestion asked = session::estimate(request);
+  Plan plan = asked.plan;
+  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked)});
+}
+
+Work fit_changes(const SharedPlan& plan) {
+  return {[plan](const Task& task) {
+            check(plan->asked.has_value(), "changes are asked of a strategy that was priced");
+            const session::FitAnswer fit = session::fit(*plan->asked, task);
+            Answer answer;
+            for (const Change& change : fit.changes) {
+              answer.changes.push_back(to_text(change.steps));
+              answer.plans.push_back(shared(change.plan));
+            }
+            answer.tables["changes"] = present::change_table(plan->plan, fit.changes);
+            answer.complete = fit.complete;
+            answer.found = fit.complete;
+            return answer;
+          },
+          {}};
+}
+
+Work fit_limits(const Given& given) {
+  const auto arguments = read<LimitsArguments>("fit_limits", given);
+  session::FitLimitsRequest request = arguments.flags.limits_request();
+  request.family = arguments.family.value_or("");
+  return {[request](const Task& task) {
+            const session::FitLimits limits = session::fit_limits(request, task);
+            Answer answer;
+            answer.json = to_json_text(to_json(limits));
+            answer.tables["limits"] = present::fit_limits_table(limits);
+            answer.sentences = present::beyond_words(limits);
+            answer.remark = limits.remark;
+            answer.complete = limits.complete;
+            for (const session::FitLimit& limit : limits.limits)
+              answer.plans.push_back(limit.plan ? shared(*limit.plan) : nullptr);
+            answer.found = !answer.plans.empty();
+            return answer;
+          },
+          {}};
+}
+
+Work explain(const Given& given, const Source& source, const Source& against) {
+  const session::EstimateRequest request = read<ExplainArguments>("explain", given).request(source);
+  std::optional<session::PlanRequest> other;
+  if (against.plan || against.plan_file) other = plan_request(against);
+  return {[request, other](const Task& task) {
+            const session::PricedQuestion asked = session::estimate(request);
+            std::optional<Plan> held_against;
+            if (other) held_against = session::estimate(*other).plan;
+            Answer answer = answer_of(session::explain(asked, held_against, task));
+            answer.remark = asked.remark;
+            return answer;
+          },
+          {}};
+}
+
+Work simulate(const Given& given, const Source& source) {
+  const auto arguments = read<SimulateArguments>("simulate", given);
+  const session::EstimateRequest request = arguments.request(source);
+  return {[request, flags = arguments.simulation](const Task& task) {
+            const session::PricedQuestion asked = session::estimate(request);
+            const auto simulated = session::simulate(asked, flags.request(asked.strategy), task);
+            Answer answer;
+            if (simulated) answer = answer_of(asked, *simulated);
+            answer.complete = answer.found = simulated.has_value();
+            answer.remark = asked.remark;
+            return answer;
+          },
+          {}};
+}
+
+Answer import_files(const Given& given, const std::vector<std::string>& files) {
+  const auto arguments = read<ImportArguments>("import_files", given);
+  if (const std::string said = arguments.question.given_with_import(); !said.empty())
+    throw InputError({said, "the files say it", "no such flag", ""});
+  session::ImportRequest request = read_launch_files(files, arguments.from);
+  request.question = arguments.question.question(session::QuestionParts::none);
+  const session::ImportAnswer found = session::import_files(request);
+  const session::StrategyRequest asked = session::named_in_catalogue(session::strategy_request(request, found));
+  Answer answer;
+  answer.json = to_json_text(session::to_json(found, session::estimate_flags(asked)));
+  answer.sentences = found.notes.unread;
+  return answer;
+}
+
+Answer compare(const Source& source, const std::string& measured) {
+  const session::PricedQuestion asked = session::estimate(plan_request(source));
+  const auto comparison = session::compare(asked, read_run_record_file(measured), measured);
+  Answer answer;
+  answer.json = to_json_text(to_json(comparison.value()));  // nobody stops it
+  answer.tables["actions"] = present::action_table(*comparison);
+  answer.tables["memory"] = present::compared_memory_table(*comparison);
+  answer.tables["communication"] = present::sent_table(*comparison);
+  answer.sentences = {present::compared_step_words(*comparison),
+                      std::string(present::compared_bytes_words(*comparison))};
+  answer.remark = asked.remark;
+  return answer;
+}
+
+}  // namespace plumbline::python

@@ -1,0 +1,105 @@
+#include "runtime/cuda/product_kernels.h"
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/matrix_products.h"
+
+namespace plumbline {
+namespace {
+
+bool is_found() { return cublaslt().problem.empty(); }
+
+/// Of the thread's device, which it keeps.
+MatrixProducts& products() {
+  thread_local const auto own = std::make_unique<MatrixProducts>(cublaslt().functions, product_tuning());
+  return *own;
+}
+
+bool is_fp8(const ConstTensorView& view) { return bits(view.format) == 8; }
+bool turns_a(const Matmul& args) { return is_fp8(args.a) && args.transpose_a == Transpose::yes; }
+bool turns_b(const Matmul& args) { return is_fp8(args.b) && args.transpose_b == Transpose::no; }
+
+/// A copy of codes, aligned as the workspace is.
+constexpr std::int64_t copy_alignment = 256;
+Bytes turned_bytes(const ConstTensorView& view) {
+  const std::int64_t bytes = storage(view.size(), view.format).value();
+  return Bytes((bytes + copy_alignment - 1) / copy_alignment * copy_alignment);
+}
+
+Matmul product_of(const LinearForward& args) {
+  return {.a = args.input,
+          .b = args.weight,
+          .c = args.output,
+          .transpose_b = Transpose::yes,
+          .bias = args.bias,
+          .workspace = args.workspace};
+}
+
+Matmul product_of(const LinearWeightGradient& args) {
+  return {.a = args.output_gradient,
+          .b = args.input,
+          .c = args.weight_gradient,
+          .transpose_a = Transpose::yes,
+          .write = args.write,
+          .workspace = args.workspace};
+}
+
+/// Turns an operand in scratch memory. A code is copied as it is: without a scale it is a number of its own format.
+ConstTensorView turned(ConstTensorView view, std::byte*& memory, cudaStream_t stream) {
+  TensorView copy = dense_view(static_cast<void*>(memory), view.format, view.columns, view.rows);
+  const float* const scale = view.scale;
+  view.scale = nullptr;
+  cuda::transpose({view, copy}, stream);
+  memory += turned_bytes(view).value();
+  copy.scale = scale;
+  return copy;
+}
+
+/// False: nothing was computed.
+bool multiply(ProductCall call, cudaStream_t stream) {
+  if (!is_found()) return false;
+  Matmul& args = call.matmul;
+  auto* memory = static_cast<std::byte*>(args.workspace.data) + MatrixProducts::workspace().value();
+  if (turns_a(args)) {
+    args.a = turned(args.a, memory, stream);
+    args.transpose_a = Transpose::no;
+  }
+  if (turns_b(args)) {
+    args.b = turned(args.b, memory, stream);
+    args.transpose_b = Transpose::yes;
+  }
+  args.workspace.size = MatrixProducts::workspace();
+  return products().run(call, stream);
+}
+
+}  // namespace
+
+Bytes matmul_scratch(const Matmul& args) {
+  if (!is_found()) return Bytes(0);
+  Bytes bytes = MatrixProducts::workspace();
+  if (turns_a(args)) bytes += turned_bytes(args.a);
+  if (turns_b(args)) bytes += turned_bytes(args.b);
+  return bytes;
+}
+Bytes linear_forward_scratch(const LinearForward& args) { return matmul_scratch(product_of(args)); }
+Bytes linear_weight_gradient_scratch(const LinearWeightGradient& args) { return matmul_scratch(product_of(args)); }
+
+void run_matmul(const Matmul& args) {
+  if (!multiply({args}, current_stream())) cuda::matmul(args, current_stream());
+}
+
+void run_linear_forward(const LinearForward& args) {
+  if (!multiply({product_of(args)}, current_stream())) cuda::linear_forward(args, current_stream());
+}
+
+void run_linear_weight_gradient(const LinearWeightGradient& args) {
+  const cudaStream_t stream = current_stream();
+  // What is summed is the gradient before it was cast.
+  const bool is_cast = args.uncast_gradient.is_there() && args.uncast_gradient.format != args.output_gradient.format;
+  const bool sums_itself = args.bias_gradient.is_there() && args.write == Write::overwrite && !is_cast;
+  if (sums_itself && multiply({product_of(args), args.bias_gradient}, stream)) return;
+  if (!multiply({product_of(args)}, stream)) return cuda::linear_weight_gradient(args, stream);
+  if (args.bias_gradient.is_there()) cuda::linear_bias_gradient(args, stream);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,45 @@
+// libplumbline-cuda.so: the CUDA device and its kernels, for a program that loads them when they are asked for.
+#include "core/base/version.h"
+#include "runtime/cuda/cublaslt.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/cuda_kernel_table.h"
+#include "runtime/device/device_module.h"
+#include "runtime/nccl/nccl_groups.h"
+
+namespace plumbline {
+namespace {
+
+void require_device() { (void)require_cuda_devices(); }
+
+std::string missing_library() {
+  const std::string& problem = cublaslt().problem;
+  return problem.empty() ? "" : "cuBLASLt is not used, and matrix products take longer: " + problem;
+}
+
+std::unique_ptr<ComputeDevice> make_device(std::int32_t local_rank) {
+  return std::make_unique<CudaDevice>(local_rank, cuda_kernel_table());
+}
+
+std::int32_t require_nccl() {
+  (void)nccl::api();
+  return require_cuda_devices();
+}
+
+std::shared_ptr<GroupMaker> make_groups(std::int32_t rank, Rendezvous& rendezvous) {
+  return std::make_shared<NcclGroups>(rank, rendezvous);
+}
+
+}  // namespace
+}  // namespace plumbline
+
+extern "C" __attribute__((visibility("default"))) const plumbline::DeviceModule* plumbline_device_module() {
+  static const std::string version(plumbline::program_version());
+  static const plumbline::DeviceModule module{.version = version.c_str(),
+                                              .kernels_size = sizeof(plumbline::DeviceKernels),
+                                              .require_device = plumbline::require_device,
+                                              .require_nccl = plumbline::require_nccl,
+                                              .make_groups = plumbline::make_groups,
+                                              .make_device = plumbline::make_device,
+                                              .missing_library = plumbline::missing_library};
+  return &module;
+}

@@ -1,0 +1,51 @@
+#pragma once
+/// \file tcp_rendezvous.h: a rendezvous at an address: rank 0 keeps the values and answers the others.
+///
+/// Model: a connection for each question: a letter (publish, find), key and value with their lengths; the answer is a
+/// letter and a value. Whoever asks before rank 0 is there asks again. Nothing is encrypted, and whoever reaches the
+/// port can read and write: as torchrun's own store, it is meant for a cluster's network. Errors: EnvironmentError with
+/// the address and what the system says. Source: tcp(7), getaddrinfo(3).
+/// Checked against: tests/runtime/rendezvous/rendezvous_threads_test.cpp.
+
+#include <atomic>
+#include <thread>
+
+#include "runtime/rendezvous/rendezvous.h"
+
+namespace plumbline {
+
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+[[nodiscard]] std::string to_text(const HostPort& address);
+
+class TcpRendezvous : public Rendezvous {
+ public:
+  enum class Role : std::uint8_t { keeps, asks };
+
+  /// `patience`: for rank 0 to be there.
+  TcpRendezvous(HostPort address, Role role, std::chrono::milliseconds patience);
+  ~TcpRendezvous() override;
+  void publish(const std::string& key, const Value& value) override;
+  [[nodiscard]] std::optional<Value> find(const std::string& key) override;
+
+ private:
+  struct Answer {
+    char letter = 0;
+    Value value;
+  };
+  void listen();
+  void serve();
+  void answer(int connection);
+  [[nodiscard]] Answer ask(char letter, const std::string& key, const Value& value) const;
+
+  HostPort address_;
+  std::chrono::milliseconds patience_;
+  LocalRendezvous values_;
+  int listener_ = -1;  ///< of the rank that keeps
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,98 @@
+// Whole steps over ranks of NCCL: losses, gradients and counted bytes of local ranks, within what another order of sums
+// rounds differently.
+#include "runtime/cuda/cuda_device.h"
+#include "tests/cuda/late_kernels.h"
+#include "tests/cuda/nccl_ranks.h"
+#include "tests/execution_checks.h"
+
+namespace plumbline {
+namespace {
+
+RunOptions over_nccl(RunOptions options) {
+  const auto rendezvous = std::make_shared<LocalRendezvous>();
+  options.ranks = Transport::nccl;
+  options.backend = "cuda";
+  options.device = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
+  options.groups = [rendezvous](std::int32_t rank) { return std::make_shared<NcclGroups>(rank, *rendezvous); };
+  options.deadline = std::chrono::milliseconds(120'000);
+  return options;
+}
+
+void compare(Net net, const Strategy& strategy, unsigned seed, ExpertRouting routing = ExpertRouting::balanced) {
+  const LoweredPlan plan(network(net), strategy, recipe_of(net));
+  INFO(to_text(strategy));
+  const TrainingJob job = routed(plan, routing);
+  const Executed local = execute(job, options(2));
+  const NcclComputer computer(seed);
+  const Executed run = execute(job, over_nccl(options(2)));
+  CHECK(run.record.transport == "nccl");
+  REQUIRE(run.record.steps.size() == local.record.steps.size());
+  for (std::size_t i = 0; i < local.record.steps.size(); ++i)
+    CHECK(run.record.steps[i].loss == Approx(local.record.steps[i].loss).epsilon(1e-5));
+  require_equal(run.gradients, local.gradients, 5e-5);
+  REQUIRE(run.record.ranks.size() == local.record.ranks.size());
+  for (std::size_t rank = 0; rank < run.record.ranks.size(); ++rank)
+    CHECK(run.record.ranks[rank].sent == local.record.ranks[rank].sent);
+}
+
+Strategy of(std::int32_t data, std::int32_t tensor, std::int32_t pipeline, std::int32_t context, int zero) {
+  Strategy s;
+  s.data_parallel = data;
+  s.tensor_parallel = tensor;
+  s.pipeline_stages = pipeline;
+  s.context_parallel = context;
+  s.zero_stage = zero;
+  if (zero > 0) s.shard_group = data * context;
+  if (pipeline > 1) s.schedule = Schedule::one_f_one_b;
+  s.micro_batches = 8 / data;
+  return s;
+}
+
+TEST_CASE("One rank of NCCL trains as a local one") { compare(Net::llama, of(1, 1, 1, 1, 0), 1); }
+
+TEST_CASE("Data-parallel, sharded and tensor-parallel ranks of NCCL train as local ones") {
+  compare(Net::gpt, of(2, 1, 1, 1, 0), 2);
+  compare(Net::llama, of(4, 1, 1, 1, 3), 3);
+  compare(Net::llama, of(2, 2, 1, 1, 2), 4);
+  Strategy sequence = of(1, 4, 1, 1, 0);
+  sequence.sequence_parallel = SequenceParallel::on;
+  compare(Net::llama, sequence, 5);
+}
+
+TEST_CASE("Pipelines and rings of NCCL train as local ones") {
+  compare(Net::gpt, of(1, 1, 4, 1, 0), 6);
+  compare(Net::llama, of(1, 1, 2, 2, 1), 7);
+  compare(Net::llama, of(1, 1, 1, 4, 0), 8);
+  for (const Schedule schedule : {Schedule::interleaved, Schedule::zb_h1, Schedule::zbv}) {
+    Strategy s = of(1, 1, 2, 1, 0);
+    s.schedule = schedule;
+    if (schedule != Schedule::zb_h1) s.virtual_stages = 2;
+    compare(Net::llama, s, 9);
+  }
+}
+
+TEST_CASE("Experts of NCCL's ranks train as local ones") {
+  Strategy s = of(4, 1, 1, 1, 1);
+  s.expert_parallel = 2;
+  compare(Net::moe, s, 10);
+  compare(Net::moe, s, 11, ExpertRouting::learned);
+}
+
+TEST_CASE("A call of NCCL that fails in a step names rank and action") {
+  const LoweredPlan plan(network(Net::llama), of(2, 2, 1, 1, 3), recipe_of(Net::llama));
+  const NcclComputer computer(1);
+  fake_nccl::fail_call("ncclAllReduce", 60, nccl::Result::system_error);
+  std::string text;
+  try {
+    (void)execute(plan.job(), over_nccl(options(2)));
+  } catch (const EnvironmentError& failed) {
+    text = failed.what();
+  }
+  INFO(text);
+  const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+  CHECK(has("ncclAllReduce: unhandled system error"));
+  CHECK(has("(stage 0) at "));
+}
+
+}  // namespace
+}  // namespace plumbline

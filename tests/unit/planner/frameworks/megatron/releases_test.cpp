@@ -1,0 +1,72 @@
+// Which release of Megatron-LM has which flag, against the packages that were released.
+
+#include "planner/frameworks/megatron/releases.h"
+
+#include "core/base/errors.h"
+#include "planner/session/export.h"
+#include "tests/catch.h"
+#include "tests/questions.h"
+
+namespace plumbline::megatron {
+namespace {
+
+Json::Object flag(const char* name, Json value = true) { return {{name, std::move(value)}}; }
+
+std::string first_flag(std::string_view release, Json::Object arguments) {
+  return arguments_for(release, std::move(arguments)).front().first;
+}
+
+std::string arguments_text_of(const PartialStrategy& strategy, std::string_view release) {
+  session::StrategyRequest request;
+  request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
+  request.strategy = strategy;
+  return session::export_plan(session::estimate(request), "megatron-lm", release).files.files.front().text;
+}
+
+TEST_CASE("FSDP is called custom before Megatron-Core 0.14") {
+  for (const char* release : {"core_v0.12.0", "core_v0.13.0"})
+    CHECK(first_flag(release, flag("--use-megatron-fsdp")) == "--use-custom-fsdp");
+  for (const char* release : {"core_v0.14.0", "core_v0.16.1", "main"})
+    CHECK(first_flag(release, flag("--use-megatron-fsdp")) == "--use-megatron-fsdp");
+}
+
+// DistributedDataParallelConfig of 0.11 has no use_custom_fsdp, TransformerConfig of 0.12 no pipeline layout and of
+// 0.14 no fp4; muon.py is there from 0.16 on.
+TEST_CASE("a flag that a release lacks is refused with the first that has it") {
+  const auto refused = [](std::string_view release, Json::Object arguments, const char* words) {
+    CHECK_THROWS_WITH(arguments_for(release, std::move(arguments)), Catch::Matchers::ContainsSubstring(words));
+  };
+  refused("core_v0.11.0", flag("--use-megatron-fsdp"), "--release core_v0.12.0 or a later one");
+  refused("core_v0.12.0", flag("--pipeline-model-parallel-layout", "Et|tL"), "core_v0.13.0 or a later one");
+  refused("core_v0.14.0", flag("--fp4-format", "e2m1"), "core_v0.15.0 or a later one");
+  refused("core_v0.15.0", flag("--optimizer", "muon"), "has no --optimizer muon");
+  refused("core_v0.11.0", flag("--recompute-modules", "mlp"), "core_v0.11.0 has no --recompute-modules");
+  CHECK_NOTHROW(arguments_for("core_v0.10.0", flag("--optimizer", "adam")));
+  CHECK_NOTHROW(arguments_for("main", flag("--optimizer", "lion")));
+}
+
+// 32 layers on 4 stages of 2 virtual stages each: 4 layers of a virtual stage.
+TEST_CASE("releases before 0.13 are given the layers of a virtual stage") {
+  PartialStrategy interleaved;
+  interleaved.strategy.pipeline_stages = 4;
+  interleaved.strategy.virtual_stages = 2;
+  interleaved.strategy.zero_stage = 1;
+  const std::string old = arguments_text_of(interleaved, "core_v0.12.0");
+  CHECK_THAT(old, Catch::Matchers::ContainsSubstring("--num-layers-per-virtual-pipeline-stage 4"));
+  CHECK_THAT(old, !Catch::Matchers::ContainsSubstring("--num-virtual-stages-per-pipeline-rank"));
+  CHECK_THAT(arguments_text_of(interleaved, "main"),
+             Catch::Matchers::ContainsSubstring("--num-virtual-stages-per-pipeline-rank 2"));
+}
+
+TEST_CASE("what is written for an old release is read back as the same strategy") {
+  PartialStrategy sharded;
+  sharded.strategy.tensor_parallel = 2;
+  sharded.strategy.zero_stage = 3;
+  const Imported imported = megatron_lm_target().read(arguments_text_of(sharded, "core_v0.13.0"), "arguments.txt");
+  CHECK(imported.settings.zero_stage == 3);
+  CHECK(imported.settings.tensor_parallel == 2);
+  CHECK(imported.notes.unread.empty());
+}
+
+}  // namespace
+}  // namespace plumbline::megatron

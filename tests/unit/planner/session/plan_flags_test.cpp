@@ -1,0 +1,109 @@
+#include "planner/session/plan_flags.h"
+
+#include "core/base/errors.h"
+#include "planner/session/foreign_flags.h"
+#include "planner/session/search_flags.h"
+#include "planner/session/simulation_flags.h"
+#include "planner/session/size_flags.h"
+#include "tests/catch.h"
+
+namespace plumbline::session {
+namespace {
+
+std::string refusal(const auto& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST_CASE("a strategy's flags say what is given and what follows from the question", "[session]") {
+  StrategyFlags flags;
+  CHECK(flags.given().empty());
+  flags.tp = "3";
+  flags.pp = "5";
+  flags.sequence_parallel = "on";
+  flags.layers_per_stage = "6,7,6,7,6";
+  const PartialStrategy partial = flags.strategy();
+  CHECK(flags.given() == "--tp");
+  CHECK(partial.strategy.tensor_parallel == 3);
+  CHECK(partial.strategy.pipeline_stages == 5);
+  CHECK(partial.strategy.layers_per_stage == std::vector<std::int32_t>{6, 7, 6, 7, 6});
+  CHECK(partial.strategy.sequence_parallel == SequenceParallel::on);
+  CHECK_FALSE(partial.data_parallel_given);
+  flags.recompute = "everything";
+  CHECK_THAT(refusal([&] { static_cast<void>(flags.strategy()); }), Catch::Matchers::StartsWith("--recompute: "));
+}
+
+TEST_CASE("flags that a plan file or launch files say too are refused beside them", "[session]") {
+  PlanFlags flags;
+  flags.require_allowed_with_plan();
+  flags.require_allowed_with_import();
+  flags.question.machine = "dgx-h100";
+  flags.require_allowed_with_import();  // no launch file names a machine
+  CHECK(refusal([&] { flags.require_allowed_with_plan(); }) ==
+        "--machine: cannot be combined with --plan, which says it too; expected one of the two");
+  flags.question.optimizer = "lion";
+  CHECK_THAT(refusal([&] { flags.require_allowed_with_import(); }), Catch::Matchers::StartsWith("--optimizer: "));
+  PlanFlags strategy;
+  strategy.strategy.zero = "1";
+  CHECK_THAT(refusal([&] { strategy.require_allowed_with_plan(); }), Catch::Matchers::StartsWith("--zero: "));
+}
+
+TEST_CASE("limits are asked of a strategy only where a flag of it is given", "[session]") {
+  PlanFlags flags;
+  flags.question.model = "gpt2";
+  flags.question.machine = "dgx-h100";
+  CHECK_FALSE(flags.limits_request().strategy);
+  flags.strategy.dp = "6";
+  CHECK(flags.limits_request().strategy->strategy.data_parallel == 6);
+}
+
+TEST_CASE("a search's flags land in its request", "[session]") {
+  SearchFlags flags;
+  SearchRequest request;
+  flags.apply(request);
+  CHECK(request.top == 10);
+  CHECK_FALSE(flags.limit());
+  flags.top = "3";
+  flags.all = true;
+  flags.flash_attention = "on,off";
+  flags.framework = "deepspeed";
+  flags.time_limit = "2s";
+  flags.apply(request);
+  CHECK(request.top == 3);
+  CHECK(request.all);
+  CHECK(request.flash_attention == std::vector<FlashAttention>{FlashAttention::on, FlashAttention::off});
+  CHECK(request.framework == Framework::deepspeed);
+  CHECK(flags.limit()->value() == 2);
+  flags.executable = true;
+  CHECK(refusal([&] { flags.apply(request); }) ==
+        "--executable: cannot be combined with --for deepspeed; expected one of them");
+}
+
+TEST_CASE("speeds of stages are read once each, and 1 where none is named", "[session]") {
+  CHECK(stage_speeds("2=0.5,0=3", 3) == std::vector<double>{3, 1, 0.5});
+  CHECK_THAT(refusal([] { static_cast<void>(stage_speeds("3=1", 3)); }),
+             Catch::Matchers::ContainsSubstring("from 0 to 2"));
+  CHECK_THAT(refusal([] { static_cast<void>(stage_speeds("1=1,1=2", 3)); }),
+             Catch::Matchers::ContainsSubstring("each stage once"));
+}
+
+TEST_CASE("the limits of a run land in its request", "[session]") {
+  SizeRequest request;
+  SizeFlags{"30", "250K", "both", "1.2", "475"}.apply(request);
+  CHECK(request.limits.days == 30);
+  CHECK(request.limits.budget->value() == 250'000);
+  CHECK(request.scalings.size() == 2);
+  CHECK_THAT(refusal([&] { SizeFlags{"0", {}, {}, {}, {}}.apply(request); }), Catch::Matchers::StartsWith("--days: "));
+}
+
+TEST_CASE("what other programs call a flag is named as ours", "[session]") {
+  CHECK(nearest_flag("--num-gpus", {"--gpus", "--tp"}) == "--gpus");
+  CHECK(nearest_flag("--tpp", {"--gpus", "--tp"}) == "--tp");
+}
+
+}  // namespace
+}  // namespace plumbline::session
