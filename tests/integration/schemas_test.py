@@ -6,6 +6,7 @@ Usage: schemas_test.py <plan>. Skipped with a message where Python's jsonschema 
 import copy
 import json
 import pathlib
+import re
 import sys
 
 import command
@@ -64,6 +65,16 @@ class Schemas(Command):
             counts[kind] += 1
             self.assertEqual(faults(SCHEMA_OF[kind], document), [], path)
         self.assertGreater(min(counts.values()), 10, counts)
+
+    def test_the_schema_of_stacks_knows_every_feature_and_choice(self):
+        page = (ROOT / "docs/stacks.md").read_text(encoding="utf-8")
+        choices = {}
+        for part in re.split(r"^## ", page, flags=re.MULTILINE):
+            if named := re.match(r"`(\w+)`:", part):
+                choices[named.group(1)] = re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)
+        features = read(MODELS / "schemas/stack.schema.json")["properties"]["features"]["properties"]
+        self.assertEqual({name: feature["properties"]["choice"]["enum"] for name, feature in features.items()}, choices)
+        self.assertGreater(len(choices), 10)
 
     def test_plans_of_every_kind_are_valid(self):
         for words in (["--tp", 2, "--zero", 1], ["--pp", 2, "--schedule", "zbv", "--virtual-stages", 2, "--recompute", "full"],
