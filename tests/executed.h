@@ -12,8 +12,8 @@
 
 namespace plumbline {
 
-/// The round machine with this runtime's own habits: no context, no communicator buffers, nothing lost; logits in fp32;
-/// every unit's gradients reduced when they are made.
+/// The round machine with this runtime's own habits: no context, no communicator buffers, nothing lost, nothing beside
+/// the logits; every unit's gradients reduced when they are made.
 [[nodiscard]] inline Calibration runtime_calibration() {
   Calibration c = round_calibration();
   StackCalibration& s = c.stack;
@@ -21,7 +21,7 @@ namespace plumbline {
        {&s.memory.context_bytes, &s.memory.communicator_bytes, &s.memory.workspace_bytes,
         &s.memory.fragmentation_fraction, &s.communication.bucket_bytes, &s.communication.data_parallel_exposure})
     none->value = 0;
-  s.memory.logit_bytes.value = 4;
+  s.memory.logit_bytes.value = 0;
   return c;
 }
 

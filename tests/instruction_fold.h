@@ -33,7 +33,6 @@ class RankBlocks {
         const Block& block = graph.block(sequence[at]);
         blocks_.emplace(segment.first, &block);
         programs_.emplace(segment.first, BlockLowering(block, shard).lower(replays[at], form));
-        store_logits_in_fp32(block, programs_.at(segment.first));
       }
   }
   [[nodiscard]] std::int32_t execution(const Action& a) const {
@@ -59,17 +58,6 @@ class RankBlocks {
   }
 
  private:
-  /// As the runtime does in every recipe (tests/executed.h, logit_bytes).
-  void store_logits_in_fp32(const Block& block, BlockProgram& program) const {
-    const auto is_loss = [&](OpId reader) { return block.op(reader).kind == OpKind::cross_entropy; };
-    for (BlockBuffer& buffer : program.buffers) {
-      if (!buffer.like.is_valid()) continue;
-      const std::vector<OpId>& readers = block.consumers(buffer.like);
-      if (std::any_of(readers.begin(), readers.end(), is_loss))
-        buffer.bytes = storage(local_elements(block.tensor(buffer.like), shard_), NumberFormat::fp32);
-    }
-  }
-
   const Shard& shard_;
   const RankProgram& rank_;
   std::map<std::int32_t, const Block*> blocks_;  ///< by execution

@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "kernels/elementwise.h"
 #include "models/import/hugging_face.h"
 #include "runtime/checkpoint/safetensors.h"
 #include "tests/execution_checks.h"
@@ -140,12 +141,14 @@ inline Results train(const TrainingGolden& golden, const OperatorConstants& cons
   std::mutex mutex;
   run.on_logits = [&](const RankEnvironment& rank, ConstTensorView made, std::int64_t first_class) {
     const std::scoped_lock lock(mutex);
+    std::vector<float> values(static_cast<std::size_t>(made.size()));
+    reference::cast({made, dense_view(static_cast<void*>(values.data()), NumberFormat::fp32, made.rows, made.columns)});
     rank.for_row_places(made.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t rows) {
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = 0; column < made.columns; ++column) {
           const std::int64_t whole = place.whole_row(row) * run.data.vocabulary + first_class + column;
           logits.at(static_cast<std::size_t>(whole)) =
-              static_cast<const float*>(made.data)[(first + row) * made.stride + column];
+              values[static_cast<std::size_t>((first + row) * made.columns + column)];
         }
     });
   };

@@ -38,12 +38,17 @@ namespace {
 /// Maximum, sum and target logit of each token (kernels/cross_entropy.h; Megatron-LM's parallel loss).
 constexpr std::int64_t loss_values_per_token = 3;
 
-Bytes logit_bytes(const Block& block, const Shard& shard, double bytes_per_logit) {
+/// Logits that stay until their own backward ends are held whole, in the format in which the graph stores them.
+Bytes logit_bytes(const Block& block, const Shard& shard, const StackCalibration& stack) {
+  const double bytes_per_logit = stack.memory.logit_bytes;
+  const bool are_held = stack.features.logits == LogitLifetime::own_backward;
   Bytes sum(0);
   for (const Op& op : block.ops())
     if (op.kind == OpKind::cross_entropy) {
       const Tensor& logits = block.tensor(op.inputs.front());
-      sum += Bytes(static_cast<std::int64_t>(bytes_per_logit * static_cast<double>(local_elements(logits, shard))));
+      const Bytes priced(
+          static_cast<std::int64_t>(bytes_per_logit * static_cast<double>(local_elements(logits, shard))));
+      sum += are_held ? std::max(priced, local_bytes(logits, shard)) : priced;
       sum += storage(local_rows(logits, shard) * loss_values_per_token, NumberFormat::fp32);
     }
   return sum;
@@ -92,7 +97,7 @@ BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard
   const StackCalibration& stack = kernels_.calibration().stack;
   const double factor = stack.compute.step_factor;
   BlockCost cost;
-  add_passes(cost, times, of, logit_bytes(block, shard, stack.memory.logit_bytes));
+  add_passes(cost, times, of, logit_bytes(block, shard, stack));
   cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
   const StackFeatures& features = stack.features;
   cost.waits_for_transfers = features.at_transfers == HostPace::waits;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <random>
 
+#include "kernels/elementwise.h"
+
 namespace plumbline {
 namespace {
 
@@ -78,6 +80,9 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     return batch;
   };
   std::vector<float> logits(static_cast<std::size_t>(vocabulary));
+  std::vector<std::byte> stored(storage(vocabulary, NumberFormat::fp32).value());  // in their own format
+  ConstTensorView seen;                                                            // here; empty: not this rank's
+  std::int64_t seen_from = 0;
   const std::int64_t place = std::ssize(context) - 1;
   env_.on_logits = [&](const RankEnvironment& env, ConstTensorView made, std::int64_t first_class) {
     const std::int64_t row = place - env.groups.index(Axis::context) * env.local_sequence();
@@ -85,12 +90,15 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     const bool is_first = env.groups.index(Axis::data) == 0 && (first_class > 0 || env.groups.index(Axis::tensor) == 0);
     if (!is_first || row < 0 || row >= env.local_sequence() || first_class >= vocabulary) return;
     const std::int64_t classes = std::min<std::int64_t>(made.columns, vocabulary - first_class);
-    check(made.format == NumberFormat::fp32, "logits are fp32");
-    const ConstTensorView seen = made.rows_from(row, 1).columns_from(0, classes);
-    env.device.download(Stream::compute, logits.data() + first_class, seen.data, storage(classes, seen.format));
+    seen = dense_view(static_cast<const void*>(stored.data()), made.format, 1, classes);
+    seen_from = first_class;
+    env.device.download(Stream::compute, stored.data(), made.at(row, 0), storage(classes, made.format));
   };
   (void)executor_.run_forwards(batches, 1, before);
   env_.on_logits = nullptr;
+  if (seen.is_there())
+    reference::cast(
+        {seen, dense_view(static_cast<void*>(logits.data() + seen_from), NumberFormat::fp32, 1, seen.columns)});
   env_.groups.everyone().all_reduce(std::as_writable_bytes(std::span(logits)), ElementFormat::fp32, Reduction::sum);
   return logits;
 }

@@ -45,12 +45,7 @@ std::int64_t KernelCall::columns(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
   return local_elements(tensor, env.shard) / std::max<std::int64_t>(1, local_rows(tensor, env.shard));
 }
-NumberFormat KernelCall::format(TensorId id) const {
-  const auto& readers = block.consumers(id);
-  const bool is_logits = std::any_of(readers.begin(), readers.end(),
-                                     [&](OpId reader) { return block.op(reader).kind == OpKind::cross_entropy; });
-  return is_logits ? NumberFormat::fp32 : storage_format(block.tensor(id), env.formats);
-}
+NumberFormat KernelCall::format(TensorId id) const { return storage_format(block.tensor(id), env.formats); }
 
 Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   if (buffer.rows == BufferRows::none) return buffer.bytes;

@@ -47,7 +47,7 @@ class KernelCall {
   /// Of a routed tensor those that arrived.
   [[nodiscard]] std::int64_t rows(TensorId id) const;
   [[nodiscard]] std::int64_t columns(TensorId id) const;
-  /// As a buffer of the tensor stores it; logits are fp32 here.
+  /// As a buffer of the tensor stores it.
   [[nodiscard]] NumberFormat format(TensorId id) const;
   [[nodiscard]] bool is_sliced(TensorId id) const {
     return env.slices_tokens() && block.tensor(id).partition == Partition::sequence;

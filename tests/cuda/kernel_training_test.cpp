@@ -2,6 +2,7 @@
 // those of the CPU device within what its formats round, and the counted bytes are the same.
 #include <chrono>
 
+#include "kernels/cuda/half_products.h"
 #include "models/network_catalog.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/cuda_kernel_table.h"
@@ -145,6 +146,26 @@ TEST_CASE("Steps multiply through cuBLASLt in every precision, and by our own ke
     fake_cublaslt::set_missing("");
     CHECK(fake_cublaslt::products_computed() - before == through);
   }
+}
+
+// The head's gradients are the largest products of a step: fp32 gradients of logits against 16-bit weights would go to
+// the kernel that takes any formats.
+TEST_CASE("No product of a step in 16 bits runs on the kernel that takes any formats") {
+  for (const PrecisionRecipe precision : {PrecisionRecipe::bf16, PrecisionRecipe::fp16})
+    for (const Net net : {Net::gpt, Net::llama}) {
+      Training training = small_recipe(net, alone(), Optimizer::adamw);
+      training.precision = precision;
+      const LoweredPlan plan(small_network(net), alone(), training);
+      INFO(plan.graph.name() << " in " << to_text(precision));
+      (void)execute(plan.job(), on_cuda(options(1), 5));
+      CHECK(cuda_on_cpu::launches_with<cuda::Product>() == 0);
+      CHECK(cuda_on_cpu::launches_with<cuda::HalfProduct>() == 0);  // cuBLASLt has them all
+      fake_cublaslt::set_missing("libcublasLt.so.13: cannot open shared object file");
+      (void)execute(plan.job(), on_cuda(options(1), 5));
+      CHECK(cuda_on_cpu::launches_with<cuda::Product>() == 0);
+      CHECK(cuda_on_cpu::launches_with<cuda::HalfProduct>() > 0);
+      fake_cublaslt::set_missing("");
+    }
 }
 
 TEST_CASE("The small networks that ship take a step with the CUDA kernels", "[long]") {

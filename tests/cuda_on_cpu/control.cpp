@@ -144,7 +144,7 @@ cudaError_t cudaDeviceReset() {
   streams().memory.alignment = 256;
   calls() = Calls();
   last_error() = cudaSuccess;
-  forget_launch_attributes();
+  forget_launches();
   return cudaSuccess;
 }
 }

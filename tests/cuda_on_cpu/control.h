@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <typeinfo>
 
 namespace cuda_on_cpu {
 
@@ -42,6 +43,17 @@ void set_device(const DeviceDescription& device);
 void fail_call(const std::string& name, int nth, cudaError_t error);
 /// How often each call was made since the last reset.
 std::map<std::string, int> calls_made();
+
+/// How many kernels that take these arguments were launched since the last reset.
+int launches_with(const char* arguments);
+template <class... Arguments>
+int launches_with() {
+  return launches_with(typeid(void(Arguments...)).name());
+}
+
+/// Blocks of kernels that were launched, and atomic operations that were carried out, since the last reset.
+int blocks_launched();
+int atomic_operations();
 
 /// How often a call of the host stood still for work that was not done, since the last reset.
 int host_waits();

@@ -2,7 +2,10 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
+
 #include "tests/cuda_on_cpu/api_call.h"
+#include "tests/cuda_on_cpu/control.h"
 #include "tests/cuda_on_cpu/shared_memory.h"
 
 namespace cuda_on_cpu {
@@ -17,6 +20,21 @@ std::map<const void*, std::size_t>& limits() {
   return *only;
 }
 
+/// By the types of their arguments.
+std::map<std::string, int>& launched() {
+  static auto* only = new std::map<std::string, int>;
+  return *only;
+}
+
+struct Counts {
+  int blocks = 0;
+  std::atomic<int> atomic_operations = 0;
+};
+Counts& counts() {
+  static auto* only = new Counts;
+  return *only;
+}
+
 bool is_valid(const cudaLaunchConfig_t& config) {
   const dim3& grid = config.gridDim;
   const dim3& block = config.blockDim;
@@ -28,7 +46,26 @@ bool is_valid(const cudaLaunchConfig_t& config) {
 
 }  // namespace
 
-void forget_launch_attributes() { limits().clear(); }
+void forget_launches() {
+  limits().clear();
+  launched().clear();
+  counts().blocks = 0;
+  counts().atomic_operations = 0;
+}
+
+int blocks_launched() {
+  const Streams::Lock lock(streams().mutex);
+  return counts().blocks;
+}
+
+int atomic_operations() { return counts().atomic_operations; }
+void count_atomic_operation() { ++counts().atomic_operations; }
+
+int launches_with(const char* arguments) {
+  const Streams::Lock lock(streams().mutex);
+  const auto found = launched().find(arguments);
+  return found == launched().end() ? 0 : found->second;
+}
 
 cudaError_t allow_dynamic_shared_memory(const void* kernel, int bytes) {
   return api_call("cudaFuncSetAttribute", [&](Streams::Lock&) {
@@ -38,7 +75,8 @@ cudaError_t allow_dynamic_shared_memory(const void* kernel, int bytes) {
   });
 }
 
-cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::function<void()> body) {
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, const char* arguments,
+                   std::function<void()> body) {
   return api_call("cudaLaunchKernelEx", [&](Streams::Lock&) {
     const auto own_limit = limits().find(kernel);
     const std::size_t limit = own_limit == limits().end() ? usual_dynamic_shared : own_limit->second;
@@ -52,6 +90,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::fu
       run_grid(config.gridDim, config.blockDim, config.dynamicSmemBytes, run);
     };
     streams().push(config.stream, std::move(entry));
+    ++launched()[arguments];
+    counts().blocks += static_cast<int>(config.gridDim.x * config.gridDim.y * config.gridDim.z);
     return cudaSuccess;
   });
 }

@@ -5,7 +5,7 @@
 
 namespace cuda_on_cpu {
 
-/// Kernels' own limits of dynamic shared memory (cudaFuncSetAttribute).
-void forget_launch_attributes();
+/// Kernels' own limits of dynamic shared memory (cudaFuncSetAttribute), and how many were launched.
+void forget_launches();
 
 }  // namespace cuda_on_cpu

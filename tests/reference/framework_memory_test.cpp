@@ -248,6 +248,23 @@ TEST_CASE("logits and a layer's replay never stand side by side") {
   CHECK(both(0.25) == layer);
 }
 
+// 512 tokens x 32 000 logits, and three fp32 numbers a token.
+TEST_CASE("logits that stay until their own backward take what the graph stores of them, and what is priced beyond") {
+  const auto logits = [](PrecisionRecipe recipe, double bytes_per_logit) {
+    Run run;
+    run.training.precision = recipe;
+    run.calibration.stack.features.logits = LogitLifetime::own_backward;
+    run.calibration.stack.memory.logit_bytes.value = bytes_per_logit;
+    return run.rank(0)[MemoryClass::logits_and_loss] - Bytes(3 * 4 * sequence);
+  };
+  constexpr std::int64_t count = sequence * 32000;
+  CHECK(logits(PrecisionRecipe::bf16, 0) == Bytes(2 * count));
+  CHECK(logits(PrecisionRecipe::fp16, 0) == Bytes(2 * count));
+  CHECK(logits(PrecisionRecipe::fp8, 0) == Bytes(2 * count));
+  CHECK(logits(PrecisionRecipe::fp32, 0) == Bytes(4 * count));
+  CHECK(logits(PrecisionRecipe::bf16, 12) == Bytes(12 * count));
+}
+
 /// Of bf16 weights and gradients of a layer-wise FSDP on 8 ranks.
 Bytes gathered_units(bool tied) {
   Run run;

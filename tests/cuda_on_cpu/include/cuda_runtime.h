@@ -15,6 +15,7 @@
 #include <bit>
 #include <cmath>
 #include <tuple>
+#include <typeinfo>
 
 #include "tests/cuda_on_cpu/tensor_core.h"
 #include "tests/cuda_on_cpu/thread_block.h"
@@ -92,21 +93,29 @@ inline int __all_sync(unsigned mask, int predicate, cuda_on_cpu::Here here = cud
   return __ballot_sync(mask, predicate, here) == mask ? 1 : 0;
 }
 
+namespace cuda_on_cpu {
+/// Of the device, as control.h answers it.
+void count_atomic_operation();
+}  // namespace cuda_on_cpu
+
 // Fibers give way only where they wait, so plain operations are atomic.
 template <class T>
 T atomicAdd(T* to, T value) {
+  cuda_on_cpu::count_atomic_operation();
   const T old = *to;
   *to = old + value;
   return old;
 }
 template <class T>
 T atomicMax(T* to, T value) {
+  cuda_on_cpu::count_atomic_operation();
   const T old = *to;
   *to = std::max(old, value);
   return old;
 }
 template <class T>
 T atomicOr(T* to, T value) {
+  cuda_on_cpu::count_atomic_operation();
   const T old = *to;
   *to = old | value;
   return old;
@@ -119,7 +128,9 @@ inline float __uint_as_float(unsigned value) { return std::bit_cast<float>(value
 inline float rsqrtf(float value) { return 1.0F / std::sqrt(value); }
 
 namespace cuda_on_cpu {
-cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::function<void()> body);
+/// `arguments`: the kernel's, as control.h counts them.
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, const char* arguments,
+                   std::function<void()> body);
 cudaError_t allow_dynamic_shared_memory(const void* kernel, int bytes);
 }  // namespace cuda_on_cpu
 
@@ -127,7 +138,7 @@ template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
   static_assert((std::size_t{0} + ... + sizeof(P)) <= 4096, "a kernel takes at most 4 KiB of arguments");
   return cuda_on_cpu::launch(
-      *config, reinterpret_cast<const void*>(kernel),
+      *config, reinterpret_cast<const void*>(kernel), typeid(void(P...)).name(),
       [kernel, copies = std::tuple<P...>(static_cast<P>(arguments)...)] { std::apply(kernel, copies); });
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("this program's own runtime has nothing in memory alongside tensors") 
   CHECK(stack.memory.communicator_bytes == 0);
   CHECK(stack.memory.workspace_bytes == 0);
   CHECK(stack.memory.fragmentation_fraction == 0);
-  CHECK(stack.memory.logit_bytes == 4);
+  CHECK(stack.memory.logit_bytes == 0);
 }
 
 }  // namespace plumbline
