@@ -71,25 +71,18 @@ __device__ __forceinline__ void store_gradient(const TensorView& to, std::int64_
   }
 }
 
-/// What the rows of fragments are; the columns are the other.
-enum class Down : std::uint8_t { keys, queries };
-
 /// scores [16, Rows] and gradients of probabilities [16, Rows] become probabilities and gradients of scores (without
-/// the scale). `numbers`: of a query, by its column, or by which half of the rows it lies in.
+/// the scale). Of those that are minus infinity the probability is zero. `numbers`: of a query, by its column, or by
+/// which half of the rows it lies in.
 template <Down down, int Rows, class Numbers>
 __device__ __forceinline__ void differentiate(FragmentSum (&scores)[Rows / 8], FragmentSum (&gradients)[Rows / 8],
-                                              const AttentionShape& s, std::int64_t first_row,
-                                              std::int64_t first_column, Numbers numbers) {
+                                              float scale, Numbers numbers) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const float factor = s.scale * log2_e;
+  const float factor = scale * log2_e;
   for (int j = 0; j < Rows / 8; ++j)
     for (int i = 0; i < 4; ++i) {
-      const int row = lane / 4 + i / 2 * 8;
-      const int column = j * 8 + lane % 4 * 2 + i % 2;
-      const std::int64_t query = down == Down::keys ? first_column + column : first_row + row;
-      const std::int64_t key = down == Down::keys ? first_row + row : first_column + column;
-      const QueryNumbers of_query = numbers(down == Down::keys ? column : i / 2);
-      const float p = sees(s, query, key) ? exp2f(scores[j][i] * factor - of_query.log2_sum) : 0.0F;
+      const QueryNumbers of_query = numbers(down == Down::keys ? j * 8 + lane % 4 * 2 + i % 2 : i / 2);
+      const float p = exp2f(scores[j][i] * factor - of_query.log2_sum);
       scores[j][i] = p;
       gradients[j][i] = p * (gradients[j][i] - of_query.along);
     }
@@ -187,7 +180,8 @@ __global__ void __launch_bounds__(flash_threads) flash_key_value_gradients(Flash
   FragmentSum of_key[Width / 8] = {};
   FragmentSum of_value[Width / 8] = {};
   pass_tiles<Width, format>(tiles, row, steps, copy, [&](int step, int stage, auto& scores, auto& gradients) {
-    differentiate<Down::keys, rows>(scores, gradients, s, first_key + row, place_of(step),
+    mask_scores<Down::keys, rows>(scores, tile_mask(s, place_of(step), rows, first_key + row, 16));
+    differentiate<Down::keys, rows>(scores, gradients, s.scale,
                                     [&](int column) { return tiles.numbers(stage)[column]; });
     add_weighted_rows<Width, rows, format>(of_value, scores, tiles.passing_second(stage));
     add_weighted_rows<Width, rows, format>(of_key, gradients, tiles.passing_first(stage));
@@ -228,8 +222,8 @@ __global__ void __launch_bounds__(flash_threads) flash_query_gradients(FlashGrad
                                    query_numbers(args, at, first_query + row + lane / 4 + 8)};
   FragmentSum of_query[Width / 8] = {};
   pass_tiles<Width, format>(tiles, row, steps, copy, [&](int step, int stage, auto& scores, auto& gradients) {
-    differentiate<Down::queries, rows>(scores, gradients, s, first_query + row, key_of(step),
-                                       [&](int half) { return numbers[half]; });
+    mask_scores<Down::queries, rows>(scores, tile_mask(s, first_query + row, 16, key_of(step), rows));
+    differentiate<Down::queries, rows>(scores, gradients, s.scale, [&](int half) { return numbers[half]; });
     add_weighted_rows<Width, rows, format>(of_query, gradients, tiles.passing_first(stage));
   });
   store_gradient<Width, format>(call.query_gradient, first_row, first_query + row, s.queries, at.head * Width, of_query,
@@ -269,7 +263,7 @@ bool takes_flash_attention(const AttentionBackward& args) {
     return (view.format == format || view.format == NumberFormat::fp32) && is_aligned(view);
   };
   return is_half && is_known_width && s.v_head_dim == s.qk_head_dim && args.dropout.draw.probability == 0.0F &&
-         reads(args.query) && reads(args.key) && reads(args.value) && reads(args.output_gradient) &&
+         s.scale > 0.0F && reads(args.query) && reads(args.key) && reads(args.value) && reads(args.output_gradient) &&
          writes(args.query_gradient) && writes(args.key_gradient) && writes(args.value_gradient);
 }
 

@@ -15,17 +15,6 @@ struct Accumulated {
   float sum[2] = {0, 0};  ///< of this lane's keys only
 };
 
-/// Minus infinity where a query does not see a key.
-__device__ __forceinline__ void mask_scores(FragmentSum (&scores)[tile / 8], const AttentionShape& s,
-                                            std::int64_t first_query, std::int64_t first_key) {
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  for (int j = 0; j < tile / 8; ++j)
-    for (int i = 0; i < 4; ++i) {
-      const std::int64_t key = first_key + j * 8 + lane % 4 * 2 + i % 2;
-      if (!sees(s, first_query + lane / 4 + i / 2 * 8, key)) scores[j][i] = -INFINITY;
-    }
-}
-
 /// Scores become exponentials over the new maximum; what is accumulated moves to it. The four lanes of a row agree.
 template <int Width>
 __device__ __forceinline__ void soften(FragmentSum (&scores)[tile / 8], Accumulated<Width>& kept, float factor) {
@@ -109,7 +98,8 @@ __global__ void __launch_bounds__(flash_threads) flash_forward(AttentionForward 
     FragmentSum scores[tile / 8] = {};
     for (int c = 0; c < Width / 16; ++c)
       multiply_rows_of<Width, tile, format>(scores, query[c], keys + stage * tile_words, c * 16);
-    mask_scores(scores, s, first_query + warp * queries_per_warp, key);
+    mask_scores<Down::queries, tile>(scores,
+                                     tile_mask(s, first_query + warp * queries_per_warp, queries_per_warp, key, tile));
     soften(scores, kept, s.scale * log2_e);
     add_weighted_rows<Width, tile, format>(kept.output, scores, values + stage * tile_words);
     __syncthreads();

@@ -86,10 +86,50 @@ __device__ __forceinline__ void add_weighted_rows(FragmentSum (&sums)[Width / 8]
   }
 }
 
-/// Whether a query of this call sees a key of it.
-__device__ __forceinline__ bool sees(const AttentionShape& s, std::int64_t query, std::int64_t key) {
-  const std::int64_t behind = s.first_query + query - s.first_key - key;
-  return key < s.keys && (s.mask == Mask::none || (behind >= 0 && (s.window == 0 || behind < s.window)));
+/// What the rows of fragments are; the columns are the other.
+enum class Down : std::uint8_t { keys, queries };
+
+/// Which queries of a tile see which keys of one, in 32 bits, from the tile's first ones.
+struct TileMask {
+  bool cuts = false;  ///< otherwise all see all
+  int keys = 0;       ///< that there are
+  int behind = 0;     ///< positions of the first query behind the first key
+  int window = 0;     ///< a query sees keys that are less than so many positions behind it
+};
+
+/// Of `queries` queries and `keys` keys.
+__device__ __forceinline__ TileMask tile_mask(const AttentionShape& s, std::int64_t first_query, int queries,
+                                              std::int64_t first_key, int keys) {
+  constexpr std::int64_t far = std::int64_t{1} << 30;  // beyond any tile, and twice it an int
+  const bool is_causal = s.mask != Mask::none;
+  const std::int64_t window = is_causal && s.window != 0 ? s.window : far * far;
+  const std::int64_t behind = is_causal ? s.first_query + first_query - s.first_key - first_key : keys;
+  const std::int64_t left = s.keys - first_key;
+  TileMask mask;
+  mask.cuts = left < keys || behind < keys - 1 || behind + queries > window;
+  mask.keys = static_cast<int>(clamped(left, 0, keys));
+  // Both move together, so that what is far away stays so.
+  mask.behind = static_cast<int>(clamped(behind, -far, far));
+  mask.window = static_cast<int>(clamped(window - (behind - mask.behind), -far, 2 * far - 1));
+  return mask;
+}
+
+/// Minus infinity where a query of a warp's 16 rows and of the columns does not see a key.
+template <Down down, int Columns>
+__device__ __forceinline__ void mask_scores(FragmentSum (&scores)[Columns / 8], const TileMask& mask) {
+  if (!mask.cuts) return;
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  PLUMBLINE_UNROLLED
+  for (int j = 0; j < Columns / 8; ++j) {
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      const int row = lane / 4 + i / 2 * 8;
+      const int column = j * 8 + lane % 4 * 2 + i % 2;
+      const int key = down == Down::keys ? row : column;
+      const int behind = mask.behind + (down == Down::keys ? column : row) - key;
+      if (key >= mask.keys || behind < 0 || behind >= mask.window) scores[j][i] = -INFINITY;
+    }
+  }
 }
 
 /// Rows that copies of 16 bytes may begin at.
