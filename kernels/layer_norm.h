@@ -32,11 +32,14 @@ struct LayerNormBackward {
   TensorView weight_gradient = {};
   TensorView bias_gradient = {};
   Write write = Write::accumulate;  ///< of the parameters' gradients
+  Workspace workspace = {};
 };
 
 namespace reference {
 
 void layer_norm_forward(const LayerNormForward& args);
+/// No scratch.
+[[nodiscard]] Bytes layer_norm_workspace(const LayerNormBackward& args);
 void layer_norm_backward(const LayerNormBackward& args);
 
 }  // namespace reference

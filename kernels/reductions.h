@@ -15,14 +15,22 @@ struct TensorHealth {
   std::int64_t has_non_finite = 0;  ///< 1 where any element is not finite
 };
 
+/// sum = sum + those of input; both lie in the memory of the tensors.
+struct HealthSum {
+  ConstTensorView input;
+  TensorHealth* sum = nullptr;
+  Workspace workspace = {};
+};
+
 namespace reference {
 
 [[nodiscard]] double sum_of_squares(const ConstTensorView& input);
 /// NaN if any element is.
 [[nodiscard]] float largest_magnitude(const ConstTensorView& input);
 [[nodiscard]] bool has_non_finite(const ConstTensorView& input);
-/// Adds those of `input`.
-void add_health(const ConstTensorView& input, TensorHealth* sum);
+/// No scratch.
+[[nodiscard]] Bytes health_workspace(const HealthSum& args);
+void add_health(const HealthSum& args);
 
 }  // namespace reference
 }  // namespace plumbline

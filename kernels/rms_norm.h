@@ -27,11 +27,14 @@ struct RmsNormBackward {
   TensorView input_gradient = {};
   TensorView weight_gradient = {};
   Write write = Write::accumulate;  ///< of the weight's gradient
+  Workspace workspace = {};
 };
 
 namespace reference {
 
 void rms_norm_forward(const RmsNormForward& args);
+/// No scratch.
+[[nodiscard]] Bytes rms_norm_workspace(const RmsNormBackward& args);
 void rms_norm_backward(const RmsNormBackward& args);
 
 }  // namespace reference

@@ -46,14 +46,16 @@ void cast(const Cast& args, cudaStream_t stream);
 void transpose(const TransposeCopy& args, cudaStream_t stream);
 void fill(const Fill& args, cudaStream_t stream);
 void fp8_scale(const Fp8Scale& args, cudaStream_t stream);
-void add_health(const ConstTensorView& input, TensorHealth* sum, cudaStream_t stream);
+[[nodiscard]] Bytes health_workspace(const HealthSum& args);
+void add_health(const HealthSum& args, cudaStream_t stream);
 
-// Matrix products: no scratch.
+// Matrix products: no scratch but for the bias's gradient.
 void matmul(const Matmul& args, cudaStream_t stream);
 void linear_forward(const LinearForward& args, cudaStream_t stream);
 void linear_input_gradient(const LinearInputGradient& args, cudaStream_t stream);
 void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t stream);
-/// Of the bias alone, which is there.
+/// Of the bias alone, which is there: what linear_weight_gradient takes for it too.
+[[nodiscard]] Bytes bias_gradient_workspace(const LinearWeightGradient& args);
 void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream);
 void grouped_linear_forward(const GroupedLinearForward& args, cudaStream_t stream);
 void grouped_linear_input_gradient(const GroupedLinearInputGradient& args, cudaStream_t stream);
@@ -75,8 +77,10 @@ void embedding_backward(const EmbeddingBackward& args, cudaStream_t stream);
 void position_embedding_forward(const PositionEmbeddingForward& args, cudaStream_t stream);
 void position_embedding_backward(const PositionEmbeddingBackward& args, cudaStream_t stream);
 void layer_norm_forward(const LayerNormForward& args, cudaStream_t stream);
+[[nodiscard]] Bytes layer_norm_workspace(const LayerNormBackward& args);
 void layer_norm_backward(const LayerNormBackward& args, cudaStream_t stream);
 void rms_norm_forward(const RmsNormForward& args, cudaStream_t stream);
+[[nodiscard]] Bytes rms_norm_workspace(const RmsNormBackward& args);
 void rms_norm_backward(const RmsNormBackward& args, cudaStream_t stream);
 void relu_forward(const ReluForward& args, cudaStream_t stream);
 void relu_backward(const ReluBackward& args, cudaStream_t stream);

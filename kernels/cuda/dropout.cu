@@ -1,32 +1,97 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/dropout_factor.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
 
-__device__ __forceinline__ float factor_of(const ElementDropout& args, const DropoutLaw& law, std::int64_t row,
-                                           std::int64_t column) {
+/// Factors of [column, column + N), which share draws of four.
+template <int N>
+__device__ __forceinline__ Numbers<N> factors_of(const ElementDropout& args, const DropoutLaw& law, std::int64_t row,
+                                                 std::int64_t column) {
   const DropoutPlace& place = args.place;
-  return dropout_factor(law, static_cast<std::uint64_t>(whole_row_of(place.rows, row) * place.whole_columns +
-                                                        place.first_column + column));
+  const auto first =
+      static_cast<std::uint64_t>(whole_row_of(place.rows, row) * place.whole_columns + place.first_column + column);
+  Numbers<N> factors;
+  PhiloxCounter words = {};
+  PLUMBLINE_UNROLLED
+  for (int i = 0; i < N; ++i) {
+    const std::uint64_t element = first + static_cast<std::uint64_t>(i);
+    if (i == 0 || element % 4 == 0) words = dropout_words(law.key, element / 4);
+    factors.at[i] = dropout_factor(law, words, element);
+  }
+  return factors;
 }
 
-__global__ void drop(ElementDropout args, DropoutLaw law) {
-  for_each_element(args.input.rows, args.input.columns, [&](std::int64_t row, std::int64_t column) {
-    const float factor = factor_of(args, law, row, column);
-    if (args.mask != nullptr) args.mask[row * args.input.columns + column] = factor != 0.0F ? 1 : 0;
-    store(args.output, row, column, load(args.input, row, column) * factor);
-  });
+/// Of eight by one access: a mask has no gaps between rows, so `drops_by_eights` says whether it can be.
+template <int N>
+__device__ __forceinline__ void store_mask(std::uint8_t* mask, const Numbers<N>& factors) {
+  if constexpr (N == 1) {
+    *mask = factors.at[0] != 0.0F ? 1 : 0;
+  } else {
+    Words2 words = {};
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < N; ++i) words.word[i / 4] |= (factors.at[i] != 0.0F ? 1U : 0U) << (i % 4 * 8);
+    *reinterpret_cast<Words2*>(mask) = words;
+  }
 }
 
-__global__ void drop_gradient(ElementDropout args, DropoutLaw law) {
-  for_each_element(args.input.rows, args.input.columns, [&](std::int64_t row, std::int64_t column) {
-    const bool is_kept = args.mask != nullptr && args.mask[row * args.input.columns + column] != 0;
-    const float factor = args.mask == nullptr ? factor_of(args, law, row, column) : (is_kept ? law.kept : 0.0F);
-    store(args.output, row, column, load(args.input, row, column) * factor);
-  });
+template <int N>
+__device__ __forceinline__ Numbers<N> kept_factors(const std::uint8_t* mask, float kept) {
+  Numbers<N> factors;
+  if constexpr (N == 1) {
+    factors.at[0] = *mask != 0 ? kept : 0.0F;
+  } else {
+    const auto words = *reinterpret_cast<const Words2*>(mask);
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < N; ++i) factors.at[i] = (words.word[i / 4] >> (i % 4 * 8) & 0xffU) != 0 ? kept : 0.0F;
+  }
+  return factors;
+}
+
+template <int N>
+__device__ __forceinline__ void store_product(const ElementDropout& args, std::int64_t row, std::int64_t column,
+                                              const Numbers<N>& factors) {
+  Numbers<N> numbers = load_numbers<N>(args.input, row, column);
+  PLUMBLINE_UNROLLED
+  for (int i = 0; i < N; ++i) numbers.at[i] *= factors.at[i];
+  store_numbers<N>(args.output, row, column, numbers);
+}
+
+struct DropoutCall {
+  ElementDropout args;
+  DropoutLaw law;
+};
+
+template <int N>
+__global__ void __launch_bounds__(block_threads) drop(DropoutCall call) {
+  const ElementDropout& args = call.args;
+  for_each_element_group<N>(args.input.rows, args.input.columns,
+                            [&](auto count, std::int64_t row, std::int64_t column) {
+                              const Numbers<count> factors = factors_of<count>(args, call.law, row, column);
+                              if (args.mask != nullptr)
+                                store_mask<count>(args.mask + row * args.input.columns + column, factors);
+                              store_product<count>(args, row, column, factors);
+                            });
+}
+
+template <int N>
+__global__ void __launch_bounds__(block_threads) drop_gradient(DropoutCall call) {
+  const ElementDropout& args = call.args;
+  for_each_element_group<N>(
+      args.input.rows, args.input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+        store_product<count>(args, row, column,
+                             args.mask == nullptr
+                                 ? factors_of<count>(args, call.law, row, column)
+                                 : kept_factors<count>(args.mask + row * args.input.columns + column, call.law.kept));
+      });
+}
+
+bool drops_by_eights(const ElementDropout& args) {
+  const bool is_mask_aligned =
+      args.mask == nullptr ||
+      (reinterpret_cast<std::uintptr_t>(args.mask) % sizeof(Words2) == 0 && args.input.columns % vector_elements == 0);
+  return is_mask_aligned && takes_vectors(args.input, args.output);
 }
 
 void check_dropout(const ElementDropout& args) {
@@ -38,14 +103,14 @@ void check_dropout(const ElementDropout& args) {
 
 void dropout_forward(const ElementDropout& args, cudaStream_t stream) {
   check_dropout(args);
-  launch("dropout_forward", element_shape(args.input.rows, args.input.columns), stream, drop, args,
-         dropout_law(args.draw));
+  launch_elements("dropout_forward", args.input.rows, args.input.columns, drops_by_eights(args), stream,
+                  drop<vector_elements>, drop<1>, DropoutCall{args, dropout_law(args.draw)});
 }
 
 void dropout_backward(const ElementDropout& args, cudaStream_t stream) {
   check_dropout(args);
-  launch("dropout_backward", element_shape(args.input.rows, args.input.columns), stream, drop_gradient, args,
-         dropout_law(args.draw));
+  launch_elements("dropout_backward", args.input.rows, args.input.columns, drops_by_eights(args), stream,
+                  drop_gradient<vector_elements>, drop_gradient<1>, DropoutCall{args, dropout_law(args.draw)});
 }
 
 }  // namespace plumbline::cuda

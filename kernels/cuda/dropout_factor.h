@@ -19,13 +19,16 @@ struct DropoutLaw {
   return {draw.key, dropout_threshold(draw.probability), 1.0F / (1.0F - draw.probability)};
 }
 
-/// 0 or 1 / (1 - probability), of an element of the whole tensor.
-__device__ __forceinline__ float dropout_factor(const DropoutLaw& law, std::uint64_t element) {
-  const PhiloxCounter words = dropout_words(law.key, element / 4);
+/// 0 or 1 / (1 - probability), of an element of the whole tensor and the draw that it shares.
+__device__ __forceinline__ float dropout_factor(const DropoutLaw& law, const PhiloxCounter& words,
+                                                std::uint64_t element) {
   // By comparisons: an index that is not known when compiling would put the words into local memory.
   const std::uint32_t low = element % 2 == 0 ? words[0] : words[1];
   const std::uint32_t high = element % 2 == 0 ? words[2] : words[3];
   return (element % 4 < 2 ? low : high) < law.threshold ? 0.0F : law.kept;
+}
+__device__ __forceinline__ float dropout_factor(const DropoutLaw& law, std::uint64_t element) {
+  return dropout_factor(law, dropout_words(law.key, element / 4), element);
 }
 
 }  // namespace plumbline::cuda

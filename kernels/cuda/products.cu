@@ -53,6 +53,15 @@ __global__ void bias_gradient(ConstTensorView dy, TensorView target, Write write
               [&](std::int64_t row, std::int64_t column) { return load(dy, row, column); });
 }
 
+template <int N>
+__global__ void __launch_bounds__(block_threads)
+    bias_parts(ConstTensorView dy, float* parts, std::int64_t rows_of_part) {
+  const auto terms = [&](auto count, std::int64_t row, std::int64_t column) {
+    return ColumnTerms<count, 1>{{load_numbers<count>(dy, row, column)}};
+  };
+  sum_column_parts<N, 1>(parts, dy.rows, dy.columns, rows_of_part, terms);
+}
+
 __global__ void expert_bias_gradients(ExpertRows groups, ConstTensorView dy, TensorView target, Write write) {
   const Group group = group_of(groups, blockIdx.y);
   if (group.rows == 0 && write == Write::accumulate) return;
@@ -160,10 +169,26 @@ void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t strea
   if (args.bias_gradient.is_there()) linear_bias_gradient(args, stream);
 }
 
+Bytes bias_gradient_workspace(const LinearWeightGradient& args) {
+  return args.bias_gradient.is_there() ? row_parts_workspace(args.output_gradient.rows, args.bias_gradient.columns, 1)
+                                       : Bytes(0);
+}
+
 void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream) {
   const ConstTensorView& dy = args.uncast_gradient.is_there() ? args.uncast_gradient : args.output_gradient;
-  launch("linear_weight_gradient of the bias", column_sum_shape(args.bias_gradient.columns), stream, bias_gradient, dy,
-         args.bias_gradient, args.write);
+  const LaunchShape sums = column_sum_shape(dy.columns);
+  const RowParts divided = row_parts(dy.rows);
+  const char* const name = "linear_weight_gradient of the bias";
+  if (divided.parts == 1) return launch(name, sums, stream, bias_gradient, dy, args.bias_gradient, args.write);
+  check(args.workspace.size >= bias_gradient_workspace(args),
+        "the workspace is as large as the op's workspace function says");
+  const bool is_vector = takes_vectors(dy);
+  const auto kernel = is_vector ? bias_parts<vector_elements> : bias_parts<1>;
+  launch(name, row_parts_shape(dy.rows, dy.columns, is_vector), stream, kernel, dy,
+         static_cast<float*>(args.workspace.data), divided.rows);
+  const ConstTensorView parts = part_rows(args.workspace, dy.rows, dy.columns, 0);
+  launch("linear_weight_gradient of the bias's parts", sums, stream, bias_gradient, parts, args.bias_gradient,
+         args.write);
 }
 
 void grouped_linear_forward(const GroupedLinearForward& args, cudaStream_t stream) {

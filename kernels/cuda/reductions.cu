@@ -3,43 +3,84 @@
 
 #include "kernels/cuda/block_sum.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/elements.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
 
 constexpr unsigned infinity_bits = 0x7f800000U;
-constexpr unsigned whole_block = 1024;
 
 /// Magnitudes of fp32 numbers order as their bits do, infinity above all numbers and NaNs above infinity.
 __device__ __forceinline__ unsigned magnitude_bits(float value) { return __float_as_uint(value) & 0x7fffffffU; }
 
-/// One block, so that the sum has one order without scratch memory.
-__global__ void __launch_bounds__(whole_block) add_tensor_health(ConstTensorView input, TensorHealth* total) {
+/// Blocks of a sum, and the elements of each thread that are worth a block more.
+constexpr std::int64_t most_parts = 1024;
+constexpr std::int64_t elements_of_thread = 32;
+
+/// The part of the block that runs, added to `total` where that is the only one, else stored in `parts`.
+template <int N>
+__global__ void __launch_bounds__(block_threads)
+    add_tensor_health(ConstTensorView input, TensorHealth* parts, TensorHealth* total) {
   double squares = 0;
   unsigned largest = 0;
-  for (std::int64_t row = 0; row < input.rows; ++row)
-    for_each_column(input.columns, [&](std::int64_t column) {
-      const float x = load(input, row, column);
-      squares += static_cast<double>(x) * static_cast<double>(x);
-      if (magnitude_bits(x) > largest) largest = magnitude_bits(x);
-    });
+  for_each_element_group<N>(input.rows, input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(input, row, column);
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < count; ++i) {
+      squares += static_cast<double>(x.at[i]) * static_cast<double>(x.at[i]);
+      if (magnitude_bits(x.at[i]) > largest) largest = magnitude_bits(x.at[i]);
+    }
+  });
   squares = block_sum(squares);
   const int non_finite = block_sum(largest >= infinity_bits ? 1 : 0);
+  if (threadIdx.x != 0) return;
+  if (parts != nullptr) {
+    parts[blockIdx.y * gridDim.x + blockIdx.x] = {squares, non_finite != 0 ? 1 : 0};
+    return;
+  }
+  total->sum_of_squares += squares;
+  if (non_finite != 0) total->has_non_finite = 1;
+}
+
+/// Adds the parts of all blocks: which of them ran first does not matter.
+__global__ void __launch_bounds__(block_threads) add_parts(const TensorHealth* parts, int count, TensorHealth* total) {
+  double squares = 0;
+  int non_finite = 0;
+  for (int part = static_cast<int>(threadIdx.x); part < count; part += block_threads) {
+    squares += parts[part].sum_of_squares;
+    if (parts[part].has_non_finite != 0) non_finite = 1;
+  }
+  squares = block_sum(squares);
+  non_finite = block_sum(non_finite);
   if (threadIdx.x != 0) return;
   total->sum_of_squares += squares;
   if (non_finite != 0) total->has_non_finite = 1;
 }
 
-/// The maximum of bits does not depend on the order, so blocks may meet in one atomic operation.
+/// One block for a tensor that gives its threads little to do. Of sizes alone: addresses move between a rehearsal and a
+/// step.
+LaunchShape health_shape(const ConstTensorView& input) {
+  constexpr std::int64_t of_block = block_threads * elements_of_thread;
+  const unsigned across = blocks_for(input.columns, of_block, most_parts);
+  const std::int64_t rows_of_block = std::max<std::int64_t>(1, of_block / std::max<std::int64_t>(1, input.columns));
+  return {.grid = dim3(across, blocks_for(input.rows, rows_of_block, most_parts / across))};
+}
+
+struct LargerBits {
+  __device__ unsigned operator()(unsigned a, unsigned b) const { return a > b ? a : b; }
+};
+
+/// The maximum of bits does not depend on the order, so blocks may meet in one atomic operation of each.
+template <int N>
 __global__ void __launch_bounds__(block_threads) largest_bits(ConstTensorView input, unsigned* largest) {
   unsigned here = 0;
-  for_each_element(input.rows, input.columns, [&](std::int64_t row, std::int64_t column) {
-    const unsigned bits = magnitude_bits(load(input, row, column));
-    if (bits > here) here = bits;
+  for_each_element_group<N>(input.rows, input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(input, row, column);
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < count; ++i) here = LargerBits{}(here, magnitude_bits(x.at[i]));
   });
-  if (here > 0) atomicMax(largest, here);
+  here = block_combine(here, 0U, LargerBits{});
+  if (threadIdx.x == 0 && here > 0) atomicMax(largest, here);
 }
 
 __global__ void scale_from_bits(float* scale, float largest_code) {
@@ -51,8 +92,22 @@ __global__ void scale_from_bits(float* scale, float largest_code) {
 
 }  // namespace
 
-void add_health(const ConstTensorView& input, TensorHealth* sum, cudaStream_t stream) {
-  launch("add_health", {.grid = dim3(1), .block = dim3(whole_block)}, stream, add_tensor_health, input, sum);
+Bytes health_workspace(const HealthSum& args) {
+  const dim3 grid = health_shape(args.input).grid;
+  const std::int64_t parts = std::int64_t{grid.x} * grid.y;
+  return parts == 1 ? Bytes(0) : Bytes(parts * static_cast<std::int64_t>(sizeof(TensorHealth)));
+}
+
+void add_health(const HealthSum& args, cudaStream_t stream) {
+  check(args.workspace.size >= health_workspace(args), "the workspace is as large as the op's workspace function says");
+  const LaunchShape shape = health_shape(args.input);
+  const auto count = static_cast<int>(shape.grid.x * shape.grid.y);
+  auto* const parts = count == 1 ? nullptr : static_cast<TensorHealth*>(args.workspace.data);
+  const auto kernel = takes_vectors(args.input) ? add_tensor_health<vector_elements> : add_tensor_health<1>;
+  launch("add_health", shape, stream, kernel, args.input, parts, args.sum);
+  if (count > 1)
+    launch("add_health of the parts", {.grid = dim3(1)}, stream, add_parts, static_cast<const TensorHealth*>(parts),
+           count, args.sum);
 }
 
 void fp8_scale(const Fp8Scale& args, cudaStream_t stream) {
@@ -60,8 +115,8 @@ void fp8_scale(const Fp8Scale& args, cudaStream_t stream) {
         "only fp8 has a scale per tensor");
   const float largest_code = args.format == NumberFormat::fp8_e4m3 ? from_fp8_e4m3(0x7e) : from_fp8_e5m2(0x7b);
   require_launched(cudaMemsetAsync(args.scale, 0, sizeof(float), stream), "fp8_scale");
-  launch("fp8_scale", element_shape(args.input.rows, args.input.columns), stream, largest_bits, args.input,
-         reinterpret_cast<unsigned*>(args.scale));
+  const auto kernel = takes_vectors(args.input) ? largest_bits<vector_elements> : largest_bits<1>;
+  launch("fp8_scale", health_shape(args.input), stream, kernel, args.input, reinterpret_cast<unsigned*>(args.scale));
   launch("fp8_scale of the maximum", {.grid = dim3(1), .block = dim3(1)}, stream, scale_from_bits, args.scale,
          largest_code);
 }

@@ -43,9 +43,11 @@ bool has_non_finite(const ConstTensorView& input) {
   return largest_magnitude_bits(input) >= infinity;
 }
 
-void add_health(const ConstTensorView& input, TensorHealth* sum) {
-  sum->sum_of_squares += sum_of_squares(input);
-  if (has_non_finite(input)) sum->has_non_finite = 1;
+Bytes health_workspace(const HealthSum& /*args*/) { return Bytes(0); }
+
+void add_health(const HealthSum& args) {
+  args.sum->sum_of_squares += sum_of_squares(args.input);
+  if (has_non_finite(args.input)) args.sum->has_non_finite = 1;
 }
 
 }  // namespace plumbline::reference

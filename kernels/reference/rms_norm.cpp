@@ -78,6 +78,8 @@ void rms_norm_forward(const RmsNormForward& args) {
   }
 }
 
+Bytes rms_norm_workspace(const RmsNormBackward& /*args*/) { return Bytes(0); }
+
 void rms_norm_backward(const RmsNormBackward& args) {
   check_same_shape(args.input, args.output_gradient);
   if (args.weight_gradient.is_there()) weight_gradient(args);  // before the output's gradient may be overwritten

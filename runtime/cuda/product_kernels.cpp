@@ -1,5 +1,7 @@
 #include "runtime/cuda/product_kernels.h"
 
+#include <algorithm>
+
 #include "kernels/cuda/cuda_kernels.h"
 #include "runtime/cuda/current_lane.h"
 #include "runtime/cuda/matrix_products.h"
@@ -82,7 +84,10 @@ Bytes matmul_scratch(const Matmul& args) {
   return bytes;
 }
 Bytes linear_forward_scratch(const LinearForward& args) { return matmul_scratch(product_of(args)); }
-Bytes linear_weight_gradient_scratch(const LinearWeightGradient& args) { return matmul_scratch(product_of(args)); }
+/// The bias is summed when the product is done, in the same memory.
+Bytes linear_weight_gradient_scratch(const LinearWeightGradient& args) {
+  return std::max(matmul_scratch(product_of(args)), cuda::bias_gradient_workspace(args));
+}
 
 void run_matmul(const Matmul& args) {
   if (!multiply({args}, current_stream())) cuda::matmul(args, current_stream());

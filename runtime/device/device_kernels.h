@@ -56,7 +56,7 @@ struct DeviceKernels {
   Kernel<TransposeCopy> transpose = nullptr;
   Kernel<Fill> fill = nullptr;
   Kernel<Fp8Scale> fp8_scale = nullptr;
-  void (*add_health)(const ConstTensorView&, TensorHealth* sum) = nullptr;
+  ScratchKernel<HealthSum> add_health;
 
   // Matrix products.
   ScratchKernel<Matmul> matmul;
@@ -81,9 +81,9 @@ struct DeviceKernels {
   Kernel<PositionEmbeddingForward> position_embedding_forward = nullptr;
   Kernel<PositionEmbeddingBackward> position_embedding_backward = nullptr;
   Kernel<LayerNormForward> layer_norm_forward = nullptr;
-  Kernel<LayerNormBackward> layer_norm_backward = nullptr;
+  ScratchKernel<LayerNormBackward> layer_norm_backward;
   Kernel<RmsNormForward> rms_norm_forward = nullptr;
-  Kernel<RmsNormBackward> rms_norm_backward = nullptr;
+  ScratchKernel<RmsNormBackward> rms_norm_backward;
   Kernel<ReluForward> relu_forward = nullptr;
   Kernel<ReluBackward> relu_backward = nullptr;
   Kernel<GeluForward> gelu_forward = nullptr;

@@ -67,13 +67,25 @@ void ParameterState::upload(const StateRange& range, std::int64_t first, std::sp
 }
 
 bool ParameterState::has_non_finite() const {
-  const Bytes size(sizeof(TensorHealth));
-  auto* const sum = static_cast<TensorHealth*>(memory_.backend.workspace(size).data);
-  memory_.device.fill(Stream::compute, sum, std::byte{0}, size);
-  for (const StateRange& range :
-       answered_state(memory_.layout, memory_.strategy, memory_.training, memory_.groups.rank())) {
+  const ScratchKernel<HealthSum>& kernel = memory_.device.kernels().add_health;
+  const std::vector<StateRange> ranges =
+      answered_state(memory_.layout, memory_.strategy, memory_.training, memory_.groups.rank());
+  const auto args_of = [&](const StateRange& range) {
     const StateData held = memory_.state(range);
-    memory_.device.kernels().add_health(row(held.data.data(), held.format, range.elements.count), sum);
+    return HealthSum{row(held.data.data(), held.format, range.elements.count)};
+  };
+  Bytes scratch(0);
+  for (const StateRange& range : ranges) scratch = std::max(scratch, kernel.workspace(args_of(range)));
+  const Bytes size(sizeof(TensorHealth));
+  constexpr Bytes of_sum(64);  // keeps the scratch behind it aligned
+  auto* const memory = static_cast<std::byte*>(memory_.backend.workspace(of_sum + scratch).data);
+  auto* const sum = reinterpret_cast<TensorHealth*>(memory);
+  memory_.device.fill(Stream::compute, sum, std::byte{0}, size);
+  for (const StateRange& range : ranges) {
+    HealthSum args = args_of(range);
+    args.sum = sum;
+    args.workspace = {memory + of_sum.value(), scratch};
+    kernel.run(args);
   }
   TensorHealth found;
   memory_.device.download(Stream::compute, &found, sum, size);

@@ -48,10 +48,12 @@ void norm_backward(const KernelCall& call) {
   for (std::size_t i = 0; i < op.parameters.size(); ++i)
     made[i] = defers ? deferred_row(call, 5, i, weight.columns) : call.gradient(op.parameters[i]);
   const Write write = defers ? Write::overwrite : Write::accumulate;
-  if (op.kind == OpKind::rms_norm)
-    call.kernels().rms_norm_backward({dy, x, weight, statistics, dx, made[0], write});
-  else
-    call.kernels().layer_norm_backward({dy, x, weight, statistics, statistics + x.rows, dx, made[0], made[1], write});
+  if (op.kind == OpKind::rms_norm) {
+    RmsNormBackward kernel{dy, x, weight, statistics, dx, made[0], write};
+    return call.run(call.kernels().rms_norm_backward, kernel);
+  }
+  LayerNormBackward kernel{dy, x, weight, statistics, statistics + x.rows, dx, made[0], made[1], write};
+  call.run(call.kernels().layer_norm_backward, kernel);
 }
 
 void add_deferred(const KernelCall& call) {

@@ -130,7 +130,8 @@ class Measurement {
     };
     timed(streaming_kernel, 3, [&] { kernels_.add({x, y, z}); });
     timed("rms_norm_forward", 2, [&] { kernels_.rms_norm_forward({x, weight, y, roots}); });
-    timed("rms_norm_backward", 3, [&] { kernels_.rms_norm_backward({y, x, weight, roots, z, weight_gradient}); });
+    add("rms_norm_backward", format, 3 * size,
+        scratch_call(kernels_.rms_norm_backward, RmsNormBackward{y, x, weight, roots, z, weight_gradient}));
     timed("gelu_forward", 2, [&] { kernels_.gelu_forward({x, y}); });
     timed("swiglu_forward", 3, [&] { kernels_.swiglu_forward({x, y, z}); });
   }

@@ -32,12 +32,12 @@ TEST_CASE("One infinity or NaN anywhere is found; large numbers are not mistaken
 // 1 + 4, then 9 + 16 on top; the third tensor has what is not a number.
 TEST_CASE("The health of gradients adds up over tensors, and one bad element stays known") {
   TensorHealth sum;
-  reference::add_health(KernelTensor(std::vector<float>{1, -2}, 1, 2), &sum);
-  reference::add_health(KernelTensor(std::vector<float>{3, 4}, 2, 1), &sum);
+  reference::add_health({KernelTensor(std::vector<float>{1, -2}, 1, 2), &sum});
+  reference::add_health({KernelTensor(std::vector<float>{3, 4}, 2, 1), &sum});
   CHECK(sum.sum_of_squares == 30);
   CHECK(sum.has_non_finite == 0);
-  reference::add_health(KernelTensor(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}, 1, 1), &sum);
-  reference::add_health(KernelTensor(std::vector<float>{1}, 1, 1), &sum);
+  reference::add_health({KernelTensor(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}, 1, 1), &sum});
+  reference::add_health({KernelTensor(std::vector<float>{1}, 1, 1), &sum});
   CHECK(sum.has_non_finite == 1);
 }
 

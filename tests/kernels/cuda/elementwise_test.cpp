@@ -2,6 +2,7 @@
 
 #include "kernels/quantize.h"
 #include "kernels/reductions.h"
+#include "tests/cuda_on_cpu/control.h"
 #include "tests/kernels/cuda/both_devices.h"
 
 namespace plumbline {
@@ -77,13 +78,71 @@ TEST_CASE("the health of gradients is added up on the device") {
         if (is_bad) values.back() = std::numeric_limits<float>::infinity();
         BothTensor x(size.rows, size.columns, NumberFormat::bf16, values, 1);
         BothArray<TensorHealth> health(std::vector<TensorHealth>{{.sum_of_squares = 3.0, .has_non_finite = 0}});
-        reference::add_health(x.host(), health.host());
-        cuda::add_health(x.device(), health.device(), stream);
+        reference::add_health({x.host(), health.host()});
+        cuda::add_health({x.device(), health.device()}, stream);
         finish(stream);
         const TensorHealth got = health.on_device().front();
         CHECK(got.has_non_finite == (is_bad ? 1 : 0));
         if (!is_bad) CHECK(got.sum_of_squares == Approx(health.host()->sum_of_squares).epsilon(1e-12));
       }
+  });
+}
+
+/// Several blocks in both directions, with rows that are and are not taken by eights.
+constexpr Size health_sizes[] = {{1, 20'000}, {3, 9'001}, {700, 41}, {300, 64}};
+
+TEST_CASE("the health of a large gradient is summed by many blocks, the same bits in whichever order they run") {
+  for (const Size& size : health_sizes) {
+    std::vector<TensorHealth> sums;
+    on_both([&](cudaStream_t stream) {
+      BothTensor x = random_both(size.rows, size.columns, 8, NumberFormat::bf16);
+      BothArray<TensorHealth> health(std::vector<TensorHealth>{{.sum_of_squares = 3.0, .has_non_finite = 0}});
+      HealthSum args{x.device(), health.device()};
+      args.workspace = device_workspace(cuda::health_workspace(args));
+      REQUIRE(args.workspace.size > Bytes(0));
+      const int before = cuda_on_cpu::blocks_launched();
+      reference::add_health({x.host(), health.host()});
+      cuda::add_health(args, stream);
+      finish(stream);
+      CHECK(cuda_on_cpu::blocks_launched() - before > 2);
+      sums.push_back(health.on_device().front());
+      CHECK(sums.back().sum_of_squares == Approx(health.host()->sum_of_squares).epsilon(1e-12));
+      CHECK(sums.back().sum_of_squares == sums.front().sum_of_squares);
+    });
+  }
+}
+
+TEST_CASE("one element that is not finite is found in any block's part of a large gradient") {
+  on_both([](cudaStream_t stream) {
+    for (const std::size_t bad : {std::size_t{0}, std::size_t{8191}, std::size_t{8192}, std::size_t{19'999}}) {
+      std::vector<float> values = random_values(20'000, 8);
+      values[bad] = -std::numeric_limits<float>::infinity();
+      BothTensor x(1, 20'000, NumberFormat::bf16, values);
+      BothArray<TensorHealth> health(std::vector<TensorHealth>{{}});
+      HealthSum args{x.device(), health.device()};
+      args.workspace = device_workspace(cuda::health_workspace(args));
+      cuda::add_health(args, stream);
+      finish(stream);
+      CHECK(health.on_device().front().has_non_finite == 1);
+    }
+  });
+}
+
+TEST_CASE("the scale of a large fp8 tensor takes one atomic operation of a block") {
+  on_both([](cudaStream_t stream) {
+    for (const Size& size : health_sizes) {
+      std::vector<float> values = random_values(size.rows * size.columns, 8);
+      values[values.size() - 2] = -17.0F;
+      BothTensor x(size.rows, size.columns, NumberFormat::bf16, values);
+      BothArray<float> scale(1, -1.0F);
+      const int before = cuda_on_cpu::blocks_launched();
+      const int atomics = cuda_on_cpu::atomic_operations();
+      reference::fp8_scale({x.host(), NumberFormat::fp8_e4m3, scale.host()});
+      cuda::fp8_scale({x.device(), NumberFormat::fp8_e4m3, scale.device()}, stream);
+      finish(stream);
+      CHECK(scale.is_same());
+      CHECK(cuda_on_cpu::atomic_operations() - atomics < cuda_on_cpu::blocks_launched() - before);
+    }
   });
 }
 

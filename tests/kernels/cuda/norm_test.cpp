@@ -8,6 +8,12 @@ namespace {
 // Not a single column: its normalised value is a constant, and its gradient what is left of equal numbers.
 constexpr Size norm_sizes[] = {{1, 3}, {3, 5}, {9, 67}, {2, 300}, {67, 3}};
 
+/// More rows than one launch sums: parts that are whole, and one that is not, and columns in and behind whole eights.
+constexpr Size long_sizes[] = {{257, 8}, {600, 13}, {600, 133}};
+/// Rows begin at multiples of 16 bytes, or do not.
+constexpr std::int64_t no_gap = 1;
+std::int64_t gap_of_eights(const Size& size) { return (8 - size.columns % 8) % 8 + 8; }
+
 void check_rms(cudaStream_t stream, const Size& size, NumberFormat format, Write write) {
   BothTensor x = random_both(size.rows, size.columns, 1, format, 1);
   BothTensor w = random_both(1, size.columns, 2, format);
@@ -81,6 +87,65 @@ TEST_CASE("LayerNorm and its gradients, with and without bias, are the CPU's") {
       for (const NumberFormat format : float_formats)
         for (const bool has_bias : {false, true})
           check_layer(stream, {size, format, has_bias, has_bias ? Write::accumulate : Write::overwrite});
+  });
+}
+
+/// Gradients of a norm's parameters over many rows.
+struct LongSums {
+  LongSums(const Size& size, NumberFormat format, std::int64_t gap)
+      : x(random_both(size.rows, size.columns, 1, format, gap)),
+        w(random_both(1, size.columns, 2, format)),
+        dy(random_both(size.rows, size.columns, 4, format, gap)),
+        dw(random_both(1, size.columns, 5)),
+        db(random_both(1, size.columns, 7)),
+        mean(size.rows, 0.25F),
+        deviation(size.rows, 0.7F) {}
+
+  void run(cudaStream_t stream, Write write) {
+    reference::layer_norm_backward(
+        {dy.host(), x.host(), w.host(), mean.host(), deviation.host(), {}, dw.host(), db.host(), write});
+    LayerNormBackward args{dy.device(), x.device(),  w.device(),  mean.device(), deviation.device(),
+                           {},          dw.device(), db.device(), write};
+    args.workspace = device_workspace(cuda::layer_norm_workspace(args));
+    REQUIRE(args.workspace.size > Bytes(0));
+    cuda::layer_norm_backward(args, stream);
+    reference::rms_norm_backward({dy.host(), x.host(), w.host(), deviation.host(), {}, dw.host(), Write::accumulate});
+    RmsNormBackward rms{dy.device(), x.device(), w.device(), deviation.device(), {}, dw.device(), Write::accumulate};
+    rms.workspace = device_workspace(cuda::rms_norm_workspace(rms));
+    cuda::rms_norm_backward(rms, stream);
+    finish(stream);
+  }
+
+  BothTensor x, w, dy, dw, db;
+  BothArray<float> mean;
+  BothArray<float> deviation;
+};
+
+// Of 600 terms below 1 in magnitude a sum errs by less than 20 * 2^-24 * 600; the largest sums are about
+// sqrt(600 / 9) = 8, so 1e-4 of them would be 40 times as much.
+TEST_CASE("gradients of norms' parameters over many rows are summed in parts, and are the CPU's") {
+  on_both([](cudaStream_t stream) {
+    for (const Size& size : long_sizes)
+      for (const NumberFormat format : float_formats)
+        for (const std::int64_t gap : {no_gap, gap_of_eights(size)})
+          for (const Write write : {Write::overwrite, Write::accumulate}) {
+            LongSums sums(size, format, gap);
+            sums.run(stream, write);
+            CHECK(sums.dw.error() <= 1e-5);
+            CHECK(sums.db.error() <= 1e-5);
+          }
+  });
+}
+
+TEST_CASE("gradients of norms' parameters over many rows are the same bits in every order of threads and blocks") {
+  std::vector<std::vector<std::byte>> found;
+  on_both([&](cudaStream_t stream) {
+    LongSums sums({600, 133}, NumberFormat::bf16, 3);
+    sums.run(stream, Write::accumulate);
+    found.push_back(sums.dw.on_device());
+    found.push_back(sums.db.on_device());
+    CHECK(found[found.size() - 2] == found[0]);
+    CHECK(found.back() == found[1]);
   });
 }
 

@@ -60,6 +60,76 @@ TEST_CASE("casts by eights are the CPU's bits between all formats, with scales, 
   });
 }
 
+TEST_CASE("transposing casts by eights are the CPU's bits, of squares that are cut on either side") {
+  on_both([](cudaStream_t stream) {
+    for (const Size& size : {Size{64, 64}, Size{5, 13}, Size{70, 133}, Size{3, 6}})
+      for (const NumberFormat from : all_formats)
+        for (const NumberFormat to : {NumberFormat::fp32, NumberFormat::bf16, NumberFormat::fp8_e4m3}) {
+          BothArray<float> scale(std::vector<float>{0.37F});
+          BothTensor input = tensor(size, 1, from);
+          BothTensor output = tensor({size.columns, size.rows}, 2, to);
+          input.set_scales(scale);
+          output.set_scales(scale);
+          REQUIRE(cuda::takes_vectors(input.device(), output.device()));
+          reference::transpose({input.host(), output.host()});
+          cuda::transpose({input.device(), output.device()}, stream);
+          finish(stream);
+          CHECK(output.is_same());
+        }
+  });
+}
+
+TEST_CASE("rotary positions by eights turn as on the CPU, of whole heads and of a part, in place too") {
+  for_sizes_and_formats([](cudaStream_t stream, const Size& size, NumberFormat format) {
+    constexpr std::int64_t head = 24;
+    const Size heads{size.rows, 3 * head};
+    for (const std::int64_t turning : {std::int64_t{16}, std::int64_t{8}, std::int64_t{24}}) {
+      BothArray<float> frequencies(turning / 2, 0.0F);
+      rotary_frequencies(10000.0, turning, frequencies.host());
+      frequencies = BothArray<float>(frequencies.on_host());
+      BothTensor x = tensor(heads, 1, format);
+      BothTensor y = tensor(heads, 2, format);
+      const auto of = [&](const TensorView& from, const TensorView& to, const float* f) {
+        return Rotary{from, to, f, head, turning, {2, 5, 11, 4}, Rotation::backward};
+      };
+      reference::rotary(of(x.host(), y.host(), frequencies.host()));
+      reference::rotary(of(x.host(), x.host(), frequencies.host()));
+      cuda::rotary(of(x.device(), y.device(), frequencies.device()), stream);
+      cuda::rotary(of(x.device(), x.device(), frequencies.device()), stream);
+      finish(stream);
+      CHECK(x.error() <= tolerance(format));
+      CHECK(y.error() <= tolerance(format));
+    }
+  });
+}
+
+TEST_CASE("dropout by eights draws the CPU's numbers, wherever draws of four begin, and keeps its mask") {
+  for_sizes_and_formats([](cudaStream_t stream, const Size& size, NumberFormat format) {
+    for (const std::int64_t first : {0, 3}) {
+      const bool has_mask = size.columns % 8 == 0;
+      BothTensor x = tensor(size, 1, format);
+      BothTensor y = tensor(size, 2, format);
+      BothTensor dx = tensor(size, 3, format);
+      BothArray<std::uint8_t> mask(size.rows * size.columns, std::uint8_t{9});
+      const auto of = [&](const TensorView& from, const TensorView& to, std::uint8_t* kept) {
+        return ElementDropout{from,
+                              to,
+                              has_mask ? kept : nullptr,
+                              {0.3F, {.seed = 0x123456789abcdefULL, .op = 17, .micro_batch = 3}},
+                              {{2, 5, 11, 4}, first, 1001}};
+      };
+      reference::dropout_forward(of(x.host(), y.host(), mask.host()));
+      cuda::dropout_forward(of(x.device(), y.device(), mask.device()), stream);
+      reference::dropout_backward(of(x.host(), dx.host(), mask.host()));
+      cuda::dropout_backward(of(x.device(), dx.device(), mask.device()), stream);
+      finish(stream);
+      CHECK(mask.is_same());
+      CHECK(y.is_same());
+      CHECK(dx.is_same());
+    }
+  });
+}
+
 TEST_CASE("sums, products with a factor, fills and ReLU by eights are the CPU's bits, in place too") {
   for_sizes_and_formats([](cudaStream_t stream, const Size& size, NumberFormat format) {
     BothTensor a = tensor(size, 1, format);
