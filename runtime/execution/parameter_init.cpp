@@ -1,7 +1,10 @@
 #include "runtime/execution/parameter_init.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <thread>
+#include <vector>
 
 #include "kernels/philox.h"
 
@@ -10,8 +13,20 @@ namespace {
 
 constexpr double usual_deviation = 0.02;
 
+/// What a thread is started for, at least: some 2 ms of draws.
+constexpr std::int64_t elements_of_thread = 1 << 16;
+
 /// In (0, 1].
 double unit(std::uint32_t word) { return (static_cast<double>(word) + 1.0) / 4294967296.0; }
+
+float normal_value(double deviation, std::uint64_t seed, std::uint64_t key, std::int64_t index) {
+  const auto counter = static_cast<std::uint64_t>(index);
+  const PhiloxCounter words = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
+                                      static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+                                     {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+  const double radius = std::sqrt(-2.0 * std::log(unit(words[0])));
+  return static_cast<float>(deviation * radius * std::cos(2 * std::numbers::pi * unit(words[1])));
+}
 
 }  // namespace
 
@@ -54,13 +69,27 @@ float initial_value(InitialValues starts, double deviation, std::uint64_t seed, 
                     std::int64_t index) {
   if (starts == InitialValues::ones) return 1;
   if (starts == InitialValues::zeros || deviation == 0) return 0;
-  const std::uint64_t key = hash_of(name) ^ seed;
-  const auto counter = static_cast<std::uint64_t>(index);
-  const PhiloxCounter words = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
-                                      static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-                                     {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
-  const double radius = std::sqrt(-2.0 * std::log(unit(words[0])));
-  return static_cast<float>(deviation * radius * std::cos(2 * std::numbers::pi * unit(words[1])));
+  return normal_value(deviation, seed, hash_of(name) ^ seed, index);
+}
+
+void draw_initial_values(Initialisation initialisation, std::uint64_t seed, const LocalParameter& parameter,
+                         std::int64_t first, std::span<float> values) {
+  const double deviation = initial_deviation(initialisation, parameter.box);
+  if (parameter.starts != InitialValues::normal || deviation == 0)
+    return std::fill(values.begin(), values.end(), parameter.starts == InitialValues::ones ? 1.0F : 0.0F);
+  const std::uint64_t key = hash_of(parameter.name) ^ seed;
+  const auto draw = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t e = begin; e < end; ++e)
+      values[static_cast<std::size_t>(e)] = normal_value(deviation, seed, key, parameter.box.whole_index(first + e));
+  };
+  const std::int64_t count = std::ssize(values);
+  const std::int64_t threads =
+      std::clamp<std::int64_t>(count / elements_of_thread, 1, std::max(1U, std::thread::hardware_concurrency()));
+  const auto begin_of = [&](std::int64_t thread) { return count * thread / threads; };
+  std::vector<std::jthread> others;
+  for (std::int64_t t = 1; t < threads; ++t)
+    others.emplace_back([&draw, begin = begin_of(t), end = begin_of(t + 1)] { draw(begin, end); });
+  draw(0, begin_of(1));
 }
 
 }  // namespace plumbline

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "runtime/execution/parameter_layout.h"
@@ -32,5 +33,9 @@ inline constexpr std::array all_initialisations{Initialisation::normal, Initiali
 [[nodiscard]] std::uint64_t hash_of(std::string_view name);
 [[nodiscard]] float initial_value(InitialValues starts, double deviation, std::uint64_t seed, std::string_view name,
                                   std::int64_t index);
+/// As initial_value, of elements [first, first + size of values) of the parameter's box, by as many threads as the
+/// computer runs at once: which of them draws an element changes nothing.
+void draw_initial_values(Initialisation initialisation, std::uint64_t seed, const LocalParameter& parameter,
+                         std::int64_t first, std::span<float> values);
 
 }  // namespace plumbline

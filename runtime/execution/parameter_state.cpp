@@ -10,6 +10,8 @@ namespace {
 
 /// Elements that pass between the host and the device at a time.
 constexpr std::int64_t most_at_a_time = 1 << 16;
+/// First weights that the host draws at a time: enough for many threads.
+constexpr std::int64_t most_drawn = 1 << 22;
 
 /// Of a parameter, what is up to date in the weights that a rank holds.
 ElementRange held_range(const ParameterMemory& memory, const LocalParameter& p, bool is_divided) {
@@ -22,30 +24,60 @@ ElementRange held_range(const ParameterMemory& memory, const LocalParameter& p, 
 
 }  // namespace
 
-void ParameterState::put_first_weights(const FirstWeights& first, const LocalParameter& p, std::int64_t begin,
-                                       const TensorView& to) const {
-  for (std::int64_t done = 0; done < to.columns; done += most_at_a_time) {
-    const std::int64_t count = std::min(most_at_a_time, to.columns - done);
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (std::int64_t e = 0; e < count; ++e)
-      values[static_cast<std::size_t>(e)] = first(p, p.box.whole_index(begin + done + e));
+std::vector<ParameterState::Elements> ParameterState::held_elements(std::int32_t parameter) const {
+  const LocalParameter& p = memory_.parameter(parameter);
+  const ElementRange held = held_range(memory_, p, memory_.strategy.zero_stage >= 3);
+  if (held.count == 0) return {};
+  std::vector<Elements> all{{held, row(memory_.held_weights(p, held.first), memory_.formats.weight, held.count)}};
+  if (!memory_.has_masters()) return all;
+  for (const OwnedRange& owned : memory_.layout.owned)
+    if (owned.parameter == parameter) all.push_back({{owned.first, owned.count}, memory_.owned_master(owned)});
+  return all;
+}
+
+void ParameterState::put(const std::vector<Elements>& held, std::int64_t first, std::span<const float> values) const {
+  for (std::int64_t done = 0; done < std::ssize(values); done += most_at_a_time) {
+    const std::int64_t count = std::min(most_at_a_time, std::ssize(values) - done);
     const Workspace room = memory_.backend.workspace(storage(count, NumberFormat::fp32));
-    memory_.device.upload(Stream::compute, room.data, values.data(), room.size);
-    memory_.device.kernels().cast(
-        {dense_view(static_cast<const void*>(room.data), NumberFormat::fp32, 1, count), to.columns_from(done, count)});
+    memory_.device.upload(Stream::compute, room.data, values.data() + done, room.size);
+    const ConstTensorView all = dense_view(static_cast<const void*>(room.data), NumberFormat::fp32, 1, count);
+    for (const Elements& to : held) {
+      const std::int64_t begin = std::max(to.range.first, first + done);
+      const std::int64_t of_range = std::min(to.range.first + to.range.count, first + done + count) - begin;
+      if (of_range > 0)
+        memory_.device.kernels().cast(
+            {all.columns_from(begin - first - done, of_range), to.row.columns_from(begin - to.range.first, of_range)});
+    }
+  }
+}
+
+void ParameterState::fill(const Fill& fill) const {
+  std::vector<float> values;
+  for (std::int32_t parameter = 0; parameter < std::ssize(memory_.layout.parameters); ++parameter) {
+    const std::vector<Elements> held = held_elements(parameter);
+    if (held.empty()) continue;
+    const ElementRange whole = held.front().range;
+    for (const Elements& other : held)
+      check(other.range.first >= whole.first && other.range.first + other.range.count <= whole.first + whole.count,
+            "a rank holds the weights that it has master copies of");
+    for (std::int64_t done = 0; done < whole.count; done += most_drawn) {
+      values.resize(static_cast<std::size_t>(std::min(most_drawn, whole.count - done)));
+      fill(memory_.parameter(parameter), whole.first + done, values);
+      put(held, whole.first + done, values);
+    }
   }
 }
 
 void ParameterState::initialise(const FirstWeights& first) {
-  const NumberFormat format = memory_.formats.weight;
-  for (const LocalParameter& p : memory_.layout.parameters) {
-    const ElementRange held = held_range(memory_, p, memory_.strategy.zero_stage >= 3);
-    if (held.count > 0)
-      put_first_weights(first, p, held.first, row(memory_.held_weights(p, held.first), format, held.count));
-  }
-  if (!memory_.has_masters()) return;
-  for (const OwnedRange& owned : memory_.layout.owned)
-    put_first_weights(first, memory_.parameter(owned.parameter), owned.first, memory_.owned_master(owned));
+  fill([&](const LocalParameter& p, std::int64_t begin, std::span<float> values) {
+    for (float& value : values) value = first(p, p.box.whole_index(begin++));
+  });
+}
+
+void ParameterState::initialise(Initialisation initialisation, std::uint64_t seed) {
+  fill([&](const LocalParameter& p, std::int64_t begin, std::span<float> values) {
+    draw_initial_values(initialisation, seed, p, begin, values);
+  });
 }
 
 std::vector<std::byte> ParameterState::downloaded(const void* from, Bytes bytes) const {

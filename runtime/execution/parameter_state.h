@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "runtime/execution/parameter_init.h"
 #include "runtime/execution/parameter_memory.h"
 
 namespace plumbline {
@@ -22,6 +23,8 @@ class ParameterState {
   explicit ParameterState(ParameterMemory& memory) : memory_(memory) {}
 
   void initialise(const FirstWeights& first);
+  /// Drawn from the seed (parameter_init.h).
+  void initialise(Initialisation initialisation, std::uint64_t seed);
   /// `visit(parameter, index in the whole tensor, value)` for every element that this rank answers for.
   using Visit = std::function<void(const LocalParameter&, std::int64_t, float)>;
   void visit(ParameterPart what, const Visit& visit) const;
@@ -36,9 +39,18 @@ class ParameterState {
   void look(const Look& look) const;
 
  private:
-  /// Into `to`, one row: elements of the parameter's box from `begin` on.
-  void put_first_weights(const FirstWeights& first, const LocalParameter& parameter, std::int64_t begin,
-                         const TensorView& to) const;
+  /// Fills values with what elements of the parameter's box start with, from the given one on.
+  using Fill = std::function<void(const LocalParameter&, std::int64_t, std::span<float>)>;
+  void fill(const Fill& fill) const;
+  /// Elements of a parameter's box, as a row of the device.
+  struct Elements {
+    ElementRange range;
+    TensorView row;
+  };
+  /// Of all that is held of a parameter: its weights, which have all elements, and master copies of some.
+  [[nodiscard]] std::vector<Elements> held_elements(std::int32_t parameter) const;
+  /// Elements [first, first + size of values) to wherever they are held.
+  void put(const std::vector<Elements>& held, std::int64_t first, std::span<const float> values) const;
   /// One row, as floats of the host.
   [[nodiscard]] std::vector<float> values_of(const ConstTensorView& row) const;
   [[nodiscard]] std::vector<std::byte> downloaded(const void* from, Bytes bytes) const;

@@ -74,10 +74,10 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       static_cast<float>(1.0 / static_cast<double>(job.training.global_batch * job.training.sequence_length));
   environment_.constants = job.constants;
   environment_.routing = job.routing;
-  const FirstWeights drawn = [&](const LocalParameter& p, std::int64_t index) {
-    return initial_value(p.starts, initial_deviation(options.initialisation, p.box), options.seed, p.name, index);
-  };
-  parameters_.state.initialise(options.first_weights ? options.first_weights : drawn);
+  if (options.first_weights)
+    parameters_.state.initialise(options.first_weights);
+  else
+    parameters_.state.initialise(options.initialisation, options.seed);
   executor_.use(memory_.emplace(plan_, environment_, feed_));
   sent_outside_steps_.resize(named_groups().size());
 }
