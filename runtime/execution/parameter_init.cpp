@@ -79,8 +79,12 @@ void draw_initial_values(Initialisation initialisation, std::uint64_t seed, cons
     return std::fill(values.begin(), values.end(), parameter.starts == InitialValues::ones ? 1.0F : 0.0F);
   const std::uint64_t key = hash_of(parameter.name) ^ seed;
   const auto draw = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t e = begin; e < end; ++e)
-      values[static_cast<std::size_t>(e)] = normal_value(deviation, seed, key, parameter.box.whole_index(first + e));
+    const std::int64_t width = parameter.box.extent[2];
+    for (std::int64_t e = begin; e < end;) {
+      const std::int64_t end_of_row = std::min(end, e + width - (first + e) % width);
+      for (std::int64_t index = parameter.box.whole_index(first + e); e < end_of_row; ++e, ++index)
+        values[static_cast<std::size_t>(e)] = normal_value(deviation, seed, key, index);
+    }
   };
   const std::int64_t count = std::ssize(values);
   const std::int64_t threads =
