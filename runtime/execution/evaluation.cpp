@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "kernels/elementwise.h"
+#include "runtime/device/device_kernels.h"
 
 namespace plumbline {
 namespace {
@@ -80,9 +80,7 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     return batch;
   };
   std::vector<float> logits(static_cast<std::size_t>(vocabulary));
-  std::vector<std::byte> stored(storage(vocabulary, NumberFormat::fp32).value());  // in their own format
-  ConstTensorView seen;                                                            // here; empty: not this rank's
-  std::int64_t seen_from = 0;
+  (void)env_.backend.workspace(storage(vocabulary, NumberFormat::fp32));  // the forwards may reserve nothing
   const std::int64_t place = std::ssize(context) - 1;
   env_.on_logits = [&](const RankEnvironment& env, ConstTensorView made, std::int64_t first_class) {
     const std::int64_t row = place - env.groups.index(Axis::context) * env.local_sequence();
@@ -90,15 +88,13 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     const bool is_first = env.groups.index(Axis::data) == 0 && (first_class > 0 || env.groups.index(Axis::tensor) == 0);
     if (!is_first || row < 0 || row >= env.local_sequence() || first_class >= vocabulary) return;
     const std::int64_t classes = std::min<std::int64_t>(made.columns, vocabulary - first_class);
-    seen = dense_view(static_cast<const void*>(stored.data()), made.format, 1, classes);
-    seen_from = first_class;
-    env.device.download(Stream::compute, stored.data(), made.at(row, 0), storage(classes, made.format));
+    const Workspace room = env.backend.workspace(storage(classes, NumberFormat::fp32));
+    env.device.kernels().cast(
+        {made.rows_from(row, 1).columns_from(0, classes), dense_view(room.data, NumberFormat::fp32, 1, classes)});
+    env.device.download(Stream::compute, logits.data() + first_class, room.data, room.size);
   };
   (void)executor_.run_forwards(batches, 1, before);
   env_.on_logits = nullptr;
-  if (seen.is_there())
-    reference::cast(
-        {seen, dense_view(static_cast<void*>(logits.data() + seen_from), NumberFormat::fp32, 1, seen.columns)});
   env_.groups.everyone().all_reduce(std::as_writable_bytes(std::span(logits)), ElementFormat::fp32, Reduction::sum);
   return logits;
 }

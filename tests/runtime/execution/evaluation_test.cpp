@@ -160,15 +160,19 @@ TEST_CASE("first weights of zero leave a network that says nothing, and others a
   CHECK(std::set<double>(losses.begin(), losses.end()).size() == 4);
 }
 
-TEST_CASE("a network that has learnt a text by heart writes it") {
-  LoweredPlan plan(network(Net::llama), single(), recipe(Optimizer::adamw));
-  RunOptions o = options(150);
-  std::vector<std::int32_t> digits;
-  for (std::int32_t i = 0; i < 400; ++i) digits.push_back(i % 10);
-  o.data.tokens = digits;
-  o.generation = {{4, 5, 6}, 12, 0};
-  const RunRecord record = train(plan.job(), o);
-  CHECK(record.text.generated == std::vector<std::int32_t>{7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8});
+TEST_CASE("a network that has learnt a text by heart writes it, also with logits in 16 bits") {
+  for (const PrecisionRecipe precision : {PrecisionRecipe::fp32, PrecisionRecipe::bf16}) {
+    Training training = recipe(Optimizer::adamw);
+    training.precision = precision;
+    LoweredPlan plan(network(Net::llama), single(), training);
+    RunOptions o = options(150);
+    std::vector<std::int32_t> digits;
+    for (std::int32_t i = 0; i < 400; ++i) digits.push_back(i % 10);
+    o.data.tokens = digits;
+    o.generation = {{4, 5, 6}, 12, 0};
+    const RunRecord record = train(plan.job(), o);
+    CHECK(record.text.generated == std::vector<std::int32_t>{7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8});
+  }
 }
 
 TEST_CASE("text is drawn by the seed and the temperature") {
