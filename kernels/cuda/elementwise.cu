@@ -78,7 +78,7 @@ __global__ void transpose_squares(TransposeCopy args) {
 /// As transpose_squares, by groups of eight elements of the input's rows, then of the output's.
 __global__ void __launch_bounds__(block_threads) transpose_groups(TransposeCopy args) {
   constexpr int groups = wide_square / vector_elements;
-  __shared__ float values[wide_square][wide_square + 1];
+  [[maybe_unused]] __shared__ float values[wide_square][wide_square + 1];  // g++ overlooks its use in generic lambdas
   const int group = static_cast<int>(threadIdx.x) % groups * vector_elements;
   const int first = static_cast<int>(threadIdx.x) / groups;
   constexpr int step = static_cast<int>(block_threads) / groups;
