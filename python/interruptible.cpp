@@ -101,6 +101,12 @@ std::optional<py::error_already_set> wait_for(Job& job, const py::object& progre
       job.stop();
     }
   }
+  // Work that was shorter than a look has reported, too.
+  if (!raised) try {
+      hear_python(job, progress);
+    } catch (py::error_already_set& error) {
+      raised.emplace(std::move(error));
+    }
   return raised;
 }
 

@@ -22,15 +22,22 @@ struct Assumed {
   std::optional<Bytes> fits;     ///< the most that is known to fit
   std::optional<Bytes> exceeds;  ///< the least that is known not to
   bool is_settled = false;
+  Bytes last_move{0};  ///< while nothing fits yet
 
-  /// `excess`: of what the placement within `capacity` holds over the target.
+  /// `excess`: of what the placement within `capacity` holds over the target. A peak may stay, or rise, where a little
+  /// less may be held: until something fits each move is twice the one before at least.
   void learn(Bytes excess, Bytes tolerance) {
     const bool is_within = excess <= Bytes(0);
     (is_within ? fits : exceeds) = capacity;
     const bool is_known = fits && exceeds && *exceeds - *fits <= tolerance;
     is_settled = is_known || (is_within && Bytes(0) - excess <= tolerance);
     if (is_settled) return;
-    capacity = fits && exceeds ? *fits + (*exceeds - *fits) / std::int64_t{2} : capacity - excess;
+    if (!fits) {
+      last_move = std::max({excess, tolerance, std::int64_t{2} * last_move});
+      capacity -= last_move;
+    } else {
+      capacity = exceeds ? *fits + (*exceeds - *fits) / std::int64_t{2} : capacity - excess;
+    }
     if (capacity <= Bytes(0)) is_settled = true;
   }
 };
@@ -69,7 +76,6 @@ class ExactPlacement {
  private:
   /// Finds the capacities of the ranks that do not fit yet.
   void tune(const std::vector<Bytes>& targets, std::vector<Bytes>& capacities, std::vector<bool>& fits) {
-    const bool splits = splits_backward(placer_.strategy().schedule);
     std::vector<Assumed> assumed;
     for (std::size_t rank = 0; rank < fits.size(); ++rank)
       assumed.push_back({fits[rank] ? capacities[rank] : targets[rank], {}, {}, fits[rank]});
@@ -80,8 +86,7 @@ class ExactPlacement {
       for (std::size_t rank = 0; rank < fits.size(); ++rank) {
         Assumed& of_rank = assumed[rank];
         if (!of_rank.is_settled) of_rank.learn(held.peaks[rank] - targets[rank], targets[rank] / tolerated_parts);
-        // Nothing is left to be gained; or, of whole backwards, next to nothing: the mean of their chunks is near.
-        if (of_rank.fits && (!held.replays[rank] || !splits)) of_rank.is_settled = true;
+        if (of_rank.fits && !held.replays[rank]) of_rank.is_settled = true;  // nothing is left to be gained
         all_settled = all_settled && of_rank.is_settled;
       }
       if (all_settled) break;

@@ -1,5 +1,7 @@
 #include "planner/session/calibrate.h"
 
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "models/measurement_catalog.h"
 
@@ -10,7 +12,7 @@ std::vector<FitRun> of_device(const std::vector<FitRun>& runs, const std::string
   std::vector<std::string> known;
   std::vector<FitRun> chosen;
   for (const FitRun& run : runs) {
-    known.push_back(run.device.name);
+    if (std::find(known.begin(), known.end(), run.device.name) == known.end()) known.push_back(run.device.name);
     if (same_name(run.device.name, device)) chosen.push_back(run);
   }
   if (chosen.empty())

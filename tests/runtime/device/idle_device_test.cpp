@@ -17,9 +17,8 @@ Words words_of(const DeviceKernels& table) {
   return words;
 }
 
-// Of the table's entries those that answer sizes stay: one for each of 14 kernels with scratch, and that of Muon's
-// products; and the name of the attention kernel. What a new kernel does not have in idle_device.cpp would run, and is
-// found here.
+// Of the table's entries those that answer stay: a size for each of 14 kernels with scratch, that of Muon's products,
+// and the name of who takes attention. What a new kernel does not have in idle_device.cpp would run, and is found here.
 TEST_CASE("an idle device's table has the sizes of another one's and none of its kernels") {
   const IdleDevice device(cpu_kernels());
   const Words idle = words_of(device.kernels());
