@@ -3,6 +3,7 @@
 #include "runtime/cuda/cublaslt.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/cuda_kernel_table.h"
+#include "runtime/cuda/refused_products.h"
 #include "runtime/device/device_module.h"
 #include "runtime/nccl/nccl_groups.h"
 
@@ -40,6 +41,7 @@ extern "C" __attribute__((visibility("default"))) const plumbline::DeviceModule*
                                               .require_nccl = plumbline::require_nccl,
                                               .make_groups = plumbline::make_groups,
                                               .make_device = plumbline::make_device,
-                                              .missing_library = plumbline::missing_library};
+                                              .missing_library = plumbline::missing_library,
+                                              .refused_calls = plumbline::refused_products_text};
   return &module;
 }

@@ -33,6 +33,8 @@ struct DeviceModule {
   std::unique_ptr<ComputeDevice> (*make_device)(std::int32_t local_rank) = nullptr;
   /// What its devices do without on this computer, one sentence; empty: nothing.
   std::string (*missing_library)() = nullptr;
+  /// What a library refused while devices worked, one sentence; empty: nothing.
+  std::string (*refused_calls)() = nullptr;
 };
 
 /// The one function that a module is looked up by.
