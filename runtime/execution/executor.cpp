@@ -150,6 +150,8 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (is_timed) marks_[at(index)].start = env_.device.timed_mark(lane);
   run(action, index, optimizer);
   if (is_timed) marks_[at(index)].end = env_.device.timed_mark(lane);
+  if (const auto message = env_.device.taken_message(); message && is_send(action.kind))
+    marks_[at(index)] = {message->begin, message->end};
   lanes_.end(index);
 }
 

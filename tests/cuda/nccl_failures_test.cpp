@@ -111,6 +111,25 @@ TEST_CASE("A rank that fails ends the others with its words") {
   CHECK(has(text, "the disk is full"));
 }
 
+// Rank 0 is making its first communicator, which no watch knows yet: the other one's words end it, not its deadline.
+TEST_CASE("A rank that fails before it joins a group ends those that are making it") {
+  const auto begin = Clock::now();
+  const NcclComputer computer;
+  std::string text;
+  try {
+    run_nccl_ranks(2, cpu_kernels(), {milliseconds(60'000), milliseconds(5)}, [](World& world, CudaDevice& device) {
+      if (world.rank() == 0) return work(world, device);
+      std::this_thread::sleep_for(milliseconds(100));  // the other one waits inside of NCCL by then
+      throw EnvironmentError("the disk is full");
+    });
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  INFO(text);
+  CHECK(has(text, "the disk is full"));
+  CHECK(Clock::now() - begin < milliseconds(20'000));
+}
+
 TEST_CASE("Communicators that are never complete are given up") {
   const std::string text = failure_of({milliseconds(200), milliseconds(5)}, [] { fake_nccl::never_complete_init(); });
   INFO(text);
