@@ -43,6 +43,9 @@ class CudaDevice : public ComputeDevice {
   void fetch(Stream lane, void* to, const void* from, Bytes bytes) override;
   void wait(Stream lane, Mark mark) override;
   void finish(Mark mark) override;
+  [[nodiscard]] bool is_known_passed(const Mark& mark) const override {
+    return of(mark.lane).is_known_passed(mark.work);
+  }
   void finish_all() override;
   [[nodiscard]] bool shows_ranges() const override { return shows_ranges_; }
   void begin_range(const std::string& name) override { push_profiler_range(name.c_str()); }

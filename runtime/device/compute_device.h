@@ -78,7 +78,9 @@ class ComputeDevice {
   virtual void wait(Stream lane, Mark mark) = 0;
   /// Returns once the mark is passed. Throws what its lane threw.
   virtual void finish(Mark mark) = 0;
-  /// The same of everything that any lane was given.
+  /// Whether it is passed, as far as that is known without asking: a device that has failed does not say.
+  [[nodiscard]] virtual bool is_known_passed(const Mark&) const { return false; }
+  /// The same as `finish`, of everything that any lane was given.
   virtual void finish_all() = 0;
   /// Whether a profiler shows ranges.
   [[nodiscard]] virtual bool shows_ranges() const { return false; }
