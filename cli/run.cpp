@@ -170,7 +170,8 @@ class RunVerb : public Verb {
     if (note != nullptr) run_by_mpi(options, *note);
     if (module != nullptr) run_on(options, *module);
     options.predicted_memory = [&](std::int32_t stage) { return predicted_memory(asked.plan, stage); };
-    if (module != nullptr) remark(module->missing_library, terminal);
+    if (module != nullptr)
+      for (const std::string& missing : module->missing_libraries()) terminal.remark("plan: " + missing);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
@@ -181,7 +182,8 @@ class RunVerb : public Verb {
     RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
-    if (module != nullptr) remark(module->refused_calls, terminal);
+    if (const std::string refused = module == nullptr ? "" : module->refused_calls(); !refused.empty())
+      terminal.remark("plan: " + refused);
     session::sign(record, asked.plan);
     describe_.write([&] { return descriptions.text(); }, terminal, narration());
     const Narration files = stopped_by == 0 ? narration() : Narration::silent;
@@ -231,11 +233,6 @@ class RunVerb : public Verb {
     if (!has_threads) return;
     const auto meeting = std::make_shared<LocalRendezvous>();
     options.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
-  }
-  /// What a device's module has to say.
-  static void remark(std::string (*say)(), Terminal& terminal) {
-    const std::string said = say == nullptr ? "" : say();
-    if (!said.empty()) terminal.remark("plan: " + said);
   }
   static void run_by_mpi(RunOptions& options, SharedNote& note) {
     options.ranks = Transport::mpi;

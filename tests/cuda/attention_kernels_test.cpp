@@ -175,5 +175,20 @@ TEST_CASE("A step through cuDNN is the CPU's within the format, and builds each 
   require_equal(run.gradients, expected.gradients, 6e-2);
 }
 
+TEST_CASE("That cuDNN's attention is missing is said on devices that would use it, and where it is asked for") {
+  const std::string problem = "libcudnn.so.9: cannot open shared object file";
+  const Found found;
+  CHECK(missing_attention().empty());
+  fake_cudnn::set_missing(problem);
+  CHECK(missing_attention() == problem);
+  ::setenv("PLUMBLINE_ATTENTION", "own", 1);
+  CHECK(missing_attention().empty());
+  ::unsetenv("PLUMBLINE_ATTENTION");
+  cuda_on_cpu::set_device({.major = 8});
+  CHECK(missing_attention().empty());
+  ::setenv("PLUMBLINE_ATTENTION", "cudnn", 1);
+  CHECK(missing_attention() == problem);
+}
+
 }  // namespace
 }  // namespace plumbline
