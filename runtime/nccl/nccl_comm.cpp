@@ -60,7 +60,8 @@ void NcclComm::settle(const char* name, Result result, Lock& lock) {
     lock.lock();
     require_open();
     const Result asked = api_.comm_get_async_error(comm_, &result);
-    if (asked != Result::success) result = asked;
+    if (asked != Result::success)
+      fail(nccl::failure_text(api_, std::string("ncclCommGetAsyncError behind ") + name, asked, comm_));
   }
   if (result != Result::success) fail(nccl::failure_text(api_, name, result, comm_));
 }

@@ -276,6 +276,8 @@ Result init(Comm* comm, int ranks, UniqueId id, int rank, Config* config) {
 }
 
 Result get_async_error(Comm comm, Result* error) {
+  const Result failed = failure_of("ncclCommGetAsyncError");
+  if (failed != Result::success) return failed;
   const Lock lock(library().mutex);
   *error = comm->error;
   if (comm->error != Result::success) return Result::success;

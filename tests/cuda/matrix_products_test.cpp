@@ -221,6 +221,19 @@ TEST_CASE("A call of cuBLASLt that fails is named with the product and the statu
   for (const char* const call :
        {"cublasLtCreate", "cublasLtMatrixLayoutCreate", "cublasLtMatmulDescCreate", "cublasLtMatmulPreferenceCreate"})
     CHECK(text_with(call) == std::string(call) + ": internal error (status 14)");
+  for (const std::string call : {"cublasLtMatmulDescSetAttribute", "cublasLtMatmulPreferenceSetAttribute"}) {
+    const std::string text = text_with(call);
+    INFO(text);
+    CHECK(text.rfind(call + " of ", 0) == 0);
+    CHECK(text.find(": internal error (status 14)") != std::string::npos);
+  }
+  cuda_on_cpu::fail_call("cudaGetDeviceProperties", 1, cudaErrorUnknown);
+  try {
+    const MatrixProducts made(cublaslt().functions, ProductTuning::first);
+    FAIL("a device whose name is unknown has no plans");
+  } catch (const CudaError& failed) {
+    CHECK(std::string(failed.what()) == "cudaGetDeviceProperties: unknown error (error 999)");
+  }
   CHECK(text_with("cublasLtMatmulAlgoGetHeuristic") ==
         "cublasLtMatmulAlgoGetHeuristic of 32 x 48 x 64 of fp32 and fp32 into fp32: internal error (status 14)");
   CHECK(text_with("cublasLtMatmul") ==
