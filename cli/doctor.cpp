@@ -50,7 +50,11 @@ std::string nvidia_text(const ComputerFound& found) {
   for (const NvidiaDevice& device : found.driver.devices)
     text += fact("device " + std::to_string(&device - found.driver.devices.data()), device_text(device));
   for (const NvidiaLibrary& library : found.libraries) text += fact(library.name, library_text(library));
-  return text + fact("module", found.module.problem.empty() ? found.module.file : "none: " + found.module.problem);
+  if (!found.module.problem.empty()) return text + fact("module", "none: " + found.module.problem);
+  return text + fact("module", found.module.file) +
+         fact("attention", found.module.cudnn_problem.empty()
+                               ? "of cuDNN from compute capability 9.0 on, else our own kernels"
+                               : "our own kernels alone: " + found.module.cudnn_problem);
 }
 
 std::string place_text(const LaunchFacts& launch) {

@@ -170,7 +170,8 @@ class RunVerb : public Verb {
     if (note != nullptr) run_by_mpi(options, *note);
     if (module != nullptr) run_on(options, *module);
     options.predicted_memory = [&](std::int32_t stage) { return predicted_memory(asked.plan, stage); };
-    if (module != nullptr) remark_on_missing(*module, terminal);
+    if (module != nullptr)
+      for (const std::string& missing : module->missing_libraries()) terminal.remark("plan: " + missing);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
@@ -181,6 +182,8 @@ class RunVerb : public Verb {
     RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
+    if (const std::string refused = module == nullptr ? "" : module->refused_calls(); !refused.empty())
+      terminal.remark("plan: " + refused);
     session::sign(record, asked.plan);
     describe_.write([&] { return descriptions.text(); }, terminal, narration());
     const Narration files = stopped_by == 0 ? narration() : Narration::silent;
@@ -230,10 +233,6 @@ class RunVerb : public Verb {
     if (!has_threads) return;
     const auto meeting = std::make_shared<LocalRendezvous>();
     options.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
-  }
-  static void remark_on_missing(const DeviceModule& module, Terminal& terminal) {
-    const std::string missing = module.missing_library == nullptr ? "" : module.missing_library();
-    if (!missing.empty()) terminal.remark("plan: " + missing);
   }
   static void run_by_mpi(RunOptions& options, SharedNote& note) {
     options.ranks = Transport::mpi;

@@ -12,8 +12,9 @@
 namespace plumbline {
 
 /// Between which of a group's ranks messages go, for those who prepare their ways. `any`: seldom, and of the host's
-/// memory. `ring`: to the next. `stages`: to both neighbours, in two directions: an odd tag is of a backward.
-enum class Messages : std::uint8_t { any, ring, stages };
+/// memory. `each`: all at once, from each to each. `ring`: to the next. `stages`: to both neighbours, in two
+/// directions: an odd tag is of a backward.
+enum class Messages : std::uint8_t { any, each, ring, stages };
 
 class GroupMaker {
  public:

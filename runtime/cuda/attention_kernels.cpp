@@ -137,6 +137,8 @@ void run_attention_backward(const AttentionBackward& args) {
              args.workspace.data, current_stream());
 }
 
+std::string missing_attention() { return is_asked_for() ? cudnn().problem : ""; }
+
 const char* attention_kernel_name(const AttentionForward& args) {
   return built_for(args) != nullptr ? "cudnn" : cuda::attention_kernel(args);
 }

@@ -9,6 +9,8 @@
 /// transformers' pull request 48163 and torchtitan's issue 1042 (cuDNN on Hopper, FlashAttention-2 on Ampere). Not
 /// modelled: timing both. Checked against: tests/cuda/attention_kernels_test.cpp.
 
+#include <string>
+
 #include "kernels/attention.h"
 
 namespace plumbline {
@@ -18,6 +20,8 @@ namespace plumbline {
 // On the lane's stream.
 void run_attention_forward(const AttentionForward& args);
 void run_attention_backward(const AttentionBackward& args);
+/// Why calls that cuDNN would take on this thread's device are ours; empty: it takes them, or is not asked to.
+[[nodiscard]] std::string missing_attention();
 /// As kernel tables name it: "cudnn" or "flash-2".
 [[nodiscard]] const char* attention_kernel_name(const AttentionForward& args);
 

@@ -1,6 +1,7 @@
 // Which cuBLASLt this program multiplies with. Tests have a stand-in here (tests/cuda/fake_cublaslt.cpp).
 #include <cuda_runtime_api.h>
 
+#include "runtime/cuda/built_folders.h"
 #include "runtime/cuda/cublaslt.h"
 #include "runtime/mpi/launch_place.h"
 
@@ -10,7 +11,7 @@ namespace {
 std::vector<std::string> files() {
   constexpr int version_step = 1000;  // of CUDART_VERSION: 13000 is 13.0
   const std::string name = "libcublasLt.so." + std::to_string(CUDART_VERSION / version_step);
-  return {name, std::string(PLUMBLINE_CUDA_LIBRARIES) + "/" + name};
+  return library_files(name, "cublas", built_folders());
 }
 
 }  // namespace

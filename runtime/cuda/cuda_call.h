@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/base/errors.h"
+#include "runtime/device/failed_work.h"
 
 namespace plumbline {
 
@@ -19,6 +20,20 @@ class CudaError : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
 };
+
+/// Of work that ran before: the call found it.
+class CudaWorkError : public CudaError, public FailedWork {
+ public:
+  using CudaError::CudaError;
+};
+
+/// Errors of kernels and copies while they run, which stay until the process ends: 214 memory (ECC), 700 illegal
+/// address, 702 time limit, 710 assertion, 714 stack, 715 instruction, 716 alignment, 717 address space, 718 program
+/// counter, 719 launch failure. Source: CUDA Runtime API 13.0, cudaError_t.
+[[nodiscard]] constexpr bool is_of_work(cudaError_t error) {
+  const int code = static_cast<int>(error);
+  return code == 214 || code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 719);
+}
 
 /// The device has no room for what was asked.
 class CudaOutOfMemory : public std::bad_alloc {
@@ -30,10 +45,13 @@ class CudaOutOfMemory : public std::bad_alloc {
   std::string text_;
 };
 
-/// Throws CudaError. `call`: "cudaEventRecord", with what it was about behind it, if that helps.
+/// Throws CudaError, or CudaWorkError. `call`: "cudaEventRecord", with what it was about behind it, if that helps.
 inline void require(cudaError_t error, const std::string& call) {
   if (error == cudaSuccess) return;
-  throw CudaError(call + ": " + cudaGetErrorString(error) + " (error " + std::to_string(static_cast<int>(error)) + ")");
+  const std::string text =
+      call + ": " + cudaGetErrorString(error) + " (error " + std::to_string(static_cast<int>(error)) + ")";
+  if (is_of_work(error)) throw CudaWorkError(text);
+  throw CudaError(text);
 }
 
 }  // namespace plumbline

@@ -32,30 +32,34 @@ CudaDevice::~CudaDevice() {
 DeviceMemory CudaDevice::reserve(Bytes bytes) { return reserve_device_memory(bytes); }
 
 void CudaDevice::enqueue(Stream lane, std::function<void()> work) {
-  const CurrentStream stream(of(lane).stream());
+  const CurrentStream stream(of(lane).stream(), &times_);
   const MessageMemoryScope memory(messages_);
   work();
 }
 
 Mark CudaDevice::timed_mark(Stream lane) {
-  if (times_used_ == times_.size()) times_.emplace_back(EventTiming::on);
-  times_[times_used_].record(of(lane).stream());
+  const std::int64_t time = times_.record(of(lane).stream());
   Mark passed = mark(lane);
-  passed.time = static_cast<std::int64_t>(times_used_++);
+  passed.time = time;
   return passed;
 }
 
-const CudaEvent& CudaDevice::time_of(const Mark& mark) const {
-  check(mark.time >= 0 && static_cast<std::size_t>(mark.time) < times_used_, "a timed mark is not forgotten");
-  return times_[static_cast<std::size_t>(mark.time)];
-}
-
 std::int64_t CudaDevice::elapsed_ns(const Mark& from, const Mark& to) const {
-  for (const Mark& mark : {from, to}) time_of(mark).synchronize();
+  for (const Mark& mark : {from, to}) times_.at(mark.time).synchronize();
   float milliseconds = 0;
-  require(cudaEventElapsedTime(&milliseconds, time_of(from).get(), time_of(to).get()), "cudaEventElapsedTime");
+  require(cudaEventElapsedTime(&milliseconds, times_.at(from.time).get(), times_.at(to.time).get()),
+          "cudaEventElapsedTime");
   constexpr double nanoseconds = 1e6;  // in a millisecond
   return std::llround(static_cast<double>(milliseconds) * nanoseconds);
+}
+
+std::optional<TimedSpan> CudaDevice::taken_message() {
+  const auto span = times_.take_message();
+  if (!span) return std::nullopt;
+  TimedSpan marks;
+  marks.begin.time = span->begin;
+  marks.end.time = span->end;
+  return marks;
 }
 
 void CudaDevice::transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind) {

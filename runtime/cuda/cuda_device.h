@@ -14,6 +14,7 @@
 #include "runtime/cuda/device_messages.h"
 #include "runtime/cuda/host_staging.h"
 #include "runtime/cuda/profiler_ranges.h"
+#include "runtime/cuda/timed_events.h"
 #include "runtime/device/compute_device.h"
 #include "runtime/device/device_kernels.h"
 
@@ -33,7 +34,8 @@ class CudaDevice : public ComputeDevice {
   [[nodiscard]] Mark mark(Stream lane) const override { return {lane, of(lane).mark()}; }
   [[nodiscard]] Mark timed_mark(Stream lane) override;
   [[nodiscard]] std::int64_t elapsed_ns(const Mark& from, const Mark& to) const override;
-  void forget_times() override { times_used_ = 0; }
+  void forget_times() override { times_.forget(); }
+  [[nodiscard]] std::optional<TimedSpan> taken_message() override;
   void copy(Stream lane, void* to, const void* from, Bytes bytes) override;
   void fill(Stream lane, void* to, std::byte value, Bytes bytes) override;
   void upload(Stream lane, void* to, const void* from, Bytes bytes) override;
@@ -41,6 +43,9 @@ class CudaDevice : public ComputeDevice {
   void fetch(Stream lane, void* to, const void* from, Bytes bytes) override;
   void wait(Stream lane, Mark mark) override;
   void finish(Mark mark) override;
+  [[nodiscard]] bool is_known_passed(const Mark& mark) const override {
+    return of(mark.lane).is_known_passed(mark.work);
+  }
   void finish_all() override;
   [[nodiscard]] bool shows_ranges() const override { return shows_ranges_; }
   void begin_range(const std::string& name) override { push_profiler_range(name.c_str()); }
@@ -50,14 +55,12 @@ class CudaDevice : public ComputeDevice {
  private:
   [[nodiscard]] CudaLane& of(Stream lane) const { return *lanes_[static_cast<std::size_t>(lane)]; }
   void transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind);
-  [[nodiscard]] const CudaEvent& time_of(const Mark& mark) const;
 
   const DeviceKernels& kernels_;
   std::array<std::unique_ptr<CudaLane>, stream_count> lanes_;
   HostStaging staging_;
   DeviceMessages messages_;
-  std::deque<CudaEvent> times_;  ///< of timed marks; used again when they are forgotten
-  std::size_t times_used_ = 0;
+  TimedEvents times_;
   bool shows_ranges_ = ranges_are_asked_for();
 };
 

@@ -26,6 +26,8 @@ class CudaLane {
   void hold_back(cudaStream_t stream, std::int64_t mark) const;
   /// Returns once the lane has passed it.
   void finish(std::int64_t mark) const;
+  /// Without asking the device.
+  [[nodiscard]] bool is_known_passed(std::int64_t mark) const { return event_of(mark) == nullptr; }
   void finish() const { require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
  private:

@@ -2,7 +2,7 @@
 // (tests/cuda/fake_cudnn.cpp).
 #include "runtime/cuda/cudnn_attention.h"
 
-#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>)
+#if defined(PLUMBLINE_HAS_CUDNN) && __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>)
 #define PLUMBLINE_CUDNN
 #endif
 
@@ -11,7 +11,8 @@
 namespace plumbline {
 
 const FoundCudnn& cudnn() {
-  static const FoundCudnn none{nullptr, "this module was built without cudnn_frontend.h and cudnn.h"};
+  static const FoundCudnn none{nullptr,
+                               "the module was built without cudnn.h, or without cudnn_frontend.h of 1.13 or later"};
   return none;
 }
 
@@ -27,6 +28,7 @@ const FoundCudnn& cudnn() {
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/cuda/built_folders.h"
 #include "runtime/cuda/cuda_call.h"
 #include "runtime/device/dynamic_libraries.h"
 
@@ -177,7 +179,7 @@ std::unique_ptr<BuiltAttention> build(const AttentionGraph& g) {
 FoundCudnn found() {
   const std::string name = "libcudnn.so." + std::to_string(CUDNN_MAJOR);
   FoundCudnn none;
-  for (const std::string& file : {name, std::string(PLUMBLINE_CUDA_LIBRARIES) + "/" + name}) {
+  for (const std::string& file : library_files(name, "cudnn", built_folders())) {
     const OpenedLibrary opened = system_libraries().open(file);
     if (opened.handle != nullptr) {
       fe::cudnn_dlhandle = opened.handle;

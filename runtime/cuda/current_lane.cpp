@@ -8,6 +8,7 @@ namespace {
 struct OfThread {
   cudaStream_t own = nullptr;      ///< of the device's compute lane
   cudaStream_t current = nullptr;  ///< of the work that runs
+  TimedEvents* times = nullptr;    ///< of the device that the work runs on
   std::function<void()> check;     ///< after a wait
 };
 OfThread& of_thread() {
@@ -33,7 +34,16 @@ void run_thread_check() {
 void set_thread_stream(cudaStream_t stream) { of_thread().own = stream; }
 cudaStream_t thread_stream() { return of_thread().own; }
 
-CurrentStream::CurrentStream(cudaStream_t stream) : before_(of_thread().current) { of_thread().current = stream; }
-CurrentStream::~CurrentStream() { of_thread().current = before_; }
+TimedEvents* current_times() { return of_thread().times; }
+
+CurrentStream::CurrentStream(cudaStream_t stream, TimedEvents* times)
+    : before_(of_thread().current), times_before_(of_thread().times) {
+  of_thread().current = stream;
+  of_thread().times = times;
+}
+CurrentStream::~CurrentStream() {
+  of_thread().current = before_;
+  of_thread().times = times_before_;
+}
 
 }  // namespace plumbline

@@ -25,16 +25,22 @@ void run_thread_check();
 void set_thread_stream(cudaStream_t stream);
 [[nodiscard]] cudaStream_t thread_stream();
 
-/// While it lives, the thread's kernels go to `stream`.
+class TimedEvents;
+
+/// Of the device whose work the thread gives; null outside of a lane's work.
+[[nodiscard]] TimedEvents* current_times();
+
+/// While it lives, the thread's kernels go to `stream`, and what it times to `times`.
 class CurrentStream {
  public:
-  explicit CurrentStream(cudaStream_t stream);
+  explicit CurrentStream(cudaStream_t stream, TimedEvents* times = nullptr);
   CurrentStream(const CurrentStream&) = delete;
   CurrentStream& operator=(const CurrentStream&) = delete;
   ~CurrentStream();
 
  private:
   cudaStream_t before_;
+  TimedEvents* times_before_;
 };
 
 }  // namespace plumbline

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/cuda/matrix_products.h"
+#include "runtime/cuda/refused_products.h"
 
 namespace plumbline {
 namespace {
@@ -21,6 +22,11 @@ const char* text_of(cublasStatus_t status) {
     case CUBLAS_STATUS_NOT_SUPPORTED: return "not supported";
     default: return "error";
   }
+}
+
+/// What the library does not take on this device, or with these types: our kernels do. Other errors are failures.
+bool is_refusal(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH;
 }
 
 std::optional<cudaDataType_t> type_of(NumberFormat format) {
@@ -127,7 +133,10 @@ bool ProductPlan::ask(cublasLtHandle_t handle, const ProductShape& shape) {
   int found = 0;
   const cublasStatus_t status = library_.heuristic(handle, description_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                                    made, most_candidates, candidates_.data(), &found);
-  if (status != CUBLAS_STATUS_NOT_SUPPORTED) require(status, "cublasLtMatmulAlgoGetHeuristic of " + to_text(shape));
+  if (is_refusal(status))
+    remember_refused({shape, text_of(status)});
+  else if (status != CUBLAS_STATUS_NOT_SUPPORTED)
+    require(status, "cublasLtMatmulAlgoGetHeuristic of " + to_text(shape));
   candidates_.resize(status == CUBLAS_STATUS_SUCCESS ? static_cast<std::size_t>(found) : 0);
   std::erase_if(candidates_, [](const cublasLtMatmulHeuristicResult_t& one) {
     return one.state != CUBLAS_STATUS_SUCCESS ||

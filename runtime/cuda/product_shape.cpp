@@ -23,6 +23,7 @@ ProductShape product_shape(const ProductCall& call) {
   shape.strides = {args.a.stride, args.b.stride, args.c.stride};
   shape.formats = {args.a.format, args.b.format, args.c.format};
   shape.alignments = {alignment_of(args.a.data), alignment_of(args.b.data), alignment_of(args.c.data)};
+  shape.has_scale = {args.a.scale != nullptr, args.b.scale != nullptr};
   shape.transpose_a = args.transpose_a;
   shape.transpose_b = args.transpose_b;
   shape.write = args.write;

@@ -29,6 +29,7 @@ struct ProductShape {
   std::array<std::int64_t, 3> strides{};      ///< of a, b, c
   std::array<NumberFormat, 3> formats{};      ///< the same
   std::array<std::uint32_t, 3> alignments{};  ///< bytes, at most 16
+  std::array<bool, 2> has_scale{};            ///< of a, b: a descriptor keeps the pointer that it was given
   Transpose transpose_a = Transpose::no;
   Transpose transpose_b = Transpose::no;
   Epilogue epilogue = Epilogue::none;

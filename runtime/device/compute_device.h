@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/program/program.h"
@@ -30,6 +31,12 @@ struct Mark {
   Stream lane = Stream::compute;
   std::int64_t work = 0;
   std::int64_t time = -1;  ///< of a timed mark: which of the device's
+};
+
+/// Between two timed marks.
+struct TimedSpan {
+  Mark begin;
+  Mark end;
 };
 
 class ComputeDevice {
@@ -52,6 +59,9 @@ class ComputeDevice {
   /// Between two timed marks, in nanoseconds. Whoever asks has waited for what is behind them, or returns once they are
   /// passed; a mark that the caller itself keeps from being passed is an InternalError.
   [[nodiscard]] virtual std::int64_t elapsed_ns(const Mark& from, const Mark& to) const = 0;
+  /// When the last message that a lane's work sent is on its way, where messages have lanes of their own, which do not
+  /// hold back the lane that sends. None: no message was sent since this was asked, or it left with its lane.
+  [[nodiscard]] virtual std::optional<TimedSpan> taken_message() { return std::nullopt; }
   /// Timed marks so far may be forgotten. All are passed.
   virtual void forget_times() = 0;
   // Work of a lane on the device's memory. Ranges do not overlap; `upload`, `download` and `fetch` have one end in the
@@ -68,7 +78,9 @@ class ComputeDevice {
   virtual void wait(Stream lane, Mark mark) = 0;
   /// Returns once the mark is passed. Throws what its lane threw.
   virtual void finish(Mark mark) = 0;
-  /// The same of everything that any lane was given.
+  /// Whether it is passed, as far as that is known without asking: a device that has failed does not say.
+  [[nodiscard]] virtual bool is_known_passed(const Mark&) const { return false; }
+  /// The same as `finish`, of everything that any lane was given.
   virtual void finish_all() = 0;
   /// Whether a profiler shows ranges.
   [[nodiscard]] virtual bool shows_ranges() const { return false; }

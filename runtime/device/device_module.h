@@ -31,8 +31,12 @@ struct DeviceModule {
   std::shared_ptr<GroupMaker> (*make_groups)(std::int32_t rank, Rendezvous& rendezvous) = nullptr;
   /// `local_rank`: which of the computer's devices, in turn.
   std::unique_ptr<ComputeDevice> (*make_device)(std::int32_t local_rank) = nullptr;
-  /// What its devices do without on this computer, one sentence; empty: nothing.
-  std::string (*missing_library)() = nullptr;
+  /// What its devices do without on this computer, a sentence each.
+  std::vector<std::string> (*missing_libraries)() = nullptr;
+  /// Why no attention is cuDNN's, whatever the device; empty: it can be.
+  std::string (*cudnn_problem)() = nullptr;
+  /// What a library refused while devices worked, one sentence; empty: nothing.
+  std::string (*refused_calls)() = nullptr;
 };
 
 /// The one function that a module is looked up by.

@@ -48,12 +48,14 @@ ModuleFacts cuda_module_facts() {
   const auto folders = module_folders();
   facts.file = find_module(folders, cuda_module_file);
   try {
-    (void)load_module(folders, cuda_module_file, system_libraries());
+    facts.cudnn_problem = load_module(folders, cuda_module_file, system_libraries()).cudnn_problem();
   } catch (const EnvironmentError& error) {
     facts.problem = error.what();
   }
   return facts;
 }
+
+bool is_loaded(const ModuleFacts& module) { return !module.file.empty() && module.problem.empty(); }
 
 const NvidiaLibrary* library_named(const ComputerFound& found, const std::string& name) {
   const auto at = std::find_if(found.libraries.begin(), found.libraries.end(),
@@ -123,10 +125,16 @@ std::vector<MissingPart> missing_parts(const ComputerFound& found) {
   else if (device_problem(found))
     missing.push_back({"a device of compute capability " + to_text(oldest_capability) + " or later", "--backend cuda",
                        "nvidia-smi -L lists what the driver sees"});
+  // The module looks in more places than the system's loader.
+  const bool has_cudnn = is_loaded(found.module) && found.module.cudnn_problem.empty();
   for (const NvidiaLibrary& one : found.libraries)
-    if (one.version.empty()) missing.push_back({one.name, library_use(one.name), library_command(one.name)});
+    if (one.version.empty() && !(has_cudnn && one.name == "cuDNN"))
+      missing.push_back({one.name, library_use(one.name), library_command(one.name)});
   if (found.module.file.empty())
     missing.push_back({cuda_module_file, "--backend cuda", "a program that was built with a module for CUDA"});
+  if (is_loaded(found.module) && !found.module.cudnn_problem.empty() && library_named(found, "cuDNN") != nullptr)
+    missing.push_back({"attention of cuDNN in " + std::string(cuda_module_file), "its speed from sm_90 on",
+                       "pip install nvidia-cudnn-frontend nvidia-cudnn-cu13, then make cuda"});
   if (!found.launch.has_mpi)
     missing.push_back({"MPI in this program", "--ranks mpi",
                        "apt-get install libopenmpi-dev openmpi-bin, then cmake --preset release and make build"});

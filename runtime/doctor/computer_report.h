@@ -22,6 +22,8 @@ namespace plumbline {
 struct ModuleFacts {
   std::string file;     ///< empty: there is none
   std::string problem;  ///< why it is not loaded; empty: it is
+  /// Of a module that is loaded: why no attention is cuDNN's; empty: it can be.
+  std::string cudnn_problem = {};
 };
 
 /// How ranks are started.

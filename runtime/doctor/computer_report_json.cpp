@@ -80,7 +80,8 @@ Json to_json(const ComputerReport& report) {
                       {"devices", devices_json(found.driver.devices)},
                       {"libraries", libraries_json(found.libraries)},
                       {"module", Json::Object{{"file", text_or_null(found.module.file)},
-                                              {"problem", text_or_null(found.module.problem)}}},
+                                              {"problem", text_or_null(found.module.problem)},
+                                              {"cudnn_problem", text_or_null(found.module.cudnn_problem)}}},
                       {"launch", launch_json(found.launch)},
                       {"backends", backends_json(report.backends)},
                       {"missing", missing_json(report.missing)}};

@@ -83,6 +83,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     return feed_.micro_batch(layout, step, micro_batch);
   };
   loaded_ = -1;
+  waiting_for_ = -1;
   begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
   env_.scalars.begin();
@@ -117,9 +118,26 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
-  env_.device.finish_all();
+  finish_actions();
   read_times();
   end_memory();
+}
+
+/// One after the other: where work fails, the first action that is not done is known.
+void Executor::finish_actions() {
+  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
+    if (times_[at(i)].is_inside) continue;
+    waiting_for_ = i;
+    env_.device.finish(marks_[at(i)].end);
+  }
+  env_.device.finish_all();
+  waiting_for_ = -1;
+}
+
+std::int32_t Executor::first_open(std::int32_t given) const {
+  for (std::int32_t i = 0; i < given; ++i)
+    if (!times_[at(i)].is_inside && !env_.device.is_known_passed(marks_[at(i)].end)) return i;
+  return given;
 }
 
 void Executor::read_times() {
@@ -150,6 +168,8 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (is_timed) marks_[at(index)].start = env_.device.timed_mark(lane);
   run(action, index, optimizer);
   if (is_timed) marks_[at(index)].end = env_.device.timed_mark(lane);
+  if (const auto message = env_.device.taken_message(); message && is_send(action.kind))
+    marks_[at(index)] = {message->begin, message->end};
   lanes_.end(index);
 }
 

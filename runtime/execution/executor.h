@@ -49,6 +49,7 @@ class Executor {
   /// Buffers lie where it plans them from here on. It outlives the steps.
   void use(StepMemory& memory) { memory_ = &memory; }
 
+  /// Returns when all of it is done.
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
   /// The program's forwards of its first `micro_batches` micro-batches, of `batches`, with the weights as they are;
   /// what a backward would read is released at once. Every rank calls it between the same two steps.
@@ -63,6 +64,10 @@ class Executor {
   [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
   /// When the last step began on this rank, on the clock of its computer.
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
+  /// The action that the host waits for behind a step; -1: none.
+  [[nodiscard]] std::int32_t waiting_for() const { return waiting_for_; }
+  /// The first action up to `given` that is not known to be done.
+  [[nodiscard]] std::int32_t first_open(std::int32_t given) const;
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
@@ -76,6 +81,7 @@ class Executor {
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
+  void finish_actions();
   void read_times();
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
@@ -115,6 +121,7 @@ class Executor {
   };
   Mark step_mark_;            ///< where the step began
   std::vector<Marks> marks_;  ///< by action; those of collectives inside of a block have none
+  std::int32_t waiting_for_ = -1;
   std::vector<ActionTime> times_;
   StageMessages messages_;
   CollectivesInside inside_;

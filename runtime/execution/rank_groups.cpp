@@ -16,6 +16,7 @@ RankSet ranks_of(const RankGroup& group, std::int32_t rank, std::string name) {
 
 Messages messages_on(Axis axis) {
   if (axis == Axis::pipeline) return Messages::stages;
+  if (axis == Axis::expert) return Messages::each;
   return axis == Axis::context ? Messages::ring : Messages::any;
 }
 
@@ -39,7 +40,8 @@ RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.ran
   expert_shard_ = world.communicator(ranks_of({shard, all.stride}, rank_, "expert_shard"));
   expert_replicate_ =
       world.communicator(ranks_of({std::max(1, all.size / shard), all.stride * shard}, rank_, "expert_replicate"));
-  expert_counts_ = world.communicator(ranks_of(rank_group(strategy, Axis::expert), rank_, "expert_counts"));
+  expert_counts_ =
+      world.communicator(ranks_of(rank_group(strategy, Axis::expert), rank_, "expert_counts"), Messages::each);
   expert_tensor_counts_ =
       world.communicator(ranks_of(rank_group(strategy, Axis::expert_tensor), rank_, "expert_tensor_counts"));
   expert_matrices_ = world.communicator(ranks_of(rank_group(strategy, Axis::expert_tensor), rank_, "expert_matrices"));

@@ -3,7 +3,6 @@
 namespace plumbline::nccl {
 namespace {
 
-constexpr const char* library_file = "libnccl.so.2";
 constexpr int oldest_version = 21800;  // as NCCL counts from 2.9 on: 10000 major + 100 minor + patch
 
 template <class Function>
@@ -21,10 +20,21 @@ void require_version(const Api& api) {
                          std::to_string(version / 100 % 100) + ", and 2.18 or later is needed");
 }
 
+/// Else: why the system's loader does not find it.
+OpenedLibrary first_of(const DynamicLibraries& libraries, const std::vector<std::string>& files) {
+  OpenedLibrary found;
+  for (const std::string& file : files) {
+    OpenedLibrary opened = libraries.open(file);
+    if (opened.handle != nullptr) return opened;
+    if (found.problem.empty()) found = std::move(opened);
+  }
+  return found;
+}
+
 }  // namespace
 
-Api load_api(const DynamicLibraries& libraries) {
-  const OpenedLibrary opened = libraries.open(library_file);
+Api load_api(const DynamicLibraries& libraries, const std::vector<std::string>& files) {
+  const OpenedLibrary opened = first_of(libraries, files);
   if (opened.handle == nullptr) throw EnvironmentError("NCCL cannot be loaded: " + opened.problem);
   Api api;
   const auto take = [&](const char* name, auto& to) { find(libraries, opened.handle, name, to); };

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/base/errors.h"
 #include "runtime/device/dynamic_libraries.h"
@@ -73,8 +74,9 @@ struct Api {
   Result (*recv)(void*, std::size_t, DataType, int peer, Comm, cudaStream_t) = nullptr;
 };
 
-/// Loads "libnccl.so.2".
-[[nodiscard]] Api load_api(const DynamicLibraries& libraries);
+inline constexpr const char* library_file = "libnccl.so.2";
+/// Loads the first of `files` that is there.
+[[nodiscard]] Api load_api(const DynamicLibraries& libraries, const std::vector<std::string>& files = {library_file});
 /// The library of this process: loaded at the first call. Tests link another definition (tests/cuda/fake_nccl.cpp).
 [[nodiscard]] const Api& api();
 

@@ -1,7 +1,6 @@
 #include "runtime/nccl/nccl_call.h"
 
 #include "runtime/cuda/current_lane.h"
-#include "runtime/cuda/device_memory.h"
 
 namespace plumbline {
 namespace {
@@ -21,10 +20,7 @@ NcclCommunicator::Call::Call(NcclCommunicator& owner, Collective kind, std::size
   shared.watch.require_alive();
   constexpr std::size_t most_operands = 3;
   const std::size_t needed = aligned(room) + most_operands * alignment;
-  if (is_on_device_ || needed <= shared.scratch_size) return;
-  shared.scratch = nullptr;
-  shared.scratch = reserve_device_memory(Bytes(static_cast<std::int64_t>(needed)));
-  shared.scratch_size = needed;
+  if (!is_on_device_) shared.reserve_scratch(needed);
 }
 
 std::byte* NcclCommunicator::Call::room_for(std::size_t bytes) {

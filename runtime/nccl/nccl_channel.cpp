@@ -1,6 +1,8 @@
 #include "runtime/nccl/nccl_channel.h"
 
+#include "runtime/cuda/current_lane.h"
 #include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/timed_events.h"
 
 namespace plumbline {
 namespace {
@@ -39,10 +41,17 @@ void NcclChannel::send(std::span<const std::byte> data, cudaStream_t stream, con
           "cudaMemcpyAsync of a message");
   copy.written.record(stream);
   copy.written.hold_back(lane_.stream());
+  TimedEvents* const times = current_times();
+  TimedEvents::Span span;
+  if (times != nullptr) span.begin = times->record(lane_.stream());
   comm_->call("ncclSend", [&](nccl::Comm comm) {
     return nccl::api().send(copy.memory.get(), data.size(), nccl::DataType::uint8, receiver, comm, lane_.stream());
   });
   copy.sent.record(lane_.stream());
+  if (times != nullptr) {
+    span.end = times->record(lane_.stream());
+    times->note_message(span);
+  }
   watch_.given(site, lane_.stream());
 }
 

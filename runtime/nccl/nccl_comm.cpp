@@ -14,8 +14,9 @@ constexpr std::chrono::microseconds between_polls(100);
 
 }  // namespace
 
-NcclComm::NcclComm(const nccl::UniqueId& id, int ranks, int rank, Names names, std::chrono::milliseconds deadline)
-    : api_(nccl::api()), names_(std::move(names)), deadline_(deadline) {
+NcclComm::NcclComm(const nccl::UniqueId& id, int ranks, int rank, Names names, std::chrono::milliseconds deadline,
+                   std::function<void()> require_alive)
+    : api_(nccl::api()), names_(std::move(names)), deadline_(deadline), require_alive_(std::move(require_alive)) {
   nccl::Config config;
   config.blocking = 0;
   Lock lock(mutex_);
@@ -55,10 +56,12 @@ void NcclComm::settle(const char* name, Result result, Lock& lock) {
     if (Clock::now() > end) fail(std::string(name) + ": is not done after " + duration_text(deadline_));
     lock.unlock();
     std::this_thread::sleep_for(between_polls);
+    require_alive_();
     lock.lock();
     require_open();
     const Result asked = api_.comm_get_async_error(comm_, &result);
-    if (asked != Result::success) result = asked;
+    if (asked != Result::success)
+      fail(nccl::failure_text(api_, std::string("ncclCommGetAsyncError behind ") + name, asked, comm_));
   }
   if (result != Result::success) fail(nccl::failure_text(api_, name, result, comm_));
 }

@@ -23,7 +23,9 @@ class NcclComm {
     std::string who;
     std::string purpose;
   };
-  NcclComm(const nccl::UniqueId& id, int ranks, int rank, Names names, std::chrono::milliseconds deadline);
+  /// `require_alive` throws when another rank has failed: asked while a call is in progress, its first one too.
+  NcclComm(const nccl::UniqueId& id, int ranks, int rank, Names names, std::chrono::milliseconds deadline,
+           std::function<void()> require_alive);
   NcclComm(const NcclComm&) = delete;
   NcclComm& operator=(const NcclComm&) = delete;
   ~NcclComm();
@@ -49,6 +51,7 @@ class NcclComm {
   const nccl::Api& api_;
   Names names_;
   std::chrono::milliseconds deadline_;
+  std::function<void()> require_alive_;
   std::mutex mutex_;
   nccl::Comm comm_ = nullptr;
   bool is_aborted_ = false;

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/device_memory.h"
 #include "runtime/nccl/nccl_communicator.h"
+#include "runtime/nccl/nccl_connect.h"
 
 namespace plumbline {
 namespace {
@@ -21,7 +23,7 @@ struct Way {
 /// In the order in which all ranks make them.
 std::set<Way> ways(Messages messages, std::int32_t ranks) {
   std::set<Way> all;
-  if (messages == Messages::any || ranks == 1) return all;
+  if (messages == Messages::any || messages == Messages::each || ranks == 1) return all;
   for (std::int32_t i = 0; i < ranks; ++i) {
     const std::int32_t next = (i + 1) % ranks;
     all.insert({i, next, 0});
@@ -47,6 +49,14 @@ Value bytes_of(const nccl::UniqueId& id) {
 }
 
 }  // namespace
+
+void NcclRank::reserve_scratch(std::size_t bytes) {
+  if (bytes <= scratch_size) return;
+  scratch = nullptr;
+  scratch_size = 0;
+  scratch = reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)));
+  scratch_size = bytes;
+}
 
 NcclGroups::NcclGroups(std::int32_t rank, Rendezvous& rendezvous, const NcclOptions& options)
     : rank_(rank), rendezvous_(rendezvous), options_(options) {
@@ -82,7 +92,8 @@ std::shared_ptr<NcclComm> NcclGroups::comm(const std::vector<std::int32_t>& rank
   }
   const auto own = std::find(ranks.begin(), ranks.end(), rank_);
   auto made = std::make_shared<NcclComm>(id, static_cast<int>(ranks.size()), static_cast<int>(own - ranks.begin()),
-                                         NcclComm::Names{"rank " + std::to_string(rank_), purpose}, options_.deadline);
+                                         NcclComm::Names{"rank " + std::to_string(rank_), purpose}, options_.deadline,
+                                         [watch = &shared_->watch] { watch->require_alive(); });
   shared_->watch.add(made);
   return made;
 }
@@ -102,6 +113,7 @@ std::unique_ptr<Communicator> NcclGroups::communicator(RankSet set, Messages mes
   }
   const std::string key = hexadecimal(group_key(set, made_[group_key(set, 0)]++));
   const auto whole = comm(set.ranks, key, purpose);
+  connect_ranks(*whole, {set.name, set.size(), index, messages}, *shared_, options_.connected_by);
   NcclChannels channels;
   for (const Way& way : ways(messages, set.size())) {
     if (way.from != index && way.to != index) continue;

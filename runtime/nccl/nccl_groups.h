@@ -18,6 +18,9 @@ struct NcclRank {
   NcclRank(std::int32_t of_rank, Rendezvous& at, const NcclOptions& with)
       : rank(of_rank), rendezvous(at), options(with), watch(of_rank, at, with) {}
 
+  /// At least so much, of the host lane alone; what it holds is lost. Idle then.
+  void reserve_scratch(std::size_t bytes);
+
   std::int32_t rank;
   Rendezvous& rendezvous;
   NcclOptions options;

@@ -23,6 +23,8 @@ struct NcclOptions {
   /// init_process_group: 10 minutes).
   std::chrono::milliseconds deadline{600'000};
   std::chrono::milliseconds interval{100};  ///< between two looks
+  /// The larger of the two calls of each kind that a new group makes (nccl_connect.h).
+  Bytes connected_by{std::int64_t{8} << 20};
 };
 
 class NcclWatch {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/checkpoint/checkpoint_series.h"
+#include "runtime/device/failed_work.h"
 #include "runtime/execution/parameter_init.h"
 #include "runtime/execution/replica_check.h"
 #include "runtime/run/process_memory.h"
@@ -111,16 +112,26 @@ void RankTraining::run() {
   } catch (const TrainingDiverged&) {
     throw;
   } catch (const std::exception& error) {
-    throw RunFailure(place() + ": " + error.what());
+    throw RunFailure(place_of(error) + ": " + error.what());
   }
 }
 
-std::string RankTraining::place() const {
+std::string RankTraining::place_of(const std::exception& error) const {
+  const bool is_of_work = dynamic_cast<const FailedWork*>(&error) != nullptr;
+  if (executor_.waiting_for() >= 0 || !is_of_work || at_action_ < 0) return place();
+  return place(executor_.first_open(at_action_));
+}
+
+std::string RankTraining::place(std::int32_t first) const {
   const std::string here =
       "rank " + std::to_string(groups_.rank()) + " (stage " + std::to_string(executor_.stage()) + ")";
   if (saving_ >= 0) return here + " writing the checkpoint of step " + std::to_string(saving_);
   if (at_action_ < 0) return here + " between two steps";
-  return here + " at " + to_text(executor_.program().actions[static_cast<std::size_t>(at_action_)]);
+  const auto named = [&](std::int32_t action) {
+    return to_text(executor_.program().actions[static_cast<std::size_t>(action)]);
+  };
+  if (executor_.waiting_for() >= 0) return here + " at " + named(executor_.waiting_for());
+  return here + " at " + named(first) + (first == at_action_ ? "" : ", or behind it, up to " + named(at_action_));
 }
 
 void RankTraining::step(std::int64_t number) {

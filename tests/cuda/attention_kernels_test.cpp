@@ -2,6 +2,7 @@
 #include "runtime/cuda/attention_kernels.h"
 
 #include <cstdlib>
+#include <exception>
 #include <thread>
 
 #include "runtime/cuda/cuda_device.h"
@@ -46,7 +47,8 @@ struct Case {
 /// Both directions on both devices, on a thread with a device of its own: how many calls cuDNN took.
 int calls_of(const Case& c) {
   int taken = -1;
-  std::thread([&] {
+  std::exception_ptr failure;
+  const auto body = [&] {
     CudaDevice device(0, cuda_kernel_table());
     const AttentionShape& s = c.shape;
     const std::int64_t q = s.batch * s.queries;
@@ -85,8 +87,25 @@ int calls_of(const Case& c) {
     const double tolerated = c.format == NumberFormat::fp32 ? 1e-5 : tolerance(c.format);
     for (BothTensor* made : {&output, &dq, &dk, &dv}) CHECK(made->error() <= 4 * tolerated);
     CHECK(relative_error(sums.on_device(), sums.on_host()) <= 1e-5);
+  };
+  std::thread([&] {
+    try {
+      body();
+    } catch (...) {
+      failure = std::current_exception();
+    }
   }).join();
+  if (failure) std::rethrow_exception(failure);
   return taken;
+}
+
+std::string failure_of(const Case& c) {
+  try {
+    (void)calls_of(c);
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 TEST_CASE("cuDNN takes 16-bit attention where it is found, and has the CPU's results") {
@@ -173,6 +192,65 @@ TEST_CASE("A step through cuDNN is the CPU's within the format, and builds each 
   const Executed expected = execute(plan.job(), options(1));
   CHECK(run.record.steps[0].loss == Approx(expected.record.steps[0].loss).epsilon(1e-2));
   require_equal(run.gradients, expected.gradients, 6e-2);
+}
+
+TEST_CASE("Each call of cuDNN that fails is named, and a kernel that is given no shared memory") {
+  const Found found;
+  (void)cudaDeviceReset();
+  for (const char* const call : {"build", "execute of attention"}) {
+    fake_cudnn::fail_call(call);
+    const std::string text = failure_of({});
+    INFO(text);
+    CHECK(text.find(std::string("cuDNN's ") + call + ": a test asked for it") != std::string::npos);
+  }
+  ::setenv("PLUMBLINE_ATTENTION", "own", 1);
+  Case wide;
+  wide.shape.qk_head_dim = wide.shape.v_head_dim = 128;
+  cuda_on_cpu::fail_call("cudaFuncSetAttribute", 1, cudaErrorInvalidValue);
+  const std::string text = failure_of(wide);
+  INFO(text);
+  CHECK(text.find("launch of ") != std::string::npos);
+  CHECK(text.find("invalid argument") != std::string::npos);
+  (void)cudaDeviceReset();
+}
+
+TEST_CASE("A call of cuDNN that fails inside of a step names rank and action") {
+  const Found found;
+  (void)cudaDeviceReset();
+  Training training = recipe();
+  training.precision = PrecisionRecipe::bf16;
+  training.global_batch = 1;
+  const LoweredPlan plan(gpt({2, 32, 4, 64, 32, Dropout::no}), Strategy(), training);
+  RunOptions o = options(1);
+  o.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
+  o.on_action = [](std::int32_t, std::int64_t, std::int32_t action) {
+    if (action == 1) fake_cudnn::fail_call("execute of attention");
+  };
+  std::string text;
+  try {
+    (void)train(plan.job(), o);
+  } catch (const EnvironmentError& error) {
+    text = error.what();
+  }
+  INFO(text);
+  CHECK(text.rfind("rank 0 (stage 0) at ", 0) == 0);
+  CHECK(text.find("cuDNN's execute of attention") != std::string::npos);
+  (void)cudaDeviceReset();
+}
+
+TEST_CASE("That cuDNN's attention is missing is said on devices that would use it, and where it is asked for") {
+  const std::string problem = "libcudnn.so.9: cannot open shared object file";
+  const Found found;
+  CHECK(missing_attention().empty());
+  fake_cudnn::set_missing(problem);
+  CHECK(missing_attention() == problem);
+  ::setenv("PLUMBLINE_ATTENTION", "own", 1);
+  CHECK(missing_attention().empty());
+  ::unsetenv("PLUMBLINE_ATTENTION");
+  cuda_on_cpu::set_device({.major = 8});
+  CHECK(missing_attention().empty());
+  ::setenv("PLUMBLINE_ATTENTION", "cudnn", 1);
+  CHECK(missing_attention() == problem);
 }
 
 }  // namespace

@@ -244,6 +244,8 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cubla
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) { return destroy(description); }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t attribute,
                                               const void* value, std::size_t bytes) {
+  const cublasStatus_t status = obstacle("cublasLtMatmulDescSetAttribute");
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
   switch (attribute) {
     case CUBLASLT_MATMUL_DESC_TRANSA: return take(d->operation_a, value, bytes);
     case CUBLASLT_MATMUL_DESC_TRANSB: return take(d->operation_b, value, bytes);
@@ -263,6 +265,8 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
                                                     std::size_t bytes) {
+  const cublasStatus_t status = obstacle("cublasLtMatmulPreferenceSetAttribute");
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) return take(preference->workspace, value, bytes);
   return take(preference->alignments[attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES], value, bytes);
 }

@@ -17,6 +17,16 @@ std::atomic<int> run_calls = 0;
 std::atomic<bool> builds_graphs = true;
 constexpr Bytes needed_workspace(4096);
 
+std::string& failing_call() {
+  static std::string call;
+  return call;
+}
+void require_call(const std::string& call) {
+  if (failing_call() != call) return;
+  failing_call().clear();
+  throw CudaError("cuDNN's " + call + ": a test asked for it");
+}
+
 FoundCudnn& library() {
   static FoundCudnn found;
   return found;
@@ -64,6 +74,7 @@ class OnHost : public BuiltAttention {
   explicit OnHost(const AttentionGraph& graph) : g_(graph) {}
   [[nodiscard]] Bytes workspace() const override { return needed_workspace; }
   void run(const AttentionOperands& at, void* workspace, cudaStream_t stream) override {
+    require_call("execute of attention");
     const auto size = static_cast<std::size_t>(needed_workspace.value());
     check(cuda_on_cpu::is_device_memory(workspace, size) && is_aligned(workspace), "cuDNN has its workspace");
     for (const void* const pointer :
@@ -116,6 +127,7 @@ class OnHost : public BuiltAttention {
 
 std::unique_ptr<BuiltAttention> build(const AttentionGraph& graph) {
   require_supported(graph);
+  require_call("build");
   if (!builds_graphs) return nullptr;
   ++built;
   return std::make_unique<OnHost>(graph);
@@ -136,6 +148,7 @@ namespace fake_cudnn {
 
 int graphs_built() { return plumbline::built; }
 int calls_run() { return plumbline::run_calls; }
+void fail_call(const std::string& call) { plumbline::failing_call() = call; }
 void set_missing(const std::string& problem) {
   (void)plumbline::cudnn();
   plumbline::library().problem = problem;

@@ -8,6 +8,8 @@ namespace fake_cudnn {
 /// Graphs built since the program's begin, and calls run.
 int graphs_built();
 int calls_run();
+/// The next "build" or "execute of attention" fails.
+void fail_call(const std::string& call);
 /// Until set again: the library cannot be loaded.
 void set_missing(const std::string& problem);
 /// Until set again: the library has no graph for any call.

@@ -1,9 +1,12 @@
 #include "tests/cuda/fake_nccl.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,7 +20,8 @@ struct Meeting {
   std::string id;
   int ranks = 0;
   int joined = 0;
-  std::map<int, int> devices;  ///< by rank
+  std::map<int, int> devices;              ///< by rank
+  std::map<std::string, int> first_calls;  ///< ranks that have made theirs, by kind
 };
 
 struct CommHandle {
@@ -27,6 +31,8 @@ struct CommHandle {
   Result error = Result::success;
   std::shared_ptr<bool> is_aborted = std::make_shared<bool>(false);
   std::int64_t collectives = 0;
+  std::set<std::string> connected;  ///< kinds of calls, and the one that is connecting
+  std::set<std::string> connecting;
   std::map<std::pair<int, int>, std::int64_t> messages;  ///< by sender and receiver
   std::map<std::pair<int, int>, cudaStream_t> ways;      ///< the streams that messages of a group run on
 };
@@ -47,6 +53,8 @@ struct Library {
   std::map<std::string, int> made;
   bool is_init_endless = false;
   std::int64_t ids = 0;
+  int connections = 0;
+  std::chrono::milliseconds message_length{0};
   std::string last_error;
 };
 Library& library() {
@@ -106,7 +114,11 @@ cuda_on_cpu::Entry entry_of(const Operation& o, const std::string& key, std::siz
   const auto all = arrivals(key, parts);
   const bool is_message = o.name == "ncclSend" || o.name == "ncclRecv";
   entry.part.arrive = [o, all, own] { (*all)[own] = o; };
-  entry.part.together = [all, is_message] { is_message ? run_message(*all) : run_collective(*all); };
+  const std::chrono::milliseconds length = library().message_length;
+  entry.part.together = [all, is_message, length] {
+    if (is_message) std::this_thread::sleep_for(length);
+    is_message ? run_message(*all) : run_collective(*all);
+  };
   return entry;
 }
 
@@ -163,6 +175,26 @@ Result settling(Comm comm) {
   return Result::in_progress;
 }
 
+/// All of a kind connect together; a message, its two ranks.
+void connect(const Operation& o) {
+  const Lock lock(library().mutex);
+  std::string kind = o.name;
+  if (kind == "ncclSend") kind = std::to_string(o.comm->rank) + " to " + std::to_string(o.root);
+  if (kind == "ncclRecv") kind = std::to_string(o.root) + " to " + std::to_string(o.comm->rank);
+  if (o.comm->meeting->ranks == 1 || !o.comm->connected.insert(kind).second) return;
+  ++library().connections;
+  ++o.comm->meeting->first_calls[kind];
+  o.comm->connecting.insert(kind);
+}
+
+/// Under the library's lock.
+bool is_connecting(const CommHandle& comm) {
+  return std::any_of(comm.connecting.begin(), comm.connecting.end(), [&](const std::string& kind) {
+    const bool is_message = kind.rfind("nccl", 0) != 0;
+    return comm.meeting->first_calls[kind] < (is_message ? 2 : comm.meeting->ranks);
+  });
+}
+
 Result submit(Operation o) {
   {
     const Lock lock(library().mutex);
@@ -176,6 +208,7 @@ Result submit(Operation o) {
       return Result::invalid_usage;
     }
   }
+  connect(o);
   if (of_thread().depth > 0) {
     of_thread().grouped.push_back(std::move(o));
     return Result::success;
@@ -227,7 +260,7 @@ Result init(Comm* comm, int ranks, UniqueId id, int rank, Config* config) {
   if (config->magic != 0xcafebeef || config->blocking != 0 || rank < 0 || rank >= ranks)
     return Result::invalid_argument;
   auto& meeting = library().meetings[id.internal];
-  if (meeting == nullptr) meeting = std::make_shared<Meeting>(Meeting{id.internal, ranks, 0, {}});
+  if (meeting == nullptr) meeting = std::make_shared<Meeting>(Meeting{id.internal, ranks, 0, {}, {}});
   for (const auto& [other, of_other] : meeting->devices)
     if (of_other == device) {
       library().last_error = "Duplicate GPU detected : rank " + std::to_string(other) + " and rank " +
@@ -243,12 +276,17 @@ Result init(Comm* comm, int ranks, UniqueId id, int rank, Config* config) {
 }
 
 Result get_async_error(Comm comm, Result* error) {
+  const Result failed = failure_of("ncclCommGetAsyncError");
+  if (failed != Result::success) return failed;
   const Lock lock(library().mutex);
   *error = comm->error;
   if (comm->error != Result::success) return Result::success;
   const bool is_stuck = library().is_init_endless && comm->meeting->ranks > 1;
-  if (comm->meeting->joined < comm->meeting->ranks || is_stuck || std::exchange(comm->is_settling, false))
+  if (comm->meeting->joined < comm->meeting->ranks || is_stuck || std::exchange(comm->is_settling, false) ||
+      is_connecting(*comm))
     *error = Result::in_progress;
+  else
+    comm->connecting.clear();
   return Result::success;
 }
 
@@ -323,6 +361,8 @@ void reset() {
   nccl::library().made.clear();
   nccl::library().meetings.clear();
   nccl::library().is_init_endless = false;
+  nccl::library().connections = 0;
+  nccl::library().message_length = std::chrono::milliseconds(0);
   nccl::library().last_error.clear();
 }
 
@@ -339,6 +379,16 @@ void break_call(const std::string& name, int nth, nccl::Result result) {
 void never_complete_init() {
   const nccl::Lock lock(nccl::library().mutex);
   nccl::library().is_init_endless = true;
+}
+
+void slow_messages(std::chrono::milliseconds length) {
+  const nccl::Lock lock(nccl::library().mutex);
+  nccl::library().message_length = length;
+}
+
+int connections() {
+  const nccl::Lock lock(nccl::library().mutex);
+  return nccl::library().connections;
 }
 
 int calls_made(const std::string& name) {

@@ -8,6 +8,8 @@
 /// ranks have made it, and each call once more. Two ranks on one device are refused. Not modelled: time, algorithms,
 /// NCCL's memory. Checked against: tests/cuda/fake_nccl_test.cpp.
 
+#include <chrono>
+
 #include "runtime/nccl/nccl_api.h"
 
 namespace plumbline::fake_nccl {
@@ -20,6 +22,11 @@ void fail_call(const std::string& name, int nth, nccl::Result result);
 void break_call(const std::string& name, int nth, nccl::Result result);
 /// Communicators of several ranks stay in progress.
 void never_complete_init();
+/// Messages take so long on their streams.
+void slow_messages(std::chrono::milliseconds length);
+/// First calls of a kind on a communicator so far: until all its ranks have made theirs each stays in progress, as
+/// NCCL's from 2.22 on, whose ranks connect there.
+[[nodiscard]] int connections();
 /// How often each was called.
 [[nodiscard]] int calls_made(const std::string& name);
 

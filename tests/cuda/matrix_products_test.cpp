@@ -7,6 +7,7 @@
 #include "kernels/number_conversion.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/refused_products.h"
 #include "runtime/device/cpu_kernels.h"
 #include "tests/catch.h"
 #include "tests/cuda/fake_cublaslt.h"
@@ -157,6 +158,25 @@ TEST_CASE("fp8 is multiplied with its inner dimension along rows, and by its sca
   CHECK(!products.run({other.on_device}, current_stream()));
 }
 
+/// A descriptor keeps what it was told: the second call is not multiplied by the first one's scales.
+TEST_CASE("fp8 without scales is multiplied by none, behind a call of the same shape that has them") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  MatrixProducts products(cublaslt().functions, ProductTuning::first);
+  const Case c{NumberFormat::fp8_e4m3, NumberFormat::bf16, Transpose::no, Transpose::yes};
+  Multiplied scaled(device, c);
+  const float half = 0.5F;
+  const DeviceMemory scale = device.reserve(Bytes(4));
+  device.upload(Stream::compute, scale.get(), &half, Bytes(4));
+  scaled.on_device.a.scale = scaled.on_device.b.scale = reinterpret_cast<const float*>(scale.get());
+  scaled.on_host.a.scale = scaled.on_host.b.scale = &half;
+  REQUIRE(products.run({scaled.on_device}, current_stream()));
+  CHECK(scaled.downloaded(device) == scaled.c.host);
+  Multiplied plain(device, c);
+  REQUIRE(products.run({plain.on_device}, current_stream()));
+  CHECK(plain.downloaded(device) == plain.c.host);
+}
+
 TEST_CASE("A plan is made once for a shape, and another one for less alignment, other strides or another epilogue") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
@@ -201,6 +221,19 @@ TEST_CASE("A call of cuBLASLt that fails is named with the product and the statu
   for (const char* const call :
        {"cublasLtCreate", "cublasLtMatrixLayoutCreate", "cublasLtMatmulDescCreate", "cublasLtMatmulPreferenceCreate"})
     CHECK(text_with(call) == std::string(call) + ": internal error (status 14)");
+  for (const std::string call : {"cublasLtMatmulDescSetAttribute", "cublasLtMatmulPreferenceSetAttribute"}) {
+    const std::string text = text_with(call);
+    INFO(text);
+    CHECK(text.rfind(call + " of ", 0) == 0);
+    CHECK(text.find(": internal error (status 14)") != std::string::npos);
+  }
+  cuda_on_cpu::fail_call("cudaGetDeviceProperties", 1, cudaErrorUnknown);
+  try {
+    const MatrixProducts made(cublaslt().functions, ProductTuning::first);
+    FAIL("a device whose name is unknown has no plans");
+  } catch (const CudaError& failed) {
+    CHECK(std::string(failed.what()) == "cudaGetDeviceProperties: unknown error (error 999)");
+  }
   CHECK(text_with("cublasLtMatmulAlgoGetHeuristic") ==
         "cublasLtMatmulAlgoGetHeuristic of 32 x 48 x 64 of fp32 and fp32 into fp32: internal error (status 14)");
   CHECK(text_with("cublasLtMatmul") ==
@@ -210,6 +243,30 @@ TEST_CASE("A call of cuBLASLt that fails is named with the product and the statu
     mixed.on_device.b.format = format;
     CHECK(!products.run({mixed.on_device}, current_stream()));
   }
+}
+
+TEST_CASE("What cuBLASLt refuses for its types or the device goes to our kernels, and is counted once for a remark") {
+  (void)cudaDeviceReset();
+  CudaDevice device(0, cpu_kernels());
+  for (const auto& [status, text] : {std::pair(CUBLAS_STATUS_INVALID_VALUE, "invalid value"),
+                                     {CUBLAS_STATUS_ARCH_MISMATCH, "architecture mismatch"},
+                                     {CUBLAS_STATUS_NOT_SUPPORTED, ""}}) {
+    forget_refused_products();
+    for (int rank = 0; rank < 2; ++rank) {
+      MatrixProducts products(cublaslt().functions, ProductTuning::first);
+      Multiplied multiplied(device, {});
+      fake_cublaslt::fail_call("cublasLtMatmulAlgoGetHeuristic", status);
+      CHECK(!products.run({multiplied.on_device}, current_stream()));
+      CHECK(!products.run({multiplied.on_device}, current_stream()));  // that there is none is kept
+    }
+    const std::string remark = refused_products_text();
+    INFO(remark);
+    CHECK(remark.empty() == (std::string(text).empty()));
+    if (remark.empty()) continue;
+    CHECK(remark.find("1 shape of") != std::string::npos);
+    CHECK(remark.find(std::string("32 x 48 x 64 of fp32 and fp32 into fp32: ") + text) != std::string::npos);
+  }
+  forget_refused_products();
 }
 
 /// Sums of op(a)'s rows, in fp32 and whole numbers: exact.

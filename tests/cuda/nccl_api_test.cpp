@@ -53,5 +53,30 @@ TEST_CASE("A missing NCCL, an old one and one that lacks a function are said in 
   CHECK(failure_of(Libraries::Has::three_functions) == "NCCL: libnccl.so.2 has no ncclGetUniqueId");
 }
 
+/// Only this one is there.
+class OneFile : public Libraries {
+ public:
+  explicit OneFile(std::string file) : Libraries(Has::three_functions), file_(std::move(file)) {}
+  [[nodiscard]] OpenedLibrary open(const std::string& name) const override {
+    return name == file_ ? Libraries::open(name) : OpenedLibrary{nullptr, name + ": cannot open"};
+  }
+
+ private:
+  std::string file_;
+};
+
+TEST_CASE("NCCL is loaded from the first file that is there; without any the system's loader is quoted") {
+  const auto text_of = [](const std::string& there) {
+    try {
+      (void)nccl::load_api(OneFile(there), {"libnccl.so.2", "/env/libnccl.so.2"});
+    } catch (const EnvironmentError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(text_of("/env/libnccl.so.2") == "NCCL: libnccl.so.2 has no ncclGetUniqueId");  // it was opened
+  CHECK(text_of("/elsewhere") == "NCCL cannot be loaded: libnccl.so.2: cannot open");
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -52,7 +52,8 @@ TEST_CASE("Ranks of NCCL whose calls succeed say nothing") {
 
 TEST_CASE("Each call of NCCL that fails is named, with its rank and what NCCL says") {
   for (const char* const call :
-       {"ncclGetUniqueId", "ncclCommInitRankConfig", "ncclAllReduce", "ncclAllGather", "ncclSend", "ncclRecv"}) {
+       {"ncclGetUniqueId", "ncclCommInitRankConfig", "ncclCommGetAsyncError", "ncclAllReduce", "ncclAllGather",
+        "ncclReduceScatter", "ncclReduce", "ncclBroadcast", "ncclSend", "ncclRecv"}) {
     const std::string text =
         failure_of(usual, [&] { fake_nccl::fail_call(call, 1, nccl::Result::unhandled_cuda_error); });
     INFO(call << ": " << text);
@@ -62,25 +63,59 @@ TEST_CASE("Each call of NCCL that fails is named, with its rank and what NCCL sa
   }
 }
 
-TEST_CASE("Groups that cannot be opened are named") {
+/// The call that is the first of its name once all groups are made.
+std::string failure_behind_start(const std::string& call) {
   const NcclComputer computer;
-  std::string text;
   try {
-    run_nccl_ranks(3, cpu_kernels(), usual, [](World& world, CudaDevice& device) {
+    run_nccl_ranks(3, cpu_kernels(), usual, [&](World& world, CudaDevice& device) {
       const auto group = world.everyone("all");
-      const DeviceMemory memory = device.reserve(Bytes(16));
-      if (world.rank() == 0) fake_nccl::fail_call("ncclGroupStart", 1, nccl::Result::internal_error);
+      const DeviceMemory memory = device.reserve(Bytes(24));
+      const bool is_first = world.rank() == 0;
       group->barrier();
+      if (is_first) fake_nccl::fail_call(call, 1, nccl::Result::internal_error);
+      group->barrier();
+      // Parts that differ: a group of broadcasts, a group of reduces.
+      const std::vector<std::int64_t> counts{2, 1, 1};
+      const std::size_t own = is_first ? 8 : 4;
       device.enqueue(Stream::compute, [&] {
-        group->all_gather({memory.get(), world.rank() < 1 ? 8U : 4U}, {memory.get(), 16}, ElementFormat::fp32);
+        group->all_gather({memory.get(), own}, {memory.get(), 16}, counts, ElementFormat::fp32);
+        group->reduce_scatter({memory.get(), 16}, {memory.get() + 16, own}, counts, ElementFormat::fp32,
+                              Reduction::sum);
       });
       device.finish_all();
     });
   } catch (const std::exception& error) {
-    text = error.what();
+    return error.what();
   }
+  return "";
+}
+
+TEST_CASE("Groups of calls that cannot be opened, filled or closed are named") {
+  for (const std::string call : {"ncclGroupStart", "ncclGroupEnd", "ncclBroadcast", "ncclReduce"}) {
+    const std::string text = failure_behind_start(call);
+    INFO(text);
+    // What a group's end says is of all its calls, and has their name.
+    CHECK(has(text, (call == "ncclGroupEnd" ? "ncclBroadcast" : call) + ": internal error"));
+  }
+}
+
+TEST_CASE("Communicators that cannot be ended are left, and the run has its results") {
+  for (const std::string call : {"ncclCommFinalize", "ncclCommDestroy"}) {
+    const NcclComputer computer;
+    fake_nccl::fail_call(call, 1, nccl::Result::internal_error);
+    run_nccl_ranks(2, cpu_kernels(), usual, [&](World& world, CudaDevice& device) { work(world, device); });
+    CHECK(fake_nccl::calls_made(call) > 1);
+    CHECK(fake_nccl::calls_made("ncclCommAbort") == (call == "ncclCommFinalize" ? 1 : 0));
+  }
+}
+
+TEST_CASE("An abort that fails does not hide why ranks were ended") {
+  const std::string text = failure_of(usual, [] {
+    fake_nccl::fail_call("ncclAllGather", 1, nccl::Result::remote_error);
+    fake_nccl::fail_call("ncclCommAbort", 1, nccl::Result::internal_error);
+  });
   INFO(text);
-  CHECK(has(text, "ncclGroupStart: internal error"));
+  CHECK(has(text, "ncclAllGather: remote process exited"));
 }
 
 TEST_CASE("An asynchronous error ends all ranks") {
@@ -109,6 +144,25 @@ TEST_CASE("A rank that fails ends the others with its words") {
       });
   INFO(text);
   CHECK(has(text, "the disk is full"));
+}
+
+// Rank 0 is making its first communicator, which no watch knows yet: the other one's words end it, not its deadline.
+TEST_CASE("A rank that fails before it joins a group ends those that are making it") {
+  const auto begin = Clock::now();
+  const NcclComputer computer;
+  std::string text;
+  try {
+    run_nccl_ranks(2, cpu_kernels(), {milliseconds(60'000), milliseconds(5)}, [](World& world, CudaDevice& device) {
+      if (world.rank() == 0) return work(world, device);
+      std::this_thread::sleep_for(milliseconds(100));  // the other one waits inside of NCCL by then
+      throw EnvironmentError("the disk is full");
+    });
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  INFO(text);
+  CHECK(has(text, "the disk is full"));
+  CHECK(Clock::now() - begin < milliseconds(20'000));
 }
 
 TEST_CASE("Communicators that are never complete are given up") {

@@ -28,8 +28,9 @@ class NcclComputer {
 };
 
 /// `body` with a world of NCCL and the device of each rank.
-inline void run_nccl_ranks(std::int32_t ranks, const DeviceKernels& table, const NcclOptions& options,
+inline void run_nccl_ranks(std::int32_t ranks, const DeviceKernels& table, NcclOptions options,
                            const std::function<void(World&, CudaDevice&)>& body) {
+  options.connected_by = Bytes(1024);
   const auto rendezvous = std::make_shared<LocalRendezvous>();
   run_local_ranks(ranks, [&](World& threads) {
     CudaDevice device(threads.rank(), table);

@@ -1,5 +1,8 @@
 // Whole steps over ranks of NCCL: losses, gradients and counted bytes of local ranks, within what another order of sums
 // rounds differently.
+#include <atomic>
+
+#include "core/program/action_kinds.h"
 #include "runtime/cuda/cuda_device.h"
 #include "tests/cuda/late_kernels.h"
 #include "tests/cuda/nccl_ranks.h"
@@ -13,7 +16,9 @@ RunOptions over_nccl(RunOptions options) {
   options.ranks = Transport::nccl;
   options.backend = "cuda";
   options.device = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
-  options.groups = [rendezvous](std::int32_t rank) { return std::make_shared<NcclGroups>(rank, *rendezvous); };
+  options.groups = [rendezvous](std::int32_t rank) {
+    return std::make_shared<NcclGroups>(rank, *rendezvous, NcclOptions{.connected_by = Bytes(1024)});
+  };
   options.deadline = std::chrono::milliseconds(120'000);
   return options;
 }
@@ -78,13 +83,63 @@ TEST_CASE("Experts of NCCL's ranks train as local ones") {
   compare(Net::moe, s, 11, ExpertRouting::learned);
 }
 
+// Context parallelism sends round a ring, experts exchange, stages send both ways, parts differ in size.
+TEST_CASE("All ranks of NCCL are connected before the first step") {
+  Strategy experts = of(4, 1, 1, 1, 1);
+  experts.expert_parallel = 2;
+  const std::pair<Net, Strategy> runs[] = {{Net::llama, of(2, 2, 1, 1, 3)},
+                                           {Net::llama, of(1, 1, 2, 2, 1)},
+                                           {Net::llama, of(1, 2, 2, 1, 0)},
+                                           {Net::moe, experts}};
+  for (const auto& [net, strategy] : runs) {
+    INFO(to_text(strategy));
+    const LoweredPlan plan(network(net), strategy, recipe_of(net));
+    const NcclComputer computer(1);
+    RunOptions o = over_nccl(options(2));
+    std::atomic<int> ready = 0;
+    std::atomic<int> connections = 0;
+    o.on_ready = [&](std::int32_t, const Json&) {  // no rank begins a step before all have their groups
+      if (++ready == plan.strategy.devices()) connections = fake_nccl::connections();
+      while (connections == 0) std::this_thread::yield();
+    };
+    std::atomic<int> behind_first_step = 0;  // all ranks have ended it where one begins the next
+    o.on_action = [&](std::int32_t, std::int64_t step, std::int32_t action) {
+      int none = 0;
+      if (step == 1 && action == 0) behind_first_step.compare_exchange_strong(none, fake_nccl::connections());
+    };
+    (void)execute(plan.job(), o);
+    CHECK(connections > 0);
+    CHECK(behind_first_step == connections);
+  }
+}
+
+TEST_CASE("A send over NCCL lasts as long as its transfer, not as the copy that it leaves from") {
+  constexpr std::chrono::milliseconds length(4);
+  const LoweredPlan plan(network(Net::gpt), of(1, 1, 2, 1, 0), recipe_of(Net::gpt));
+  const NcclComputer computer(1);
+  fake_nccl::slow_messages(length);
+  const Executed run = execute(plan.job(), over_nccl(options(1)));
+  int sends = 0;
+  for (const RankRecord& rank : run.record.ranks)
+    for (const ActionRecord& action : rank.actions) {
+      if (!is_send(action.kind)) continue;
+      ++sends;
+      INFO(action.name);
+      CHECK(action.end_ns - action.start_ns >= std::chrono::nanoseconds(length).count());
+    }
+  CHECK(sends > 0);
+}
+
 TEST_CASE("A call of NCCL that fails in a step names rank and action") {
   const LoweredPlan plan(network(Net::llama), of(2, 2, 1, 1, 3), recipe_of(Net::llama));
   const NcclComputer computer(1);
-  fake_nccl::fail_call("ncclAllReduce", 60, nccl::Result::system_error);
+  RunOptions o = over_nccl(options(2));
+  o.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+    if (rank == 0 && step == 1 && action == 0) fake_nccl::fail_call("ncclAllReduce", 5, nccl::Result::system_error);
+  };
   std::string text;
   try {
-    (void)execute(plan.job(), over_nccl(options(2)));
+    (void)execute(plan.job(), o);
   } catch (const EnvironmentError& failed) {
     text = failed.what();
   }

@@ -55,7 +55,8 @@ int launches_with() {
 int blocks_launched();
 int atomic_operations();
 
-/// How often a call of the host stood still for work that was not done, since the last reset.
+/// How often the host stood still for work that was not done, since the last reset. Calls that wait one behind the
+/// other, with no work given between them, are one: what keeps a device without work is counted.
 int host_waits();
 
 /// The `nth` cudaStreamWaitEvent from now is left out, as if the product had forgotten it.

@@ -75,7 +75,8 @@ class Streams {
 
   cudaError_t failure = cudaSuccess;
   std::string problem;
-  int host_waits = 0;  ///< calls that found work to wait for
+  int host_waits = 0;  ///< calls that found work to wait for, behind the last work that was given
+  bool was_given_work = false;
   std::mt19937 random{1};
 
  private:

@@ -75,6 +75,19 @@ TEST_CASE("What is missing is listed with what it is for and the command that ge
   CHECK(computer.cuda().text == "ranks on 2 devices; all share one, since NCCL is not there");
 }
 
+TEST_CASE("A module without cuDNN's attention is told apart from one that finds the library where no loader looks") {
+  Computer computer;
+  computer.module.cudnn_problem = "the module was built without cudnn.h";
+  REQUIRE(computer.report().missing.size() == 1);
+  CHECK(has(computer.report().missing.front().command, "make cuda"));
+  CHECK(has(to_json_text(to_json(computer.report())), "the module was built without cudnn.h"));
+  computer.libraries.with("libcudnn.so.9", {});
+  REQUIRE(computer.report().missing.size() == 1);
+  CHECK(computer.report().missing.front().what == "cuDNN");
+  computer.module.cudnn_problem.clear();
+  CHECK(computer.report().missing.empty());
+}
+
 TEST_CASE("A computer without anything of NVIDIA's misses the driver, four libraries and the module") {
   Computer computer;
   const FakeLibraries nothing;
