@@ -1,5 +1,6 @@
 #include "planner/session/import.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/base/errors.h"
@@ -37,6 +38,20 @@ std::string network_name(const std::string& file) {
 std::string stack_of(Framework framework) {
   const std::string_view stack = record_of(framework).current_stack;
   return stack == default_stack ? "" : std::string(stack);
+}
+
+std::string base_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
+
+/// Of the files that the imported ones name, those that were not imported with them.
+void name_missing_files(const ImportRequest& request, ImportNotes& notes) {
+  for (const NamedFile& other : notes.other_files) {
+    const bool is_here = std::any_of(request.files.begin(), request.files.end(), [&](const ImportedText& file) {
+      return base_name(file.name) == base_name(other.name);
+    });
+    if (!is_here)
+      notes.unread.push_back(other.key + " changes memory and time: import " + other.name + " as well, after " +
+                             request.files.front().name);
+  }
 }
 
 class Flags {
@@ -103,7 +118,10 @@ ImportAnswer import_files(const ImportRequest& request) {
     fill_missing(answer.settings, one.settings);
     answer.notes.ignored += one.notes.ignored;
     answer.notes.unread.insert(answer.notes.unread.end(), one.notes.unread.begin(), one.notes.unread.end());
+    answer.notes.other_files.insert(answer.notes.other_files.end(), one.notes.other_files.begin(),
+                                    one.notes.other_files.end());
   }
+  name_missing_files(request, answer.notes);
   apply(request.question, answer.settings);
   derive_missing(answer.settings);
   return answer;

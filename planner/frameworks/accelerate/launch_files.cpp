@@ -1,6 +1,7 @@
 // Accelerate: the YAML of `accelerate launch`, a script for it, and how that is started.
 #include "core/base/errors.h"
 #include "planner/frameworks/accelerate/config_keys.h"
+#include "planner/frameworks/accelerate/launch_flags.h"
 #include "planner/frameworks/accelerate/training_script.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/trainer_flags.h"
@@ -63,9 +64,8 @@ void settle(const Json& tree, Imported& imported) {
   if (is_fsdp && !s.recompute) s.recompute = Recompute{};
   if (const Json* const file = find_at(tree, "deepspeed_config", "deepspeed_config_file")) {
     if (find_at(tree, "deepspeed_config", "zero_stage") == nullptr) s.zero_stage.reset();
-    const std::string name = file->if_string() == nullptr ? "" : file->if_string()->substr(0, 100);
-    imported.notes.unread.push_back("deepspeed_config.deepspeed_config_file changes memory and time: import " + name +
-                                    " --from deepspeed, too");
+    const std::string name = file->if_string() == nullptr ? "" : file->if_string()->substr(0, 200);
+    imported.notes.other_files.push_back({"deepspeed_config.deepspeed_config_file", name});
   }
   const bool says_precision = tree.find("mixed_precision") != nullptr;
   if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
@@ -73,7 +73,8 @@ void settle(const Json& tree, Imported& imported) {
 }
 
 Imported read(std::string_view text, std::string_view name) {
-  if (is_script_name(name)) return read_trainer_script(text, name);
+  if (is_script_name(name)) return read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+  if (name.ends_with(".json")) return deepspeed_target().read(text, name);  // that its YAML names
   std::int64_t usual = 0;
   const Json tree = without_usual_values(read_yaml(text, name), accelerate_usual_values(), {}, usual);
   Imported imported;
