@@ -3,6 +3,7 @@
 #include "planner/frameworks/accelerate/config_keys.h"
 #include "planner/frameworks/accelerate/launch_flags.h"
 #include "planner/frameworks/accelerate/training_script.h"
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/syntax/yaml.h"
@@ -26,14 +27,20 @@ void check_release(const LaunchSettings& s, std::string_view release) {
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences;
-  if (s.model.empty()) sentences.emplace_back("train.py needs --model_name_or_path: the plan names no model of a hub");
+  if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (!s.recipe.learning_rate)
     sentences.emplace_back("a learning rate of 1e-5, which train.py has where none is said: the plan has none");
   if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
-  if (s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient)
-    sentences.emplace_back("gradients in the format of mixed_precision, not in " +
-                           std::string(to_text(*s.gradient_format)) + ": no key of Accelerate says it");
+  return sentences;
+}
+
+std::vector<std::string> unsaid(const LaunchSettings& s) {
+  std::vector<std::string> sentences = unsaid_of_model(s);
+  if (changes_gradients(s))
+    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
+                        ": no key of Accelerate says it; they are in the format of mixed_precision");
+  if (changes_moments(s)) sentences.push_back(unsaid_moments("Accelerate", s));
   return sentences;
 }
 
@@ -45,9 +52,11 @@ LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
   LaunchSettings of_script = settings;
   // FSDP itself recomputes where its YAML says so.
   if (accelerate_kind(settings) == AccelerateKind::fsdp) of_script.recompute.reset();
+  of_script.model = hub_name(settings);
   for (LaunchFile& file : accelerate_launchers(trainer_words(RecipePlace::script_flags, of_script), settings))
     files.files.push_back(std::move(file));
   files.assumptions = assumptions(settings);
+  files.unsaid = unsaid(settings);
   return files;
 }
 

@@ -52,6 +52,9 @@ struct ImportNotes {
 /// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without
 /// numbers is behind all).
 [[nodiscard]] bool has_release(const LaunchKey& key, std::string_view release);
+/// Keys that the settings need and the release does not have, in the order of the table.
+[[nodiscard]] std::vector<std::string> missing_keys(const std::vector<LaunchKey>& keys, std::string_view release,
+                                                    const LaunchSettings& settings);
 /// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
 [[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
                                 const LaunchSettings& settings);

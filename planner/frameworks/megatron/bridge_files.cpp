@@ -44,13 +44,16 @@ constexpr std::array attributes{
     Attribute{"ddp.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
+    Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
     Attribute{"ddp.overlap_grad_reduce", "--overlap-grad-reduce", "false"},
     Attribute{"ddp.overlap_param_gather", "--overlap-param-gather", "false"},
     Attribute{"model.recompute_granularity", "--recompute-granularity", "null"},
     Attribute{"model.recompute_method", "--recompute-method", "null"},
     Attribute{"model.recompute_num_layers", "--recompute-num-layers", "null"},
     Attribute{"model.recompute_modules", "--recompute-modules", ""},
-    Attribute{"optimizer.use_precision_aware_optimizer", "--use-precision-aware-optimizer", ""}};
+    Attribute{"optimizer.use_precision_aware_optimizer", "--use-precision-aware-optimizer", ""},
+    Attribute{"optimizer.exp_avg_dtype", "--exp-avg-dtype", ""},
+    Attribute{"optimizer.exp_avg_sq_dtype", "--exp-avg-sq-dtype", ""}};
 
 /// Attributes that change memory or time and are not modelled; those that change neither end in '*' or are listed so.
 constexpr std::array unmodelled{"model.fine_grained_activation_offloading",
@@ -60,9 +63,7 @@ constexpr std::array unmodelled{"model.fine_grained_activation_offloading",
                                 "model.cpu_offloading*",
                                 "optimizer.optimizer_cpu_offload",
                                 "optimizer.main_grads_dtype",
-                                "optimizer.main_params_dtype",
-                                "optimizer.exp_avg_dtype",
-                                "optimizer.exp_avg_sq_dtype"};
+                                "optimizer.main_params_dtype"};
 constexpr std::array harmless{"logger.*",
                               "logger",
                               "checkpoint.*",
