@@ -1,4 +1,6 @@
 // torchtitan's files, both directions.
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
 #include "planner/frameworks/launch/launch_target.h"
@@ -125,6 +127,10 @@ Imported read_files(const std::vector<NamedText>& files) {
   const ImportNotes notes = read_tree(keys(), tree, name, imported.settings);
   imported.notes.unread.insert(imported.notes.unread.end(), notes.unread.begin(), notes.unread.end());
   imported.notes.ignored += notes.ignored;
+  // Defaults are not taken for what a configuration says that is not here.
+  const bool has_configuration =
+      std::any_of(files.begin(), files.end(), [](const NamedText& file) { return !is_script_name(file.name); });
+  if (!has_configuration && !imported.notes.other_files.empty()) return imported;
   try {
     settle(tree, imported.settings, imported.notes);
   } catch (const InputError& error) {

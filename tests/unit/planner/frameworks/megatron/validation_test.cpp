@@ -103,8 +103,8 @@ TEST_CASE("the format of the moments of Megatron-Bridge is said with the optimiz
   const LaunchSettings settings = settings_for(Strategy{}, training);
   const LaunchFiles files = megatron_bridge_target().write(settings, "main");
   CHECK_THAT(files.files.front().text, ContainsSubstring("cfg.optimizer.use_precision_aware_optimizer = True") &&
-                                           ContainsSubstring("cfg.optimizer.exp_avg_dtype = \"bf16\"") &&
-                                           ContainsSubstring("cfg.optimizer.exp_avg_sq_dtype = \"bf16\""));
+                                           ContainsSubstring("cfg.optimizer.exp_avg_dtype = torch.bfloat16") &&
+                                           ContainsSubstring("cfg.optimizer.exp_avg_sq_dtype = torch.bfloat16"));
   CHECK(megatron_bridge_target().read(files.files.front().text, "overrides.py").settings.optimizer_format ==
         NumberFormat::bf16);
 }

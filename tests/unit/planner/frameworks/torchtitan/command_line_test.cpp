@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("fields on torchtitan's command line are read") {
   const Imported imported = torchtitan_target().read(
-      "NGPU=${NGPU:-8} CONFIG_FILE=./llama3_8b.toml ./run_train.sh --parallelism.tensor_parallel_degree 4 "
+      "NGPU=${NGPU:-8} ./run_train.sh --parallelism.tensor_parallel_degree 4 "
       "--parallelism.data-parallel-shard-degree 2 --training.local_batch_size 2 --model.flavor 8B --made.up 3 --other "
       "4\n",
       "run.sh");
@@ -18,11 +18,19 @@ TEST_CASE("fields on torchtitan's command line are read") {
   CHECK(imported.settings.devices_per_node == 8);
   CHECK(imported.settings.nodes == 1);
   CHECK(imported.settings.micro_batch == 2);
-  REQUIRE(imported.notes.other_files.size() == 1);
-  CHECK(imported.notes.other_files.front().name == "./llama3_8b.toml");
   REQUIRE(imported.notes.unread.size() == 2);
   CHECK(imported.notes.unread[0].starts_with("--other is not known"));
   CHECK(imported.notes.unread[1].starts_with("made is not known"));
+}
+
+TEST_CASE("a configuration that is not here is named, and no default stands for it") {
+  const Imported imported = torchtitan_target().read(
+      "CONFIG_FILE=./llama3_8b.toml ./run_train.sh --parallelism.tensor_parallel_degree 4\n", "run.sh");
+  REQUIRE(imported.notes.other_files.size() == 1);
+  CHECK(imported.notes.other_files.front().name == "./llama3_8b.toml");
+  CHECK(imported.settings.tensor_parallel == 4);
+  CHECK_FALSE(imported.settings.micro_batch);
+  CHECK_FALSE(imported.settings.precision);
 }
 
 TEST_CASE("a flag counts for more than the configuration, in whichever order the files are") {
