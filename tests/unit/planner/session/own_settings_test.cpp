@@ -30,7 +30,7 @@ TEST_CASE("a change is said in the framework's own flags") {
   after.recompute = Recompute{RecomputeMode::full};
   const std::string own = own_settings(asked, divided(2), after, Framework::megatron_lm);
   INFO(own);
-  CHECK(own.starts_with("--tensor-model-parallel-size 4, --recompute-granularity full"));
+  CHECK(own.find("--tensor-model-parallel-size 4, --recompute-granularity full") != std::string::npos);
   CHECK(own_settings(asked, after, divided(4), Framework::megatron_lm) ==
         "without --recompute-granularity, without --recompute-method, without --recompute-num-layers");
   CHECK(own_settings(asked, divided(2), after, Framework::plumbline).empty());

@@ -100,6 +100,7 @@ TEST_CASE("Megatron divides no experts over ranks in fp16") {
 TEST_CASE("the format of the moments of Megatron-Bridge is said with the optimizer that keeps it") {
   Training training;
   training.optimizer_format = NumberFormat::bf16;
+  training.sequence_length = 4096;
   const LaunchSettings settings = settings_for(Strategy{}, training);
   const LaunchFiles files = megatron_bridge_target().write(settings, "main");
   CHECK_THAT(files.files.front().text, ContainsSubstring("cfg.optimizer.use_precision_aware_optimizer = True") &&
