@@ -41,8 +41,8 @@ class FitVerb : public Verb {
         ->group("Question")
         ->type_name("NAME");
     app.add_option("--for", framework_,
-                   "only changes that this framework can launch: " + alternatives(names_of(all_frameworks)) +
-                       " (the one whose launch files are imported)")
+                   "only changes that this framework can launch, a name of plan search --for (the one whose launch "
+                   "files are imported)")
         ->group("Question")
         ->type_name("FRAMEWORK");
     output_.declare(app, "write the plan to this file, whatever the verdict");
