@@ -44,7 +44,8 @@ class ExportVerb : public Verb {
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     const session::ExportAnswer answer = session::export_plan(asked, target_, release_);
     say_substitutions(answer, asked.plan, terminal);
-    if (strict_ && !answer.substitutions.empty()) return ExitCode::no;
+    for (const std::string& sentence : answer.files.unsaid) terminal.remark("plan: not said: " + sentence);
+    if (strict_ && !is_exact(answer)) return ExitCode::no;
     if (folder_)
       write_files(answer, terminal);
     else

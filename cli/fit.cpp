@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/fit_limits_view.h"
+#include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_options.h"
 #include "cli/plan_file.h"
@@ -14,6 +15,7 @@
 #include "core/io/plan_json.h"
 #include "planner/io/fit_limits_json.h"
 #include "planner/session/fit.h"
+#include "planner/session/own_settings.h"
 
 namespace plumbline {
 namespace {
@@ -38,6 +40,11 @@ class FitVerb : public Verb {
                    "without --global-batch: the largest of the models whose names begin so (that of --model)")
         ->group("Question")
         ->type_name("NAME");
+    app.add_option("--for", framework_,
+                   "only changes that this framework can launch, a name of plan search --for (the one whose launch "
+                   "files are imported)")
+        ->group("Question")
+        ->type_name("FRAMEWORK");
     output_.declare(app, "write the plan to this file, whatever the verdict");
   }
   ExitCode run(Terminal& terminal) override {
@@ -83,18 +90,36 @@ class FitVerb : public Verb {
                    trust_text(plan) + "\n");
     terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
     if (plan.verdict.fits) return;
-    const std::vector<Change> changes = session::fit(asked).changes;
+    const Framework framework = this->framework();
+    const std::vector<Change> changes = session::fit(asked, {}, framework).changes;
     output_.lap("changes");
     if (changes.empty()) {
       terminal.print("No change of a few steps makes it fit: more GPUs, a smaller model or shorter sequences would.\n");
       return;
     }
-    terminal.print("\nThe cheapest changes that make it fit:\n" + changes_text(plan, changes));
+    terminal.print("\nThe cheapest changes that make it fit:\n" + changes_text(plan, changes) +
+                   own_words(asked, changes, framework));
+  }
+
+  [[nodiscard]] Framework framework() const {
+    if (framework_) return choice_of("--for", *framework_, all_frameworks, framework_from_text);
+    return framework_from_text(plan_.import_target().value_or("any")).value_or(Framework::any);
+  }
+
+  /// The changes in the framework's own words, where its files have any.
+  static std::string own_words(const session::PricedQuestion& asked, const std::vector<Change>& changes,
+                               Framework framework) {
+    std::string text;
+    for (const Change& change : changes)
+      if (const std::string own = session::own_settings(asked, asked.strategy, change.strategy, framework);
+          !own.empty())
+        text += "  " + to_text(change.steps) + ":\n    " + own + "\n";
+    return text.empty() ? "" : "\nIn " + std::string(record_of(framework).title) + "'s own words:\n" + text;
   }
 
   PlanOptions plan_;
   OutputOptions output_;
-  std::optional<std::string> family_;
+  std::optional<std::string> family_, framework_;
 };
 
 const RegisteredVerb registered(20, make_verb<FitVerb>);

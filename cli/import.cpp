@@ -59,7 +59,7 @@ class ImportVerb : public Verb {
     std::string all;
     for (const LaunchTarget& target : launch_targets())
       if (target.read != nullptr) all += (all.empty() ? "" : ", ") + std::string(to_text(target.framework));
-    return all;
+    return all + ", huggingface";
   }
 
   void write_plan(const session::StrategyRequest& asked, Terminal& terminal) const {
@@ -82,6 +82,8 @@ class ImportVerb : public Verb {
           "it from the files.\n";
     if (!answer.notes.unread.empty()) all += "\nNot modelled, and it matters:\n";
     for (const std::string& sentence : answer.notes.unread) all += "  " + sentence + "\n";
+    if (!answer.assumed.empty()) all += "\nAssumed, as no file says it:\n";
+    for (const std::string& sentence : answer.assumed) all += "  " + sentence + "\n";
     if (answer.notes.ignored > 0)
       all += "\n" + std::to_string(answer.notes.ignored) + " other flags change neither memory nor time.\n";
     return all;

@@ -20,6 +20,8 @@ class PlanOptions {
   [[nodiscard]] bool is_without_batch() const {
     return !plan_file_ && imported_files_.empty() && !import_target_ && !question_.has_global_batch();
   }
+  /// Whose launch files are read; empty: none are.
+  [[nodiscard]] const std::optional<std::string>& import_target() const { return import_target_; }
   /// The question as far as it is given, and the strategy where a flag of it is.
   [[nodiscard]] session::FitLimitsRequest limits_request() const { return flags().limits_request(); }
 

@@ -12,8 +12,12 @@ void SearchFlags::declare(CLI::App& app) {
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
     app.add_option(flag, value, text)->group("Search")->type_name(type);
   };
-  option("--fix", flags_.fixes, "AXES",
-         "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free");
+  app.add_option("--fix", flags_.fixes,
+                 "values of axes, such as tp=8,pp=4|8,zero=1,recompute=full|optimal; the rest is free")
+      ->group("Search")
+      ->type_name("AXES")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Join)
+      ->delimiter(',');
   option("--flash-attention", flags_.flash_attention, "on|off",
          "fused attention kernels (on); on,off: both are searched");
   option("--for", flags_.framework, alternatives(names_of(all_frameworks)).c_str(),

@@ -10,12 +10,14 @@ if(TARGET plan)
 endif()
 
 if(TARGET plumbline)
-  install(TARGETS plumbline RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS plumbline RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   set(plumbline_desktop ${PROJECT_SOURCE_DIR}/gui/desktop)
-  install(FILES ${plumbline_desktop}/io.github.plumbline.Plumbline.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
-  install(FILES ${plumbline_desktop}/io.github.plumbline.Plumbline.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
+  install(FILES ${plumbline_desktop}/io.github.plumbline.Plumbline.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications
+          COMPONENT runtime)
+  install(FILES ${plumbline_desktop}/io.github.plumbline.Plumbline.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
+          COMPONENT runtime)
   install(FILES ${PROJECT_SOURCE_DIR}/gui/resources/plumbline.svg
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps RENAME io.github.plumbline.Plumbline.svg)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps COMPONENT runtime RENAME io.github.plumbline.Plumbline.svg)
 endif()
 
 # Headers keep their paths from the root of the repository: #include "core/quantity/quantity.h".

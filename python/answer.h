@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/frameworks/framework.h"
 #include "planner/present/table.h"
 #include "planner/session/estimate.h"
 
@@ -19,6 +20,7 @@ struct PricedPlan {
   Plan plan;
   std::optional<session::EstimateRequest> request;
   std::optional<session::PricedQuestion> asked;
+  Framework framework = Framework::any;  ///< of a fit: that has to launch its changes
 
   /// What `plan estimate --json` prints.
   [[nodiscard]] std::string json() const;

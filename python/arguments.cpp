@@ -39,6 +39,16 @@ session::EstimateRequest PlanArguments::request(const Source& source) const {
   return flags.request_of(plan_request(source));
 }
 
+void FitArguments::take(FlagReader& reader) {
+  PlanArguments::take(reader);
+  reader.take("--for", framework);
+}
+
+Framework FitArguments::chosen() const {
+  if (framework) return choice_of("--for", *framework, all_frameworks, framework_from_text);
+  return framework_from_text(from.value_or("any")).value_or(Framework::any);
+}
+
 void LimitsArguments::take(FlagReader& reader) {
   python::take(reader, flags.question);
   python::take(reader, flags.strategy);
@@ -111,7 +121,8 @@ session::PlanRequest plan_request(const Source& source) {
 
 std::vector<std::string> flag_names(const std::string& function) {
   if (function == "search") return names_of_arguments<SearchArguments>();
-  if (function == "fit" || function == "estimate") return names_of_arguments<PlanArguments>();
+  if (function == "fit") return names_of_arguments<FitArguments>();
+  if (function == "estimate") return names_of_arguments<PlanArguments>();
   if (function == "fit_limits") return names_of_arguments<LimitsArguments>();
   if (function == "explain") return names_of_arguments<ExplainArguments>();
   if (function == "simulate") return names_of_arguments<SimulateArguments>();

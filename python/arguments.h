@@ -22,6 +22,13 @@ struct PlanArguments {
   [[nodiscard]] session::EstimateRequest request(const Source& source) const;
 };
 
+struct FitArguments : PlanArguments {
+  std::optional<std::string> framework;
+  void take(FlagReader& reader);
+  /// That changes are looked for: asked for, or that of the launch files.
+  [[nodiscard]] Framework chosen() const;
+};
+
 struct LimitsArguments {
   session::PlanFlags flags;
   std::optional<std::string> family;

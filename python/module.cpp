@@ -110,6 +110,7 @@ void declare_export(py::module_& module) {
       .def_property_readonly("files", [](const session::ExportAnswer& answer) { return answer.files.files; })
       .def_property_readonly("assumptions",
                              [](const session::ExportAnswer& answer) { return answer.files.assumptions; })
+      .def_property_readonly("not_said", [](const session::ExportAnswer& answer) { return answer.files.unsaid; })
       .def_property_readonly("nearest", [](const session::ExportAnswer& answer) {
         return answer.nearest ? shared(*answer.nearest) : nullptr;
       });

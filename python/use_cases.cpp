@@ -41,16 +41,23 @@ Answer answer_of(const session::PricedQuestion& asked, const session::Simulation
 }  // namespace
 
 SharedPlan priced(const std::string& function, const Given& given, const Source& source) {
-  const session::EstimateRequest request = read<PlanArguments>(function, given).request(source);
+  const bool is_fit = function == "fit";
+  FitArguments arguments;
+  if (is_fit)
+    arguments = read<FitArguments>(function, given);
+  else
+    static_cast<PlanArguments&>(arguments) = read<PlanArguments>(function, given);
+  const session::EstimateRequest request = arguments.request(source);
   session::PricedQuestion asked = session::estimate(request);
   Plan plan = asked.plan;
-  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked)});
+  const Framework framework = is_fit ? arguments.chosen() : Framework::any;
+  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked), framework});
 }
 
 Work fit_changes(const SharedPlan& plan) {
   return {[plan](const Task& task) {
             check(plan->asked.has_value(), "changes are asked of a strategy that was priced");
-            const session::FitAnswer fit = session::fit(*plan->asked, task);
+            const session::FitAnswer fit = session::fit(*plan->asked, task, plan->framework);
             Answer answer;
             for (const Change& change : fit.changes) {
               answer.changes.push_back(to_text(change.steps));
@@ -125,6 +132,7 @@ Answer import_files(const Given& given, const std::vector<std::string>& files) {
   Answer answer;
   answer.json = to_json_text(session::to_json(found, session::estimate_flags(asked)));
   answer.sentences = found.notes.unread;
+  for (const std::string& sentence : found.assumed) answer.sentences.push_back("assumed: " + sentence);
   return answer;
 }
 

@@ -81,6 +81,8 @@ static_assert(most_executed_ranks == 1024, "as the sentences say");
 
 NetworkFacts network_facts(const Graph& graph, const OperatorConstants& constants, const Training& training) {
   NetworkFacts facts;
+  facts.optimizer = training.optimizer;
+  facts.precision = training.precision;
   facts.has_experts = has_experts(graph);
   for (const Block& block : graph.blocks())
     for (const Tensor& tensor : block.tensors())

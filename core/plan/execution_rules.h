@@ -40,6 +40,8 @@ struct DividedSize {
 struct NetworkFacts {
   bool has_experts = false;
   bool ties_embedding = false;
+  Optimizer optimizer = Optimizer::adamw;
+  PrecisionRecipe precision = PrecisionRecipe::bf16;
   bool keeps_checkpoints_on_host = false;  ///< what full recompute keeps of a layer (LayerCheckpoints::on_host)
   std::vector<DividedSize> by_tensor;      ///< over the ranks of tensor parallelism; each size once
   std::vector<DividedSize> by_expert;

@@ -230,7 +230,7 @@ std::vector<Change> single_steps(const Question& question, const Strategy& strat
 }
 
 std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy, std::size_t most,
-                                     const Task& task) {
+                                     const Task& task, const std::function<bool(const Strategy&)>& allows) {
   constexpr int levels_always = 2;
   constexpr int levels_at_most = 4;
   constexpr std::size_t plans_at_most = 4000;
@@ -243,6 +243,7 @@ std::vector<Change> cheapest_changes(const Question& question, const Strategy& s
     level = next_level(question, level, seen);
     for (const Candidate& candidate : level) {
       if (task.is_stopped()) break;
+      if (allows && !allows(candidate.strategy)) continue;
       Plan plan = evaluate(question, candidate.strategy);
       if (plan.verdict.fits && is_priceable(plan))
         fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});

@@ -44,6 +44,11 @@ void add_pipeline(Differences& found, const Strategy& before, const Strategy& af
   found.add("split", split_text(before), split_text(after), before.chunks() != after.chunks());
 }
 
+/// Comes directly behind the change of tp, which it is told apart by: two plans may differ in it alone.
+bool is_choice_of_first_tensor_ranks(const StrategyChange& one) {
+  return one.choice == "sequence parallelism" && one.after == "on";
+}
+
 }  // namespace
 
 std::vector<StrategyChange> changes_between(const Strategy& before, const Strategy& after) {
@@ -77,7 +82,10 @@ std::string to_text(const std::vector<StrategyChange>& changes) {
 std::vector<std::string> chosen_steps(const std::vector<StrategyChange>& changes) {
   std::vector<std::string> steps;
   for (const StrategyChange& one : changes)
-    if (!one.follows) steps.push_back(one.choice + " " + one.before + " -> " + one.after);
+    if (!one.follows)
+      steps.push_back(one.choice + " " + one.before + " -> " + one.after);
+    else if (is_choice_of_first_tensor_ranks(one) && !steps.empty())
+      steps.back() += " with sequence parallelism";
   return steps;
 }
 

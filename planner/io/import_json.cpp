@@ -18,6 +18,7 @@ Json to_json(const ImportAnswer& answer, const std::vector<std::string>& flags) 
   object.emplace_back("flags", texts(flags));
   object.emplace_back("network", answer.settings.network_config);
   object.emplace_back("not_modelled", texts(answer.notes.unread));
+  object.emplace_back("assumed", texts(answer.assumed));
   object.emplace_back("ignored_flags", answer.notes.ignored);
   return object;
 }

@@ -58,9 +58,11 @@ std::optional<Candidate> nearest(const Strategy& from, Framework framework, cons
   return best;
 }
 
-void require_training(Framework framework, const Training& training) {
-  if (const auto sentences = inexpressible(framework, training); !sentences.empty())
+void require_training(Framework framework, const Question& question) {
+  if (const auto sentences = inexpressible(framework, question.training()); !sentences.empty())
     throw InputError({"--to", sentences.front(), "another framework, or another recipe", ""});
+  if (const auto problem = network_problem(framework, network_facts_of(question)))
+    throw InputError({"--to", problem->what, problem->expected, ""});
 }
 
 /// Changes what the framework does not launch, noting each change; the plan of the last, if any.
@@ -98,7 +100,9 @@ std::string_view known_release(const LaunchTarget& target, std::string_view aske
                     "one of " + all, nearest_text(asked, names)});
 }
 
-LaunchSettings settings_to_write(const PricedQuestion& asked, const Strategy& strategy) {
+}  // namespace
+
+LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& strategy) {
   LaunchSettings settings = settings_of(strategy, asked.question.training());
   settings.model = asked.plan.model.name;
   settings.devices = asked.question.devices();
@@ -112,16 +116,14 @@ LaunchSettings settings_to_write(const PricedQuestion& asked, const Strategy& st
   return settings;
 }
 
-}  // namespace
-
 ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release) {
   const LaunchTarget& target = launch_target(name, "--to");
   ExportAnswer answer{std::string(target.title), std::string(known_release(target, release)), {}, {}, std::nullopt};
-  require_training(target.framework, asked.question.training());
+  require_training(target.framework, asked.question);
   Strategy strategy = with_layers(asked.plan);
   answer.nearest = make_launchable(strategy, target.framework, asked.question, answer.substitutions);
   if (answer.nearest) strategy = with_layers(*answer.nearest);
-  answer.files = target.write(settings_to_write(asked, strategy), answer.release);
+  answer.files = target.write(launch_settings(asked, strategy), answer.release);
   return answer;
 }
 

@@ -30,6 +30,14 @@ struct ExportAnswer {
   std::optional<Plan> nearest;  ///< what is written, priced; empty: the plan itself
 };
 
+/// What a target's files are written from.
+[[nodiscard]] LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& strategy);
+
+/// Whether the files say the plan whole.
+[[nodiscard]] inline bool is_exact(const ExportAnswer& answer) {
+  return answer.substitutions.empty() && answer.files.unsaid.empty();
+}
+
 /// `release`: empty: the target's newest. Throws InputError for a target or release that is not known, for a training
 /// that the framework lacks, and where no legal strategy near the plan's can be launched.
 [[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release);

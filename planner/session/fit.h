@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/explain/changes.h"
+#include "planner/frameworks/framework.h"
 #include "planner/question/task.h"
 #include "planner/session/estimate.h"
 
@@ -18,7 +19,7 @@ struct FitAnswer {
   bool complete = true;         ///< whether all were looked at that are to be
 };
 
-/// Phase: "changes".
-[[nodiscard]] FitAnswer fit(const PricedQuestion& asked, const Task& task = {});
+/// Phase: "changes". `framework`: only changes that it can launch.
+[[nodiscard]] FitAnswer fit(const PricedQuestion& asked, const Task& task = {}, Framework framework = Framework::any);
 
 }  // namespace plumbline::session

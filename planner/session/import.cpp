@@ -1,5 +1,6 @@
 #include "planner/session/import.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/base/errors.h"
@@ -35,8 +36,100 @@ std::string network_name(const std::string& file) {
 
 /// What prices a framework's current releases, where it is not what prices anyhow.
 std::string stack_of(Framework framework) {
+  if (framework == Framework::any) return "";
   const std::string_view stack = record_of(framework).current_stack;
   return stack == default_stack ? "" : std::string(stack);
+}
+
+std::string base_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
+
+/// Of the files that the imported ones name, those that were not imported with them.
+void name_missing_files(const ImportRequest& request, ImportNotes& notes) {
+  for (const NamedFile& other : notes.other_files) {
+    const bool is_here = std::any_of(request.files.begin(), request.files.end(), [&](const ImportedText& file) {
+      return base_name(file.name) == base_name(other.name);
+    });
+    if (!is_here)
+      notes.unread.push_back(other.key + " changes memory and time: import " + other.name + " as well, after " +
+                             request.files.front().name);
+  }
+}
+
+constexpr std::string_view config_target = "huggingface";
+
+void require_small(const ImportRequest& request) {
+  for (const ImportedText& file : request.files)
+    if (file.text.size() > most_launch_file_bytes)
+      throw InputError({file.name, "is larger than 1 MiB", "a launch script or configuration", ""});
+}
+
+/// The config of a network, as the Hub has it beside a checkpoint.
+std::optional<Json> network_config(const ImportedText& file) {
+  const std::size_t first = file.text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || file.text[first] != '{') return std::nullopt;
+  Json tree = parse_json(file.text, file.name);
+  return tree.find("model_type") == nullptr ? std::nullopt : std::optional(std::move(tree));
+}
+
+/// Takes the network's config from the files; the others are left.
+std::vector<ImportedText> without_configs(const ImportRequest& request, ImportAnswer& answer) {
+  std::vector<ImportedText> others;
+  for (const ImportedText& file : request.files) {
+    const bool may_be_config = request.from == config_target || base_name(file.name) == "config.json";
+    std::optional<Json> config = may_be_config ? network_config(file) : std::nullopt;
+    if (config && answer.settings.model.empty())
+      answer.settings.network_config = std::move(*config);
+    else if (!config)
+      others.push_back(file);
+  }
+  return others;
+}
+
+void require_configs(const std::vector<ImportedText>& others, ImportAnswer& answer) {
+  answer.title = "Hugging Face config";
+  if (!others.empty())
+    throw InputError(
+        {others.front().name, "is no config of a network", "a JSON with model_type, such as config.json", ""});
+}
+
+void append(ImportNotes& notes, const ImportNotes& more) {
+  notes.ignored += more.ignored;
+  notes.unread.insert(notes.unread.end(), more.unread.begin(), more.unread.end());
+  notes.other_files.insert(notes.other_files.end(), more.other_files.begin(), more.other_files.end());
+}
+
+void read_launch_files(const LaunchTarget& target, const std::vector<ImportedText>& files, ImportAnswer& answer) {
+  if (target.read == nullptr)
+    throw InputError({"--from", std::string(target.title) + " cannot be read back", "another target", ""});
+  answer.framework = target.framework;
+  answer.title = target.title;
+  std::vector<Imported> all;
+  if (target.read_together != nullptr && !files.empty())
+    all.push_back(target.read_together(files));
+  else
+    for (const ImportedText& file : files) all.push_back(target.read(file.text, file.name));
+  for (const Imported& one : all) {
+    fill_missing(answer.settings, one.settings);
+    append(answer.notes, one.notes);
+  }
+}
+
+/// What a run does where no file says it: said, as it decides memory and time.
+void assume_missing(ImportAnswer& answer) {
+  LaunchSettings& s = answer.settings;
+  const auto assume = [&](bool is_missing, std::string sentence) {
+    if (is_missing) answer.assumed.push_back(std::move(sentence));
+  };
+  if (!s.global_batch && !s.micro_batches && s.micro_batch) {
+    s.micro_batches = 1;
+    assume(true, "no gradient accumulation (1 micro-batch a step)");
+  }
+  assume(!s.sequence_length, "the sequence length that is usual for the network");
+  assume(!s.micro_batch && !(s.global_batch && s.micro_batches), "a micro-batch of 1");
+  assume(!s.precision, "precision " + std::string(to_text(Training{}.precision)));
+  assume(!s.optimizer, "optimizer " + std::string(to_text(Training{}.optimizer)));
+  assume(!s.zero_stage, "ZeRO-0 (nothing is sharded)");
+  assume(!s.recompute, "no recompute");
 }
 
 class Flags {
@@ -91,20 +184,17 @@ std::string required_target(const std::optional<std::string>& target) {
 }
 
 ImportAnswer import_files(const ImportRequest& request) {
-  const LaunchTarget& target = launch_target(request.from, "--from");
-  if (target.read == nullptr)
-    throw InputError({"--from", std::string(target.title) + " cannot be read back", "another target", ""});
-  ImportAnswer answer{target.framework, std::string(target.title), {}, {}};
+  require_small(request);
+  ImportAnswer answer;
   apply(request.question, answer.settings);
-  for (const ImportedText& file : request.files) {
-    if (file.text.size() > most_launch_file_bytes)
-      throw InputError({file.name, "is larger than 1 MiB", "a launch script or configuration", ""});
-    const Imported one = target.read(file.text, file.name);
-    fill_missing(answer.settings, one.settings);
-    answer.notes.ignored += one.notes.ignored;
-    answer.notes.unread.insert(answer.notes.unread.end(), one.notes.unread.begin(), one.notes.unread.end());
-  }
+  const std::vector<ImportedText> launch_files = without_configs(request, answer);
+  if (request.from == config_target)
+    require_configs(launch_files, answer);
+  else
+    read_launch_files(launch_target(request.from, "--from"), launch_files, answer);
+  name_missing_files(request, answer.notes);
   apply(request.question, answer.settings);
+  assume_missing(answer);
   derive_missing(answer.settings);
   return answer;
 }
@@ -130,7 +220,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.data_parallel_given = s.data_parallel.has_value();
   asked.strategy.schedule_given = s.schedule.has_value();
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
-  if (const std::string notes = notes_text(answer.notes); !notes.empty()) asked.remark = file + ": " + notes;
+  if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
   return asked;
 }
 
@@ -163,9 +253,13 @@ StrategyRequest named_in_catalogue(StrategyRequest request) {
   return request;
 }
 
-std::string notes_text(const ImportNotes& notes) {
+std::string notes_text(const ImportAnswer& answer) {
+  const ImportNotes& notes = answer.notes;
   std::string text;
   for (const std::string& sentence : notes.unread) text += (text.empty() ? "" : "; ") + sentence;
+  std::string assumed;
+  for (const std::string& sentence : answer.assumed) assumed += (assumed.empty() ? "assumed: " : ", ") + sentence;
+  if (!assumed.empty()) text += (text.empty() ? "" : "; ") + assumed;
   if (notes.ignored == 0) return text;
   return text + (text.empty() ? "" : "; ") + std::to_string(notes.ignored) +
          (notes.ignored == 1 ? " other flag changes" : " other flags change") + " neither memory nor time";

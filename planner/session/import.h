@@ -16,10 +16,7 @@
 
 namespace plumbline::session {
 
-struct ImportedText {
-  std::string name;  ///< of the file, for messages
-  std::string text;
-};
+using ImportedText = NamedText;
 
 struct ImportRequest {
   std::vector<ImportedText> files;  ///< of one run, at least one
@@ -32,12 +29,14 @@ struct ImportAnswer {
   std::string title;  ///< "Megatron-LM arguments"
   LaunchSettings settings;
   ImportNotes notes;
+  std::vector<std::string> assumed = {};  ///< what no file says and is priced all the same: "a micro-batch of 1"
 };
 
 inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
 /// As a flag says it. Throws InputError where it does not.
 [[nodiscard]] std::string required_target(const std::optional<std::string>& target);
 
+/// A "config.json" with a model_type is the network, beside the files of any target and as `huggingface` alone.
 /// Throws InputError: the target, a file over 1 MiB, what is wrong in one.
 [[nodiscard]] ImportAnswer import_files(const ImportRequest& request);
 /// To be priced. Throws InputError where the files and the flags beside them do not say the model, the GPUs or the
@@ -51,6 +50,6 @@ inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
 /// The name in the catalogue of the same network as a config describes; empty: none.
 [[nodiscard]] std::string catalogue_name(const Json& network_config);
 /// "2 flags are not modelled: ...; 31 change neither memory nor time", or empty.
-[[nodiscard]] std::string notes_text(const ImportNotes& notes);
+[[nodiscard]] std::string notes_text(const ImportAnswer& answer);
 
 }  // namespace plumbline::session

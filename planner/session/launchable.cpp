@@ -96,9 +96,9 @@ std::optional<QuestionText> priced_as_current(QuestionText asked, Framework fram
   const FrameworkRecord& record = record_of(framework);
   if (usual_stack(question.cluster()) != default_stack || record.current_stack == default_stack) return std::nullopt;
   asked.stack = std::string(record.current_stack);
-  const bool has_record =
-      framework_of_stack(CalibrationSet::shipped().software_stack(asked.stack).framework) == framework;
-  if (!has_record && !asked.training.gradient_format && record.defaults.gradient == NumberFormat::fp32)
+  const bool says_gradients =
+      CalibrationSet::shipped().gradient_format(asked.stack, asked.training.precision).has_value();
+  if (!says_gradients && !asked.training.gradient_format && record.defaults.gradient == NumberFormat::fp32)
     asked.training.gradient_format = NumberFormat::fp32;
   return asked;
 }

@@ -29,7 +29,7 @@ struct FrameworkChoice {
 [[nodiscard]] FrameworkChoice chosen_framework(std::optional<Framework> asked, const std::vector<Question>& questions,
                                                const SearchSpace& space, StageSplit split);
 /// What was asked with the stack of the framework's current releases, where it names none and another would price it,
-/// and with the framework's gradient format where that stack is unknown. A computer's cores run this program's own
+/// and with the framework's gradient format where that stack says none. A computer's cores run this program's own
 /// runtime, whatever the framework. `question`: what was asked, priced as usual.
 [[nodiscard]] std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework,
                                                             const Question& question);

@@ -298,6 +298,7 @@ class Imported(_Answer):
     flags: list[str]
     network: Record | None
     not_modelled: list[str]
+    assumed: list[str]
     ignored_flags: int
     arguments: dict[str, str]
 
@@ -306,8 +307,11 @@ class Exported:
     release: str
     files: dict[str, str]
     substitutions: list[Record]
+    not_said: list[str]
     assumptions: list[str]
     nearest: Plan | None
+    def to_rows(self) -> list[_Row]: ...
+    def _repr_html_(self) -> str: ...
     def write(self, folder: _Path) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -336,7 +340,7 @@ def estimate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ...,
     sequence_parallel: bool | None = ..., flash_attention: bool | None = ...,
 ) -> Plan: ...
 def fit(*, plan: Plan | _Path | None = ..., import_: _Files | None = ...,
-    from_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
+    from_: str | None = ..., for_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
     machine: _Path | None = ..., gpus: _Count | None = ...,
     seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
     samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,

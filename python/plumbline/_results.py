@@ -5,9 +5,9 @@ import warnings
 
 from . import _native
 from ._arguments import text_of
-from ._errors import Remark, argument_name
+from ._errors import InputError, Remark, argument_name
 from ._records import Record
-from ._tables import Table, html_of
+from ._tables import Table, html_of, words_table
 
 
 class Change:
@@ -136,7 +136,7 @@ class Answer(Result):
         super().__init__(handle, json.loads(handle.json), handle.sentences)
 
     def _shown(self):
-        return self._table(self._shown_table)
+        return None if self._shown_table is None else self._table(self._shown_table)
 
     @property
     def complete(self):
@@ -295,6 +295,10 @@ class Imported(Answer):
 
     __slots__ = ()
 
+    def _shown(self):
+        return words_table([("flag", "a flag of plan estimate"), ("value", "what the files ask for")],
+                           list(zip(self.flags[::2], self.flags[1::2])))
+
     @property
     def arguments(self):
         """The flags as arguments of `estimate`, to change and to ask with; a machine is in no file."""
@@ -305,20 +309,24 @@ class Imported(Answer):
 
 
 class Exported:
-    """A plan as launch files of a framework; what it cannot launch as planned is in `substitutions`."""
+    """A plan as launch files of a framework. What it cannot launch as planned is in `substitutions`, what its files
+    leave out in `not_said`."""
 
     def __init__(self, handle, is_strict):
+        refused = [one.sentence for one in handle.substitutions] + list(handle.not_said)
+        if is_strict and refused:
+            raise InputError("strict", "; ".join(refused), "a plan of search(for_=...), or strict=False")
         self.title = handle.title
         self.release = handle.release
         self.substitutions = [Record({"sentence": one.sentence, "change": one.change}) for one in handle.substitutions]
+        self.not_said = list(handle.not_said)
         self.assumptions = list(handle.assumptions)
         self.nearest = plan_or_none(handle.nearest)
-        refused = is_strict and bool(self.substitutions)
-        self._files = [] if refused else handle.files
+        self._files = handle.files
 
     @property
     def files(self):
-        """Text by file name; none where `strict=True` refuses a substitution."""
+        """Text by file name."""
         return {file.name: file.text for file in self._files}
 
     def write(self, folder):
@@ -328,11 +336,31 @@ class Exported:
 
     def to_dict(self):
         return {"title": self.title, "release": self.release, "files": self.files,
-                "substitutions": [one.to_dict() for one in self.substitutions], "assumptions": list(self.assumptions),
+                "substitutions": [one.to_dict() for one in self.substitutions], "not_said": list(self.not_said),
+                "assumptions": list(self.assumptions),
                 "nearest": None if self.nearest is None else self.nearest.to_dict()}
 
+    def _sentences(self):
+        return [f"{self.title}, release {self.release}",
+                *(f"{one.sentence}; nearest: {one.change}" for one in self.substitutions),
+                *(f"not said: {one}" for one in self.not_said), *(f"assumed: {one}" for one in self.assumptions)]
+
+    def _shown(self):
+        return words_table([("file", "its name"), ("starts", "whether it is started"), ("lines", "of its text")],
+                           [(file.name, "yes" if file.is_executable else "", str(file.text.count("\n")))
+                            for file in self._files])
+
+    def to_rows(self):
+        return self._shown().to_rows()
+
     def __repr__(self):
-        return f"Exported({self.title}, release {self.release}: {', '.join(self.files) or 'no files'})"
+        return f"Exported({self.title}, release {self.release}: {', '.join(self.files)})"
+
+    def __str__(self):
+        return "\n".join([*self._sentences(), str(self._shown())])
+
+    def _repr_html_(self):
+        return html_of(self._sentences(), self._shown())
 
 
 def _written(path, file):

@@ -44,6 +44,12 @@ class Table:
         return f"<table><thead><tr>{''.join(map(head, self.columns))}</tr></thead><tbody>{rows}</tbody></table>"
 
 
+def words_table(columns, rows):
+    """A table of words: pairs of a column's name and explanation, and a tuple of texts for each row."""
+    return Table({"columns": [{"id": name, "title": name, "unit": "text", "explanation": words, "is_text": True}
+                              for name, words in columns], "rows": [[(text, None) for text in row] for row in rows]})
+
+
 def html_of(sentences, table):
     """Sentences above a table, for notebooks."""
     text = "".join(f"<div>{html.escape(sentence)}</div>" for sentence in sentences)

@@ -72,6 +72,7 @@ void check_files(const LaunchTarget& target, const std::string& name, const Laun
     CHECK(file.text == golden_text(folder + "/" + file.name, file.text));
   }
   std::string assumptions;
+  for (const std::string& sentence : files.unsaid) assumptions += "not said: " + sentence + "\n";
   for (const std::string& sentence : files.assumptions) assumptions += sentence + "\n";
   CHECK(assumptions == golden_text(folder + "/ASSUMPTIONS", assumptions));
 }

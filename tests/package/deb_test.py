@@ -56,6 +56,16 @@ class Deb(unittest.TestCase):
                      "plumbline/models/calibrations/priors.json"):
             self.assertTrue((share / name).is_file(), name)
 
+    def test_the_window_is_there_with_its_desktop_file_where_it_was_built(self):
+        desktop = self.root / "usr/share/applications/io.github.plumbline.Plumbline.desktop"
+        if not (BUILD / "bin/plumbline").exists():
+            self.assertFalse(desktop.exists())  # it would start nothing
+            self.skipTest("the window was not built")
+        words = dict(line.split("=", 1) for line in desktop.read_text().splitlines() if "=" in line)
+        self.assertTrue(os.access(self.root / "usr/bin" / words["Exec"].split()[0], os.X_OK))
+        icons = self.root / "usr/share/icons/hicolor/scalable/apps"
+        self.assertTrue((icons / f"{words['Icon']}.svg").is_file())
+
     def test_it_says_what_it_is_and_needs(self):
         field = lambda name: subprocess.run(["dpkg-deb", "-f", self.package, name], capture_output=True,  # noqa: E731
                                             text=True, check=True).stdout.strip()

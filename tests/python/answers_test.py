@@ -197,9 +197,27 @@ class Answers(unittest.TestCase):
     def test_strict_exports_refuse_what_a_framework_cannot_launch(self):
         plan = plumbline.estimate(**dict(SMALL, gpus=4, global_batch=64), pp=4, schedule="zbv", virtual_stages=2)
         lax = plumbline.export(plan, to="megatron-lm")
-        strict = plumbline.export(plan, to="megatron-lm", strict=True)
         self.assertTrue(lax.substitutions and lax.files and lax.nearest)
-        self.assertEqual((strict.files, len(strict.substitutions)), ({}, len(lax.substitutions)))
+        with self.assertRaises(plumbline.InputError) as refused:
+            plumbline.export(plan, to="megatron-lm", strict=True)
+        self.assertIn(lax.substitutions[0].sentence, str(refused.exception))
+        gradients = plumbline.estimate(**dict(SMALL, global_batch=64, gradient_precision="fp32"))
+        self.assertTrue(plumbline.export(gradients, to="lightning").not_said)
+        with self.assertRaises(plumbline.InputError):
+            plumbline.export(gradients, to="lightning", strict=True)
+
+    def test_launch_files_are_shown_as_text_table_and_html(self):
+        exported = plumbline.export(plumbline.estimate(**dict(SMALL, global_batch=64), tp=2), to="megatron-lm")
+        self.assertIn("arguments.txt", str(exported))
+        self.assertIn("arguments.txt", repr(exported))
+        self.assertIn("<td>launch.sh</td>", exported._repr_html_())
+        self.assertEqual({row["file"] for row in exported.to_rows()}, set(exported.files))
+        paths = exported.write(self.path("shown"))
+        imported = plumbline.import_files(next(path for path in paths if path.endswith("launch.sh")), from_="megatron-lm")
+        self.assertIn({"flag": "--tp", "value": "2"}, imported.to_rows())
+        self.assertIn("--tp", str(imported))
+        self.assertIn("--tp", repr(imported))
+        self.assertIn("<td>--tp</td>", imported._repr_html_())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 // Accelerate: the YAML of `accelerate launch`, a script for it, and how that is started.
 #include "core/base/errors.h"
 #include "planner/frameworks/accelerate/config_keys.h"
+#include "planner/frameworks/accelerate/launch_flags.h"
 #include "planner/frameworks/accelerate/training_script.h"
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/syntax/yaml.h"
@@ -25,14 +27,20 @@ void check_release(const LaunchSettings& s, std::string_view release) {
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences;
-  if (s.model.empty()) sentences.emplace_back("train.py needs --model_name_or_path: the plan names no model of a hub");
+  if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (!s.recipe.learning_rate)
     sentences.emplace_back("a learning rate of 1e-5, which train.py has where none is said: the plan has none");
   if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
-  if (s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient)
-    sentences.emplace_back("gradients in the format of mixed_precision, not in " +
-                           std::string(to_text(*s.gradient_format)) + ": no key of Accelerate says it");
+  return sentences;
+}
+
+std::vector<std::string> unsaid(const LaunchSettings& s) {
+  std::vector<std::string> sentences = unsaid_of_model(s);
+  if (changes_gradients(s))
+    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
+                        ": no key of Accelerate says it; they are in the format of mixed_precision");
+  if (changes_moments(s)) sentences.push_back(unsaid_moments("Accelerate", s));
   return sentences;
 }
 
@@ -44,9 +52,11 @@ LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
   LaunchSettings of_script = settings;
   // FSDP itself recomputes where its YAML says so.
   if (accelerate_kind(settings) == AccelerateKind::fsdp) of_script.recompute.reset();
+  of_script.model = hub_name(settings);
   for (LaunchFile& file : accelerate_launchers(trainer_words(RecipePlace::script_flags, of_script), settings))
     files.files.push_back(std::move(file));
   files.assumptions = assumptions(settings);
+  files.unsaid = unsaid(settings);
   return files;
 }
 
@@ -63,9 +73,8 @@ void settle(const Json& tree, Imported& imported) {
   if (is_fsdp && !s.recompute) s.recompute = Recompute{};
   if (const Json* const file = find_at(tree, "deepspeed_config", "deepspeed_config_file")) {
     if (find_at(tree, "deepspeed_config", "zero_stage") == nullptr) s.zero_stage.reset();
-    const std::string name = file->if_string() == nullptr ? "" : file->if_string()->substr(0, 100);
-    imported.notes.unread.push_back("deepspeed_config.deepspeed_config_file changes memory and time: import " + name +
-                                    " --from deepspeed, too");
+    const std::string name = file->if_string() == nullptr ? "" : file->if_string()->substr(0, 200);
+    imported.notes.other_files.push_back({"deepspeed_config.deepspeed_config_file", name});
   }
   const bool says_precision = tree.find("mixed_precision") != nullptr;
   if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
@@ -73,7 +82,8 @@ void settle(const Json& tree, Imported& imported) {
 }
 
 Imported read(std::string_view text, std::string_view name) {
-  if (is_script_name(name)) return read_trainer_script(text, name);
+  if (is_script_name(name)) return read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+  if (name.ends_with(".json")) return deepspeed_target().read(text, name);  // that its YAML names
   std::int64_t usual = 0;
   const Json tree = without_usual_values(read_yaml(text, name), accelerate_usual_values(), {}, usual);
   Imported imported;

@@ -1,5 +1,6 @@
 #include "planner/frameworks/accelerate/training_script.h"
 
+#include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/syntax/arguments.h"
 
 namespace plumbline {
@@ -160,7 +161,7 @@ std::string replicas(std::string_view kind, std::int64_t count, const Nodes& nod
          "              image: YOUR-IMAGE  # one that holds these files and the training program\n"
          "              command: [bash, -c, \"NODE_RANK=$RANK exec ./launch.sh\"]\n"
          "              resources:\n                limits:\n                  nvidia.com/gpu: " +
-         std::to_string(nodes.processes) + "\n";
+         std::to_string(nodes.processes) + "\n" + std::string(shared_memory_volume);
 }
 
 /// The operator puts RANK (of the pod), MASTER_ADDR and MASTER_PORT into the environment.

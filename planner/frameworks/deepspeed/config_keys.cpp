@@ -19,6 +19,11 @@ constexpr std::string_view offload = "deepspeed/runtime/zero/offload_config.py";
 constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
 constexpr std::string_view tensor_parallel = "deepspeed/runtime/tensor_parallel/config.py";
 constexpr std::string_view expert_parallel = "deepspeed/module_inject/auto_ep_config.py";
+/// The first release with a key among 0.16.0, 0.16.9, 0.17.6, 0.18.9 and 0.19.8, whose sources were read.
+constexpr std::string_view with_autotp = "0.16.9";
+constexpr std::string_view with_ulysses_sp = "0.17.6";
+constexpr std::string_view with_bf16_states = "0.18.9";
+constexpr std::string_view with_autoep = "0.19.8";
 constexpr std::string_view checkpointing = "deepspeed/runtime/activation_checkpointing/config.py";
 
 LaunchKey unmodelled(std::string_view path, std::string_view source, KeyEffect effect) {
@@ -105,7 +110,8 @@ LaunchKey all_in_bf16(std::string_view path) {
           .read =
               [](const Json& v, Settings& s) {
                 if (flag_value(v) && is_any(s, {PrecisionRecipe::bf16})) s.precision = PrecisionRecipe::bf16_pure;
-              }};
+              },
+          .since = with_bf16_states};
 }
 
 std::optional<NumberFormat> gradient_of(const Json& value) {
@@ -120,7 +126,8 @@ Rows precision_keys() {
           {.path = "bf16.bf16_master_weights_and_grads",
            .source = precision,
            .write = all_in_bf16("").write,
-           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); }},
+           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); },
+           .since = with_bf16_states},
           all_in_bf16("bf16.bf16_optimizer_states"),
           {.path = "bf16.*", .source = precision},
           sixteen_bits("fp16.enabled", PrecisionRecipe::fp16, {PrecisionRecipe::fp16}),
@@ -152,28 +159,33 @@ Rows parallel_keys() {
            .read =
                [](const Json& v, Settings& s) {
                  s.tensor_parallel = count_value(v) == 0 ? 1 : degree_value(v);  // 0: off
-               }},
+               },
+           .since = with_autotp},
           unmodelled("tensor_parallel.tp_overlap_comm", tensor_parallel, KeyEffect::time),
           {.path = "tensor_parallel.*", .source = tensor_parallel},
           {.path = "sequence_parallel_size",
            .source = config,
            .write = [](const Settings& s) { return written_degree(s.context_parallel); },
-           .read = [](const Json& v, Settings& s) { s.context_parallel = degree_value(v); }},
+           .read = [](const Json& v, Settings& s) { s.context_parallel = degree_value(v); },
+           .since = with_ulysses_sp},
           {.path = "data_parallel_size",
            .source = "deepspeed/__init__.py",
            .write = [](const Settings& s) -> std::optional<Json> {
              if (s.context_parallel.value_or(1) == 1 || !s.data_parallel) return std::nullopt;
              return Json(std::int64_t{*s.data_parallel});
            },
-           .read = [](const Json& v, Settings& s) { s.data_parallel = degree_value(v); }},
+           .read = [](const Json& v, Settings& s) { s.data_parallel = degree_value(v); },
+           .since = with_ulysses_sp},
           {.path = "expert_parallel.enabled",
            .source = expert_parallel,
            .write = [](const Settings& s) { return written_where(s.expert_parallel.value_or(1) > 1); },
-           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); }},
+           .read = [](const Json& v, Settings&) { static_cast<void>(flag_value(v)); },
+           .since = with_autoep},
           {.path = "expert_parallel.autoep_size",
            .source = expert_parallel,
            .write = [](const Settings& s) { return written_degree(s.expert_parallel); },
-           .read = [](const Json& v, Settings& s) { s.expert_parallel = degree_value(v); }},
+           .read = [](const Json& v, Settings& s) { s.expert_parallel = degree_value(v); },
+           .since = with_autoep},
           {.path = "expert_parallel.expert_tensor_parallel_size",
            .source = expert_parallel,
            .read = [](const Json& v, Settings& s) { s.expert_tensor_parallel = degree_value(v); }},

@@ -10,6 +10,9 @@
 
 namespace plumbline {
 
+/// The first of the releases that were read whose optimizer.type may be Muon.
+inline constexpr std::string_view deepspeed_with_muon = "0.17.6";
+
 [[nodiscard]] const std::vector<LaunchKey>& deepspeed_config_keys();
 
 /// The tree without what leaves a value to the script ("auto", of Hugging Face) and what says no more than DeepSpeed's

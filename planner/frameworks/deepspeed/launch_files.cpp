@@ -2,6 +2,7 @@
 #include "core/base/errors.h"
 #include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/deepspeed/training_script.h"
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
@@ -11,26 +12,46 @@ namespace {
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences;
-  if (s.model.empty()) sentences.emplace_back("train.py needs --model_name_or_path: the plan names no model of a hub");
+  if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (s.optimizer == Optimizer::momentum)
     sentences.emplace_back("a momentum of 0.9: the plan has none, and SGD without it keeps no state");
   if (s.optimizer && !s.recipe.learning_rate)
     sentences.emplace_back("the optimizer's own learning rate: the plan has none");
-  if (s.optimizer_format && s.precision && *s.optimizer_format != precision_formats(*s.precision).optimizer_state)
-    sentences.emplace_back("moments in " + std::string(to_text(precision_formats(*s.precision).optimizer_state)) +
-                           ", not in " + std::string(to_text(*s.optimizer_format)) + ": no key of DeepSpeed says it");
+  if (s.pipeline_stages.value_or(1) > 1)
+    sentences.emplace_back(
+        "train.py imports training_code.py, which is yours: it divides the model into layers for DeepSpeed's pipeline");
   return sentences;
 }
 
+std::vector<std::string> unsaid(const LaunchSettings& s) {
+  std::vector<std::string> sentences = unsaid_of_model(s);
+  if (changes_moments(s)) sentences.push_back(unsaid_moments("DeepSpeed", s));
+  return sentences;
+}
+
+/// What the release writes of the settings is all of them.
+void check_release(const LaunchSettings& s, std::string_view release) {
+  std::vector<std::string> missing = missing_keys(deepspeed_config_keys(), release, s);
+  if (s.optimizer == Optimizer::muon && !has_release({.since = deepspeed_with_muon}, release))
+    missing.emplace_back("optimizer.type Muon");
+  if (!missing.empty())
+    throw InputError({"--release", "DeepSpeed " + std::string(release) + " has no " + missing.front(),
+                      "--release 0.19.8, or another plan", ""});
+}
+
 LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
+  check_release(settings, release);
   LaunchFiles files;
   files.files.push_back({"ds_config.json", to_json_text(written_tree(deepspeed_config_keys(), release, settings))});
   files.files.push_back({"train.py", deepspeed_training_script(settings)});
   LaunchedProgram program{"train.py", {"--deepspeed_config", "ds_config.json"}, settings.model};
-  for (std::string& word : trainer_words(RecipePlace::config_file, settings))
+  LaunchSettings of_script = settings;
+  of_script.model = hub_name(settings);
+  for (std::string& word : trainer_words(RecipePlace::config_file, of_script))
     program.arguments.push_back(std::move(word));
   for (LaunchFile& file : launcher_files(program, settings)) files.files.push_back(std::move(file));
   files.assumptions = assumptions(settings);
+  files.unsaid = unsaid(settings);
   return files;
 }
 

@@ -132,6 +132,14 @@ bool has_release(const LaunchKey& key, std::string_view release) {
   return (key.since.empty() || !is_before(release, key.since)) && (key.until.empty() || !is_before(key.until, release));
 }
 
+std::vector<std::string> missing_keys(const std::vector<LaunchKey>& keys, std::string_view release,
+                                      const LaunchSettings& settings) {
+  std::vector<std::string> missing;
+  for (const LaunchKey& key : keys)
+    if (key.write && !has_release(key, release) && key.write(settings)) missing.emplace_back(key.path);
+  return missing;
+}
+
 Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release, const LaunchSettings& settings) {
   Json::Object tree;
   for (const LaunchKey& key : keys)

@@ -36,15 +36,25 @@ struct LaunchKey {
   std::string_view until = {};         ///< last release that has it
 };
 
+/// Another file that says how the run is launched, as a flag or key names it.
+struct NamedFile {
+  std::string key;
+  std::string name;
+};
+
 /// What an import found besides the settings.
 struct ImportNotes {
   std::vector<std::string> unread;  ///< a sentence for each key that matters to memory or time and is not understood
   std::int64_t ignored = 0;         ///< keys that matter to neither
+  std::vector<NamedFile> other_files = {};
 };
 
 /// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without
 /// numbers is behind all).
 [[nodiscard]] bool has_release(const LaunchKey& key, std::string_view release);
+/// Keys that the settings need and the release does not have, in the order of the table.
+[[nodiscard]] std::vector<std::string> missing_keys(const std::vector<LaunchKey>& keys, std::string_view release,
+                                                    const LaunchSettings& settings);
 /// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
 [[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
                                 const LaunchSettings& settings);

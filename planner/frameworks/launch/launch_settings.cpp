@@ -125,10 +125,10 @@ Training training_of(const LaunchSettings& s) {
   take(training.precision, s.precision);
   take(training.optimizer, s.optimizer);
   take(training.adaptation.lora_rank, s.lora_rank);
-  // Formats of the recipe itself are not said: an override that changes nothing is none.
-  const PrecisionFormats usual = precision_formats(training.precision);
-  if (s.gradient_format && *s.gradient_format != usual.gradient) training.gradient_format = s.gradient_format;
-  if (s.optimizer_format && *s.optimizer_format != usual.optimizer_state)
+  // Where nothing is said of gradients, their format is the software stack's, not the recipe's.
+  training.gradient_format = s.gradient_format;
+  // A format of the recipe itself is not said: an override that changes nothing is none.
+  if (s.optimizer_format && *s.optimizer_format != precision_formats(training.precision).optimizer_state)
     training.optimizer_format = s.optimizer_format;
   return training;
 }

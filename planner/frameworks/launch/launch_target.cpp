@@ -25,6 +25,10 @@ const LaunchTarget& launch_target(std::string_view name, std::string_view flag) 
     names.emplace_back(to_text(one.framework));
     all += (all.empty() ? "" : ", ") + names.back();
   }
+  if (flag == "--from") {
+    all += ", huggingface";  // a network alone (planner/session/import.h)
+    names.emplace_back("huggingface");
+  }
   throw InputError(
       {std::string(flag), "unknown target '" + std::string(name) + "'", "one of " + all, nearest_text(name, names)});
 }

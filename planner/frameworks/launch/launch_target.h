@@ -24,11 +24,17 @@ struct LaunchFile {
 struct LaunchFiles {
   std::vector<LaunchFile> files;
   std::vector<std::string> assumptions;  ///< a sentence for each number that the plan does not have and files need
+  std::vector<std::string> unsaid = {};  ///< a sentence for each fact of the plan that the files leave out
 };
 
 struct Imported {
   LaunchSettings settings;
   ImportNotes notes;
+};
+
+struct NamedText {
+  std::string name;  ///< of the file, for messages
+  std::string text;
 };
 
 struct LaunchTarget {
@@ -40,6 +46,8 @@ struct LaunchTarget {
   LaunchFiles (*write)(const LaunchSettings& settings, std::string_view release) = nullptr;
   /// `text` of a file called `name`. Throws InputError. Null: cannot be read back.
   Imported (*read)(std::string_view text, std::string_view name) = nullptr;
+  /// Files of one run, where what they say has to be read together; null: one after the other, the first one counts.
+  Imported (*read_together)(const std::vector<NamedText>& files) = nullptr;
 };
 
 /// In the order of Framework.

@@ -149,10 +149,7 @@ std::string replicas(std::string_view kind, std::int64_t count, const std::vecto
                      "              command: [\"torchrun\"]\n              args:\n";
   for (const std::string& word : words) text += "                - " + yaml_word(word);
   return text + "              resources:\n                limits:\n                  nvidia.com/gpu: " +
-         std::to_string(nodes.processes) +
-         "\n              volumeMounts:\n                - name: shared-memory\n                  mountPath: /dev/shm\n"
-         "          volumes:\n            - name: shared-memory  # the default of 64 MiB is too small for NCCL\n"
-         "              emptyDir:\n                medium: Memory\n";
+         std::to_string(nodes.processes) + "\n" + std::string(shared_memory_volume);
 }
 
 LaunchFile kubeflow_file(const LaunchedProgram& program, const Nodes& nodes) {

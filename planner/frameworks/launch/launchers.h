@@ -4,11 +4,18 @@
 /// Shared by all targets: a target says which Python program runs with which arguments, here is how it is started.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/frameworks/launch/launch_target.h"
 
 namespace plumbline {
+
+/// Of a container of a PyTorchJob, behind its resources, and of its pod.
+inline constexpr std::string_view shared_memory_volume =
+    "              volumeMounts:\n                - name: shared-memory\n                  mountPath: /dev/shm\n"
+    "          volumes:\n            - name: shared-memory  # the default of 64 MiB is too small for NCCL\n"
+    "              emptyDir:\n                medium: Memory\n";
 
 /// What runs on each GPU.
 struct LaunchedProgram {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/trainer_other_flags.h"
 #include "planner/frameworks/syntax/arguments.h"
 
 namespace plumbline {
@@ -14,7 +15,6 @@ using Rows = std::vector<LaunchKey>;
 
 constexpr std::string_view trainer = "src/transformers/training_args.py";
 constexpr std::string_view script = "examples/pytorch/language-modeling/run_clm.py";
-constexpr std::string_view starter = "torch/distributed/run.py";
 
 /// A row for a count; what a variable of the shell holds is not known here.
 LaunchKey count_flag(std::string_view path, std::string_view source, std::optional<std::int64_t> Settings::*member) {
@@ -40,6 +40,7 @@ Rows model_flags() {
                      [](const Settings& s) { return written(s.sequence_length); }),
           count_flag("--block_size", script, &Settings::sequence_length),
           count_flag("--model_max_length", script, &Settings::sequence_length),
+          count_flag("--max_length", "trl/trainer/sft_config.py", &Settings::sequence_length),
           {.path = "--attn_implementation",
            .source = "src/transformers/modeling_utils.py",
            .write = [](const Settings& s) -> std::optional<Json> {
@@ -150,14 +151,12 @@ Rows recipe_flags() {
           recipe_count_flag("--max_steps", &LaunchRecipe::steps), recipe_count_flag("--seed", &LaunchRecipe::seed)};
 }
 
-/// torchrun, `deepspeed` and `accelerate launch`.
-Rows starter_flags() {
+/// What they say is read together (trainer_script.cpp).
+Rows file_flags() {
   Rows rows;
-  for (const std::string_view path : {"--nnodes", "--num_nodes", "--num_machines"})
-    rows.push_back(count_flag(path, starter, &Settings::nodes));
-  for (const std::string_view path : {"--nproc-per-node", "--nproc_per_node", "--num_gpus"})
-    rows.push_back(count_flag(path, starter, &Settings::devices_per_node));
-  rows.push_back(count_flag("--num_processes", "src/accelerate/commands/launch.py", &Settings::devices));
+  for (const std::string_view path :
+       {"--fsdp", "--deepspeed", "--deepspeed_config", "--deepspeed_config_file", "--config_file"})
+    rows.push_back({.path = path, .source = trainer, .read = [](const Json&, Settings&) {}});
   return rows;
 }
 
@@ -165,9 +164,9 @@ Rows starter_flags() {
 
 std::vector<LaunchKey> trainer_flags(RecipePlace place) {
   Rows all;
-  for (const Rows& group : {model_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(), starter_flags()})
+  for (const Rows& group : {model_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(), file_flags(),
+                            starter_flags(), trainer_other_flags()})
     all.insert(all.end(), group.begin(), group.end());
-  all.push_back({.path = "-*", .source = script});
   return all;
 }
 
@@ -178,13 +177,6 @@ std::vector<std::string> trainer_words(RecipePlace place, const LaunchSettings& 
 bool is_script_name(std::string_view name) {
   static constexpr std::array<std::string_view, 4> ends{".sh", ".slurm", ".sbatch", ".bash"};
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); });
-}
-
-Imported read_trainer_script(std::string_view text, std::string_view name) {
-  Imported imported;
-  imported.notes =
-      read_tree(trainer_flags(RecipePlace::script_flags), read_arguments(text, name), name, imported.settings);
-  return imported;
 }
 
 }  // namespace plumbline

@@ -12,6 +12,7 @@
 
 #include "planner/frameworks/launch/launch_key.h"
 #include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/usual_values.h"
 
 namespace plumbline {
 
@@ -25,6 +26,9 @@ enum class RecipePlace : std::uint8_t { config_file, script_flags };
 
 /// A name that says that the text is a command line: it ends in .sh, .slurm, .sbatch or .bash.
 [[nodiscard]] bool is_script_name(std::string_view name);
-[[nodiscard]] Imported read_trainer_script(std::string_view text, std::string_view name);
+/// `starter`: rows of what starts the script, read before those of the script; `usual`: their usual values.
+[[nodiscard]] Imported read_trainer_script(std::string_view text, std::string_view name,
+                                           const std::vector<LaunchKey>& starter = {},
+                                           const std::vector<UsualValue>& usual = {});
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 // Lightning: a script with the strategy lines of a Trainer, and how it is started.
 #include "core/base/errors.h"
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/lightning/script_keys.h"
@@ -162,7 +163,7 @@ std::string training_script(const LaunchSettings& s, const Json& tree) {
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences{"layers of the class LlamaDecoderLayer: put that of your model in its place"};
-  if (s.model.empty()) sentences.emplace_back("train.py needs the name of a model: the plan names none of a hub");
+  if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (!s.recipe.learning_rate) sentences.emplace_back("a learning rate of 1e-5: the plan has none");
   if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
@@ -171,12 +172,24 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
   return sentences;
 }
 
+std::vector<std::string> unsaid(const LaunchSettings& s) {
+  std::vector<std::string> sentences = unsaid_of_model(s);
+  if (changes_gradients(s))
+    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
+                        ": no argument of Lightning says it; they are in the format of precision");
+  if (changes_moments(s)) sentences.push_back(unsaid_moments("Lightning", s));
+  return sentences;
+}
+
 LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
   LaunchFiles files;
-  files.files.push_back({"train.py", training_script(settings, written_tree(lightning_keys(), release, settings))});
+  LaunchSettings named = settings;
+  named.model = hub_name(settings);
+  files.files.push_back({"train.py", training_script(settings, written_tree(lightning_keys(), release, named))});
   for (LaunchFile& file : launcher_files({"train.py", {}, settings.model}, settings))
     files.files.push_back(std::move(file));
   files.assumptions = assumptions(settings);
+  files.unsaid = unsaid(settings);
   return files;
 }
 
@@ -186,6 +199,7 @@ void take_strategy(const Json& calls, LaunchSettings& s) {
   if (calls.find("FSDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 3;
   if (calls.find("DeepSpeedStrategy") != nullptr && !s.zero_stage) s.zero_stage = 2;
   if (calls.find("Trainer")->find("precision") == nullptr) s.precision = PrecisionRecipe::fp32;
+  if (calls.find("Trainer")->find("num_nodes") == nullptr && s.devices_per_node) s.nodes = 1;
 }
 
 Imported read(std::string_view text, std::string_view name) {

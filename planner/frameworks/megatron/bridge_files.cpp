@@ -44,6 +44,7 @@ constexpr std::array attributes{
     Attribute{"ddp.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
+    Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
     Attribute{"ddp.overlap_grad_reduce", "--overlap-grad-reduce", "false"},
     Attribute{"ddp.overlap_param_gather", "--overlap-param-gather", "false"},
     Attribute{"model.recompute_granularity", "--recompute-granularity", "null"},
@@ -60,9 +61,7 @@ constexpr std::array unmodelled{"model.fine_grained_activation_offloading",
                                 "model.cpu_offloading*",
                                 "optimizer.optimizer_cpu_offload",
                                 "optimizer.main_grads_dtype",
-                                "optimizer.main_params_dtype",
-                                "optimizer.exp_avg_dtype",
-                                "optimizer.exp_avg_sq_dtype"};
+                                "optimizer.main_params_dtype"};
 constexpr std::array harmless{"logger.*",
                               "logger",
                               "checkpoint.*",
@@ -125,6 +124,25 @@ LaunchKey gradient_key() {
               }};
 }
 
+/// A torch.dtype of OptimizerConfig.
+LaunchKey moments_key(std::string_view path) {
+  return {.path = path,
+          .source = "megatron/core/optimizer/optimizer_config.py",
+          .write = [](const Settings& s) -> Value {
+            const bool keeps_bf16 = s.precision != PrecisionRecipe::fp32 && s.optimizer_format == NumberFormat::bf16;
+            return keeps_bf16 ? Value("torch.bfloat16") : std::nullopt;
+          },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string name = megatron::word(value);
+                if (name == "torch.bfloat16") s.optimizer_format = NumberFormat::bf16;
+                if (name == "torch.float16") s.optimizer_format = NumberFormat::fp16;
+                if (name == "torch.float32") s.optimizer_format = NumberFormat::fp32;
+                if (!name.starts_with("torch."))
+                  throw InputError({"", "found '" + name.substr(0, 60) + "'", "torch.bfloat16 or another dtype", ""});
+              }};
+}
+
 /// Fused kernels are what the model's provider chooses where nothing is said.
 LaunchKey attention_key() {
   return {
@@ -146,6 +164,8 @@ std::vector<LaunchKey> made_table() {
   all.push_back(precision_key());
   all.push_back(gradient_key());
   all.push_back(attention_key());
+  all.push_back(moments_key("optimizer.exp_avg_dtype"));
+  all.push_back(moments_key("optimizer.exp_avg_sq_dtype"));
   for (const char* const path :
        {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
     all.push_back({.path = path, .source = source, .read = [](const Json&, Settings&) {}});
@@ -186,13 +206,17 @@ Json with_split(const Json& tree, const Settings& s) {
   return all;
 }
 
+std::string configure(const std::string& lines) {
+  const bool has_dtypes = lines.find("= torch.") != std::string::npos;
+  return std::string(has_dtypes ? "import torch\n\n\n" : "") + "def configure(cfg):\n" + lines + "    return cfg\n";
+}
+
 LaunchFiles write_files(const Settings& s, std::string_view release) {
   LaunchFiles files;
   const Json tree = with_split(written_tree(table(), release, s), s);
-  files.files.push_back({"overrides.py",
-                         "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n"
-                         "def configure(cfg):\n" +
-                             megatron::overrides_text(tree) + "    return cfg\n"});
+  files.files.push_back(
+      {"overrides.py", "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n" +
+                           configure(megatron::overrides_text(tree))});
   for (LaunchFile& file : launcher_files({"pretrain.py", {}, "plumbline-bridge"}, s))
     files.files.push_back(std::move(file));
   files.assumptions = {

@@ -48,11 +48,11 @@ void add_assumptions(Json::Object& tree, LaunchFiles& files, const Settings& s) 
 
 Json::Object shape_of(const Settings& s, LaunchFiles& files) {
   if (s.network_config.is_null()) {
-    files.assumptions.emplace_back("the flags of the network are missing: the plan has no config of it");
+    files.unsaid.emplace_back("the network: the plan has no config of it, so its flags are yours to add");
     return {};
   }
   megatron::ShapeFlags shape = megatron::shape_flags(s.network_config, s.tensor_parallel.value_or(1));
-  for (std::string& sentence : shape.unsaid) files.assumptions.push_back(std::move(sentence));
+  for (std::string& sentence : shape.unsaid) files.unsaid.push_back(std::move(sentence));
   return std::move(shape.flags);
 }
 
@@ -62,6 +62,17 @@ void add_expert_tensor_parallel(Json::Object& tree, const Settings& s) {
   const bool is_written = std::any_of(tree.begin(), tree.end(), [&](const auto& one) { return one.first == flag; });
   if (!is_written && megatron::has_experts(s.network_config))
     tree.emplace_back(flag, std::int64_t{s.expert_tensor_parallel.value_or(1)});
+}
+
+/// Megatron-LM asserts that there are as many positions as tokens (arguments.py).
+void widen_positions(Json::Object& tree, const Settings& s, LaunchFiles& files) {
+  for (auto& [flag, value] : tree) {
+    const std::int64_t* const positions = flag == "--max-position-embeddings" ? value.if_integer() : nullptr;
+    if (positions == nullptr || *positions >= s.sequence_length.value_or(0)) continue;
+    files.assumptions.push_back("--max-position-embeddings " + std::to_string(*s.sequence_length) +
+                                ", the sequence length: the network states " + std::to_string(*positions));
+    value = Json(*s.sequence_length);
+  }
 }
 
 /// Of virtual stages and a layout Megatron-LM takes one: a layout says both.
@@ -79,6 +90,7 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
   append(tree, *written.if_object());
   add_split(tree, s);
   add_expert_tensor_parallel(tree, s);
+  widen_positions(tree, s, files);
   add_assumptions(tree, files, s);
   const Json arguments(megatron::arguments_for(release, std::move(tree)));
   files.files.push_back({"arguments.txt", arguments_text(arguments)});

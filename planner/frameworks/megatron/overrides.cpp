@@ -14,6 +14,9 @@ constexpr std::size_t most_keys = 10'000;
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
+/// Before a number format of PyTorch's.
+constexpr std::string_view dtype = "torch.";
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
@@ -73,6 +76,7 @@ std::optional<Json> literal(std::string_view text, int depth) {
     return Json(text.substr(1, text.size() - 2));
   if (first == '[' && is_closed && text.back() == ']') return list(text.substr(1, text.size() - 2), depth);
   if (const auto value = number(text)) return value;
+  if (text.starts_with(dtype) && std::all_of(text.begin() + dtype.size(), text.end(), is_name)) return Json(text);
   const std::size_t name = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
   if (name > 0 && text.substr(name) == "()") return Json(text.substr(0, name));
   return std::nullopt;
@@ -126,6 +130,7 @@ std::string python(const Json& value) {
     for (const Json& one : *array) text += (text.empty() ? "" : ", ") + python(one);
     return "[" + text + "]";
   }
+  if (value.if_string() != nullptr && value.if_string()->starts_with(dtype)) return *value.if_string();
   std::string text = to_json_text(value, -1);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;

@@ -14,10 +14,36 @@ bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts& network) {
   return network.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
 
+bool offloads_in_pipeline(const Strategy& s, const NetworkFacts&) {
+  return s.recompute.mode == RecomputeMode::offloaded && s.pipeline_stages > 1;
+}
+
+/// Muon orthogonalizes whole matrices.
+bool shards_muon(const Strategy& s, const NetworkFacts& network) {
+  return network.optimizer == Optimizer::muon && s.zero_stage > 0;
+}
+
+bool divides_experts_in_fp16(const Strategy& s, const NetworkFacts& network) {
+  return network.precision == PrecisionRecipe::fp16 && s.expert_parallel > 1;
+}
+
+std::optional<InputProblem> muon_in_fp16(const NetworkFacts& network) {
+  if (network.optimizer != Optimizer::muon || network.precision != PrecisionRecipe::fp16) return std::nullopt;
+  return InputProblem{"--optimizer", "muon does not train in fp16 (megatron/core/optimizer/muon.py)",
+                      "--precision bf16, or another optimizer", ""};
+}
+
 FrameworkRecord core_record() {
   FrameworkRecord record;
   record.rules = {{"trains experts under tensor parallelism with sequence parallelism alone",
-                   "megatron/core/transformer/moe/moe_layer.py raises", lacks_sequence_parallel}};
+                   "megatron/core/transformer/moe/moe_layer.py raises", lacks_sequence_parallel},
+                  {"offloads activations without a pipeline alone",
+                   "megatron/core/transformer/transformer_config.py raises", offloads_in_pipeline},
+                  {"trains with Muon on whole states alone (ZeRO-0)",
+                   "megatron/core/optimizer/muon.py raises, arguments.py asserts", shards_muon},
+                  {"trains in fp16 without expert parallelism alone", "megatron/training/arguments.py asserts",
+                   divides_experts_in_fp16}};
+  record.network_problem = muon_in_fp16;
   record.defaults = {NumberFormat::fp32, "arguments.py: --bf16 accumulates in fp32 unless --grad-reduce-in-bf16",
                      "40 000 000 parameters, or 1 000 000 for each data-parallel rank where that is more",
                      "megatron/core/distributed/distributed_data_parallel_config.py"};

@@ -22,6 +22,7 @@ constexpr std::array new_flags{
     NewFlag{"--account-for-embedding-in-pipeline-split", "", "core_v0.11.0"},  // TransformerConfig
     NewFlag{"--account-for-loss-in-pipeline-split", "", "core_v0.11.0"},
     NewFlag{"--use-precision-aware-optimizer", "", "core_v0.11.0"},  // OptimizerConfig
+    NewFlag{"--attention-backend", "", "core_v0.11.0"},              // TransformerConfig
     NewFlag{"--exp-avg-dtype", "", "core_v0.11.0"},
     NewFlag{"--exp-avg-sq-dtype", "", "core_v0.11.0"},
     NewFlag{"--recompute-modules", "", "core_v0.12.0"},                // TransformerConfig

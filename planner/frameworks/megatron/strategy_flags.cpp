@@ -49,6 +49,8 @@ bool shards_gradients(const Settings& s) { return zero(s) >= 2; }
 bool reduces(const Settings& s) {
   return std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1) > 1;
 }
+/// Muon's optimizer reads whole gradients: arguments.py asserts that nothing overlaps.
+bool overlaps(const Settings& s) { return reduces(s) && s.optimizer != Optimizer::muon; }
 RecomputeMode mode(const Settings& s) { return s.recompute.value_or(Recompute{}).mode; }
 
 bool has_mixture(const Settings& s) {
@@ -159,22 +161,28 @@ std::vector<LaunchKey> degree_flags() {
 }
 
 std::vector<LaunchKey> sharding_flags() {
-  return {switch_flag("--use-distributed-optimizer", arguments, shards,
-                      [](Settings& s) { s.zero_stage = std::max(1, zero(s)); }),
-          switch_flag("--use-megatron-fsdp", common, shards_gradients, [](Settings& s) { s.zero_stage = 3; }),
-          switch_flag("--use-custom-fsdp", arguments, never, [](Settings& s) { s.zero_stage = 3; }),
-          {.path = "--data-parallel-sharding-strategy", .source = arguments, .write = sharding, .read = read_sharding},
-          switch_flag("--use-torch-fsdp2", common, never, [](Settings& s) { s.zero_stage = 3; }),
-          switch_flag("--torch-fsdp2-no-reshard-after-forward", arguments, never,
-                      [](Settings& s) { s.zero_stage = std::min(2, zero(s)); }),
-          {.path = "--num-distributed-optimizer-instances",
-           .source = arguments,
-           .write = instances,
-           .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
-          switch_flag("--no-gradient-accumulation-fusion", arguments, shards_gradients, nothing),
-          switch_flag("--overlap-grad-reduce", arguments, reduces, nothing),
-          switch_flag(
-              "--overlap-param-gather", arguments, [](const Settings& s) { return shards(s) && reduces(s); }, nothing)};
+  return {
+      switch_flag("--use-distributed-optimizer", arguments, shards,
+                  [](Settings& s) { s.zero_stage = std::max(1, zero(s)); }),
+      switch_flag("--use-megatron-fsdp", common, shards_gradients, [](Settings& s) { s.zero_stage = 3; }),
+      {.path = "--ckpt-format",
+       .source = "arguments.py asserts it of Megatron-FSDP",
+       .write = [](const Settings& s) { return shards_gradients(s) ? Value("fsdp_dtensor") : std::nullopt; },
+       .read = [](const Json&, Settings&) {},
+       .since = "core_v0.14.0"},
+      switch_flag("--use-custom-fsdp", arguments, never, [](Settings& s) { s.zero_stage = 3; }),
+      {.path = "--data-parallel-sharding-strategy", .source = arguments, .write = sharding, .read = read_sharding},
+      switch_flag("--use-torch-fsdp2", common, never, [](Settings& s) { s.zero_stage = 3; }),
+      switch_flag("--torch-fsdp2-no-reshard-after-forward", arguments, never,
+                  [](Settings& s) { s.zero_stage = std::min(2, zero(s)); }),
+      {.path = "--num-distributed-optimizer-instances",
+       .source = arguments,
+       .write = instances,
+       .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
+      switch_flag("--no-gradient-accumulation-fusion", arguments, shards_gradients, nothing),
+      switch_flag("--overlap-grad-reduce", arguments, overlaps, nothing),
+      switch_flag(
+          "--overlap-param-gather", arguments, [](const Settings& s) { return shards(s) && overlaps(s); }, nothing)};
 }
 
 std::vector<LaunchKey> recompute_flags() {

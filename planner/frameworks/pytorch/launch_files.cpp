@@ -181,7 +181,7 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
   written.assumptions = {"the network in train.py is a small stand-in with the plan's layers: put yours in its place",
                          "batches() makes random tokens: put your data in their place"};
   if (s.gradient_format == NumberFormat::bf16 && s.precision == PrecisionRecipe::bf16)
-    written.assumptions.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");
+    written.unsaid.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");
   return written;
 }
 

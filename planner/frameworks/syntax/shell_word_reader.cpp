@@ -26,9 +26,17 @@ class Growing {
     current_.clear();
     started_ = false;
   }
-  /// As an unquoted variable is: spaces end words.
+  /// As an unquoted variable is: spaces end words, but those of a command whose output nobody knows.
   void add_split(std::string_view text) {
-    for (const char c : text) is_shell_space(c) ? end_word() : add(c);
+    bool in_backticks = false;
+    int open = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '`') in_backticks = !in_backticks;
+      if (c == '(' && (open > 0 || (i > 0 && text[i - 1] == '$'))) ++open;
+      if (c == ')' && open > 0) --open;
+      is_shell_space(c) && !in_backticks && open == 0 ? end_word() : add(c);
+    }
   }
   [[nodiscard]] std::vector<std::string> take() {
     end_word();
@@ -41,6 +49,12 @@ class Growing {
   std::string current_;
   bool started_ = false;
 };
+
+/// A variable's name, or the number of an argument of the script: "1" of "1:-2".
+std::string_view parameter_name(std::string_view inside) {
+  const std::size_t digits = std::min(inside.find_first_not_of("0123456789"), inside.size());
+  return digits > 0 ? inside.substr(0, digits) : leading_name(inside);
+}
 
 class WordReader {
  public:
@@ -146,7 +160,7 @@ class WordReader {
 
   /// `inside`: of the braces: a name and what is to be done with its value.
   void add_variable(Growing& word, std::string_view whole, std::string_view inside, Splits splits, bool is_quoted) {
-    const std::string_view name = leading_name(inside);
+    const std::string_view name = parameter_name(inside);
     const std::string_view rest = inside.substr(name.size());
     const std::vector<std::string>* const values = context_.script.variables.find(name);
     if (values != nullptr && (rest == "[@]" || rest == "[*]")) return add_list(word, *values, is_quoted);

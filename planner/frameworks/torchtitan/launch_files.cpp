@@ -1,9 +1,14 @@
 // torchtitan's files, both directions.
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/merge_settings.h"
+#include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/syntax/toml.h"
+#include "planner/frameworks/torchtitan/command_line.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/launch_keys.h"
 #include "planner/frameworks/torchtitan/recipe.h"
@@ -16,20 +21,22 @@ using namespace torchtitan;
 
 bool has_pipeline(const LaunchSettings& s) { return s.pipeline_stages.value_or(1) > 1; }
 
-std::vector<std::string> model_assumptions(const LaunchSettings& s, std::string_view release) {
+std::vector<std::string> model_assumptions(const LaunchSettings& s) {
   const Flavor* const flavor = flavor_of(s.model);
   if (flavor == nullptr)
     return {"torchtitan has no flavor for " + (s.model.empty() ? "the network" : s.model) +
             ": register one and name it where the files say YOUR"};
   std::vector<std::string> all{"the tokenizer is read from ./assets/hf/" + std::string(flavor->checkpoint) +
                                " (scripts/download_hf_assets.py)"};
-  if (has_pipeline(s) && release == toml_release && !has_pipelines(flavor->model))
-    all.push_back("torchtitan v0.2.2 has no pipelines for " + std::string(flavor->model) + " (pipelining_fn is None)");
   return all;
 }
 
-std::vector<std::string> precision_assumptions(const LaunchSettings& s) {
+/// What of the plan torchtitan has no key for.
+std::vector<std::string> unsaid(const LaunchSettings& s, std::string_view release) {
   std::vector<std::string> all;
+  const Flavor* const flavor = flavor_of(s.model);
+  if (flavor != nullptr && has_pipeline(s) && release == toml_release && !has_pipelines(flavor->model))
+    all.push_back("torchtitan v0.2.2 has no pipelines for " + std::string(flavor->model) + " (pipelining_fn is None)");
   if (s.gradient_format == NumberFormat::bf16 && s.precision != PrecisionRecipe::bf16_pure)
     all.emplace_back("torchtitan keeps and reduces gradients in fp32 (mixed_precision_reduce), not in bf16");
   if (s.optimizer_format && *s.optimizer_format != NumberFormat::fp32 && s.precision != PrecisionRecipe::bf16_pure)
@@ -89,24 +96,53 @@ LaunchFiles write_files(const LaunchSettings& s, std::string_view release) {
     written.files.push_back({schedule_file(*s.schedule), to_schedule_csv(compute_schedule(*s.schedule, shape))});
   }
   for (LaunchFile& file : launcher_files(program, s)) written.files.push_back(std::move(file));
-  for (const auto& sentences :
-       {model_assumptions(s, release), precision_assumptions(s), recipe_assumptions(s, release)})
+  for (const auto& sentences : {model_assumptions(s), recipe_assumptions(s, release)})
     written.assumptions.insert(written.assumptions.end(), sentences.begin(), sentences.end());
+  written.unsaid = unsaid(s, release);
   return written;
 }
 
-Imported read_file(std::string_view text, std::string_view name) {
-  const Json tree = name.ends_with(".py") ? read_recipe(text, name) : read_toml(text, name);
+Json tree_of(const NamedText& file, Json::Object& flags, Imported& imported) {
+  if (file.name.ends_with(".py")) return read_recipe(file.text, file.name);
+  if (!is_script_name(file.name)) return read_toml(file.text, file.name);
+  CommandLine line = read_command_line(file.text, file.name);
+  fill_missing(imported.settings, line.imported.settings);
+  ImportNotes& notes = imported.notes;
+  notes.unread.insert(notes.unread.end(), line.imported.notes.unread.begin(), line.imported.notes.unread.end());
+  notes.ignored += line.imported.notes.ignored;
+  notes.other_files.insert(notes.other_files.end(), line.imported.notes.other_files.begin(),
+                           line.imported.notes.other_files.end());
+  flags = *with_fields(flags, line.tree).if_object();
+  return Json(Json::Object{});
+}
+
+/// Flags of a command line count for more than the configuration, whatever the order of the files.
+Imported read_files(const std::vector<NamedText>& files) {
   Imported imported;
-  imported.notes = read_tree(keys(), tree, name, imported.settings);
+  Json::Object flags;
+  Json tree(Json::Object{});
+  for (const NamedText& file : files) tree = with_fields(tree_of(file, flags, imported), tree);
+  tree = with_fields(tree, Json(std::move(flags)));
+  const std::string& name = files.front().name;
+  const ImportNotes notes = read_tree(keys(), tree, name, imported.settings);
+  imported.notes.unread.insert(imported.notes.unread.end(), notes.unread.begin(), notes.unread.end());
+  imported.notes.ignored += notes.ignored;
+  // Defaults are not taken for what a configuration says that is not here.
+  const bool has_configuration =
+      std::any_of(files.begin(), files.end(), [](const NamedText& file) { return !is_script_name(file.name); });
+  if (!has_configuration && !imported.notes.other_files.empty()) return imported;
   try {
     settle(tree, imported.settings, imported.notes);
   } catch (const InputError& error) {
     const InputProblem& problem = error.problem();
-    throw InputError({std::string(name) + (problem.where.empty() ? "" : ": " + problem.where), problem.what,
-                      problem.expected, problem.nearest});
+    throw InputError(
+        {name + (problem.where.empty() ? "" : ": " + problem.where), problem.what, problem.expected, problem.nearest});
   }
   return imported;
+}
+
+Imported read_file(std::string_view text, std::string_view name) {
+  return read_files({{std::string(name), std::string(text)}});
 }
 
 }  // namespace
@@ -120,6 +156,7 @@ LaunchTarget torchtitan_target() {
   target.revision = "v0.2.2, 73a0e6979 (2026-02-20); main, b5bcd76c6 (2026-08-21)";
   target.write = write_files;
   target.read = read_file;
+  target.read_together = read_files;
   return target;
 }
 

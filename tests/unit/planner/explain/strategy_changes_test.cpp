@@ -20,6 +20,15 @@ TEST_CASE("data parallelism follows from the degrees and is not counted") {
   CHECK(chosen_steps(changes) == std::vector<std::string>{"tp 2 -> 6"});
 }
 
+TEST_CASE("two ways to begin tensor parallelism are told apart") {
+  const Strategy flat = strategy(1, 1, 8);
+  Strategy sequence = strategy(4, 1, 2);
+  CHECK(chosen_steps(changes_between(flat, sequence)) == std::vector<std::string>{"tp 1 -> 4"});
+  sequence.sequence_parallel = SequenceParallel::on;
+  CHECK(chosen_steps(changes_between(flat, sequence)) ==
+        std::vector<std::string>{"tp 1 -> 4 with sequence parallelism"});
+}
+
 TEST_CASE("a first pipeline takes 1F1B without a choice, and zero bubble by one") {
   const Strategy flat = strategy(2, 1, 6);
   Strategy piped = strategy(2, 3, 2);

@@ -98,6 +98,14 @@ struct Case {
   Training training;
 };
 
+/// Adam is AdamW to frameworks that name no other.
+void draw_states(Draw& draw, const FrameworkRecord& record, Training& training) {
+  training.optimizer = value_of(draw, record.optimizers, Optimizer::adamw);
+  if (training.optimizer == Optimizer::adam) training.optimizer = Optimizer::adamw;
+  const bool has_choice = training.precision == PrecisionRecipe::bf16 || training.precision == PrecisionRecipe::fp8;
+  if (has_choice) training.gradient_format = draw.one_of<NumberFormat>({NumberFormat::bf16, NumberFormat::fp32});
+}
+
 std::vector<Case> cases(const LaunchTarget& target, bool has_experts, int count) {
   const FrameworkRecord& record = plumbline::record_of(target.framework);
   const Json config = network(has_experts);
@@ -110,7 +118,12 @@ std::vector<Case> cases(const LaunchTarget& target, bool has_experts, int count)
     one.training.sequence_length = 7680;
     one.training.global_batch = s.data_parallel * s.micro_batch * s.micro_batches;
     one.training.precision = value_of(draw, record.precisions, PrecisionRecipe::bf16);
-    if (!launches(record, s, NetworkFacts{.has_experts = has_experts}) || is_written_out_even(s)) continue;
+    draw_states(draw, record, one.training);
+    NetworkFacts network;
+    network.has_experts = has_experts;
+    network.optimizer = one.training.optimizer;
+    network.precision = one.training.precision;
+    if (network_problem(target.framework, network) || !launches(record, s, network) || is_written_out_even(s)) continue;
     if (!first_violation(s, one.training, facts, {s.devices(), 8, true})) all.push_back(one);
   }
   return all;
@@ -148,6 +161,11 @@ void check_round_trip(const LaunchTarget& target, const Case& one, bool has_expe
   CHECK(back.global_batch == one.training.global_batch);
   CHECK(back.sequence_length.value_or(one.training.sequence_length) == one.training.sequence_length);
   CHECK(back.precision.value_or(one.training.precision) == one.training.precision);
+  CHECK(back.optimizer.value_or(one.training.optimizer) == one.training.optimizer);
+  // What a target cannot say of gradients it says that it does not.
+  const NumberFormat gradient = back.gradient_format.value_or(precision_formats(one.training.precision).gradient);
+  CHECK((gradient == *settings.gradient_format || !files.unsaid.empty()));
+  CHECK((!files.unsaid.empty() || training_of(back).formats().gradient == *settings.gradient_format));
 }
 
 TEST_CASE("launch files give back the strategy that they were written from, for every target") {

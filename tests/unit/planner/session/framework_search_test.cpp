@@ -56,6 +56,7 @@ TEST_CASE("a framework that no stack has keeps gradients as its own record says"
     return prepare_search(request).request.question.training.gradient_format;
   };
   CHECK(gradients(Framework::pytorch) == NumberFormat::fp32);
+  CHECK(gradients(Framework::torchtitan) == NumberFormat::fp32);  // its stack says nothing of them
   CHECK(gradients(Framework::accelerate) == NumberFormat::bf16);
 }
 

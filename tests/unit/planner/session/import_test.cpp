@@ -115,6 +115,64 @@ TEST_CASE("several files of one run complete each other") {
   CHECK(one.strategy.strategy.micro_batch == 2);
 }
 
+TEST_CASE("gradients in the recipe's own format are not those of the stack") {
+  const StrategyRequest request = asked(request_of(std::string(command) + " --grad-reduce-in-bf16"));
+  CHECK(request.question.training.gradient_format == NumberFormat::bf16);
+  CHECK(estimate(request).plan.training.gradient_format == NumberFormat::bf16);
+  CHECK(estimate(asked(request_of(command))).plan.training.gradient_format == NumberFormat::fp32);
+}
+
+ImportRequest files_of(const std::string& from, std::vector<ImportedText> files) {
+  ImportRequest request;
+  request.files = std::move(files);
+  request.from = from;
+  request.question.machine = "dgx-h100";
+  return request;
+}
+
+TEST_CASE("one node and no accumulation are what frameworks have where nobody says more") {
+  const ImportRequest request =
+      files_of("accelerate", {{"a.yaml", "distributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\n"},
+                              {"train.sh",
+                               "accelerate launch --config_file a.yaml t.py --model_name_or_path gpt2 "
+                               "--per_device_train_batch_size 2 --max_seq_length 1024\n"}});
+  const ImportAnswer answer = import_files(request);
+  CHECK(answer.notes.unread.empty());  // a.yaml is here
+  CHECK(strategy_request(request, answer).question.training.global_batch == 16);
+  CHECK(answer.assumed.front() == "no gradient accumulation (1 micro-batch a step)");
+  const ImportAnswer deepspeed = import_files(files_of(
+      "deepspeed", {{"t.sh", "deepspeed --num_gpus 8 t.py --deepspeed ds.json --per_device_train_batch_size 2\n"}}));
+  CHECK(deepspeed.settings.devices == 8);
+  CHECK(deepspeed.notes.unread ==
+        std::vector<std::string>{"--deepspeed changes memory and time: import ds.json as well, after t.sh"});
+  CHECK(import_files(files_of("lightning", {{"t.py", "trainer = L.Trainer(devices=8, strategy=FSDPStrategy())\n"}}))
+            .settings.devices == 8);
+}
+
+TEST_CASE("what no file says is said to be assumed") {
+  const ImportAnswer answer = import_files(files_of("deepspeed", {{"ds.json", R"({"train_batch_size": 64})"}}));
+  CHECK(answer.assumed == std::vector<std::string>{"the sequence length that is usual for the network",
+                                                   "a micro-batch of 1", "optimizer adamw", "no recompute"});
+}
+
+TEST_CASE("a config of the Hub is a network, alone or beside launch files") {
+  const std::string config =
+      R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257, "n_positions": 1024})";
+  ImportRequest request = files_of("huggingface", {{"some/config.json", config}});
+  request.question.devices = 8;
+  request.question.training.global_batch = 64;
+  const StrategyRequest alone = asked(request);
+  CHECK(named_in_catalogue(alone).question.model == "gpt2");
+  CHECK(estimate(alone).plan.verdict.fits);
+  request.from = "deepspeed";
+  request.files.push_back({"ds.json", R"({"zero_optimization": {"stage": 2}})"});
+  const StrategyRequest beside = asked(request);
+  CHECK(beside.strategy.strategy.zero_stage == 2);
+  CHECK_FALSE(beside.network_config.is_null());
+  CHECK_THROWS_WITH(import_files(files_of("huggingface", {{"ds.json", "{}"}})),
+                    Catch::Matchers::ContainsSubstring("ds.json: is no config of a network"));
+}
+
 TEST_CASE("an import is written as JSON") {
   const ImportRequest request = request_of(command);
   const ImportAnswer answer = import_files(request);

@@ -5,7 +5,7 @@ set -euo pipefail
 exec accelerate launch \
   --config_file accelerate.yaml \
   train.py \
-  --model_name_or_path llama-3-8b \
+  --model_name_or_path meta-llama/Meta-Llama-3-8B \
   --max_seq_length 4096 \
   --attn_implementation flash_attention_2 \
   --per_device_train_batch_size 1 \

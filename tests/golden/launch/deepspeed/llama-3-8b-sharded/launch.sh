@@ -8,6 +8,6 @@ exec torchrun \
   --nproc-per-node=8 \
   train.py \
   --deepspeed_config ds_config.json \
-  --model_name_or_path llama-3-8b \
+  --model_name_or_path meta-llama/Meta-Llama-3-8B \
   --max_seq_length 4096 \
   --attn_implementation flash_attention_2

@@ -44,7 +44,7 @@ class CausalLanguageModel(L.LightningModule):
 
 
 model = CausalLanguageModel(
-    name="llama-3-8b",
+    name="meta-llama/Meta-Llama-3-8B",
     sequence_length=4096,
     attention="flash_attention_2",
     recompute=False,

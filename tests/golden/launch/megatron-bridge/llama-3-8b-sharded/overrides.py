@@ -20,5 +20,6 @@ def configure(cfg):
     cfg.ddp.overlap_grad_reduce = True
     cfg.ddp.overlap_param_gather = True
     cfg.ddp.grad_reduce_in_fp32 = False
+    cfg.checkpoint.ckpt_format = "fsdp_dtensor"
     cfg.mixed_precision = "bf16_mixed"
     return cfg

@@ -28,6 +28,7 @@ exec torchrun \
   --global-batch-size 64 \
   --use-distributed-optimizer \
   --use-megatron-fsdp \
+  --ckpt-format fsdp_dtensor \
   --data-parallel-sharding-strategy optim_grads_params \
   --no-gradient-accumulation-fusion \
   --overlap-grad-reduce \

@@ -128,7 +128,9 @@ TEST_CASE("what Accelerate does where a file is silent is what is read") {
       imported("distributed_type: DEEPSPEED\ndeepspeed_config:\n  deepspeed_config_file: z3.json\n");
   CHECK_FALSE(elsewhere.settings.zero_stage);
   CHECK_FALSE(elsewhere.settings.precision);
-  CHECK_THAT(elsewhere.notes.unread.front(), ContainsSubstring("import z3.json --from deepspeed, too"));
+  REQUIRE(elsewhere.notes.other_files.size() == 1);
+  CHECK(elsewhere.notes.other_files.front().key == "deepspeed_config.deepspeed_config_file");
+  CHECK(elsewhere.notes.other_files.front().name == "z3.json");
 }
 
 TEST_CASE("offload and other back ends are named or refused") {

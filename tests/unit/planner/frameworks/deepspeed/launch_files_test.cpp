@@ -44,7 +44,8 @@ TEST_CASE("precisions and gradient formats are written and read back") {
     Training training;
     training.precision = recipe;
     CHECK(training_of(imported(config_of(Strategy{}, training)).settings).precision == recipe);
-    CHECK_FALSE(training_of(imported(config_of(Strategy{}, training)).settings).gradient_format);
+    CHECK(training_of(imported(config_of(Strategy{}, training)).settings).formats().gradient ==
+          precision_formats(recipe).gradient);
   }
   Training training;
   training.gradient_format = NumberFormat::fp32;
@@ -147,6 +148,35 @@ TEST_CASE("what a model needs as it is made is in the script") {
   Training training;
   training.adaptation.lora_rank = 8;
   CHECK_THAT(script_of(s, training), ContainsSubstring("get_peft_model(model, LoraConfig(r=args.lora_r"));
+}
+
+// Which release has which key: sources of 0.16.0, 0.16.9, 0.17.6, 0.18.9 and 0.19.8.
+TEST_CASE("a release is not given keys that it does not have") {
+  const auto refused = [](Strategy s, const Training& training, const std::string& key) {
+    s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1;
+    const LaunchSettings settings = settings_for(s, training);
+    CHECK_THROWS_WITH(deepspeed_target().write(settings, "0.16.0"),
+                      ContainsSubstring("DeepSpeed 0.16.0 has no " + key));
+    CHECK_NOTHROW(deepspeed_target().write(settings, "0.19.8"));
+  };
+  Strategy s;
+  s.data_parallel = 8;
+  s.tensor_parallel = 2;
+  refused(s, {}, "tensor_parallel.autotp_size");
+  s.tensor_parallel = 1;
+  s.context_parallel = 2;
+  refused(s, {}, "sequence_parallel_size");
+  s.context_parallel = 1;
+  s.expert_parallel = 2;
+  refused(s, {}, "expert_parallel.enabled");
+  s.expert_parallel = 1;
+  Training training;
+  training.optimizer = Optimizer::muon;
+  refused(s, training, "optimizer.type Muon");
+  training.optimizer = Optimizer::adamw;
+  training.precision = PrecisionRecipe::bf16_pure;
+  refused(s, training, "bf16.bf16_master_weights_and_grads");
+  CHECK_NOTHROW(deepspeed_target().write(settings_for(s, {}), "0.16.0"));
 }
 
 TEST_CASE("plans that DeepSpeed launches come back from their files") {

@@ -32,7 +32,9 @@ deepspeed --num_gpus=$NUM --num_nodes 2 run_clm.py \
   CHECK_FALSE(s.recipe.steps);
   CHECK(s.recipe.learning_rate == 2e-5);
   CHECK(imported.notes.unread.empty());
-  CHECK(imported.notes.ignored == 2);  // --deepspeed, --report_to
+  CHECK(imported.notes.ignored == 1);  // --report_to
+  REQUIRE(imported.notes.other_files.size() == 1);
+  CHECK(imported.notes.other_files.front().name == "ds_config.json");
 }
 
 TEST_CASE("what a variable of the environment holds stays open") {
@@ -41,6 +43,34 @@ TEST_CASE("what a variable of the environment holds stays open") {
   CHECK_FALSE(imported.settings.nodes);
   CHECK(imported.settings.devices_per_node == 4);
   CHECK(imported.settings.recipe.seed == 7);
+}
+
+TEST_CASE("flags of a Trainer that change memory or time are read or named, and unknown ones are never harmless") {
+  const Imported imported = read_trainer_script(
+      "torchrun --nproc_per_node 8 train.py --fsdp 'full_shard auto_wrap offload' --optim adamw_bnb_8bit "
+      "--torch_compile --load_in_4bit --made_up_flag 3 --output_dir out --per_device_train_batch_size $BATCH\n",
+      "train.sh");
+  CHECK(imported.settings.zero_stage == 3);
+  CHECK(imported.settings.nodes == 1);
+  CHECK_FALSE(imported.settings.optimizer);
+  CHECK(imported.notes.ignored == 1);  // --output_dir
+  CHECK(imported.notes.unread ==
+        std::vector<std::string>{
+            "--torch_compile changes memory and time and is not modelled",
+            "--load_in_4bit changes memory and time and is not modelled",
+            "--made_up_flag is not known here: whether it changes memory or time is not known either",
+            "--per_device_train_batch_size: its value $BATCH is not in the file",
+            "--fsdp offload changes memory and time and is not modelled",
+            "--optim adamw_bnb_8bit changes memory and time and is not modelled: adamw is priced"});
+}
+
+TEST_CASE("the sharding of a Trainer is that of its option") {
+  const auto stage = [](const std::string& options) {
+    return read_trainer_script("torchrun --nproc_per_node 8 t.py --fsdp '" + options + "'\n", "t.sh").settings;
+  };
+  CHECK(stage("shard_grad_op").zero_stage == 2);
+  CHECK(stage("no_shard").zero_stage == 0);
+  CHECK(stage("hybrid_shard auto_wrap").shard_group == 8);
 }
 
 TEST_CASE("flags are written as words, with the batch where no file says it") {

@@ -32,6 +32,13 @@ TEST_CASE("variables of a script are written in") {
         "\n");
 }
 
+TEST_CASE("an argument of the script has its default, and a command's output stays one word") {
+  CHECK(tree_of("PP=${1:-2}\nTP=${2-4}\nrun --pp $PP --tp $TP --x ${3:-$PP}\n") == R"({"--pp":2,"--tp":4,"--x":2})"
+                                                                                   "\n");
+  CHECK(tree_of("N=`python -c 'print(8)'`\nARGS=\"--n $N --m 2\"\nrun $ARGS\n") ==
+        "{\"--n\":\"`python -c 'print(8)'`\",\"--m\":2}\n");
+}
+
 TEST_CASE("the command with the most flags is read, in whichever quotes it is") {
   CHECK(tree_of("mkdir --parents x > log.txt 2>&1\npython -m pip --quiet\n"
                 "O=\"--a 1 --b 2 --c 3\"\nsrun -l --output=x sh -c \"python train.py ${O}\"") ==

@@ -1,0 +1,29 @@
+#pragma once
+/// \file hub_model.h: a plan's network as scripts over Hugging Face's libraries name it, and what they leave out of it.
+///
+/// Model: from_pretrained takes a name of the hub, which the catalogue has among a network's aliases where its config
+/// is that of a checkpoint. AutoModelForCausalLM makes networks that predict the next token alone. Checked against:
+/// tests/unit/planner/frameworks/launch/hub_model_test.cpp.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/frameworks/launch/launch_settings.h"
+
+namespace plumbline {
+
+/// "meta-llama/Llama-3.1-8B" of "llama-3.1-8b"; what has no such name as it is.
+[[nodiscard]] std::string hub_name(const LaunchSettings& settings);
+/// A sentence where that is no name of the hub; or empty.
+[[nodiscard]] std::string missing_hub_name(const LaunchSettings& settings);
+/// A sentence where AutoModelForCausalLM does not make the network; or nothing.
+[[nodiscard]] std::vector<std::string> unsaid_of_model(const LaunchSettings& settings);
+
+/// Whether gradients or moments are in another format than the recipe's.
+[[nodiscard]] bool changes_gradients(const LaunchSettings& settings);
+[[nodiscard]] bool changes_moments(const LaunchSettings& settings);
+/// "moments in bf16: no key of DeepSpeed says it; they are in fp32".
+[[nodiscard]] std::string unsaid_moments(std::string_view framework, const LaunchSettings& settings);
+
+}  // namespace plumbline
