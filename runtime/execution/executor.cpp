@@ -52,6 +52,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       passes_(sequence_.size()),
       reductions_(environment.parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
+      clock_(environment.device, rank_.actions.size()),
       messages_(plan, environment, stage_),
       inside_(rank_, environment),
       lanes_(rank_, environment.device),
@@ -69,8 +70,6 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
   for (const Action& a : rank_.actions)
     if (computes(a) && makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
-  times_.resize(rank_.actions.size());
-  marks_.resize(rank_.actions.size());
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
@@ -83,7 +82,6 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     return feed_.micro_batch(layout, step, micro_batch);
   };
   loaded_ = -1;
-  waiting_for_ = -1;
   begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
   env_.scalars.begin();
@@ -91,9 +89,8 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   reductions_.begin_step();
   env_.operands.begin_step();
   inside_.begin_step();
-  for (ActionTime& time : times_) time = {};
   env_.device.forget_times();
-  step_mark_ = env_.device.timed_mark(Stream::compute);
+  clock_.begin_step();
   lanes_.begin_step();  // behind the step's own mark, from which times count
   routed_.clear();
   offload_.begin_step();
@@ -118,35 +115,10 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
-  finish_actions();
-  read_times();
+  clock_.finish();
+  clock_.read();
+  inside_.book(clock_.times());
   end_memory();
-}
-
-/// One after the other: where work fails, the first action that is not done is known.
-void Executor::finish_actions() {
-  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
-    if (times_[at(i)].is_inside) continue;
-    waiting_for_ = i;
-    env_.device.finish(marks_[at(i)].end);
-  }
-  env_.device.finish_all();
-  waiting_for_ = -1;
-}
-
-std::int32_t Executor::first_open(std::int32_t given) const {
-  for (std::int32_t i = 0; i < given; ++i)
-    if (!times_[at(i)].is_inside && !env_.device.is_known_passed(marks_[at(i)].end)) return i;
-  return given;
-}
-
-void Executor::read_times() {
-  for (std::size_t i = 0; i < times_.size(); ++i) {
-    if (times_[i].is_inside) continue;
-    times_[i].start_ns = env_.device.elapsed_ns(step_mark_, marks_[i].start);
-    times_[i].end_ns = env_.device.elapsed_ns(step_mark_, marks_[i].end);
-  }
-  inside_.book(times_);
 }
 
 void Executor::begin_memory(const StepPlan* plan) {
@@ -162,14 +134,11 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   env_.backend.begin_action(index);
   const Action& action = rank_.actions[at(index)];
   const NamedRange range = ranges_.action(index);
-  const bool is_timed = !times_[at(index)].is_inside;
   const Stream lane = ActionLanes::lane_of(action);
   lanes_.begin(index);
-  if (is_timed) marks_[at(index)].start = env_.device.timed_mark(lane);
+  clock_.begin(index, lane);
   run(action, index, optimizer);
-  if (is_timed) marks_[at(index)].end = env_.device.timed_mark(lane);
-  if (const auto message = env_.device.taken_message(); message && is_send(action.kind))
-    marks_[at(index)] = {message->begin, message->end};
+  clock_.end(index, lane, is_send(action.kind));
   lanes_.end(index);
 }
 
@@ -253,7 +222,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
     default: backward(interpreter, action, execution);
   }
   if (makes_weight_gradients(action.kind)) finish_unit(action, execution);
-  inside_.end_block(index, times_);
+  inside_.end_block(index, clock_.times());
 }
 
 void Executor::forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {

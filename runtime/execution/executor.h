@@ -14,6 +14,7 @@
 
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
+#include "runtime/execution/action_clock.h"
 #include "runtime/execution/action_lanes.h"
 #include "runtime/execution/action_ranges.h"
 #include "runtime/execution/activation_offload.h"
@@ -56,18 +57,14 @@ class Executor {
   [[nodiscard]] CrossEntropyLoss run_forwards(const BatchSource& batches, std::int32_t micro_batches,
                                               const BeforeAction& before = {});
 
-  /// Of the last step, by action.
-  [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
+  /// Of the last step, or of the one at work.
+  [[nodiscard]] const ActionClock& clock() const { return clock_; }
   /// Likewise: what forwards exchanged with other ranks' experts.
   [[nodiscard]] const RoutedStep& routed() const { return routed_; }
   /// Likewise: what was copied to the host and back.
   [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
   /// When the last step began on this rank, on the clock of its computer.
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
-  /// The action that the host waits for behind a step; -1: none.
-  [[nodiscard]] std::int32_t waiting_for() const { return waiting_for_; }
-  /// The first action up to `given` that is not known to be done.
-  [[nodiscard]] std::int32_t first_open(std::int32_t given) const;
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
@@ -81,8 +78,6 @@ class Executor {
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
-  void finish_actions();
-  void read_times();
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
@@ -115,14 +110,7 @@ class Executor {
   std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
   ProgramBuffers buffers_;
   std::chrono::steady_clock::time_point begin_;
-  struct Marks {
-    Mark start;
-    Mark end;
-  };
-  Mark step_mark_;            ///< where the step began
-  std::vector<Marks> marks_;  ///< by action; those of collectives inside of a block have none
-  std::int32_t waiting_for_ = -1;
-  std::vector<ActionTime> times_;
+  ActionClock clock_;
   StageMessages messages_;
   CollectivesInside inside_;
   ActionLanes lanes_;

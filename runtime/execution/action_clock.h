@@ -1,0 +1,51 @@
+#pragma once
+/// \file action_clock.h: when each of a rank's actions began and ended on its device in one step.
+///
+/// Answers nanoseconds from the step's begin, and which action is not done yet. Model: two timed marks an action, on
+/// its lane; of a message with a lane of its own, where it left; collectives inside of a block have none and are told
+/// by the block (collectives_inside.h). Behind the step the host waits for one action after the other, so that of work
+/// that fails the first is known. Checked against: tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
+
+#include <vector>
+
+#include "runtime/device/compute_device.h"
+#include "runtime/execution/collectives_inside.h"
+
+namespace plumbline {
+
+class ActionClock {
+ public:
+  ActionClock(ComputeDevice& device, std::size_t actions) : device_(device), marks_(actions), times_(actions) {}
+
+  /// All actions are to come again.
+  void begin_step();
+  void begin(std::int32_t action, Stream lane);
+  void end(std::int32_t action, Stream lane, bool sends);
+  /// Returns when all actions are done.
+  void finish();
+  /// Requires `finish`.
+  void read();
+
+  /// By action. Collectives inside of blocks write theirs.
+  [[nodiscard]] std::vector<ActionTime>& times() { return times_; }
+  [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
+  /// What the host waits for behind the step; -1: nothing.
+  [[nodiscard]] std::int32_t waiting_for() const { return waiting_for_; }
+  /// The first action up to `given` that is not known to be done.
+  [[nodiscard]] std::int32_t first_open(std::int32_t given) const;
+
+ private:
+  struct Marks {
+    Mark start;
+    Mark end;
+  };
+  [[nodiscard]] bool is_marked(std::size_t action) const { return !times_[action].is_inside; }
+
+  ComputeDevice& device_;
+  Mark step_;  ///< where the step began
+  std::vector<Marks> marks_;
+  std::vector<ActionTime> times_;
+  std::int32_t waiting_for_ = -1;
+};
+
+}  // namespace plumbline
