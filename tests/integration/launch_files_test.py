@@ -49,6 +49,35 @@ class LaunchFiles(Command):
         self.assertRegex(done.stderr, r"plan: as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 
+    def test_what_no_key_says_is_said_and_with_strict_refused(self):
+        plan = self.plan_of("--tp", 1, "--gradient-precision", "fp32", "--optimizer-precision", "bf16")
+        words = ["export", "--plan", plan, "--to", "lightning", "--out", self.folder / "launch"]
+        done = run(*words, "--strict")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("plan: not said: gradients in fp32", done.stderr)
+        self.assertIn("plan: not said: moments in bf16", done.stderr)
+        self.assertFalse((self.folder / "launch").exists())
+        self.assertEqual(run(*words).returncode, 0)
+
+    def test_changes_are_launchable_and_in_the_own_flags_of_what_was_imported(self):
+        script = self.written("train.sh", "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                              "--ffn-hidden-size 14336 --num-attention-heads 32 --seq-length 8192 --swiglu "
+                              "--max-position-embeddings 8192 --vocab-size 128255 --tokenizer-type NullTokenizer "
+                              "--micro-batch-size 2 --global-batch-size 64 --bf16\n")
+        words = ["fit", "--import", script, "--from", "megatron-lm", "--machine", "dgx-h100"]
+        done = run(*words)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertNotIn("-> optimal", done.stdout)
+        self.assertIn("In Megatron-LM's own words:", done.stdout)
+        self.assertIn("--use-distributed-optimizer", done.stdout)
+        self.assertNotIn("In Megatron-LM's own words:", run(*words, "--for", "any").stdout)
+
+    def test_fixes_that_are_given_apart_are_joined(self):
+        question = ["search", "--model", "gpt2", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64, "--json"]
+        apart = run(*question, "--fix", "tp=2", "--fix", "zero=1")
+        self.assertEqual(apart.returncode, 0, apart.stderr)
+        self.assertEqual(apart.stdout, run(*question, "--fix", "tp=2,zero=1").stdout)
+
     def test_an_imported_plan_carries_its_network(self):
         script = self.written("train.sh", "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 6 --hidden-size 384 "
                               "--num-attention-heads 6 --seq-length 512 --max-position-embeddings 512 --vocab-size 5000 "
