@@ -12,7 +12,6 @@
 #                pytorch    whole steps and kernels of PyTorch, where it is installed
 #                speed      model FLOP/s of the runs beside PyTorch's, in one table
 #                bench      kernels as shares of the device's ceilings (bin/device_kernels_bench beside the program)
-#                tests      kernels against the CPU's, on the device (bin/kernels_gpu_tests beside the program)
 #                sanitizer  a small run under compute-sanitizer, where it is found
 #                attention  the table of kernels once more, with our own attention
 #   --plan     the program, with libplumbline-cuda.so beside it (make cuda); build/bin/plan
@@ -24,8 +23,8 @@
 #              that was cut off, go on in the same folder
 set -uo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '5,26p' "$0" >&2; exit 2; }
-all_parts="check kernels runs fit nccl pytorch speed bench tests sanitizer attention"
+usage() { sed -n '5,25p' "$0" >&2; exit 2; }
+all_parts="check kernels runs fit nccl pytorch speed bench sanitizer attention"
 plan=build/bin/plan machine=dgx-h100 stack= seconds=1500 tiny= out= parts=
 while [ "$#" -gt 0 ]; do
   case $1 in
@@ -266,7 +265,6 @@ beside() {
   fi
 }
 if asked bench; then beside bench device_kernels_bench; fi
-if asked tests; then beside tests kernels_gpu_tests; fi
 
 sanitize() {
   "$plan" estimate --model nano-gpt --machine this-computer --seq-len 16 --global-batch 2 --gpus 2 --tp 2 --precision bf16 \
