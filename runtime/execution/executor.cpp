@@ -52,6 +52,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       passes_(sequence_.size()),
       reductions_(environment.parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
+      marks_(environment.device, rank_.actions.size()),
       messages_(plan, environment, stage_),
       inside_(rank_, environment),
       lanes_(rank_, environment.device),
@@ -70,7 +71,6 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
     if (computes(a) && makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
   times_.resize(rank_.actions.size());
-  marks_.resize(rank_.actions.size());
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
@@ -83,7 +83,7 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     return feed_.micro_batch(layout, step, micro_batch);
   };
   loaded_ = -1;
-  waiting_for_ = -1;
+  marks_.begin_step();
   begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
   last_pass_ = passes_;
   env_.scalars.begin();
@@ -118,35 +118,15 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
-  finish_actions();
-  read_times();
-  end_memory();
-}
-
-/// One after the other: where work fails, the first action that is not done is known.
-void Executor::finish_actions() {
-  for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
-    if (times_[at(i)].is_inside) continue;
-    waiting_for_ = i;
-    env_.device.finish(marks_[at(i)].end);
-  }
-  env_.device.finish_all();
-  waiting_for_ = -1;
-}
-
-std::int32_t Executor::first_open(std::int32_t given) const {
-  for (std::int32_t i = 0; i < given; ++i)
-    if (!times_[at(i)].is_inside && !env_.device.is_known_passed(marks_[at(i)].end)) return i;
-  return given;
-}
-
-void Executor::read_times() {
-  for (std::size_t i = 0; i < times_.size(); ++i) {
-    if (times_[i].is_inside) continue;
-    times_[i].start_ns = env_.device.elapsed_ns(step_mark_, marks_[i].start);
-    times_[i].end_ns = env_.device.elapsed_ns(step_mark_, marks_[i].end);
+  marks_.finish();
+  for (std::int32_t i = 0; i < std::ssize(times_); ++i) {
+    ActionTime& time = times_[at(i)];
+    if (time.is_inside) continue;
+    time.start_ns = env_.device.elapsed_ns(step_mark_, marks_.of(i).begin);
+    time.end_ns = env_.device.elapsed_ns(step_mark_, marks_.of(i).end);
   }
   inside_.book(times_);
+  end_memory();
 }
 
 void Executor::begin_memory(const StepPlan* plan) {
@@ -165,11 +145,10 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   const bool is_timed = !times_[at(index)].is_inside;
   const Stream lane = ActionLanes::lane_of(action);
   lanes_.begin(index);
-  if (is_timed) marks_[at(index)].start = env_.device.timed_mark(lane);
+  if (is_timed) marks_.of(index).begin = env_.device.timed_mark(lane);
   run(action, index, optimizer);
-  if (is_timed) marks_[at(index)].end = env_.device.timed_mark(lane);
-  if (const auto message = env_.device.taken_message(); message && is_send(action.kind))
-    marks_[at(index)] = {message->begin, message->end};
+  if (is_timed) marks_.of(index).end = env_.device.timed_mark(lane);
+  if (const auto message = env_.device.taken_message(); message && is_send(action.kind)) marks_.of(index) = *message;
   lanes_.end(index);
 }
 

@@ -15,6 +15,7 @@
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
 #include "runtime/execution/action_lanes.h"
+#include "runtime/execution/action_marks.h"
 #include "runtime/execution/action_ranges.h"
 #include "runtime/execution/activation_offload.h"
 #include "runtime/execution/block_interpreter.h"
@@ -64,10 +65,8 @@ class Executor {
   [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
   /// When the last step began on this rank, on the clock of its computer.
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
-  /// The action that the host waits for behind a step; -1: none.
-  [[nodiscard]] std::int32_t waiting_for() const { return waiting_for_; }
-  /// The first action up to `given` that is not known to be done.
-  [[nodiscard]] std::int32_t first_open(std::int32_t given) const;
+  /// Of the step at hand, or the last one.
+  [[nodiscard]] const ActionMarks& marks() const { return marks_; }
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
@@ -81,8 +80,6 @@ class Executor {
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
-  void finish_actions();
-  void read_times();
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
@@ -115,13 +112,8 @@ class Executor {
   std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
   ProgramBuffers buffers_;
   std::chrono::steady_clock::time_point begin_;
-  struct Marks {
-    Mark start;
-    Mark end;
-  };
-  Mark step_mark_;            ///< where the step began
-  std::vector<Marks> marks_;  ///< by action; those of collectives inside of a block have none
-  std::int32_t waiting_for_ = -1;
+  Mark step_mark_;     ///< where the step began
+  ActionMarks marks_;  ///< those of collectives inside of a block have none
   std::vector<ActionTime> times_;
   StageMessages messages_;
   CollectivesInside inside_;

@@ -112,17 +112,11 @@ void RankTraining::run() {
   } catch (const TrainingDiverged&) {
     throw;
   } catch (const std::exception& error) {
-    throw RunFailure(place_of(error) + ": " + error.what());
+    throw RunFailure(place(&error) + ": " + error.what());
   }
 }
 
-std::string RankTraining::place_of(const std::exception& error) const {
-  const bool is_of_work = dynamic_cast<const FailedWork*>(&error) != nullptr;
-  if (executor_.waiting_for() >= 0 || !is_of_work || at_action_ < 0) return place();
-  return place(executor_.first_open(at_action_));
-}
-
-std::string RankTraining::place(std::int32_t first) const {
+std::string RankTraining::place(const std::exception* error) const {
   const std::string here =
       "rank " + std::to_string(groups_.rank()) + " (stage " + std::to_string(executor_.stage()) + ")";
   if (saving_ >= 0) return here + " writing the checkpoint of step " + std::to_string(saving_);
@@ -130,7 +124,10 @@ std::string RankTraining::place(std::int32_t first) const {
   const auto named = [&](std::int32_t action) {
     return to_text(executor_.program().actions[static_cast<std::size_t>(action)]);
   };
-  if (executor_.waiting_for() >= 0) return here + " at " + named(executor_.waiting_for());
+  const ActionMarks& marks = executor_.marks();
+  if (marks.waiting_for() >= 0) return here + " at " + named(marks.waiting_for());
+  const bool is_of_work = dynamic_cast<const FailedWork*>(error) != nullptr;
+  const std::int32_t first = is_of_work ? marks.first_open(at_action_) : at_action_;
   return here + " at " + named(first) + (first == at_action_ ? "" : ", or behind it, up to " + named(at_action_));
 }
 

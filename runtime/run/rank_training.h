@@ -32,12 +32,8 @@ class RankTraining {
 
  private:
   /// "rank 2 (stage 1) at forward 3 of chunk 0".
-  [[nodiscard]] std::string place() const { return place(at_action_); }
-  /// `first`: an action at or before the one at hand.
-  [[nodiscard]] std::string place(std::int32_t first) const;
-  /// Where what was thrown came from: for work that failed on its device, the first action that is not known to be
-  /// done.
-  [[nodiscard]] std::string place_of(const std::exception& error) const;
+  /// `error`: that was thrown; work that failed on its device is of the first action that is not known to be done.
+  [[nodiscard]] std::string place(const std::exception* error = nullptr) const;
   void tell_place() const {
     if (options_.on_place) options_.on_place(place());
   }
