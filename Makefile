@@ -41,6 +41,8 @@ gui: ## install Qt 6 where it is missing, build the window and open it
 	@build/bin/plumbline
 
 cuda: ## build libplumbline-cuda.so beside the command, with the CUDA toolkit (12 or later) that is there
+	@PATH="$$PATH:$${CUDA_PATH:-/usr/local/cuda}/bin" command -v nvcc >/dev/null || { echo "make cuda: no nvcc in PATH, CUDA_PATH or \
+/usr/local/cuda; expected a CUDA toolkit of 12 or later: apt-get install nvidia-cuda-toolkit (Debian 13, Ubuntu 24.04), or NVIDIA's own" >&2; exit 3; }
 	@cmake --preset release -DPLUMBLINE_CUDA=ON
 	@cmake --build --preset release --target plumbline_cuda plan
 

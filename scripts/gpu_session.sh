@@ -2,26 +2,45 @@
 # Everything that needs a GPU, in one go, for a machine that is lent for minutes: what is there, tables of kernels, runs
 # of plans beside their predictions, PyTorch's own, and pictures. Builds nothing, and goes on where a step fails: what
 # was measured is kept, and the last lines say what was not.
-# Usage: scripts/gpu_session.sh [--plan bin/plan] [--machine dgx-h100] [--stack NAME] [--seconds 1500] [--tiny] [OUT]
+# Usage: scripts/gpu_session.sh [--plan bin/plan] [--machine dgx-h100] [--stack NAME] [--seconds 1500] [--tiny] [--out DIR] [PART...]
+#   PART       what to do, in this order; absent: all
+#                check      what is there
+#                kernels    the table of kernels, and the calibration that follows from it
+#                runs       plans of 124M to 8B parameters, their runs, and both beside each other
+#                fit        the largest micro-batch that is predicted to fit, which must, and the next, which must not
+#                nccl       runs over NCCL
+#                pytorch    whole steps and kernels of PyTorch, where it is installed
+#                speed      model FLOP/s of the runs beside PyTorch's, in one table
+#                bench      kernels as shares of the device's ceilings (bin/device_kernels_bench beside the program)
+#                sanitizer  a small run under compute-sanitizer, where it is found
+#                attention  the table of kernels once more, with our own attention
 #   --plan     the program, with libplumbline-cuda.so beside it (make cuda); build/bin/plan
 #   --machine  what `plan machines` calls this one; dgx-h100
 #   --stack    the software stack whose habits price the plans; absent: the one that the calibration writes
 #   --seconds  after which no further step begins
 #   --tiny     small shapes on whatever computes: shows that the script works, no more
-#   OUT        folder; models/measurements/<device>-<date>
+#   --out      folder; models/measurements/<device>-<date>. What it holds already is not done again: parts, and a session
+#              that was cut off, go on in the same folder
 set -uo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,12p' "$0" >&2; exit 2; }
-plan=build/bin/plan machine=dgx-h100 stack= seconds=1500 tiny= out=
+usage() { sed -n '5,25p' "$0" >&2; exit 2; }
+all_parts="check kernels runs fit nccl pytorch speed bench sanitizer attention"
+plan=build/bin/plan machine=dgx-h100 stack= seconds=1500 tiny= out= parts=
 while [ "$#" -gt 0 ]; do
   case $1 in
-    --plan | --machine | --stack | --seconds) [ "$#" -ge 2 ] || usage; declare "${1#--}=$2"; shift ;;
+    --plan | --machine | --stack | --seconds | --out) [ "$#" -ge 2 ] || usage; declare "${1#--}=$2"; shift ;;
     --tiny) tiny=yes ;;
     -*) usage ;;
-    *) [ -z "$out" ] || usage; out=$1 ;;
+    *)
+      case " $all_parts " in
+        *" $1 "*) parts="$parts $1" ;;
+        *) echo "gpu_session: '$1' is no part; expected one of $all_parts" >&2; exit 2 ;;
+      esac ;;
   esac
   shift
 done
+parts=" ${parts:-$all_parts} "
+asked() { [[ $parts == *" $1 "* ]]; }
 [ -x "$plan" ] || { echo "gpu_session: $plan: no such program; expected one that make cuda built" >&2; exit 2; }
 plan=$(readlink -f "$plan")
 begin=$(date +%s)
@@ -36,7 +55,7 @@ device=$(device_name); device=${device:-no-device}
 out=${out:-models/measurements/$device-$(date -u +%Y-%m-%d)}
 mkdir -p "$out" || exit 3
 out=$(readlink -f "$out")
-exec > >(tee "$out/session.log") 2>&1
+exec > >(tee -a "$out/session.log") 2>&1
 exec 3>&1  # what is said of steps whose output goes elsewhere
 
 # step NAME COMMAND...: says how long it took, and remembers what failed.
@@ -57,30 +76,41 @@ step() {
 }
 skip() { skipped+=("$1"); echo "== $1: skipped: $2"; }
 
-echo "gpu_session of $(date -u +%Y-%m-%dT%H:%M:%SZ), into $out"
-if command -v nvidia-smi >/dev/null; then
-  step "device" nvidia-smi --query-gpu=name,uuid,driver_version,memory.total,power.limit,clocks.max.sm,clocks.max.mem \
-    --format=csv
-else
-  skip "device" "no nvidia-smi"
-fi
-step "doctor" bash -c "'$plan' doctor && '$plan' doctor --json >'$out/doctor.json'"
+# fresh NAME FILE: whether FILE is still to be made.
+fresh() {
+  [ ! -s "$2" ] && return
+  echo "== $1: there already"
+  return 1
+}
 
-calibrated=
+echo "gpu_session of $(date -u +%Y-%m-%dT%H:%M:%SZ), into $out:$parts"
+if asked check; then
+  if command -v nvidia-smi >/dev/null; then
+    step "device" nvidia-smi --query-gpu=name,uuid,driver_version,memory.total,power.limit,clocks.max.sm,clocks.max.mem \
+      --format=csv
+  else
+    skip "device" "no nvidia-smi"
+  fi
+  step "doctor" bash -c "'$plan' doctor && '$plan' doctor --json >'$out/doctor.json'"
+fi
+
 calibrate() {
   local flags=(--backend cuda --kernels-out "$out/kernels.json")
   [ -z "$tiny" ] || flags+=(--brief)
   "$plan" calibrate "${flags[@]}" || return
   [ -z "$tiny" ] || return 0  # times of small shapes fit no law
   "$plan" calibrate --kernels "$out/kernels.json" --machine "$machine" --stack "${stack:-unknown}" \
-    --out "$out/calibrated.json" && calibrated=$out/calibrated.json
+    --out "$out/calibrated.json"
 }
-step "calibrate" calibrate
+if asked kernels && fresh "calibrate" "$out/kernels.json"; then step "calibrate" calibrate; fi
+calibrated=
+[ ! -s "$out/calibrated.json" ] || calibrated=$out/calibrated.json
 
 # run NAME STEPS ESTIMATE-FLAGS...: a plan, its run, and both beside each other.
 run() {
   local name=$1 steps=$2 priced=()
   shift 2
+  fresh "$name" "$out/$name.compare.json" || return 0
   [ -z "${stack:-$calibrated}" ] || priced=(--stack "${stack:-$calibrated}")
   step "plan $name" "$plan" estimate "$@" "${priced[@]}" --out "$out/$name.plan.json" >/dev/null || return
   step "run $name" "$plan" run --plan "$out/$name.plan.json" --backend cuda "${ranks[@]}" "${more[@]}" --steps "$steps" \
@@ -97,18 +127,41 @@ of() {
   run "$name" 8 --model "$model" --machine "$machine" --seq-len "$sequence" --global-batch "$batch" "$@"
 }
 
+# Networks that a processor runs in a moment.
 if [ -n "$tiny" ]; then
-  small() { run "$1" 2 --model "$2" --machine this-computer --seq-len 16 --global-batch 2 "${@:3}"; }
-  small gpt nano-gpt --gpus 1 --precision bf16
-  small gpt-tp2 nano-gpt --gpus 2 --tp 2 --precision fp32
-  PLUMBLINE_ATTENTION=own small gpt-own-attention nano-gpt --gpus 1 --precision bf16
+  mkdir -p "$out/tiny"
+  gated='"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
+         "num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 64'
+  echo '{"model_type": "gpt2", "n_layer": 2, "n_head": 4, "n_embd": 64, "vocab_size": 256, "n_positions": 64}' >"$out/tiny/gpt.json"
+  echo '{"model_type": "llama", '"$gated"'}' >"$out/tiny/llama.json"
+  echo '{"model_type": "mixtral", "num_local_experts": 4, "num_experts_per_tok": 2, '"$gated"'}' >"$out/tiny/moe.json"
+fi
+# small NAME NETWORK FLAGS...
+small() { run "$1" 2 --model "$out/tiny/$2.json" --machine this-computer --seq-len 16 --global-batch 2 "${@:3}"; }
+
+tiny_runs() {
+  local one=(--gpus 1) two=(--gpus 2) precision
+  for precision in fp32 bf16 fp16 bf16-pure; do small "gpt-$precision" gpt "${one[@]}" --precision $precision; done
+  small gpt gpt "${one[@]}" --precision bf16 --micro-batch 2
+  small gpt-recompute gpt "${one[@]}" --precision bf16 --recompute full
+  small gpt-selective gpt "${one[@]}" --precision bf16 --recompute selective
+  for optimizer in sgd lion; do small "gpt-$optimizer" gpt "${one[@]}" --precision bf16 --optimizer $optimizer; done
+  small gpt-tp2 gpt "${two[@]}" --tp 2 --precision fp32
+  small gpt-pp2 gpt "${two[@]}" --pp 2 --precision bf16
+  small gpt-dp2 gpt "${two[@]}" --precision bf16
+  for stage in 1 2 3; do small "gpt-zero$stage" gpt "${two[@]}" --zero $stage --precision bf16; done
+  small llama llama "${one[@]}" --precision bf16
+  small llama-tp2 llama "${two[@]}" --tp 2 --precision bf16
+  small moe moe "${one[@]}" --precision bf16
+  PLUMBLINE_ATTENTION=own small gpt-own-attention gpt "${one[@]}" --precision bf16
   more=(--rounding stochastic)
-  small gpt-stochastic nano-gpt --gpus 1 --precision bf16-pure
+  small gpt-stochastic gpt "${one[@]}" --precision bf16-pure
   more=()
-  ranks=(--ranks nccl)
-  small gpt-nccl nano-gpt --gpus 1 --precision bf16
-else
-  # 124M to 8B parameters; micro-batch, recompute, precision and optimizer vary.
+}
+
+# 124M to 8B parameters; micro-batch, recompute, precision and optimizer vary.
+runs() {
+  local batch
   for batch in 4 8 16 32; do of gpt2 1024 $batch --gpus 1 --micro-batch $batch; done
   of gpt2 1024 16 --gpus 1 --micro-batch 16 --recompute full
   of gpt2 1024 16 --gpus 1 --micro-batch 16 --recompute selective
@@ -135,34 +188,103 @@ else
   of gpt2 1024 8 --gpus 2 --tp 2
   of gpt2 1024 8 --gpus 2 --pp 2
   of gpt2 1024 8 --gpus 4 --zero 3
-  # Over NCCL, where there are GPUs for it.
-  gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
+}
+if asked runs; then if [ -n "$tiny" ]; then tiny_runs; else runs; fi; fi
+
+# fits BATCH: whether the plan of one micro-batch of so many sequences is predicted to fit.
+fits() {
+  local flags=(--model gpt2 --machine "$machine" --seq-len 1024)
+  [ -z "$tiny" ] || flags=(--model "$out/tiny/gpt.json" --machine this-computer --seq-len 16)
+  [ -z "${stack:-$calibrated}" ] || flags+=(--stack "${stack:-$calibrated}")
+  "$plan" estimate "${flags[@]}" --gpus 1 --global-batch "$1" --micro-batch "$1" --out "$out/fit-$1.plan.json" >/dev/null &&
+    python3 -c 'import json, sys; sys.exit(0 if json.load(open(sys.argv[1]))["verdict"]["fits"] else 1)' "$out/fit-$1.plan.json"
+}
+fit_run() { "$plan" run --plan "$out/fit-$1.plan.json" --backend cuda --steps 2 --held-out 0 --generate 0 --record "$out/fit-$1.run.json"; }
+fit() {
+  local low=1 high=2 most=65536 middle code=0
+  [ -z "$tiny" ] || most=2
+  fits 1 || { echo "not even one sequence is predicted to fit"; return 1; }
+  while [ "$high" -le "$most" ] && fits "$high"; do low=$high high=$((2 * high)); done
+  if [ "$high" -le "$most" ]; then
+    while [ $((high - low)) -gt 1 ]; do
+      middle=$(((low + high) / 2))
+      if fits "$middle"; then low=$middle; else high=$middle; fi
+    done
+  fi
+  echo "a micro-batch of $low is predicted to fit"
+  fits "$low" && fit_run "$low" || { echo "it does not"; return 1; }
+  if [ "$high" -gt "$most" ]; then
+    echo '{"largest": '"$low"', "next": null}' >"$out/fit.json"
+    return 0
+  fi
+  fits "$high"
+  fit_run "$high" || code=$?
+  echo '{"largest": '"$low"', "next": '"$high"', "next_exit_code": '"$code"'}' >"$out/fit.json"
+  [ "$code" -ne 0 ] || { echo "a micro-batch of $high, which is predicted not to fit, does"; return 1; }
+}
+if asked fit && fresh "fit" "$out/fit.json"; then step "fit" fit; fi
+
+if asked nccl; then
   ranks=(--ranks nccl)
-  of gpt2 1024 8 --gpus 1 --micro-batch 4
-  if [ "$gpus" -ge 2 ]; then
+  gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
+  if [ -n "$tiny" ]; then small gpt-nccl gpt --gpus 1 --precision bf16; else of gpt2 1024 8 --gpus 1 --micro-batch 4; fi
+  if [ "$gpus" -lt 2 ] || [ -n "$tiny" ]; then
+    skip "several GPUs over NCCL" "there is one"
+  else
     of gpt2-xl 1024 16 --gpus "$gpus" --zero 3 --micro-batch 2
     of llama-3.2-1b 4096 16 --gpus "$gpus" --tp 2 --micro-batch 1
-  else
-    skip "several GPUs over NCCL" "there is one"
   fi
+  ranks=(--ranks local)
 fi
 
 python=$(command -v python3)
-if "$python" -c 'import torch' 2>/dev/null; then
-  if [ -n "$tiny" ]; then
-    step "pytorch" "$python" scripts/measure_training.py --device cpu --tiny --out "$out/pytorch.json"
+if asked pytorch; then
+  if ! "$python" -c 'import torch' 2>/dev/null; then
+    skip "pytorch" "NO PYTORCH HERE: nothing is measured beside the runs (pip install torch)"
+  elif [ -n "$tiny" ]; then
+    fresh "pytorch" "$out/pytorch.json" && step "pytorch" "$python" scripts/measure_training.py --device cpu --tiny --out "$out/pytorch.json"
   else
-    step "pytorch" "$python" scripts/measure_training.py --seconds 300 --out "$out/pytorch.json"
-    step "pytorch kernels" "$python" scripts/measure_kernels.py --name "$device" --seconds 120 \
-      --out "$out/pytorch-kernels.json"
+    fresh "pytorch" "$out/pytorch.json" && step "pytorch" "$python" scripts/measure_training.py --seconds 300 --out "$out/pytorch.json"
+    fresh "pytorch kernels" "$out/pytorch-kernels.json" && step "pytorch kernels" "$python" scripts/measure_kernels.py \
+      --name "$device" --seconds 120 --out "$out/pytorch-kernels.json"
   fi
-else
-  skip "pytorch" "NO PYTORCH HERE: nothing is measured beside the runs (pip install torch)"
+fi
+
+# Of what the folder holds, so once more each time.
+if asked speed; then step "speed" "$python" scripts/session_speed.py "$out"; fi
+
+# program PART NAME COMMAND...: of a program that make cuda puts beside the command.
+beside() {
+  local part=$1 name=$2
+  shift 2
+  fresh "$part" "$out/$part.txt" || return
+  if [ -x "$(dirname "$plan")/$name" ]; then
+    step "$part" bash -o pipefail -c '"$@" 2>&1 | tee "$0.part" && mv "$0.part" "$0"' "$out/$part.txt" "$(dirname "$plan")/$name" "$@"
+  else
+    skip "$part" "no $name beside the program (make cuda)"
+  fi
+}
+if asked bench; then beside bench device_kernels_bench; fi
+
+sanitize() {
+  "$plan" estimate --model nano-gpt --machine this-computer --seq-len 16 --global-batch 2 --gpus 2 --tp 2 --precision bf16 \
+    --out "$out/sanitizer.plan.json" >/dev/null &&
+    compute-sanitizer --error-exitcode 9 "$plan" run --plan "$out/sanitizer.plan.json" --backend cuda --steps 2 \
+      --held-out 0 --generate 0 >"$out/sanitizer.part" 2>&1 && mv "$out/sanitizer.part" "$out/sanitizer.txt"
+}
+if asked sanitizer && fresh "sanitizer" "$out/sanitizer.txt"; then
+  if command -v compute-sanitizer >/dev/null; then
+    step "sanitizer" sanitize
+  else
+    skip "sanitizer" "no compute-sanitizer (of the toolkit, or pip install nvidia-cuda-sanitizer-api)"
+  fi
 fi
 
 # Kernels once more, with our own attention: its distance from cuDNN's. Last, as it takes as long as the calibration.
-[ -n "$tiny" ] || step "kernels with own attention" env PLUMBLINE_ATTENTION=own "$plan" calibrate --backend cuda \
-  --kernels-out "$out/kernels-own-attention.json"
+if asked attention && [ -z "$tiny" ] && fresh "kernels with own attention" "$out/kernels-own-attention.json"; then
+  step "kernels with own attention" env PLUMBLINE_ATTENTION=own "$plan" calibrate --backend cuda \
+    --kernels-out "$out/kernels-own-attention.json"
+fi
 
 echo
 echo "files in $out: $(find "$out" -type f | wc -l); ${#failed[@]} steps failed, ${#skipped[@]} were skipped"

@@ -99,6 +99,14 @@ void CudaDevice::finish(Mark mark) {
 }
 
 /// Lanes are joined on the device, so that the host stands still once.
+void CudaDevice::finish_in_turn(std::span<const Mark> marks, const std::function<void(std::size_t)>& before) {
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    before(i);
+    finish(marks[i]);
+  }
+  finish_all();
+}
+
 void CudaDevice::finish_all() {
   for (std::size_t i = 0; i < stream_count; ++i)
     if (const auto lane = static_cast<Stream>(i); lane != Stream::compute) wait(Stream::compute, mark(lane));

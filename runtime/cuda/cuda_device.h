@@ -47,6 +47,7 @@ class CudaDevice : public ComputeDevice {
     return of(mark.lane).is_known_passed(mark.work);
   }
   void finish_all() override;
+  void finish_in_turn(std::span<const Mark> marks, const std::function<void(std::size_t)>& before) override;
   [[nodiscard]] bool shows_ranges() const override { return shows_ranges_; }
   void begin_range(const std::string& name) override { push_profiler_range(name.c_str()); }
   void end_range() override { pop_profiler_range(); }

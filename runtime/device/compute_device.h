@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/program/program.h"
@@ -82,6 +83,11 @@ class ComputeDevice {
   [[nodiscard]] virtual bool is_known_passed(const Mark&) const { return false; }
   /// The same as `finish`, of everything that any lane was given.
   virtual void finish_all() = 0;
+  /// The same. A device on which work fails long after it was given waits for one mark after the other and calls
+  /// `before` with each one's index, so that what failed is known; others wait once.
+  virtual void finish_in_turn(std::span<const Mark>, const std::function<void(std::size_t)>& /*before*/) {
+    finish_all();
+  }
   /// Whether a profiler shows ranges.
   [[nodiscard]] virtual bool shows_ranges() const { return false; }
   // What the calling thread gives its lanes from one to the other, as a profiler names it. Ranges may be nested.

@@ -20,12 +20,14 @@ void ActionClock::end(std::int32_t action, Stream lane, bool sends) {
 }
 
 void ActionClock::finish() {
+  std::vector<Mark> ends;
+  std::vector<std::int32_t> actions;
   for (std::size_t i = 0; i < times_.size(); ++i) {
     if (!is_marked(i)) continue;
-    waiting_for_ = static_cast<std::int32_t>(i);
-    device_.finish(marks_[i].end);
+    ends.push_back(marks_[i].end);
+    actions.push_back(static_cast<std::int32_t>(i));
   }
-  device_.finish_all();
+  device_.finish_in_turn(ends, [&](std::size_t i) { waiting_for_ = actions[i]; });
   waiting_for_ = -1;
 }
 

@@ -3,8 +3,9 @@
 ///
 /// Answers nanoseconds from the step's begin, and which action is not done yet. Model: two timed marks an action, on
 /// its lane; of a message with a lane of its own, where it left; collectives inside of a block have none and are told
-/// by the block (collectives_inside.h). Behind the step the host waits for one action after the other, so that of work
-/// that fails the first is known. Checked against: tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
+/// by the block (collectives_inside.h). Behind the step the host waits once, or where work fails late for one action
+/// after the other, so that the first that failed is known (ComputeDevice::finish_in_turn). Checked against:
+/// tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
 
 #include <vector>
 

@@ -94,19 +94,44 @@ class CudaModule(unittest.TestCase):
                                                "--out", "stack.json"))
         self.assertIn("--kernels-out", self.refused(2, "calibrate", "--backend", "cuda"))
 
+    def session(self, *words):
+        return subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", self.folder / "bin/plan", "--tiny", "--out",
+                               self.folder / "session", *words], capture_output=True, text=True, timeout=900)
+
     def test_the_session_of_a_gpu_runs_to_its_end(self):
-        session = subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", self.folder / "bin/plan", "--tiny",
-                                  self.folder / "session"], capture_output=True, text=True, timeout=600)
+        session = self.session()
         self.assertEqual(session.returncode, 0, session.stdout + session.stderr)
         self.assertIn("0 steps failed", session.stdout)
         folder = self.folder / "session"
-        for name in ("gpt", "gpt-tp2", "gpt-own-attention", "gpt-stochastic", "gpt-nccl"):
+        runs = [file.name.removesuffix(".compare.json") for file in folder.glob("*.compare.json")]
+        self.assertGreaterEqual(len(runs), 20)
+        self.assertTrue({"gpt", "gpt-tp2", "gpt-own-attention", "gpt-stochastic", "gpt-nccl"} <= set(runs))
+        for name in runs:
             self.assertEqual(json.loads((folder / f"{name}.run.json").read_text())["backend"], "cuda")
             self.assertIn("step_time_s", json.loads((folder / f"{name}.compare.json").read_text()))
             self.assertTrue((folder / f"{name}.svg").read_text().startswith("<"))
         self.assertEqual(json.loads((folder / "kernels.json").read_text())["format"], "plumbline.kernels/1")
-        if not (folder / "pytorch.json").exists():
-            self.assertIn("skipped: pytorch", session.stdout)
+        self.assertEqual(json.loads((folder / "fit.json").read_text()), {"largest": 2, "next": None})
+        rows = json.loads((folder / "speed.json").read_text())["rows"]
+        self.assertTrue(set(runs) <= {row["run"] for row in rows})
+        self.assertTrue(all(row["model_flops_per_s"] > 0 and row["share_of_product"] > 0 for row in rows))
+        for part, missing in (("pytorch", folder / "pytorch.json"), ("bench", folder / "bench.txt"),
+                              ("sanitizer", folder / "sanitizer.txt")):
+            if not missing.exists():
+                self.assertIn(f"skipped: {part}", session.stdout)
+        # What is there is not done again; a part that was lost is.
+        (folder / "gpt.compare.json").unlink()
+        again = self.session("runs", "fit", "kernels")
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        self.assertIn("== calibrate: there already", again.stdout)
+        self.assertIn("== fit: there already", again.stdout)
+        self.assertEqual(again.stdout.count("== run "), 1)
+        self.assertNotIn("== doctor", again.stdout)
+
+    def test_a_part_of_a_session_that_is_unknown_is_refused(self):
+        refused = self.session("rnus")
+        self.assertEqual((refused.returncode, "'rnus' is no part; expected one of check kernels runs" in refused.stderr),
+                         (2, True))
 
     def test_a_session_that_cannot_begin_says_so(self):
         refused = subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", "/nonexistent/plan"], capture_output=True,
@@ -117,6 +142,14 @@ class CudaModule(unittest.TestCase):
         module = json.loads(self.run_plan("doctor", "--json"))["module"]
         self.assertIsNone(module["problem"])
         self.assertTrue(module["file"].endswith("lib/plumbline/libplumbline-cuda.so"))
+        self.assertIn("libcudnn.so.9", module["cudnn_problem"])
+
+    def test_that_cudnn_is_missing_is_remarked(self):
+        self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 1, "--out", "plan.json")
+        words = ("run", "--plan", "plan.json", "--steps", 1, "--generate", 0, "--held-out", 0, "--backend", "cuda")
+        remark = "cuDNN's attention is not used, and attention takes longer: libcudnn.so.9"
+        self.assertEqual(self.start(words, {}).stderr.count(remark), 1)
+        self.assertNotIn(remark, self.start(words, {"PLUMBLINE_ATTENTION": "own"}).stderr)
 
 
 if __name__ == "__main__":

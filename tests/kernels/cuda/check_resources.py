@@ -11,12 +11,14 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
 LONGEST_SECONDS = 60
+SKIPPED = 77  # as ctest is told (SKIP_RETURN_CODE)
 # sincosf reduces angles beyond 105 615, which only the longest contexts reach, by a table in local memory.
 KEEP_LOCAL_ARRAYS = ("turn_heads",)
 GOLDEN = pathlib.Path(__file__).with_name("kernels.txt")
@@ -112,6 +114,9 @@ def main():
     words = sys.argv[1:]
     is_written = words[0] == "--write"
     nvcc, root, *architectures = words[1:] if is_written else words
+    if not shutil.which(nvcc):
+        print(f"skipped: {nvcc} is no compiler of CUDA here")
+        return SKIPPED
     root = pathlib.Path(root)
     sources = [source for folder in ("kernels/cuda", "runtime/cuda") for source in sorted((root / folder).glob("*.cu"))]
     jobs = [(source, architecture) for source in sources for architecture in architectures]
