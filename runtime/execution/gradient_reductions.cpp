@@ -67,6 +67,7 @@ void GradientReductions::scatter_early(std::vector<std::int32_t>::iterator unit)
   if (of(*unit).scatters_to_come <= of(*unit).scattered_early)
     fail("no action scatters the gradients of " + name(*unit) + " over the ranks that share them");
   ++of(*unit).scattered_early;
+  gradients_.wait_for_passes();
   scatter_waiting(unit);
 }
 

@@ -16,6 +16,7 @@ struct Layout {
   Schedule schedule = Schedule::none;
   std::int32_t virtual_stages = 1;
   std::int32_t offloaded_layers = 0;
+  std::int32_t micro_batches = 4;
 };
 
 Strategy strategy_of(const Layout& l) {
@@ -26,7 +27,7 @@ Strategy strategy_of(const Layout& l) {
   s.pipeline_stages = l.pipeline;
   s.schedule = l.schedule;
   s.virtual_stages = l.virtual_stages;
-  s.micro_batches = 4;
+  s.micro_batches = l.micro_batches;
   s.zero_stage = l.zero;
   if (l.offloaded_layers > 0) s.recompute = {RecomputeMode::offloaded, l.offloaded_layers};
   s.shard_group = l.zero == 0 ? 1 : l.shard_group > 0 ? l.shard_group : s.gradient_ranks();
@@ -49,6 +50,11 @@ const std::vector<Layout>& layouts() {
       {2, 1, 2, 1, 0, Schedule::zbv, 2},
       {3, 1, 1, 2, 0, Schedule::none, 1, 3},
       {2, 1, 2, 3, 0, Schedule::interleaved, 2, 2},
+      // Of one micro-batch units are scattered before the action that names them, as buffers are needed again.
+      {2, 1, 1, 2, 0, Schedule::none, 1, 0, 1},
+      {3, 1, 1, 3, 0, Schedule::none, 1, 0, 1},
+      {2, 2, 1, 2, 0, Schedule::none, 1, 2, 1},
+      {2, 1, 2, 2, 0, Schedule::one_f_one_b, 1, 0, 1},
   };
   return all;
 }
@@ -67,11 +73,12 @@ Training training_of(const Strategy& s) {
 }
 
 /// Every unit reduced when it is made, or in buckets of about a layer and a half, which go out alongside the next
-/// layer.
+/// layer, or all at once.
 std::vector<Calibration> bucket_sizes() {
-  Calibration buckets = runtime_calibration();
-  buckets.stack.communication.bucket_bytes.value = 20'000;
-  return {runtime_calibration(), buckets};
+  std::vector<Calibration> all(3, runtime_calibration());
+  all[1].stack.communication.bucket_bytes.value = 20'000;
+  all[2].stack.communication.bucket_bytes.value = 1e9;
+  return all;
 }
 
 RunOptions three_steps() {
