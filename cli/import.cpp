@@ -85,7 +85,10 @@ class ImportVerb : public Verb {
     if (!answer.assumed.empty()) all += "\nAssumed, as no file says it:\n";
     for (const std::string& sentence : answer.assumed) all += "  " + sentence + "\n";
     if (answer.notes.ignored > 0)
-      all += "\n" + std::to_string(answer.notes.ignored) + " other flags change neither memory nor time.\n";
+      all += "\n" +
+             (answer.notes.ignored == 1 ? "1 other flag changes"
+                                        : std::to_string(answer.notes.ignored) + " other flags change") +
+             " neither memory nor time.\n";
     return all;
   }
 

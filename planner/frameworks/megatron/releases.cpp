@@ -23,6 +23,10 @@ constexpr std::array new_flags{
     NewFlag{"--account-for-loss-in-pipeline-split", "", "core_v0.11.0"},
     NewFlag{"--use-precision-aware-optimizer", "", "core_v0.11.0"},  // OptimizerConfig
     NewFlag{"--attention-backend", "", "core_v0.11.0"},              // TransformerConfig
+    NewFlag{"--moe-router-score-function", "", "core_v0.11.0"},      // TransformerConfig
+    NewFlag{"--moe-router-enable-expert-bias", "", "core_v0.11.0"},
+    NewFlag{"--moe-router-topk-scaling-factor", "", "core_v0.11.0"},
+    NewFlag{"--moe-router-num-groups", "", "core_v0.11.0"},
     NewFlag{"--exp-avg-dtype", "", "core_v0.11.0"},
     NewFlag{"--exp-avg-sq-dtype", "", "core_v0.11.0"},
     NewFlag{"--recompute-modules", "", "core_v0.12.0"},                // TransformerConfig

@@ -16,6 +16,14 @@ std::int64_t integer(const Json& config, Names names, std::int64_t when_absent) 
   return when_absent;
 }
 
+double real_or(const Json& config, std::string_view name, double when_absent) {
+  const Json* const value = config.find(name);
+  if (value == nullptr) return when_absent;
+  if (const double* const number = value->if_double()) return *number;
+  const std::int64_t* const whole = value->if_integer();
+  return whole == nullptr ? when_absent : static_cast<double>(*whole);
+}
+
 bool boolean(const Json& config, std::string_view name, bool when_absent) {
   const Json* const value = config.find(name);
   return value == nullptr || value->if_bool() == nullptr ? when_absent : *value->if_bool();
@@ -127,11 +135,26 @@ class Writer {
     add_layer_frequency();
     turn_on("--moe-grouped-gemm");
     set("--moe-token-dispatcher-type", "alltoall");
-    if (has_latent_attention() || type_ == "glm4_moe")
-      all_.unsaid.push_back("how the router scores and groups experts is not written: add --moe-router-* of the model");
+    if (has_latent_attention() || type_ == "glm4_moe") add_router();
     if (const std::int64_t extra = integer(config_, {"num_nextn_predict_layers"}, 0);
         extra > 0 && boolean(config_, "train_nextn_predict_layers", false))
       set("--mtp-num-layers", extra);
+  }
+
+  /// How experts are scored, scaled and chosen by groups. Defaults: configuration_deepseek_v2.py, _v3.py and
+  /// configuration_glm4_moe.py of transformers.
+  void add_router() {
+    const bool is_second = type_ == "deepseek_v2";  // softmax over all experts, not of the chosen ones
+    if (is_second)
+      turn_on("--moe-router-pre-softmax");
+    else
+      set("--moe-router-score-function", "sigmoid"), turn_on("--moe-router-enable-expert-bias");
+    const double scale = real_or(config_, "routed_scaling_factor", type_ == "deepseek_v3" ? 2.5 : 1);
+    if (scale != 1) set("--moe-router-topk-scaling-factor", scale);
+    const std::int64_t groups = integer(config_, {"n_group"}, type_ == "deepseek_v3" ? 8 : 1);
+    if (groups <= 1) return;
+    set("--moe-router-num-groups", groups);
+    set("--moe-router-group-topk", integer(config_, {"topk_group"}, type_ == "deepseek_v3" ? 4 : 1));
   }
 
   void add_layer_frequency() {
