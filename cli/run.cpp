@@ -156,22 +156,13 @@ class RunVerb : public Verb {
     const RunSpeed speed = is_first ? run_speed(asked) : RunSpeed();
     StepReport report(
         {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data), speed, meaning()});
-    options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
     std::optional<LineWriter> lines;
     if (json_ && is_first) lines.emplace(STDOUT_FILENO, "standard output");
-    options.on_step = [&](const StepRecord& step) {
-      report.note(step);
-      if (lines)
-        lines->write(printable_lines(to_json_text(to_json(report.reported()), -1)));
-      else
-        terminal.progress(report.line());
-    };
+    report_steps(options, report, lines, terminal);
     options.session = launch;
     if (note != nullptr) run_by_mpi(options, *note);
-    if (module != nullptr) run_on(options, *module);
+    if (module != nullptr) run_on(options, *module, terminal);
     options.predicted_memory = [&](std::int32_t stage) { return predicted_memory(asked.plan, stage); };
-    if (module != nullptr)
-      for (const std::string& missing : module->missing_libraries()) terminal.remark("plan: " + missing);
     if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
     options.stop_signal = [&] { return interruption.signal(); };
     int stopped_by = 0;
@@ -182,8 +173,7 @@ class RunVerb : public Verb {
     RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
-    if (const std::string refused = module == nullptr ? "" : module->refused_calls(); !refused.empty())
-      terminal.remark("plan: " + refused);
+    if (module != nullptr) remark_on(*module, terminal);
     session::sign(record, asked.plan);
     describe_.write([&] { return descriptions.text(); }, terminal, narration());
     const Narration files = stopped_by == 0 ? narration() : Narration::silent;
@@ -197,6 +187,18 @@ class RunVerb : public Verb {
     if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
+  }
+  /// All outlive the run.
+  static void report_steps(RunOptions& options, StepReport& report, std::optional<LineWriter>& lines,
+                           Terminal& terminal) {
+    options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
+    options.on_step = [&](const StepRecord& step) {
+      report.note(step);
+      if (lines)
+        lines->write(printable_lines(to_json_text(to_json(report.reported()), -1)));
+      else
+        terminal.progress(report.line());
+    };
   }
   /// "40.1 GiB at the peak of stage 0: 12.0 GiB of weights, ...".
   static std::string predicted_memory(const Plan& plan, std::int32_t stage) {
@@ -223,7 +225,8 @@ class RunVerb : public Verb {
     }
   }
   /// Local ranks share this process's first device.
-  void run_on(RunOptions& options, const DeviceModule& module) const {
+  void run_on(RunOptions& options, const DeviceModule& module, Terminal& terminal) const {
+    for (const std::string& missing : module.missing_libraries()) terminal.remark("plan: " + missing);
     options.backend = "cuda";
     const bool has_threads = over_nccl_ && options.session == nullptr;
     options.device = [&module, has_threads, here = local_rank_](std::int32_t rank) {
@@ -237,6 +240,10 @@ class RunVerb : public Verb {
   static void run_by_mpi(RunOptions& options, SharedNote& note) {
     options.ranks = Transport::mpi;
     options.on_place = [&note](const std::string& place) { note.write(place); };
+  }
+  /// What its libraries refused while it worked.
+  static void remark_on(const DeviceModule& module, Terminal& terminal) {
+    if (const std::string refused = module.refused_calls(); !refused.empty()) terminal.remark("plan: " + refused);
   }
   static void remark_on(const EarlyStoppingState& state, Terminal& terminal) {
     terminal.clear_progress();
