@@ -86,7 +86,8 @@ CommandLine read_command_line(std::string_view text, std::string_view name) {
 Json with_fields(const Json& tree, const Json& more) {
   Json::Object all = object_of(tree);
   for (const auto& [name, value] : object_of(more)) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&, &named = name](const auto& one) { return one.first == named; });
     if (found == all.end())
       all.emplace_back(name, value);
     else
