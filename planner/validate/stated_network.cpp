@@ -116,7 +116,7 @@ Node with_stated_network(Node node, const StatedNetwork& stated, std::string_vie
   if (stated.cards > 0) cards.count = stated.cards;
   if (stated.of == RateOf::device) cards.count = node.devices;
   const double parts = stated.of == RateOf::node ? static_cast<double>(cards.count) : 1;
-  cards.bandwidth = Sourced<BytesPerSecond>(BytesPerSecond(stated.rate.value() / parts));
+  cards.bandwidth = Sourced<BytesPerSecond>{BytesPerSecond(stated.rate.value() / parts)};
   cards.bandwidth.source = "the run states: " + std::string(text);
   cards.bandwidth.kind = SourceKind::published;
   return node;
