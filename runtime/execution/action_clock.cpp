@@ -5,6 +5,7 @@ namespace plumbline {
 void ActionClock::begin_step() {
   waiting_for_ = -1;
   for (ActionTime& time : times_) time = {};
+  begin_ = std::chrono::steady_clock::now();
   step_ = device_.timed_mark(Stream::compute);
 }
 

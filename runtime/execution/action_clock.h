@@ -7,6 +7,7 @@
 /// after the other, so that the first that failed is known (ComputeDevice::finish_in_turn). Checked against:
 /// tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
 
+#include <chrono>
 #include <vector>
 
 #include "runtime/device/compute_device.h"
@@ -27,6 +28,8 @@ class ActionClock {
   /// Requires `finish`.
   void read();
 
+  /// When the last step began on this rank, on the clock of its computer: ranks are aligned by it.
+  [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
   /// By action. Collectives inside of blocks write theirs.
   [[nodiscard]] std::vector<ActionTime>& times() { return times_; }
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
@@ -43,6 +46,7 @@ class ActionClock {
   [[nodiscard]] bool is_marked(std::size_t action) const { return !times_[action].is_inside; }
 
   ComputeDevice& device_;
+  std::chrono::steady_clock::time_point begin_;
   Mark step_;  ///< where the step began
   std::vector<Marks> marks_;
   std::vector<ActionTime> times_;

@@ -76,7 +76,6 @@ const Block& Executor::block(std::int32_t execution) const { return plan_.graph.
 std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment)].first; }
 
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
-  begin_ = std::chrono::steady_clock::now();
   const NamedRange range = ranges_.step(step);
   batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
     return feed_.micro_batch(layout, step, micro_batch);

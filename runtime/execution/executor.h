@@ -8,7 +8,6 @@
 /// bound is refused. Source: core/program/program.h. Not modelled: blocks that run at the same time.
 /// Checked against: tests/runtime/execution: one rank's losses, weights and bytes for every axis.
 
-#include <chrono>
 #include <map>
 #include <optional>
 
@@ -63,8 +62,6 @@ class Executor {
   [[nodiscard]] const RoutedStep& routed() const { return routed_; }
   /// Likewise: what was copied to the host and back.
   [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
-  /// When the last step began on this rank, on the clock of its computer.
-  [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
@@ -109,7 +106,6 @@ class Executor {
   BatchSource batches_;             ///< of the step at hand
   std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
   ProgramBuffers buffers_;
-  std::chrono::steady_clock::time_point begin_;
   ActionClock clock_;
   StageMessages messages_;
   CollectivesInside inside_;

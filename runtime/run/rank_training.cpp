@@ -290,7 +290,7 @@ void RankTraining::remember_times(const StepRecord&) {
   traced_ = static_cast<std::int32_t>(steps_.size()) - 1;
   traced_times_ = times;
   traced_begin_ns_ =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(executor_.step_begin().time_since_epoch()).count();
+      std::chrono::duration_cast<std::chrono::nanoseconds>(executor_.clock().step_begin().time_since_epoch()).count();
 }
 
 void RankTraining::remember_routed(Bytes peak_before) {
