@@ -106,7 +106,7 @@ class FitVerb : public Verb {
     return framework_from_text(plan_.import_target().value_or("any")).value_or(Framework::any);
   }
 
-  /// The changes in the framework's own words, where its files have any.
+  /// The changes as the framework's own settings, if its files can express them.
   static std::string own_words(const session::PricedQuestion& asked, const std::vector<Change>& changes,
                                Framework framework) {
     std::string text;

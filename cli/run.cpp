@@ -188,7 +188,7 @@ class RunVerb : public Verb {
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
   }
-  /// All outlive the run.
+  /// Sets the callbacks that report each step; the arguments must outlive the run.
   static void report_steps(RunOptions& options, StepReport& report, std::optional<LineWriter>& lines,
                            Terminal& terminal) {
     options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
@@ -241,7 +241,7 @@ class RunVerb : public Verb {
     options.ranks = Transport::mpi;
     options.on_place = [&note](const std::string& place) { note.write(place); };
   }
-  /// What its libraries refused while it worked.
+  /// Says which calls the module's libraries refused during the run.
   static void remark_on(const DeviceModule& module, Terminal& terminal) {
     if (const std::string refused = module.refused_calls(); !refused.empty()) terminal.remark("plan: " + refused);
   }

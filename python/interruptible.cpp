@@ -101,7 +101,7 @@ std::optional<py::error_already_set> wait_for(Job& job, const py::object& progre
       job.stop();
     }
   }
-  // Work that was shorter than a look has reported, too.
+  // Work that ends before the first look has still reported progress.
   if (!raised) try {
       hear_python(job, progress);
     } catch (py::error_already_set& error) {

@@ -1,4 +1,5 @@
-// Memory of the window: an example is answered and every page of its best plan is shown. Aim: below 300 MB.
+// Measures the window's memory after it has answered an example and shown every page of the best plan. The goal is
+// less than 300 MB.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

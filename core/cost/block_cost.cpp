@@ -38,7 +38,7 @@ namespace {
 /// Maximum, sum and target logit of each token (kernels/cross_entropy.h; Megatron-LM's parallel loss).
 constexpr std::int64_t loss_values_per_token = 3;
 
-/// Logits that stay until their own backward ends are held whole, in the format in which the graph stores them.
+/// Logits that live until their own backward ends take at least what the graph stores of them.
 Bytes logit_bytes(const Block& block, const Shard& shard, const StackCalibration& stack) {
   const double bytes_per_logit = stack.memory.logit_bytes;
   const bool are_held = stack.features.logits == LogitLifetime::own_backward;

@@ -42,11 +42,11 @@ struct NetworkFacts {
   bool ties_embedding = false;
   Optimizer optimizer = Optimizer::adamw;
   PrecisionRecipe precision = PrecisionRecipe::bf16;
-  bool keeps_checkpoints_on_host = false;  ///< what full recompute keeps of a layer (LayerCheckpoints::on_host)
-  std::vector<DividedSize> by_tensor;      ///< over the ranks of tensor parallelism; each size once
-  std::vector<DividedSize> by_expert;
-  std::vector<DividedSize> by_expert_tensor;
-  std::optional<InputProblem> not_executed;  ///< whatever the strategy
+  bool keeps_checkpoints_on_host = false;   ///< what full recompute keeps of a layer (LayerCheckpoints::on_host)
+  std::vector<DividedSize> by_tensor = {};  ///< over the ranks of tensor parallelism; each size once
+  std::vector<DividedSize> by_expert = {};
+  std::vector<DividedSize> by_expert_tensor = {};
+  std::optional<InputProblem> not_executed = {};  ///< whatever the strategy
 };
 
 /// `graph` as it is trained: frozen parameters and adapters written in.

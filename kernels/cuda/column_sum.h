@@ -46,7 +46,7 @@ inline constexpr int rows_at_a_time = 16;
 inline constexpr std::int64_t least_rows_of_part = part_side * rows_at_a_time;
 inline constexpr std::int64_t most_parts_of_rows = 512;
 
-/// How the rows of a sum are divided; parts = 1: one launch sums them all.
+/// How the rows of a sum are divided into parts; with one part a single launch sums all rows.
 struct RowParts {
   std::int64_t rows = 0;  ///< of a part
   std::int64_t parts = 1;
@@ -68,7 +68,7 @@ struct RowParts {
                        static_cast<unsigned>(row_parts(rows).parts)),
           .block = dim3(part_side, part_side)};
 }
-/// The parts of one of the sums, as rows.
+/// The partial results of one of the sums: a row for each part.
 [[nodiscard]] inline TensorView part_rows(const Workspace& workspace, std::int64_t rows, std::int64_t columns,
                                           int sum) {
   const std::int64_t parts = row_parts(rows).parts;

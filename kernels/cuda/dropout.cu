@@ -5,7 +5,7 @@
 namespace plumbline::cuda {
 namespace {
 
-/// Factors of [column, column + N), which share draws of four.
+/// The dropout factors of columns [column, column + N). One Philox call draws for four elements.
 template <int N>
 __device__ __forceinline__ Numbers<N> factors_of(const ElementDropout& args, const DropoutLaw& law, std::int64_t row,
                                                  std::int64_t column) {
@@ -23,7 +23,7 @@ __device__ __forceinline__ Numbers<N> factors_of(const ElementDropout& args, con
   return factors;
 }
 
-/// Of eight by one access: a mask has no gaps between rows, so `drops_by_eights` says whether it can be.
+/// Eight elements in one access. A mask has no gaps between rows; `drops_by_eights` says whether rows start aligned.
 template <int N>
 __device__ __forceinline__ void store_mask(std::uint8_t* mask, const Numbers<N>& factors) {
   if constexpr (N == 1) {

@@ -86,10 +86,10 @@ __device__ __forceinline__ void add_weighted_rows(FragmentSum (&sums)[Width / 8]
   }
 }
 
-/// What the rows of fragments are; the columns are the other.
+/// Whether the rows of a fragment are keys or queries; its columns are the other.
 enum class Down : std::uint8_t { keys, queries };
 
-/// Which queries of a tile see which keys of one, in 32 bits, from the tile's first ones.
+/// Which queries of a tile see which of its keys, as 32-bit offsets from the tile's first query and key.
 struct TileMask {
   bool cuts = false;  ///< otherwise all see all
   int keys = 0;       ///< that there are
@@ -97,7 +97,7 @@ struct TileMask {
   int window = 0;     ///< a query sees keys that are less than so many positions behind it
 };
 
-/// Of `queries` queries and `keys` keys.
+/// The mask of a tile of `queries` queries by `keys` keys.
 __device__ __forceinline__ TileMask tile_mask(const AttentionShape& s, std::int64_t first_query, int queries,
                                               std::int64_t first_key, int keys) {
   constexpr std::int64_t far = std::int64_t{1} << 30;  // beyond any tile, and twice it an int
@@ -108,13 +108,13 @@ __device__ __forceinline__ TileMask tile_mask(const AttentionShape& s, std::int6
   TileMask mask;
   mask.cuts = left < keys || behind < keys - 1 || behind + queries > window;
   mask.keys = static_cast<int>(clamped(left, 0, keys));
-  // Both move together, so that what is far away stays so.
+  // Clamping moves both by the same amount, so that comparisons between them keep their outcome.
   mask.behind = static_cast<int>(clamped(behind, -far, far));
   mask.window = static_cast<int>(clamped(window - (behind - mask.behind), -far, 2 * far - 1));
   return mask;
 }
 
-/// Minus infinity where a query of a warp's 16 rows and of the columns does not see a key.
+/// Sets a score to minus infinity where its query does not see its key.
 template <Down down, int Columns>
 __device__ __forceinline__ void mask_scores(FragmentSum (&scores)[Columns / 8], const TileMask& mask) {
   if (!mask.cuts) return;

@@ -142,7 +142,7 @@ __global__ void layer_bias_gradient(LayerNormBackward args) {
               [&](std::int64_t row, std::int64_t column) { return load(args.output_gradient, row, column); });
 }
 
-/// Sums for the weight, then for the bias.
+/// Partial sums of the weight's gradient, followed by those of the bias's.
 template <int N>
 __global__ void __launch_bounds__(block_threads)
     layer_parameter_parts(LayerNormBackward args, float* parts, std::int64_t rows_of_part) {

@@ -13,11 +13,11 @@ constexpr unsigned infinity_bits = 0x7f800000U;
 /// Magnitudes of fp32 numbers order as their bits do, infinity above all numbers and NaNs above infinity.
 __device__ __forceinline__ unsigned magnitude_bits(float value) { return __float_as_uint(value) & 0x7fffffffU; }
 
-/// Blocks of a sum, and the elements of each thread that are worth a block more.
+/// The most blocks that share a sum, and how many elements a thread should have before another block is added.
 constexpr std::int64_t most_parts = 1024;
 constexpr std::int64_t elements_of_thread = 32;
 
-/// The part of the block that runs, added to `total` where that is the only one, else stored in `parts`.
+/// Sums this block's part of the tensor: into `total` if it is the only block (`parts` is null), else into `parts`.
 template <int N>
 __global__ void __launch_bounds__(block_threads)
     add_tensor_health(ConstTensorView input, TensorHealth* parts, TensorHealth* total) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block_threads)
   if (non_finite != 0) total->has_non_finite = 1;
 }
 
-/// Adds the parts of all blocks: which of them ran first does not matter.
+/// Adds the parts of all blocks in a fixed order, so that the result does not depend on which block ran first.
 __global__ void __launch_bounds__(block_threads) add_parts(const TensorHealth* parts, int count, TensorHealth* total) {
   double squares = 0;
   int non_finite = 0;

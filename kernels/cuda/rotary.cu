@@ -6,7 +6,8 @@
 namespace plumbline::cuda {
 namespace {
 
-/// Elements [column, column + N) and those half of the rotated features further, read before any is written.
+/// Rotates elements [column, column + N) with their partners half the rotated width further; all are read before any
+/// is written.
 template <int N>
 __device__ __forceinline__ void turn_pairs(const Rotary& args, std::int64_t row, std::int64_t column,
                                            std::int64_t feature) {
@@ -40,7 +41,8 @@ __global__ void __launch_bounds__(block_threads) turn_heads(Rotary args) {
       });
 }
 
-/// Whether eight features lie in one head and in one half of what turns of it, or behind both.
+/// Whether every aligned group of eight features lies within one head and either within one half of its rotated
+/// features or behind them.
 bool has_whole_groups(const Rotary& args) {
   return args.head_dim % vector_elements == 0 && args.rotary_dim % (2 * vector_elements) == 0;
 }

@@ -24,8 +24,8 @@ struct Assumed {
   bool is_settled = false;
   Bytes last_move{0};  ///< while nothing fits yet
 
-  /// `excess`: of what the placement within `capacity` holds over the target. A peak may stay, or rise, where a little
-  /// less may be held: until something fits each move is twice the one before at least.
+  /// `excess`: by how much the peak of the placement within `capacity` exceeds the target. A slightly smaller capacity
+  /// may leave the peak as it is or even raise it, so until a placement fits, each move is at least twice the last.
   void learn(Bytes excess, Bytes tolerance) {
     const bool is_within = excess <= Bytes(0);
     (is_within ? fits : exceeds) = capacity;

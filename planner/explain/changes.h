@@ -38,7 +38,7 @@ struct Change {
 inline constexpr std::size_t usual_changes = 5;
 /// Single and double steps that fit, by step time; three and four steps only while nothing fits. At most `most`.
 /// A change is left out when one that takes a part of its steps fits and is no slower.
-/// `allows`: of the strategies that changes may lead to, beside legality; null: all. Steps may lead through others.
+/// `allows`: which legal strategies a change may lead to; null: all. Intermediate steps may be others.
 [[nodiscard]] std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy,
                                                    std::size_t most = usual_changes, const Task& task = {},
                                                    const std::function<bool(const Strategy&)>& allows = {});

@@ -44,7 +44,7 @@ void add_pipeline(Differences& found, const Strategy& before, const Strategy& af
   found.add("split", split_text(before), split_text(after), before.chunks() != after.chunks());
 }
 
-/// Comes directly behind the change of tp, which it is told apart by: two plans may differ in it alone.
+/// Sequence parallelism that comes with the first tensor-parallel ranks: two changes of tp may differ in it alone.
 bool is_choice_of_first_tensor_ranks(const StrategyChange& one) {
   return one.choice == "sequence parallelism" && one.after == "on";
 }

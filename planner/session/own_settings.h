@@ -13,7 +13,7 @@
 
 namespace plumbline::session {
 
-/// "--tensor-model-parallel-size 4, without --sequence-parallel"; or empty.
+/// For example "--tensor-model-parallel-size 4, without --sequence-parallel"; empty if nothing can be said.
 [[nodiscard]] std::string own_settings(const PricedQuestion& asked, const Strategy& before, const Strategy& after,
                                        Framework framework);
 

@@ -20,7 +20,8 @@ namespace plumbline {
 // On the lane's stream.
 void run_attention_forward(const AttentionForward& args);
 void run_attention_backward(const AttentionBackward& args);
-/// Why calls that cuDNN would take on this thread's device are ours; empty: it takes them, or is not asked to.
+/// Why our own kernels compute attention that cuDNN would compute on this thread's device; empty if cuDNN does, or is
+/// not to be used.
 [[nodiscard]] std::string missing_attention();
 /// As kernel tables name it: "cudnn" or "flash-2".
 [[nodiscard]] const char* attention_kernel_name(const AttentionForward& args);

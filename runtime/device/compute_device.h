@@ -60,8 +60,8 @@ class ComputeDevice {
   /// Between two timed marks, in nanoseconds. Whoever asks has waited for what is behind them, or returns once they are
   /// passed; a mark that the caller itself keeps from being passed is an InternalError.
   [[nodiscard]] virtual std::int64_t elapsed_ns(const Mark& from, const Mark& to) const = 0;
-  /// When the last message that a lane's work sent is on its way, where messages have lanes of their own, which do not
-  /// hold back the lane that sends. None: no message was sent since this was asked, or it left with its lane.
+  /// The time in which the last message was sent, if messages have streams of their own, which the sending lane does
+  /// not wait for. None if no message was sent since the last call, or if it was sent on the lane itself.
   [[nodiscard]] virtual std::optional<TimedSpan> taken_message() { return std::nullopt; }
   /// Timed marks so far may be forgotten. All are passed.
   virtual void forget_times() = 0;
@@ -79,12 +79,12 @@ class ComputeDevice {
   virtual void wait(Stream lane, Mark mark) = 0;
   /// Returns once the mark is passed. Throws what its lane threw.
   virtual void finish(Mark mark) = 0;
-  /// Whether it is passed, as far as that is known without asking: a device that has failed does not say.
+  /// Whether the mark is known to be passed without asking the device, which no longer answers after a failure.
   [[nodiscard]] virtual bool is_known_passed(const Mark&) const { return false; }
   /// The same as `finish`, of everything that any lane was given.
   virtual void finish_all() = 0;
-  /// The same. A device on which work fails long after it was given waits for one mark after the other and calls
-  /// `before` with each one's index, so that what failed is known; others wait once.
+  /// Waits like `finish_all`. A device that reports failures late waits for one mark at a time and calls `before` with
+  /// its index first, so that the caller knows which work failed; other devices wait once and never call it.
   virtual void finish_in_turn(std::span<const Mark>, const std::function<void(std::size_t)>& /*before*/) {
     finish_all();
   }

@@ -31,11 +31,11 @@ struct DeviceModule {
   std::shared_ptr<GroupMaker> (*make_groups)(std::int32_t rank, Rendezvous& rendezvous) = nullptr;
   /// `local_rank`: which of the computer's devices, in turn.
   std::unique_ptr<ComputeDevice> (*make_device)(std::int32_t local_rank) = nullptr;
-  /// What its devices do without on this computer, a sentence each.
+  /// One sentence for each library that its devices must do without on this computer.
   std::vector<std::string> (*missing_libraries)() = nullptr;
-  /// Why no attention is cuDNN's, whatever the device; empty: it can be.
+  /// Why cuDNN cannot compute attention on any device; empty if it can.
   std::string (*cudnn_problem)() = nullptr;
-  /// What a library refused while devices worked, one sentence; empty: nothing.
+  /// One sentence on calls that a library refused while devices worked; empty if it refused none.
   std::string (*refused_calls)() = nullptr;
 };
 

@@ -22,7 +22,7 @@ namespace plumbline {
 struct ModuleFacts {
   std::string file;     ///< empty: there is none
   std::string problem;  ///< why it is not loaded; empty: it is
-  /// Of a module that is loaded: why no attention is cuDNN's; empty: it can be.
+  /// If the module is loaded: why cuDNN cannot compute attention; empty if it can.
   std::string cudnn_problem = {};
 };
 

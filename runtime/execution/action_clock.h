@@ -1,11 +1,11 @@
 #pragma once
 /// \file action_clock.h: when each of a rank's actions began and ended on its device in one step.
 ///
-/// Answers nanoseconds from the step's begin, and which action is not done yet. Model: two timed marks an action, on
-/// its lane; of a message with a lane of its own, where it left; collectives inside of a block have none and are told
-/// by the block (collectives_inside.h). Behind the step the host waits once, or where work fails late for one action
-/// after the other, so that the first that failed is known (ComputeDevice::finish_in_turn). Checked against:
-/// tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
+/// Answers nanoseconds from the step's begin, and which action is not done yet. Model: an action has two timed marks on
+/// its lane; a message that has a stream of its own is timed there. Collectives inside a block have no marks; their
+/// block gives their times (collectives_inside.h). After a step the host waits once, or, on a device that reports
+/// failures late, for one action at a time, so that the first failed action is known (ComputeDevice::finish_in_turn).
+/// Checked against: tests/cuda/failed_actions_test.cpp, tests/runtime/execution.
 
 #include <chrono>
 #include <vector>
@@ -19,7 +19,7 @@ class ActionClock {
  public:
   ActionClock(ComputeDevice& device, std::size_t actions) : device_(device), marks_(actions), times_(actions) {}
 
-  /// All actions are to come again.
+  /// Forgets the last step's times and marks the begin of the next.
   void begin_step();
   void begin(std::int32_t action, Stream lane);
   void end(std::int32_t action, Stream lane, bool sends);
@@ -30,7 +30,7 @@ class ActionClock {
 
   /// When the last step began on this rank, on the clock of its computer: ranks are aligned by it.
   [[nodiscard]] std::chrono::steady_clock::time_point step_begin() const { return begin_; }
-  /// By action. Collectives inside of blocks write theirs.
+  /// By action. Blocks write those of the collectives inside them.
   [[nodiscard]] std::vector<ActionTime>& times() { return times_; }
   [[nodiscard]] const std::vector<ActionTime>& times() const { return times_; }
   /// What the host waits for behind the step; -1: nothing.

@@ -56,7 +56,7 @@ class Executor {
   [[nodiscard]] CrossEntropyLoss run_forwards(const BatchSource& batches, std::int32_t micro_batches,
                                               const BeforeAction& before = {});
 
-  /// Of the last step, or of the one at work.
+  /// Marks and times of the last step, or of the one in progress.
   [[nodiscard]] const ActionClock& clock() const { return clock_; }
   /// Likewise: what forwards exchanged with other ranks' experts.
   [[nodiscard]] const RoutedStep& routed() const { return routed_; }

@@ -43,7 +43,8 @@ class GradientReductions {
   void scatter_waiting(std::vector<std::int32_t>::iterator unit);
   /// The first that wait, until no more than `most_waiting` do.
   void scatter_early(std::size_t most_waiting);
-  /// Before its own action, whose waits the data lane has not had yet.
+  /// Scatters a unit before its own action. The data lane has not had that action's waits, so it waits for all passes
+  /// so far.
   void scatter_early(std::vector<std::int32_t>::iterator unit);
   void reduce(const Action& action);
   [[nodiscard]] bool releases(const Action& action) const;

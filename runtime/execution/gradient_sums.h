@@ -23,7 +23,7 @@ class GradientSums {
   /// Before an execution's weight gradients are made. ZeRO-2 and 3: in this slot.
   void open(std::int32_t execution, UnitSlot slot);
   void release() { slots_.release(); }
-  /// What the data lane is given from here on comes behind all passes that compute was given.
+  /// Makes the data lane wait for everything that the compute lane was given so far.
   void wait_for_passes() { memory_.device.wait(Stream::data, memory_.device.mark(Stream::compute)); }
   /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
   void scatter(std::int32_t execution);

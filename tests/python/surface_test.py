@@ -63,7 +63,7 @@ class Surface(unittest.TestCase):
         self.check_attributes(classes, "Size", plumbline.size(**dict(QUESTION, gpus=[3]), tokens="1B"))
 
     def check_attributes(self, classes, name, value):
-        """Each attribute that the stub types is there, and each key of the answer is typed."""
+        """Every attribute in the stub exists in the answer, and every key of the answer has a type in the stub."""
         typed = {node.target.id: ast.unparse(node.annotation) for node in classes[name].body if isinstance(node, ast.AnnAssign)}
         properties = {node.name for node in classes[name].body if isinstance(node, ast.FunctionDef)}
         for attribute, kind in typed.items():

@@ -1,4 +1,6 @@
 // DeepSpeed: ds_config.json, the script that it needs, and how that is started.
+#include <array>
+
 #include "core/base/errors.h"
 #include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/deepspeed/training_script.h"
@@ -29,14 +31,16 @@ std::vector<std::string> unsaid(const LaunchSettings& s) {
   return sentences;
 }
 
-/// What the release writes of the settings is all of them.
+constexpr std::array<std::string_view, 2> releases{"0.16.0", "0.19.8"};
+
+/// Refuses settings for which the release has no key.
 void check_release(const LaunchSettings& s, std::string_view release) {
   std::vector<std::string> missing = missing_keys(deepspeed_config_keys(), release, s);
   if (s.optimizer == Optimizer::muon && !has_release({.since = deepspeed_with_muon}, release))
     missing.emplace_back("optimizer.type Muon");
   if (!missing.empty())
     throw InputError({"--release", "DeepSpeed " + std::string(release) + " has no " + missing.front(),
-                      "--release 0.19.8, or another plan", ""});
+                      "--release " + std::string(releases.back()) + ", or another plan", ""});
 }
 
 LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
@@ -125,7 +129,7 @@ Imported read(std::string_view text, std::string_view name) {
 LaunchTarget deepspeed_target() {
   return {.framework = Framework::deepspeed,
           .title = "DeepSpeed",
-          .releases = {"0.16.0", "0.19.8"},
+          .releases = {releases.begin(), releases.end()},
           .revision = record_of(Framework::deepspeed).revision,
           .write = write,
           .read = read};

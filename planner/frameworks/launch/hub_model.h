@@ -15,9 +15,9 @@ namespace plumbline {
 
 /// "meta-llama/Llama-3.1-8B" of "llama-3.1-8b"; what has no such name as it is.
 [[nodiscard]] std::string hub_name(const LaunchSettings& settings);
-/// A sentence where that is no name of the hub; or empty.
+/// A sentence if the plan's network has no name on the hub; otherwise empty.
 [[nodiscard]] std::string missing_hub_name(const LaunchSettings& settings);
-/// A sentence where AutoModelForCausalLM does not make the network; or nothing.
+/// A sentence if AutoModelForCausalLM cannot make the network; otherwise none.
 [[nodiscard]] std::vector<std::string> unsaid_of_model(const LaunchSettings& settings);
 
 /// Whether gradients or moments are in another format than the recipe's.

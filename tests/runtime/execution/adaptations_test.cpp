@@ -66,7 +66,7 @@ std::vector<Strategy> tensor_parallel_strategies() {
 
 TEST_CASE("adapters of column- and row-parallel linears train as on one rank") {
   for (const LoraTargets targets : {LoraTargets::every_linear, LoraTargets::queries_keys_values})
-    require_as_one_rank({.lora_rank = 4, .lora_targets = targets}, tensor_parallel_strategies());
+    require_as_one_rank({.frozen_layers = {}, .lora_rank = 4, .lora_targets = targets}, tensor_parallel_strategies());
 }
 
 TEST_CASE("frozen layers gather no rows for weight gradients that nobody makes") {
