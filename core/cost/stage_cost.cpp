@@ -64,12 +64,21 @@ Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& bloc
   return sum;
 }
 
-/// While an offloaded block acts, what those behind it keep is not there yet, or no more; two copies may be under way,
-/// out and in. Of the others, only the block behind it acts alongside a copy, with nothing kept but its own.
+/// While an offloaded block acts, what those behind it keep is not there yet, or no more. Next to it one copy is under
+/// way, out in the forward and in in the backward; two where it is the last of its rank, whose forward is followed by
+/// the backward of another micro-batch, or where passes of weight gradients come in between. Of the others, only the
+/// block behind it acts alongside a copy, with nothing kept but its own.
 void add_offloaded(MemoryProfile& stage, MemoryProfile offloaded, Bytes behind) {
-  const Bytes copies = std::int64_t{2} * offloaded.in_transit;
-  stage.add_in_transit(std::max(Bytes(0), copies - behind));
-  offloaded.add_in_transit(copies);
+  const std::int64_t copies = behind > Bytes(0) ? 1 : 2;
+  const Bytes one = offloaded.in_transit;
+  const auto add = [&](WorkingSets& sets, Bytes whole, Bytes split) {
+    sets.forward += whole;
+    sets.backward += whole;
+    sets.backward_input += split;
+    sets.weight += split;
+  };
+  add(stage.working, std::max(Bytes(0), copies * one - behind), std::max(Bytes(0), std::int64_t{2} * one - behind));
+  add(offloaded.working, copies * one, std::int64_t{2} * one);
   stage.add(offloaded, 1, behind);
 }
 
@@ -279,6 +288,10 @@ std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompu
   std::vector<bool> may_recompute;
   for (const Block& block : graph.blocks())
     may_recompute.push_back(block.kind() == BlockKind::layer && has_backward(block));
+  // The backward of the last layer follows its forward: what it keeps has no time to leave and come back. Megatron-LM
+  // too offloads at most all layers but one (cpu_offloading_num_layers).
+  if (recompute.mode == RecomputeMode::offloaded)
+    recompute.n = std::min(recompute.n, static_cast<std::int32_t>(graph.layer_count()) - 1);
   std::vector<std::int32_t> variants;
   std::int64_t layer = 0;
   for (const BlockId id : graph.sequence()) {

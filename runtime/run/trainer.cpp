@@ -6,6 +6,7 @@
 #include "runtime/checkpoint/checkpoint_series.h"
 #include "runtime/checkpoint/folder_lock.h"
 #include "runtime/communication/process_session.h"
+#include "runtime/communication/rank_failure.h"
 #include "runtime/execution/device_memory_error.h"
 #include "runtime/execution/rank_groups.h"
 #include "runtime/local/local_ranks.h"
@@ -97,7 +98,8 @@ struct Shared {
   explicit Shared(std::size_t ranks) : places(ranks) {}
   RankPlaces places;
   std::mutex mutex;
-  std::string others_when_failed;  ///< what the others were doing when the first rank failed
+  std::string first_failure;       ///< of the rank that failed first; others fail because of it, and may end before it
+  std::string others_when_failed;  ///< what the others were doing at that time
   bool has_diverged = false;       ///< it does not matter then what the others were doing
 };
 
@@ -105,6 +107,18 @@ struct Shared {
 std::string predicted_text(const TrainingJob& job, const RunOptions& options, std::int32_t rank) {
   if (!options.predicted_memory) return "";
   return "; the plan predicts " + options.predicted_memory(coordinate(job.strategy, Axis::pipeline, rank));
+}
+
+/// Ends the other ranks, which say why. `others`: what they are doing.
+void abandon(World& world, Shared& shared, const std::string& failure, const std::string& others) {
+  {
+    const std::scoped_lock lock(shared.mutex);
+    if (shared.first_failure.empty()) {
+      shared.first_failure = failure;
+      shared.others_when_failed = others;
+    }
+  }
+  world.abandon(failure);
 }
 
 /// One rank's part; the last of it fills `record`.
@@ -122,18 +136,19 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
     training.emplace(world, job, own);
     training->run();
   } catch (const DeviceMemoryError& error) {
-    world.abandon("rank " + std::to_string(world.rank()) + " has failed");
-    throw DeviceMemoryError(error.what() + predicted_text(job, options, world.rank()));
+    const DeviceMemoryError whole(error.what() + predicted_text(job, options, world.rank()));
+    abandon(world, shared, failure_text(world.rank(), std::make_exception_ptr(whole)), "");
+    throw whole;
   } catch (const TrainingDiverged& diverged) {
-    world.abandon(diverged.what());
-    const std::scoped_lock lock(shared.mutex);
-    shared.has_diverged = true;
+    {
+      const std::scoped_lock lock(shared.mutex);
+      shared.has_diverged = true;
+    }
+    abandon(world, shared, diverged.what(), "");
     throw;
   } catch (...) {
-    world.abandon("rank " + std::to_string(world.rank()) + " has failed");
-    const std::scoped_lock lock(shared.mutex);
-    if (shared.others_when_failed.empty())
-      shared.others_when_failed = places_text(job, shared.places.status(), world.rank());
+    abandon(world, shared, failure_text(world.rank(), std::current_exception()),
+            places_text(job, shared.places.status(), world.rank()));
     throw;
   }
   RankTraining& rank = *training;
@@ -186,11 +201,14 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
   } catch (const InternalError& bug) {
     throw InternalError(bug.what() + others());
   } catch (const std::exception& error) {
+    std::string text = error.what();
     {
       const std::scoped_lock lock(shared->mutex);
-      if (shared->has_diverged) throw TrainingDiverged(error.what());
+      // A session of processes knows itself which of them failed first.
+      if (options.session == nullptr && !text.starts_with(shared->first_failure)) text = shared->first_failure;
+      if (shared->has_diverged) throw TrainingDiverged(text);
     }
-    throw RunFailure(error.what() + others());
+    throw RunFailure(text + others());
   }
   return record;
 }

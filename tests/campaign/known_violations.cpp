@@ -196,7 +196,7 @@ const std::vector<KnownViolation>& known_violations() {
         {"recompute-peak", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"recompute-peak", 0.03, restored_at_once, restores_all_at_once},
         {"recompute-peak", 0.07, listed_frozen_products, lists_frozen_products},
-        {"recompute-peak", 0.25, copies_that_stay, offloads_few_layers},
+        {"recompute-peak", 0.2, copies_that_stay, offloads_few_layers},
         {"recompute-peak", 0.1, copies_that_stay, offloads},
         {"recompute-activations", 0.06, peak_of_another_action, splits},
         {"flash-attention", 0.001, copies_in_few_bits, multiplies_in_few_bits},
