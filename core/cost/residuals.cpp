@@ -22,12 +22,6 @@ void widen(std::optional<MeasuredRange>& range, const MeasuredRange& by) {
 
 std::string_view to_text(CalibrationRegime regime) { return regime_texts[static_cast<std::size_t>(regime)]; }
 
-std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view text) {
-  for (const CalibrationRegime regime : calibration_regimes)
-    if (to_text(regime) == text) return regime;
-  return std::nullopt;
-}
-
 std::string_view to_text(RunScale scale) { return scale_texts[static_cast<std::size_t>(scale)]; }
 
 void RunRanges::include(const RunFeatures& run) {

@@ -28,7 +28,6 @@ enum class CalibrationRegime : std::uint8_t { calibrated, few_runs, unknown };
 inline constexpr std::array calibration_regimes{CalibrationRegime::calibrated, CalibrationRegime::few_runs,
                                                 CalibrationRegime::unknown};
 [[nodiscard]] std::string_view to_text(CalibrationRegime regime);
-[[nodiscard]] std::optional<CalibrationRegime> calibration_regime_from_text(std::string_view text);
 
 /// What a run is large or small in.
 enum class RunScale : std::uint8_t { gpus, hidden, sequence, tokens_per_micro_batch, tp, pp, cp, ep };

@@ -12,12 +12,6 @@ std::string_view to_text(SourceKind kind) {
   return "";
 }
 
-std::optional<SourceKind> source_kind_from_text(std::string_view text) {
-  for (const SourceKind kind : all_source_kinds)
-    if (to_text(kind) == text) return kind;
-  return std::nullopt;
-}
-
 std::string_view to_text(DeviceArchitecture architecture) {
   switch (architecture) {
     case DeviceArchitecture::volta: return "volta";
@@ -32,12 +26,6 @@ std::string_view to_text(DeviceArchitecture architecture) {
     case DeviceArchitecture::cpu: return "cpu";
   }
   return "";
-}
-
-std::optional<DeviceArchitecture> device_architecture_from_text(std::string_view text) {
-  for (const DeviceArchitecture architecture : all_device_architectures)
-    if (to_text(architecture) == text) return architecture;
-  return std::nullopt;
 }
 
 std::optional<FlopsPerSecond> Device::peak(NumberFormat format) const {

@@ -34,7 +34,6 @@ inline constexpr std::array all_device_architectures{
     DeviceArchitecture::hopper, DeviceArchitecture::blackwell, DeviceArchitecture::cdna2,  DeviceArchitecture::cdna3,
     DeviceArchitecture::cdna4,  DeviceArchitecture::cpu};
 [[nodiscard]] std::string_view to_text(DeviceArchitecture architecture);
-[[nodiscard]] std::optional<DeviceArchitecture> device_architecture_from_text(std::string_view text);
 
 struct Device {
   std::string name;

@@ -19,13 +19,11 @@ inline constexpr std::array all_interconnect_kinds{InterconnectKind::nvlink_swit
                                                    InterconnectKind::pcie, InterconnectKind::xgmi,
                                                    InterconnectKind::shared_memory};
 [[nodiscard]] std::string_view to_text(InterconnectKind kind);
-[[nodiscard]] std::optional<InterconnectKind> interconnect_kind_from_text(std::string_view text);
 
 /// Who made the host's processor: NCCL's tables know them apart.
 enum class CpuVendor : std::uint8_t { intel, amd, arm };
 inline constexpr std::array all_cpu_vendors{CpuVendor::intel, CpuVendor::amd, CpuVendor::arm};
 [[nodiscard]] std::string_view to_text(CpuVendor vendor);
-[[nodiscard]] std::optional<CpuVendor> cpu_vendor_from_text(std::string_view text);
 
 /// What joins the devices of a node. `domain_devices`: devices that reach each other through it; it exceeds the node
 /// where the switch spans nodes (72 on GB200 NVL72, whose nodes have 4).
@@ -41,7 +39,6 @@ struct Interconnect {
 enum class NicPath : std::uint8_t { through_host, direct };
 inline constexpr std::array all_nic_paths{NicPath::through_host, NicPath::direct};
 [[nodiscard]] std::string_view to_text(NicPath path);
-[[nodiscard]] std::optional<NicPath> nic_path_from_text(std::string_view text);
 
 /// Whose network it is: that of the machine which was asked about, or the catalogue's in place of one that the source
 /// of a measured run does not state.

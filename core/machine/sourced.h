@@ -15,7 +15,6 @@ enum class SourceKind : std::uint8_t { datasheet, measured, published, assumed }
 inline constexpr std::array all_source_kinds{SourceKind::datasheet, SourceKind::measured, SourceKind::published,
                                              SourceKind::assumed};
 [[nodiscard]] std::string_view to_text(SourceKind kind);
-[[nodiscard]] std::optional<SourceKind> source_kind_from_text(std::string_view text);
 
 template <class T>
 struct Sourced {

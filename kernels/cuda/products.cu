@@ -8,6 +8,7 @@
 #include "kernels/cuda/half_products.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/product_tile.h"
+#include "kernels/linear_product.h"
 
 namespace plumbline::cuda {
 namespace {
@@ -84,7 +85,7 @@ LaunchShape product_shape(std::int64_t m, std::int64_t n, std::int64_t groups = 
           .block = dim3(product_side, product_side)};
 }
 
-Product product_of(const Matmul& args) {
+Product tiled_product(const Matmul& args) {
   const bool is_a = args.transpose_a == Transpose::yes;
   const bool is_b = args.transpose_b == Transpose::yes;
   const Product p{.a = args.a,
@@ -144,28 +145,18 @@ void copy(float* to, const float* from, std::int64_t count, cudaStream_t stream)
 
 }  // namespace
 
-void matmul(const Matmul& args, cudaStream_t stream) { run("matmul", product_of(args), stream); }
+void matmul(const Matmul& args, cudaStream_t stream) { run("matmul", tiled_product(args), stream); }
 
 void linear_forward(const LinearForward& args, cudaStream_t stream) {
-  run("linear_forward",
-      product_of(
-          {.a = args.input, .b = args.weight, .c = args.output, .transpose_b = Transpose::yes, .bias = args.bias}),
-      stream);
+  run("linear_forward", tiled_product(product_of(args)), stream);
 }
 
 void linear_input_gradient(const LinearInputGradient& args, cudaStream_t stream) {
-  run("linear_input_gradient",
-      product_of({.a = args.output_gradient, .b = args.weight, .c = args.input_gradient, .write = args.write}), stream);
+  run("linear_input_gradient", tiled_product(product_of(args)), stream);
 }
 
 void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t stream) {
-  run("linear_weight_gradient",
-      product_of({.a = args.output_gradient,
-                  .b = args.input,
-                  .c = args.weight_gradient,
-                  .transpose_a = Transpose::yes,
-                  .write = args.write}),
-      stream);
+  run("linear_weight_gradient", tiled_product(product_of(args)), stream);
   if (args.bias_gradient.is_there()) linear_bias_gradient(args, stream);
 }
 

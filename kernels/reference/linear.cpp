@@ -1,38 +1,9 @@
 #include "kernels/linear.h"
 
-#include "kernels/matmul.h"
+#include "kernels/linear_product.h"
 #include "kernels/reference/column_sum.h"
 
 namespace plumbline::reference {
-namespace {
-
-Matmul product_of(const LinearForward& args) {
-  return {.a = args.input,
-          .b = args.weight,
-          .c = args.output,
-          .transpose_b = Transpose::yes,
-          .bias = args.bias,
-          .workspace = args.workspace};
-}
-
-Matmul product_of(const LinearInputGradient& args) {
-  return {.a = args.output_gradient,
-          .b = args.weight,
-          .c = args.input_gradient,
-          .write = args.write,
-          .workspace = args.workspace};
-}
-
-Matmul product_of(const LinearWeightGradient& args) {
-  return {.a = args.output_gradient,
-          .b = args.input,
-          .c = args.weight_gradient,
-          .transpose_a = Transpose::yes,
-          .write = args.write,
-          .workspace = args.workspace};
-}
-
-}  // namespace
 
 Bytes linear_workspace(const LinearForward& args) { return matmul_workspace(product_of(args)); }
 Bytes linear_workspace(const LinearInputGradient& args) { return matmul_workspace(product_of(args)); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/linear_product.h"
 #include "runtime/cuda/current_lane.h"
 #include "runtime/cuda/matrix_products.h"
 
@@ -26,24 +27,6 @@ constexpr std::int64_t copy_alignment = 256;
 Bytes turned_bytes(const ConstTensorView& view) {
   const std::int64_t bytes = storage(view.size(), view.format).value();
   return Bytes((bytes + copy_alignment - 1) / copy_alignment * copy_alignment);
-}
-
-Matmul product_of(const LinearForward& args) {
-  return {.a = args.input,
-          .b = args.weight,
-          .c = args.output,
-          .transpose_b = Transpose::yes,
-          .bias = args.bias,
-          .workspace = args.workspace};
-}
-
-Matmul product_of(const LinearWeightGradient& args) {
-  return {.a = args.output_gradient,
-          .b = args.input,
-          .c = args.weight_gradient,
-          .transpose_a = Transpose::yes,
-          .write = args.write,
-          .workspace = args.workspace};
 }
 
 /// Turns an operand in scratch memory. A code is copied as it is: without a scale it is a number of its own format.

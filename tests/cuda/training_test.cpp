@@ -9,6 +9,7 @@
 #include "runtime/cuda/cuda_device.h"
 #include "tests/cuda/late_kernels.h"
 #include "tests/execution_checks.h"
+#include "tests/left_out_needs.h"
 #include "tests/random_strategies.h"
 
 namespace plumbline {
@@ -212,18 +213,7 @@ TEST_CASE("Events that are left out are seen in the numbers, in most orders of s
 // Blocks under ZeRO-3 that wait for no gather of their parameters.
 TEST_CASE("Needs that are left out of a program are seen in the numbers") {
   const LoweredPlan plan(network(Net::llama), sharded(), recipe_of(Net::llama));
-  Program broken = plan.program;
-  std::int64_t left_out = 0;
-  for (RankProgram& rank : broken.ranks)
-    for (Action& action : rank.actions)
-      for (std::int32_t& needed : action.needs) {
-        if (needed < 0 || action.stream != Stream::compute) continue;
-        const Action& other = rank.actions[static_cast<std::size_t>(needed)];
-        if (other.kind != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
-        needed = -1;
-        ++left_out;
-      }
-  REQUIRE(left_out > 0);
+  const Program broken = without_needs_of_gathers(plan.program);
   const TrainingJob whole = plan.job();
   const TrainingJob job{whole.graph, whole.strategy, whole.training, broken, whole.replays, {}, whole.learning_rate, {},
                         {},          "test"};

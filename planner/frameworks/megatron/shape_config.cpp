@@ -1,5 +1,6 @@
 // Flags as a Hugging Face config.
 #include <algorithm>
+#include <regex>
 
 #include "planner/frameworks/megatron/shape.h"
 #include "planner/frameworks/megatron/values.h"
@@ -8,6 +9,19 @@ namespace plumbline::megatron {
 namespace {
 
 constexpr std::int64_t largest_number = 1'000'000'000;
+
+/// Of "4095,0" or "(4095,0)": the earlier tokens and its own that a query sees. 0: all, or not alike in every layer.
+std::int64_t window(const Json& flags) {
+  const Json* const value = flags.find("--window-size");
+  if (value == nullptr || flags.find("--window-attn-skip-freq") != nullptr) return 0;
+  const std::string said = word(*value);
+  static const std::regex sides(R"(\(?(-1|[0-9]{1,9}), ?(-1|[0-9]{1,9})\)?)");
+  std::smatch found;
+  if (!std::regex_match(said, found, sides))
+    throw InputError({"--window-size", "found \"" + said + "\"", "LEFT,RIGHT such as 4095,0, -1 for no bound", ""});
+  const bool is_window = found[1] != "-1" && (found[2] == "0" || found[2] == "-1");
+  return is_window ? std::stoll(found[1]) + 1 : 0;
+}
 
 class Reader {
  public:
@@ -29,6 +43,8 @@ class Reader {
       add_gpt();
     else
       add_type("nemotron"), add_biases();
+    if (has("--window-size") && !has_window_)
+      notes_.emplace_back("--window-size is not priced for this network: attention sees all earlier tokens");
     return {std::move(config_), std::move(notes_)};
   }
 
@@ -99,10 +115,21 @@ class Reader {
     if (text("--normalization", "LayerNorm") != "RMSNorm") notes_.push_back("LayerNorm is priced as RMSNorm");
   }
 
+  /// Of networks whose configs have one window for all layers.
+  void add_window() {
+    const std::int64_t tokens = window(flags_);
+    if (tokens == 0) return;
+    set("sliding_window", tokens);
+    has_window_ = true;
+  }
+
   void add_gated() {
     const bool norms_heads = is_on("--qk-layernorm");
-    add_type(norms_heads ? "qwen3" : is_on("--add-qkv-bias") && !has_biases() ? "qwen2" : "llama");
+    const bool has_query_bias = is_on("--add-qkv-bias") && !has_biases();
+    const bool is_mistral = window(flags_) > 0 && !norms_heads && !is_on("--add-qkv-bias") && !has_biases();
+    add_type(norms_heads ? "qwen3" : has_query_bias ? "qwen2" : is_mistral ? "mistral" : "llama");
     note_norm();
+    if (is_mistral) return add_window();
     if (norms_heads)
       set("attention_bias", is_on("--add-qkv-bias") || has_biases());
     else
@@ -169,6 +196,7 @@ class Reader {
       // The width of its experts is that of the dense layers, which it does not have.
       for (auto& [key, value] : config_)
         if (key == "intermediate_size") value = expert_width();
+      add_window();
       return add_experts("num_local_experts");
     }
     const bool qwen = all && is_on("--qk-layernorm") && !has("--moe-shared-expert-intermediate-size");
@@ -207,6 +235,7 @@ class Reader {
   const Json& flags_;
   std::int64_t tensor_parallel_;
   std::int64_t layers_ = 0, hidden_ = 0, heads_ = 0;
+  bool has_window_ = false;  ///< in the config
   Json::Object config_;
   std::vector<std::string> notes_;
 };

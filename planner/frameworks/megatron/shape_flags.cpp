@@ -114,11 +114,23 @@ class Writer {
     if (type_ == "qwen2" || (type_ == "glm4_moe" && boolean(config_, "attention_bias", false)))
       turn_on("--add-qkv-bias");
     if (is_one_of(type_, {"qwen3", "qwen3_moe"}) || boolean(config_, "use_qk_norm", false)) turn_on("--qk-layernorm");
-    if (config_.find("sliding_window") != nullptr && config_.find("sliding_window")->if_integer() != nullptr)
-      all_.unsaid.push_back("the window of attention (sliding_window) is not written");
+    add_window();
     set("--attention-dropout", 0);
     set("--hidden-dropout", 0);
     add_tied(false);
+  }
+
+  /// transformer_config.py: (left, right), earlier and later positions that a query sees next to its own.
+  void add_window() {
+    if (is_one_of(type_, {"qwen2", "qwen3", "qwen3_moe"})) {
+      if (boolean(config_, "use_sliding_window", false))
+        all_.unsaid.push_back("the windows of attention (use_sliding_window) are not written");
+      return;
+    }
+    if (!is_one_of(type_, {"mistral", "mixtral"})) return;
+    const bool is_absent = config_.find("sliding_window") == nullptr;
+    const std::int64_t window = integer(config_, {"sliding_window"}, is_absent && type_ == "mistral" ? 4096 : 0);
+    if (window > 0) set("--window-size", std::to_string(window - 1) + ",0");
   }
 
   void add_tied(bool when_absent) {

@@ -3,6 +3,7 @@
 
 #include "tests/execution_checks.h"
 #include "tests/late_device.h"
+#include "tests/left_out_needs.h"
 
 namespace plumbline {
 namespace {
@@ -129,18 +130,7 @@ TEST_CASE("lanes with threads of their own, or as late as they may, train the sa
 TEST_CASE("a wait that is left out of a program shows in the numbers of a late device") {
   const Strategy s = strategy_of({2, 1, 1, 3});
   const LoweredPlan plan(network_of({}), s, training_of(s));
-  Program broken = plan.program;
-  std::int64_t left_out = 0;
-  for (RankProgram& rank : broken.ranks)
-    for (Action& action : rank.actions)
-      for (std::int32_t& needed : action.needs) {
-        if (needed < 0 || action.stream != Stream::compute) continue;
-        const Action& other = rank.actions[static_cast<std::size_t>(needed)];
-        if (other.kind != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
-        needed = -1;
-        ++left_out;
-      }
-  REQUIRE(left_out > 0);
+  const Program broken = without_needs_of_gathers(plan.program);
   const TrainingJob whole = plan.job();
   const TrainingJob job{whole.graph, whole.strategy, whole.training, broken, whole.replays, {}, whole.learning_rate, {},
                         {},          "test"};

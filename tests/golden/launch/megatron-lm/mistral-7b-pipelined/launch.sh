@@ -21,6 +21,7 @@ exec torchrun \
   --swiglu \
   --normalization RMSNorm \
   --disable-bias-linear \
+  --window-size 4095,0 \
   --attention-dropout 0 \
   --hidden-dropout 0 \
   --untie-embeddings-and-output-weights \

@@ -54,6 +54,34 @@ TEST_CASE("defaults of the framework are taken where flags are absent") {
   CHECK(shape_config(read_arguments("--num-layers 2", "x"), 1).config.is_null());
 }
 
+// transformer_config.py, window_size: (left, right) next to a query's own position; Hugging Face counts that one too.
+TEST_CASE("a window of attention in every layer is written and read back") {
+  const ShapeFlags written = shape_flags(parse_json(network_config(find_network("mistral-7b"), "x"), "x"), 1);
+  CHECK(written.unsaid.empty());
+  CHECK(*Json(written.flags).find("--window-size")->if_string() == "4095,0");
+  CHECK(*shape_config(Json(written.flags), 1).config.find("sliding_window")->if_integer() == 4096);
+  const ShapeFlags qwen = shape_flags(
+      parse_json(R"({"model_type": "qwen2", "sliding_window": 131072, "use_sliding_window": false})", "x"), 1);
+  CHECK(qwen.unsaid.empty());
+  CHECK(Json(qwen.flags).find("--window-size") == nullptr);
+}
+
+TEST_CASE("a window that no config can say is told, and one that is none refused") {
+  const std::string llama = "--num-layers 2 --hidden-size 64 --num-attention-heads 4 --swiglu --disable-bias-linear ";
+  const auto read = [&](const std::string& more) { return shape_config(read_arguments(llama + more, "x"), 1); };
+  CHECK(*read("--window-size '(127,0)'").config.find("sliding_window")->if_integer() == 128);
+  CHECK(read("--window-size 127,0").notes.size() == read("").notes.size());
+  for (const char* const more :
+       {"--window-size -1,-1", "--window-size 127,0 --window-attn-skip-freq 2", "--window-size 127,0 --qk-layernorm"}) {
+    const ShapeConfig shape = read(more);
+    INFO(more);
+    CHECK(shape.config.find("sliding_window") == nullptr);
+    CHECK(shape.notes.back().find("--window-size is not priced") == 0);
+  }
+  for (const char* const more : {"--window-size 128", "--window-size a,b", "--window-size 1,2,3"})
+    CHECK_THROWS_AS(read(more), InputError);
+}
+
 TEST_CASE("which layers are mixtures is a number or a Python expression") {
   using Layers = std::vector<bool>;
   CHECK(mixture_layers(2, 5) == Layers{true, false, true, false, true});

@@ -1,0 +1,38 @@
+#pragma once
+/// \file linear_product.h: a linear's passes as the matrix products that they are, without its bias gradient.
+///
+/// Shapes as in linear.h. A workspace is passed on. Checked against: those who multiply by it
+/// (tests/kernels/linear_test.cpp, tests/cuda/matrix_products_test.cpp).
+
+#include "kernels/linear.h"
+#include "kernels/matmul.h"
+
+namespace plumbline {
+
+[[nodiscard]] inline Matmul product_of(const LinearForward& args) {
+  return {.a = args.input,
+          .b = args.weight,
+          .c = args.output,
+          .transpose_b = Transpose::yes,
+          .bias = args.bias,
+          .workspace = args.workspace};
+}
+
+[[nodiscard]] inline Matmul product_of(const LinearInputGradient& args) {
+  return {.a = args.output_gradient,
+          .b = args.weight,
+          .c = args.input_gradient,
+          .write = args.write,
+          .workspace = args.workspace};
+}
+
+[[nodiscard]] inline Matmul product_of(const LinearWeightGradient& args) {
+  return {.a = args.output_gradient,
+          .b = args.input,
+          .c = args.weight_gradient,
+          .transpose_a = Transpose::yes,
+          .write = args.write,
+          .workspace = args.workspace};
+}
+
+}  // namespace plumbline
