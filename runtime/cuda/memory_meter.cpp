@@ -128,7 +128,7 @@ MeasuredUse::~MeasuredUse() {
   if (account_ == nullptr) return;
   const std::scoped_lock lock(account_->meter_->mutex);
   const auto behind = account_->meter_->uncounted();
-  if (!before_ || !behind) return;
+  if (!before_ || !behind || *behind < *before_) return;  // another program may have given something back
   account_->count(use_, *behind - *before_, Bytes(0));
   account_->meter_->note_peak();
 }
