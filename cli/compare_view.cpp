@@ -22,6 +22,14 @@ std::string memory_text(const Comparison& c) {
   return all;
 }
 
+/// Nothing on devices without memory of their own.
+std::string device_text(const Comparison& c) {
+  if (c.device.empty()) return "";
+  const std::string unpredicted = present::unpredicted_device_words(c);
+  return "\nmemory of the device, of the rank that differs most, when the device held most\n" +
+         text(present::device_memory_table(c)) + (unpredicted.empty() ? "" : unpredicted + "\n");
+}
+
 std::string sent_text(const Comparison& c) {
   std::string all = c.communication.empty() ? "nothing is sent\n" : text(present::sent_table(c));
   for (const SentRecord& line : c.unplanned)
@@ -35,7 +43,7 @@ std::string sent_text(const Comparison& c) {
 std::string comparison_text(const Comparison& c, const Terminal& terminal) {
   const Colour colour = c.bytes_are_equal() ? Colour::green : Colour::red;
   return step_text(c) + "\n" + text(present::action_table(c)) +
-         "\nmemory of the rank that differs most, when it holds most\n" + memory_text(c) +
+         "\nmemory of the rank that differs most, when it holds most\n" + memory_text(c) + device_text(c) +
          "\nsent by one rank in a step\n" + sent_text(c) + "\n" +
          terminal.painted(present::compared_bytes_words(c), colour) + "\n";
 }

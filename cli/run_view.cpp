@@ -54,6 +54,19 @@ std::string memory_line(const RunRecord& record) {
   return text.empty() ? "" : "peak of live tensors of one rank: " + text + "\n";
 }
 
+/// "memory of rank 0's device: 620 MiB of context, ...: 1.20 GiB"; nothing without memory of its own.
+std::string device_line(const RunRecord& record) {
+  if (record.ranks.empty() || !record.ranks.front().memory.device) return "";
+  const DeviceMemoryRecord& device = *record.ranks.front().memory.device;
+  std::string text = "rank 0 took " + to_text(device.total()) + " of its device: ";
+  for (std::size_t p = 0; p < device_part_count; ++p)
+    text += (p == 0 ? "" : ", ") + std::string(to_text(static_cast<DevicePart>(p))) + " " + to_text(device.by_part[p]);
+  if (device.ranks > 1)
+    text += "; " + std::to_string(device.ranks) + " ranks share it, and took " + to_text(device.device_peak);
+  if (device.trials.value() > 0) text += "; trials of products took " + to_text(device.trials) + " more for a moment";
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string run_text(const RunRecord& record, const Plan& plan, const RunSpeed& speed, TokenMeaning meaning) {
@@ -70,7 +83,7 @@ std::string run_text(const RunRecord& record, const Plan& plan, const RunSpeed& 
             grouped(static_cast<std::int64_t>(tokens_per_second(record))) + " tokens/s; predicted " +
             interval_text(plan.prediction.step_time_s) + " (measured over predicted " +
             difference_text(measured, predicted) + ")\n" + utilisation_text(speed, measured);
-  return text + memory_line(record) + generated_text(record, meaning);
+  return text + memory_line(record) + device_line(record) + generated_text(record, meaning);
 }
 
 }  // namespace plumbline

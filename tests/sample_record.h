@@ -33,6 +33,7 @@ namespace plumbline {
     of_rank.memory.arena = 8_KiB;
     of_rank.memory.on_host = 2_KiB;
     of_rank.memory.process_resident = 1_MiB;
+    if (rank == 1) of_rank.memory.device = {{1_MiB, 64_KiB, 32_KiB, 16_KiB, 8_KiB, Bytes(512)}, 2_MiB, 4_KiB, 2};
     of_rank.sent = {{"pipeline", "send-receive", 1, Bytes(64)}, {"control", "all-reduce", 1, Bytes(4)}};
     of_rank.actions = {{0, ActionKind::forward, Stream::compute, 0, 10 + rank, 110, 90, Bytes(0), "forward 0"},
                        {1, ActionKind::send_forward, Stream::pipeline, 0, 110, 120, 12, Bytes(64), "send-forward 0"},

@@ -25,6 +25,12 @@ std::int64_t group_count(const Strategy& s) {
   return count;
 }
 
+/// `groups`: without that of a shard group.
+Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackCalibration& stack) {
+  const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
+  return (groups + (has_shard_group ? 1 : 0)) * coefficient_bytes(stack.memory.communicator_bytes);
+}
+
 /// Copies that some stacks keep of gradients: in 16 bits alongside a sum in 32, or of the shard that a rank updates in
 /// 32 bits alongside a sum in 16.
 Bytes copied_gradients(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats,
@@ -123,6 +129,10 @@ AtPeak at_peak(const StageCost& stage, const TwoUnits& units, const PeakLoads& l
 }
 
 }  // namespace
+
+Bytes communicator_buffers(const Strategy& s, const StackCalibration& stack) {
+  return communicator_buffers(group_count(s), s, stack);
+}
 
 Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
@@ -244,9 +254,7 @@ MemoryBreakdown ZeroMemory::of(const Strategy& s, const PrecisionFormats& format
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
   memory[MemoryClass::gathered_parameters] = peak.gathered;
   const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
-  const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
-  memory[MemoryClass::communication_buffers] =
-      (groups_ + (has_shard_group ? 1 : 0)) * coefficient_bytes(stack.memory.communicator_bytes) + received;
+  memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
   const double live = static_cast<double>(memory.live().value());
   memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.memory.fragmentation_fraction);

@@ -41,6 +41,8 @@ namespace plumbline {
 [[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& strategy,
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack, std::int32_t rank);
+/// The part of communication buffers that communicators have, whatever is sent.
+[[nodiscard]] Bytes communicator_buffers(const Strategy& strategy, const StackCalibration& stack);
 /// Of neighbouring units, what is whole at once where ZeRO divides it.
 [[nodiscard]] Bytes gathered_parameters(const StageCost& stage, const Strategy& strategy,
                                         const PrecisionFormats& formats, const StackCalibration& stack);

@@ -61,6 +61,34 @@ MemoryBreakdown memory_from(const JsonPlace& place) {
 /// Written only where a run copied something there.
 constexpr std::string_view on_host_key = "on_host_bytes";
 
+/// Written only by devices with memory of their own; a part that is not there took nothing.
+constexpr std::string_view device_key = "device";
+
+DeviceMemoryRecord device_memory_from(const JsonPlace& place) {
+  JsonObject object(place);
+  DeviceMemoryRecord device;
+  JsonObject parts(object.at("parts"));
+  for (std::size_t p = 0; p < device_part_count; ++p)
+    if (const auto bytes = parts.find(to_text(static_cast<DevicePart>(p))))
+      device.by_part[p] = Bytes(bytes->integer(0, most_bytes));
+  parts.finish();
+  device.device_peak = Bytes(object.at("device_peak_bytes").integer(0, most_bytes));
+  device.trials = Bytes(object.at("trials_bytes").integer(0, most_bytes));
+  device.ranks = static_cast<std::int32_t>(object.at("ranks_on_device").integer(1, most_ranks));
+  object.finish();
+  return device;
+}
+
+Json device_memory_json(const DeviceMemoryRecord& device) {
+  Json::Object parts;
+  for (std::size_t p = 0; p < device_part_count; ++p)
+    parts.emplace_back(to_text(static_cast<DevicePart>(p)), device.by_part[p].value());
+  return Json::Object{{"parts", std::move(parts)},
+                      {"device_peak_bytes", device.device_peak.value()},
+                      {"trials_bytes", device.trials.value()},
+                      {"ranks_on_device", device.ranks}};
+}
+
 MemoryRecord memory_record_from(const JsonPlace& place) {
   JsonObject object(place);
   MemoryRecord memory;
@@ -69,6 +97,7 @@ MemoryRecord memory_record_from(const JsonPlace& place) {
   memory.arena = Bytes(object.at("arena_bytes").integer(0, most_bytes));
   memory.process_resident = Bytes(object.at("process_resident_bytes").integer(0, most_bytes));
   if (const auto on_host = object.find(on_host_key)) memory.on_host = Bytes(on_host->integer(0, most_bytes));
+  if (const auto device = object.find(device_key)) memory.device = device_memory_from(*device);
   object.finish();
   return memory;
 }
@@ -215,6 +244,7 @@ Json to_json(const MemoryRecord& memory) {
                       {"arena_bytes", memory.arena.value()},
                       {"process_resident_bytes", memory.process_resident.value()}};
   if (memory.on_host.value() > 0) object.emplace_back(on_host_key, memory.on_host.value());
+  if (memory.device) object.emplace_back(device_key, device_memory_json(*memory.device));
   return object;
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/measurement/device_memory.h"
 #include "core/plan/estimate.h"
 #include "core/program/program.h"
 #include "core/program/routed_rows.h"
@@ -58,14 +59,16 @@ struct SentRecord {
 
 /// Bytes of tensors that one rank held.
 struct MemoryRecord {
-  MemoryBreakdown at_peak;    ///< when all classes together were most
-  MemoryBreakdown highest;    ///< of each class by itself, at any time
-  Bytes arena{0};             ///< that was reserved for all of them
-  Bytes on_host{0};           ///< activations that waited in host memory, at the most in a step
-  Bytes process_resident{0};  ///< of the process at its highest, shared by its ranks; 0: unknown
+  MemoryBreakdown at_peak;                   ///< when all classes together were most
+  MemoryBreakdown highest;                   ///< of each class by itself, at any time
+  Bytes arena{0};                            ///< that was reserved for all of them
+  Bytes on_host{0};                          ///< activations that waited in host memory, at the most in a step
+  Bytes process_resident{0};                 ///< of the process at its highest, shared by its ranks; 0: unknown
+  std::optional<DeviceMemoryRecord> device;  ///< of a device with memory of its own
   bool operator==(const MemoryRecord& other) const {
     return at_peak.by_class == other.at_peak.by_class && highest.by_class == other.highest.by_class &&
-           arena == other.arena && on_host == other.on_host && process_resident == other.process_resident;
+           arena == other.arena && on_host == other.on_host && process_resident == other.process_resident &&
+           device == other.device;
   }
 };
 

@@ -17,6 +17,7 @@
 
 #include "core/cost/routed_sizes.h"
 #include "core/measurement/run_record.h"
+#include "planner/compare/device_memory.h"
 #include "planner/pricing/simulated.h"
 
 namespace plumbline {
@@ -58,8 +59,9 @@ struct Comparison {
   std::vector<SentRecord> unplanned;  ///< of rank 0, in groups that are no axis
   std::vector<ActionLine> actions;
   std::vector<double> losses;
-  std::vector<Bytes> arenas;  ///< per stage
-  std::string step_cause;     ///< what most of the difference of the step is; empty: the interval holds it
+  std::vector<Bytes> arenas;       ///< per stage
+  std::vector<DeviceLine> device;  ///< of devices with memory of their own
+  std::string step_cause;          ///< what most of the difference of the step is; empty: the interval holds it
 
   [[nodiscard]] bool bytes_are_equal() const;
   /// Whether rows of experts make another prediction than balance does.
@@ -69,6 +71,7 @@ struct Comparison {
 /// Throws InputError when the record is of another plan, or does not have the ranks and stages that the plan has.
 void require_same_plan(const Plan& plan, const Graph& graph, const RunRecord& record, const std::string& record_name);
 /// `graph`: of the plan, as trained.
+/// But for `device`, which asks for a stack (device_memory.h).
 [[nodiscard]] Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated,
                                  const RunRecord& record);
 

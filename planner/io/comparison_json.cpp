@@ -40,6 +40,13 @@ Json line_json(const ActionLine& line) {
                       {"measured_s", line.measured.value()}};
 }
 
+Json line_json(const DeviceLine& line) {
+  return Json::Object{{"stage", line.stage},
+                      {"part", line.part},
+                      {"predicted_bytes", line.predicted.value()},
+                      {"measured_bytes", line.measured.value()}};
+}
+
 template <class Line>
 Json lines_json(const std::vector<Line>& lines) {
   return json_array(lines, [](const Line& line) { return line_json(line); });
@@ -48,7 +55,7 @@ Json lines_json(const std::vector<Line>& lines) {
 }  // namespace
 
 Json to_json(const Comparison& c) {
-  return Json::Object{{"step_time_s", Json::Object{{"predicted", to_json(c.predicted_step_s)},
+  Json::Object object{{"step_time_s", Json::Object{{"predicted", to_json(c.predicted_step_s)},
                                                    {"measured", c.measured_step_s},
                                                    {"cause", cause_json(c.step_cause)}}},
                       {"bytes_equal", c.bytes_are_equal()},
@@ -58,6 +65,8 @@ Json to_json(const Comparison& c) {
                       {"actions", lines_json(c.actions)},
                       {"arena_bytes", json_array(c.arenas, [](Bytes arena) { return arena.value(); })},
                       {"loss", json_array(c.losses)}};
+  if (!c.device.empty()) object.emplace_back("device_memory", lines_json(c.device));
+  return object;
 }
 
 }  // namespace plumbline

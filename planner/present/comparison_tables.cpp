@@ -1,5 +1,8 @@
 #include "planner/present/comparison_tables.h"
 
+#include <algorithm>
+
+#include "core/base/joined.h"
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
 
@@ -81,6 +84,31 @@ Table sent_table(const Comparison& c) {
                           grouped_cell(line.predicted.value()), grouped_cell(line.measured.value()),
                           difference_of(line), words(line.cause)});
   return table;
+}
+
+Table device_memory_table(const Comparison& c) {
+  Table table{{stage_column(),
+               {"part", "part", Unit::text, "what took memory of the device; total: of all parts", left},
+               predicted_column(Unit::bytes, "predicted B"),
+               measured_column(Unit::bytes, "measured B"),
+               {"difference", "difference", Unit::per_cent, "measured over predicted"}},
+              {}};
+  for (const DeviceLine& line : c.device)
+    table.rows.push_back({whole(line.stage), words(words_of(line.part)), grouped_cell(line.predicted.value()),
+                          grouped_cell(line.measured.value()),
+                          line.predicted.value() == 0 ? words("")
+                                                      : difference_cell(static_cast<double>(line.measured.value()),
+                                                                        static_cast<double>(line.predicted.value()))});
+  return table;
+}
+
+std::string unpredicted_device_words(const Comparison& c) {
+  std::vector<std::string> parts;
+  for (const DeviceLine& line : c.device) {
+    const bool is_known = std::find(parts.begin(), parts.end(), line.part) != parts.end();
+    if (!line.is_predicted() && !is_known) parts.push_back(line.part);
+  }
+  return parts.empty() ? "" : "the plan does not predict: " + joined(parts);
 }
 
 std::string compared_step_words(const Comparison& c) {

@@ -14,6 +14,10 @@ namespace plumbline::present {
 [[nodiscard]] Table compared_memory_table(const Comparison& comparison);
 [[nodiscard]] Table sent_table(const Comparison& comparison);
 
+/// Of devices with memory of their own; empty for others.
+[[nodiscard]] Table device_memory_table(const Comparison& comparison);
+/// "the plan does not predict: modules, other"; empty where it predicts all that was measured.
+[[nodiscard]] std::string unpredicted_device_words(const Comparison& comparison);
 /// "predicted 1.000 s (0.900 to 1.100), measured 1.02 s (...)"; "no step was timed: all of them were warm-up".
 [[nodiscard]] std::string compared_step_words(const Comparison& comparison);
 /// Whether every byte is as predicted.

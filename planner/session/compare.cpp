@@ -15,7 +15,9 @@ std::optional<Comparison> compare(const PricedQuestion& asked, const RunRecord& 
   if (task.is_stopped()) return std::nullopt;
   const SimulatedPlan simulated = simulated_as_run(asked);
   if (task.is_stopped()) return std::nullopt;
-  return plumbline::compare(asked.plan, graph, simulated, record);
+  Comparison comparison = plumbline::compare(asked.plan, graph, simulated, record);
+  comparison.device = device_lines(asked.plan, asked.question.calibration().stack, record);
+  return comparison;
 }
 
 }  // namespace plumbline::session

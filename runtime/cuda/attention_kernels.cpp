@@ -10,6 +10,7 @@
 #include "runtime/cuda/cuda_call.h"
 #include "runtime/cuda/cudnn_attention.h"
 #include "runtime/cuda/current_lane.h"
+#include "runtime/cuda/memory_meter.h"
 
 namespace plumbline {
 namespace {
@@ -90,7 +91,10 @@ BuiltAttention* built_for(const Call& args) {
   if (!graph) return nullptr;
   thread_local std::map<AttentionGraph, std::unique_ptr<BuiltAttention>> graphs;
   const auto [at, is_new] = graphs.try_emplace(*graph);
-  if (is_new && cudnn().problem.empty() && is_asked_for()) at->second = cudnn().build(*graph);
+  if (is_new && cudnn().problem.empty() && is_asked_for()) {
+    const MeasuredUse measured(MemoryUse::libraries);
+    at->second = cudnn().build(*graph);
+  }
   return at->second.get();
 }
 

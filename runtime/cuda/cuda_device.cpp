@@ -22,14 +22,17 @@ CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kerne
   require(cudaSetDevice(device), "cudaSetDevice of " + std::to_string(device));
   for (auto& lane : lanes_) lane = std::make_unique<CudaLane>();
   set_thread_stream(of(Stream::compute).stream());
+  account_ = std::make_shared<MemoryAccount>();
+  set_thread_account(account_);
 }
 
 CudaDevice::~CudaDevice() {
   stop();
   if (thread_stream() == of(Stream::compute).stream()) set_thread_stream(nullptr);
+  if (thread_account() == account_) set_thread_account(nullptr);
 }
 
-DeviceMemory CudaDevice::reserve(Bytes bytes) { return reserve_device_memory(bytes); }
+DeviceMemory CudaDevice::reserve(Bytes bytes) { return reserve_device_memory(bytes, MemoryUse::tensors); }
 
 void CudaDevice::enqueue(Stream lane, std::function<void()> work) {
   const CurrentStream stream(of(lane).stream(), &times_);
@@ -62,20 +65,24 @@ std::optional<TimedSpan> CudaDevice::taken_message() {
   return marks;
 }
 
-void CudaDevice::transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind) {
+namespace {
+
+void transfer(const CudaLane& stream, Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind) {
   if (bytes.value() == 0) return;
-  require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes.value()), kind, of(lane).stream()),
+  require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes.value()), kind, stream.stream()),
           "cudaMemcpyAsync of " + to_text(bytes) + " on lane " + std::string(to_text(lane)));
 }
 
+}  // namespace
+
 void CudaDevice::copy(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(lane, to, from, bytes, cudaMemcpyDeviceToDevice);
+  transfer(of(lane), lane, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 void CudaDevice::download(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(lane, to, from, bytes, cudaMemcpyDeviceToHost);
+  transfer(of(lane), lane, to, from, bytes, cudaMemcpyDeviceToHost);
 }
 void CudaDevice::fetch(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(lane, to, from, bytes, cudaMemcpyHostToDevice);
+  transfer(of(lane), lane, to, from, bytes, cudaMemcpyHostToDevice);
 }
 
 void CudaDevice::fill(Stream lane, void* to, std::byte value, Bytes bytes) {

@@ -13,6 +13,7 @@
 #include "runtime/cuda/cuda_lane.h"
 #include "runtime/cuda/device_messages.h"
 #include "runtime/cuda/host_staging.h"
+#include "runtime/cuda/memory_meter.h"
 #include "runtime/cuda/profiler_ranges.h"
 #include "runtime/cuda/timed_events.h"
 #include "runtime/device/compute_device.h"
@@ -30,6 +31,7 @@ class CudaDevice : public ComputeDevice {
   [[nodiscard]] const DeviceKernels& kernels() const override { return kernels_; }
   [[nodiscard]] DeviceMemory reserve(Bytes bytes) override;
   [[nodiscard]] DeviceMemory reserve_host(Bytes bytes) override { return page_locked(bytes); }
+  [[nodiscard]] std::optional<DeviceUse> memory_use() const override { return account_->use(); }
   void enqueue(Stream lane, std::function<void()> work) override;
   [[nodiscard]] Mark mark(Stream lane) const override { return {lane, of(lane).mark()}; }
   [[nodiscard]] Mark timed_mark(Stream lane) override;
@@ -55,10 +57,10 @@ class CudaDevice : public ComputeDevice {
 
  private:
   [[nodiscard]] CudaLane& of(Stream lane) const { return *lanes_[static_cast<std::size_t>(lane)]; }
-  void transfer(Stream lane, void* to, const void* from, Bytes bytes, cudaMemcpyKind kind);
 
   const DeviceKernels& kernels_;
   std::array<std::unique_ptr<CudaLane>, stream_count> lanes_;
+  std::shared_ptr<MemoryAccount> account_;  ///< made behind the lanes, which are the context's
   HostStaging staging_;
   DeviceMessages messages_;
   TimedEvents times_;

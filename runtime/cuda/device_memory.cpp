@@ -16,9 +16,7 @@ std::string free_text() {
   return ", and " + text(free) + " of " + text(total) + " are free";
 }
 
-}  // namespace
-
-DeviceMemory reserve_device_memory(Bytes bytes) {
+std::byte* allocated(Bytes bytes) {
   void* memory = nullptr;
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, bytes.value()));
   const cudaError_t error = cudaMalloc(&memory, size);
@@ -27,7 +25,17 @@ DeviceMemory reserve_device_memory(Bytes bytes) {
     throw CudaOutOfMemory("cudaMalloc: " + to_text(bytes) + " were asked of the device" + free_text());
   }
   require(error, "cudaMalloc of " + to_text(bytes));
-  return {static_cast<std::byte*>(memory), [](std::byte* held) { (void)cudaFree(held); }};
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+DeviceMemory reserve_device_memory(Bytes bytes, MemoryUse use) {
+  const std::shared_ptr<MemoryAccount> account = thread_account();
+  if (account == nullptr) return {allocated(bytes), [](std::byte* held) { (void)cudaFree(held); }};
+  std::byte* memory = nullptr;
+  const Bytes beyond = account->taken(use, bytes, [&] { memory = allocated(bytes); });
+  return {memory, [=](std::byte* held) { account->given_back(use, bytes, beyond, [held] { (void)cudaFree(held); }); }};
 }
 
 }  // namespace plumbline

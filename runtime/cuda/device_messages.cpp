@@ -14,7 +14,7 @@ namespace {
 /// Memory of one message at a time. The sender writes it, one receiver reads it.
 struct Piece {
   explicit Piece(std::size_t bytes)
-      : memory(reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)))), size(bytes) {}
+      : memory(reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)), MemoryUse::communication)), size(bytes) {}
   Piece(const Piece&) = delete;
   Piece& operator=(const Piece&) = delete;
   /// Streams may still write or read.

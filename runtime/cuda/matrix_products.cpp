@@ -1,5 +1,6 @@
 #include "runtime/cuda/matrix_products.h"
 
+#include "runtime/cuda/memory_meter.h"
 #include "runtime/cuda/product_timing.h"
 
 namespace plumbline {
@@ -19,6 +20,7 @@ std::string device_name() {
 
 MatrixProducts::MatrixProducts(const CublasLt& library, ProductTuning tuning)
     : library_(library), tuning_(tuning), device_(device_name()) {
+  const MeasuredUse measured(MemoryUse::libraries);
   require(library_.create(&handle_), "cublasLtCreate");
 }
 

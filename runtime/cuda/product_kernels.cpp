@@ -59,8 +59,10 @@ bool multiply(ProductCall call, cudaStream_t stream) {
 
 }  // namespace
 
+/// Scratch is asked for before the first step: the library's handle, which takes memory, is made there too.
 Bytes matmul_scratch(const Matmul& args) {
   if (!is_found()) return Bytes(0);
+  (void)products();
   Bytes bytes = MatrixProducts::workspace();
   if (turns_a(args)) bytes += turned_bytes(args.a);
   if (turns_b(args)) bytes += turned_bytes(args.b);

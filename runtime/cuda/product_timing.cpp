@@ -46,11 +46,12 @@ std::size_t fastest_candidate(ProductPlan& plan, cublasLtHandle_t handle, const 
   const std::int64_t elements = (c.rows - 1) * c.stride + c.columns;
   ProductCall timed = call;
   try {
-    const DeviceMemory into = reserve_device_memory(storage(elements, c.format));
-    const DeviceMemory scratch = reserve_device_memory(call.matmul.workspace.size);
+    const DeviceMemory into = reserve_device_memory(storage(elements, c.format), MemoryUse::trials);
+    const DeviceMemory scratch = reserve_device_memory(call.matmul.workspace.size, MemoryUse::trials);
     timed.matmul.workspace.data = scratch.get();
-    const DeviceMemory sums =
-        call.row_sums.is_there() ? reserve_device_memory(storage(c.rows, call.row_sums.format)) : nullptr;
+    const DeviceMemory sums = call.row_sums.is_there()
+                                  ? reserve_device_memory(storage(c.rows, call.row_sums.format), MemoryUse::trials)
+                                  : nullptr;
     if (sums != nullptr) timed.row_sums.data = sums.get();
     const CudaLane lane;
     std::size_t fastest = 0;

@@ -14,7 +14,7 @@ constexpr int receiver = 1;
 
 NcclChannel::NcclChannel(std::shared_ptr<NcclComm> comm, Side side, NcclWatch& watch, const CallSite& site)
     : comm_(std::move(comm)), watch_(watch) {
-  const DeviceMemory first = reserve_device_memory(Bytes(1));
+  const DeviceMemory first = reserve_device_memory(Bytes(1), MemoryUse::communication);
   require(cudaMemsetAsync(first.get(), 0, 1, lane_.stream()), "cudaMemsetAsync of 1 B");
   if (side == Side::sends)
     send({first.get(), 1}, lane_.stream(), site);
@@ -30,7 +30,7 @@ NcclChannel::Piece& NcclChannel::piece(std::size_t bytes) {
     if (one.size >= bytes && (best == nullptr || one.size < best->size) && one.sent.is_passed()) best = &one;
   if (best != nullptr) return *best;
   Piece& made = pieces_.emplace_back();
-  made.memory = reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)));
+  made.memory = reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)), MemoryUse::communication);
   made.size = bytes;
   return made;
 }

@@ -54,7 +54,7 @@ void NcclRank::reserve_scratch(std::size_t bytes) {
   if (bytes <= scratch_size) return;
   scratch = nullptr;
   scratch_size = 0;
-  scratch = reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)));
+  scratch = reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)), MemoryUse::communication);
   scratch_size = bytes;
 }
 
@@ -99,6 +99,7 @@ std::shared_ptr<NcclComm> NcclGroups::comm(const std::vector<std::int32_t>& rank
 }
 
 std::unique_ptr<Communicator> NcclGroups::communicator(RankSet set, Messages messages) {
+  const MeasuredUse measured(MemoryUse::communication);
   if (shared_ == nullptr) {
     shared_ = std::make_shared<NcclRank>(rank_, rendezvous_, options_);
     set_thread_check([watch = &shared_->watch] { watch->require_alive(); });

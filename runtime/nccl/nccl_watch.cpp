@@ -83,9 +83,9 @@ std::optional<std::string> NcclWatch::problem() {
   for (const auto& comm : open)
     if (const auto error = comm->asynchronous_error()) return error;
   try {
-    if (const auto failed = rendezvous_.failure()) return "rank " + std::to_string(rank_) + " was stopped: " + *failed;
+    if (const auto failed = rendezvous_.trouble()) return "rank " + std::to_string(rank_) + " was stopped: " + *failed;
   } catch (const EnvironmentError&) {
-    return std::nullopt;  // rank 0 has ended: its launcher ends this process too
+    return std::nullopt;  // rank 0 has left: the run is over
   }
   return std::nullopt;
 }

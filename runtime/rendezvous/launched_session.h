@@ -1,8 +1,8 @@
 #pragma once
 /// \file launched_session.h: this process as one rank of a launch whose groups a library makes.
 ///
-/// Model: the launcher says which rank it is, and ends the others when one ends; the rendezvous tells them first why.
-/// Not modelled: what the others were doing. Checked against: tests/cuda/cuda_module_test.py.
+/// Model: the launcher says which rank it is; the rendezvous tells the others why one ends, or that it was killed. Not
+/// modelled: what the others were doing. Checked against: tests/cuda/nccl_processes_test.py.
 
 #include "runtime/communication/process_session.h"
 #include "runtime/mpi/launch_place.h"

@@ -16,7 +16,7 @@ Value Rendezvous::wait_for(const std::string& key, std::chrono::milliseconds dea
   const auto end = Clock::now() + deadline;
   for (;;) {
     if (auto value = find(key)) return std::move(*value);
-    if (const auto failed = failure()) throw CommunicationError("stopped at the rendezvous: " + *failed);
+    if (const auto failed = trouble()) throw CommunicationError("stopped at the rendezvous: " + *failed);
     if (Clock::now() > end)
       throw CommunicationError("waited " + duration_text(deadline) + " at the rendezvous for '" + key +
                                "', which another rank was to publish");
@@ -37,6 +37,20 @@ std::optional<std::string> Rendezvous::failure() {
   const auto value = find(failure_key);
   if (!value) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(value->data()), value->size());
+}
+
+/// What a rank reports before it ends is there once its end is seen.
+std::optional<std::string> Rendezvous::trouble() {
+  std::optional<std::int32_t> gone = lost();
+  try {
+    if (auto failed = failure()) return failed;
+  } catch (const EnvironmentError&) {
+    if (!gone) gone = lost();
+    if (!gone) throw;
+  }
+  if (!gone) return std::nullopt;
+  return "the process of rank " + std::to_string(*gone) +
+         " has ended without saying why: it was killed, or its computer has stopped";
 }
 
 void LocalRendezvous::publish(const std::string& key, const Value& value) {

@@ -1,12 +1,13 @@
 #pragma once
 /// \file rendezvous.h: where ranks that cannot speak yet leave a few bytes for each other.
 ///
-/// Answers: the value of a key, once some rank has published it; whether a rank has failed. Model: a key is published
-/// once. Values are small (a library's unique id). Errors: CommunicationError for a value that nobody publishes in
-/// time, or when a rank has failed first. Checked against: tests/runtime/rendezvous.
+/// Answers: the value of a key, once some rank has published it; whether a rank has failed, or its process has ended.
+/// Model: a key is published once. Values are small (a library's unique id). Errors: CommunicationError for a value
+/// that nobody publishes in time, or when a rank has failed first. Checked against: tests/runtime/rendezvous.
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -37,6 +38,17 @@ class Rendezvous {
   /// For all ranks; the first stays.
   void report_failure(const std::string& text);
   [[nodiscard]] std::optional<std::string> failure();
+
+  /// This process is `rank` of `ranks`: from here on the others learn when it ends without leaving. Once.
+  virtual void join(std::int32_t /*rank*/, std::int32_t /*ranks*/) {}
+  /// It ends as it should.
+  virtual void leave() {}
+  /// A rank that has joined and whose process has ended without leaving.
+  [[nodiscard]] virtual std::optional<std::int32_t> lost() { return std::nullopt; }
+  /// Before this process ends with a failure: returns when the others know it, or do not ask for so long.
+  virtual void see_off(std::chrono::milliseconds /*most*/) {}
+  /// Why this rank cannot go on: what another one reported, or that it is lost.
+  [[nodiscard]] std::optional<std::string> trouble();
 };
 
 /// Between the threads of a process.

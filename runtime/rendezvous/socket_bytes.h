@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "runtime/rendezvous/rendezvous.h"
 
@@ -21,13 +22,21 @@ class Socket {
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
-  ~Socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+  ~Socket() { close(); }
+  /// In place of what it held.
+  void hold(int descriptor) {
+    close();
+    descriptor_ = descriptor;
   }
+  /// Somebody else closes it.
+  [[nodiscard]] int release() { return std::exchange(descriptor_, -1); }
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
  private:
+  void close() const {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
   int descriptor_;
 };
 

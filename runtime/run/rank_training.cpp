@@ -7,8 +7,10 @@
 #include "runtime/device/failed_work.h"
 #include "runtime/execution/parameter_init.h"
 #include "runtime/execution/replica_check.h"
+#include "runtime/run/device_memory.h"
 #include "runtime/run/process_memory.h"
 #include "runtime/run/rank_description.h"
+#include "runtime/run/rank_records.h"
 #include "runtime/run/run_settings.h"
 
 namespace plumbline {
@@ -103,8 +105,9 @@ void RankTraining::run() {
       if (speaks && ends_early && !is_last && options_.on_early_stop) options_.on_early_stop(early_stopping_.state());
       if (speaks && options_.on_step) options_.on_step(steps_.back());
       if (speaks && is_stopped && options_.on_stop) options_.on_stop(stopped_by_);
-      if (ends) return;
+      if (ends) break;
     }
+    device_memory_ = device_memory(*device_, backend_, groups_.everyone());
   } catch (const InputError&) {
     throw;
   } catch (const InternalError& bug) {
@@ -333,7 +336,9 @@ Json RankTraining::description() {
   return rank_description(parts, parameters_.layout(), executor_.program());
 }
 
-RankRecord RankTraining::record(std::int64_t behind_ns) {
+RankRecord RankTraining::record(bool has_one_clock) {
+  std::int64_t behind_ns = 0;
+  if (has_one_clock) outside_steps([&] { behind_ns = nanoseconds_behind(everyone(), traced_begin_ns_); });
   RankRecord record;
   record.rank = groups_.rank();
   record.stage = executor_.stage();
@@ -341,6 +346,7 @@ RankRecord RankTraining::record(std::int64_t behind_ns) {
   record.memory.highest = highest_;
   record.memory.arena = backend_.arena_bytes();
   record.memory.process_resident = process_resident_bytes();
+  record.memory.device = device_memory_;
   const std::int64_t steps = std::max<std::int64_t>(1, std::ssize(steps_));
   const auto groups = named_groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -25,10 +25,9 @@ class RankTraining {
   [[nodiscard]] const std::vector<StepRecord>& steps() const { return steps_; }
   [[nodiscard]] const std::vector<std::int32_t>& generated() const { return generated_; }
   [[nodiscard]] std::int32_t traced_step() const { return traced_; }
-  /// When the traced step began on this rank, in nanoseconds of its computer's clock; 0 without one.
-  [[nodiscard]] std::int64_t traced_begin_ns() const { return traced_begin_ns_; }
-  /// `behind_ns`: how much later than the first rank's the traced step began here.
-  [[nodiscard]] RankRecord record(std::int64_t behind_ns);
+  /// All ranks call it. `has_one_clock`: times are from the begin of the step on the first of them.
+  [[nodiscard]] RankRecord record(bool has_one_clock);
+  [[nodiscard]] Communicator& everyone() { return groups_.everyone(); }
 
  private:
   /// "rank 2 (stage 1) at forward 3 of chunk 0". `error`: of work that failed on the device, the first action that is
@@ -94,6 +93,7 @@ class RankTraining {
   std::vector<ActionTime> traced_times_;
   std::vector<std::vector<std::int64_t>> lengths_;  ///< by action, of the steps after the warm-up
   MemoryBreakdown highest_;
+  std::optional<DeviceMemoryRecord> device_memory_;
   std::map<std::pair<std::int32_t, std::int32_t>, RoutedRecord> routed_;  ///< by execution and micro-batch
 };
 

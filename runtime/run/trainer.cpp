@@ -154,8 +154,9 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
   RankTraining& rank = *training;
   if (options.session != nullptr) options.session->report_action(-1);
   const bool has_one_clock = options.session == nullptr || options.session->ranks_on_host() == world.size();
-  const RankRecord of_rank = rank.record(has_one_clock ? nanoseconds_behind(world, rank.traced_begin_ns()) : 0);
-  std::vector<RankRecord> of_all = options.session != nullptr ? gathered(world, of_rank) : std::vector<RankRecord>();
+  const RankRecord of_rank = rank.record(has_one_clock);
+  std::vector<RankRecord> of_all =
+      options.session != nullptr ? gathered(rank.everyone(), of_rank) : std::vector<RankRecord>();
   const std::scoped_lock lock(shared.mutex);
   if (options.session != nullptr)
     record.ranks = std::move(of_all);

@@ -57,7 +57,19 @@ class CudaModule(unittest.TestCase):
             self.assertAlmostEqual(one["loss"], other["loss"], delta=1e-4 * one["loss"])
         for one, other in zip(cpu["ranks"], cuda["ranks"], strict=True):
             self.assertEqual(one["sent_per_step"], other["sent_per_step"])
-        self.assertIn("predicted", self.run_plan("compare", "--plan", "plan.json", "--measured", "m.json"))
+        for record, has_parts in ((cpu, False), (cuda, True)):
+            for rank in record["ranks"]:
+                self.assertEqual("device" in rank["memory"], has_parts)
+        for rank in cuda["ranks"]:
+            device = rank["memory"]["device"]
+            self.assertEqual(device["ranks_on_device"], 2)
+            self.assertEqual(device["parts"]["arena"], rank["memory"]["arena_bytes"])
+        compared = self.run_plan("compare", "--plan", "plan.json", "--measured", "m.json")
+        self.assertIn("memory of the device", compared)
+        self.assertIn("the plan does not predict: ", compared)
+        lines = json.loads(self.run_plan("compare", "--plan", "plan.json", "--measured", "m.json", "--json"))["device_memory"]
+        self.assertEqual(lines[-1]["part"], "total")
+        self.assertEqual(lines[-1]["measured_bytes"], sum(line["measured_bytes"] for line in lines[:-1]))
 
     def test_one_rank_over_nccl_trains_as_alone(self):
         self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 1, "--out", "plan.json")
@@ -71,6 +83,9 @@ class CudaModule(unittest.TestCase):
         for record in records[1:]:
             self.assertEqual([step["loss"] for step in record["steps"]], [step["loss"] for step in records[0]["steps"]])
             self.assertEqual(record["ranks"][0]["sent_per_step"], records[0]["ranks"][0]["sent_per_step"])
+            # Of calls that connect ranks: 8 MiB in and out, of a group of several ranks alone.
+            device = record["ranks"][0]["memory"]["device"]
+            self.assertEqual(sum(device["parts"].values()), device["device_peak_bytes"])
 
     def test_nccl_needs_a_gpu_for_each_rank(self):
         self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 2, "--tp", 2, "--out", "plan.json")

@@ -210,6 +210,7 @@ FoundCublasLt& fake_library() {
   return found;
 }
 ProductTuning tuning = ProductTuning::first;
+std::atomic<std::size_t> handle_bytes = 0;
 
 }  // namespace
 
@@ -218,6 +219,7 @@ ProductTuning product_tuning() { return tuning; }
 
 }  // namespace plumbline
 
+void fake_cublaslt::set_handle_bytes(std::size_t bytes) { plumbline::handle_bytes = bytes; }
 void fake_cublaslt::set_missing(const std::string& problem) { plumbline::fake_library().problem = problem; }
 void fake_cublaslt::set_tuning(plumbline::ProductTuning tuning) { plumbline::tuning = tuning; }
 
@@ -225,7 +227,10 @@ using namespace fake_cublaslt;
 
 extern "C" {
 
-cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) { return create("cublasLtCreate", handle); }
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  cuda_on_cpu::take_memory(plumbline::handle_bytes);
+  return create("cublasLtCreate", handle);
+}
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { return destroy(handle); }
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType_t type, std::uint64_t rows,

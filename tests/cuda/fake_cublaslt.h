@@ -17,6 +17,8 @@ int heuristics_asked();
 int products_computed();
 /// What is proposed from here on: an algorithm for each, which takes so much longer.
 void set_algorithms(std::vector<std::chrono::milliseconds> delays);
+/// A handle takes so many bytes of the device from here on.
+void set_handle_bytes(std::size_t bytes);
 /// Until set again: the library cannot be loaded.
 void set_missing(const std::string& problem);
 void set_tuning(plumbline::ProductTuning tuning);

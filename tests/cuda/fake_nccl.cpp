@@ -1,6 +1,7 @@
 #include "tests/cuda/fake_nccl.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cuda/fake_nccl_files.h"
 #include "tests/cuda/fake_nccl_parts.h"
 #include "tests/cuda_on_cpu/streams.h"
 
@@ -56,6 +58,7 @@ struct Library {
   int connections = 0;
   std::chrono::milliseconds message_length{0};
   std::string last_error;
+  std::atomic<std::size_t> communicator_bytes = 0;
 };
 Library& library() {
   static auto* only = new Library;
@@ -93,26 +96,23 @@ Result failure_of(const std::string& name) {
   return request == nullptr || request->breaks ? Result::success : request->result;
 }
 
-/// What the parts of one call have said so far.
-std::shared_ptr<std::vector<Operation>> arrivals(const std::string& key, std::size_t parts) {
-  static std::map<std::string, std::weak_ptr<std::vector<Operation>>> open;  // under the streams' lock
-  auto found = open[key].lock();
-  if (found == nullptr) {
-    found = std::make_shared<std::vector<Operation>>(parts);
-    open[key] = found;
-    std::erase_if(open, [](const auto& one) { return one.second.expired(); });
-  }
-  return found;
-}
-
 cuda_on_cpu::Entry entry_of(const Operation& o, const std::string& key, std::size_t parts, std::size_t own) {
   cuda_on_cpu::Entry entry;
   entry.kind = cuda_on_cpu::Entry::Kind::collective;
   entry.part.key = key;
   entry.part.parts = static_cast<int>(parts);
   entry.part.is_given_up = o.comm->is_aborted;
-  const auto all = arrivals(key, parts);
   const bool is_message = o.name == "ncclSend" || o.name == "ncclRecv";
+  if (ranks_are_processes() && parts > 1) {
+    const auto files = std::make_shared<FileParts>(o, key, parts, own);
+    entry.part.parts = 1;
+    entry.part.remote = files;
+    entry.part.together = [files, is_message] {
+      is_message ? run_message(files->read()) : run_collective(files->read());
+    };
+    return entry;
+  }
+  const auto all = arrivals(key, parts);
   entry.part.arrive = [o, all, own] { (*all)[own] = o; };
   const std::chrono::milliseconds length = library().message_length;
   entry.part.together = [all, is_message, length] {
@@ -181,7 +181,7 @@ void connect(const Operation& o) {
   std::string kind = o.name;
   if (kind == "ncclSend") kind = std::to_string(o.comm->rank) + " to " + std::to_string(o.root);
   if (kind == "ncclRecv") kind = std::to_string(o.root) + " to " + std::to_string(o.comm->rank);
-  if (o.comm->meeting->ranks == 1 || !o.comm->connected.insert(kind).second) return;
+  if (o.comm->meeting->ranks == 1 || ranks_are_processes() || !o.comm->connected.insert(kind).second) return;
   ++library().connections;
   ++o.comm->meeting->first_calls[kind];
   o.comm->connecting.insert(kind);
@@ -222,20 +222,6 @@ Result get_version(int* version) {
   return failure_of("ncclGetVersion");
 }
 
-const char* error_string(Result result) {
-  switch (result) {
-    case Result::success: return "no error";
-    case Result::unhandled_cuda_error: return "unhandled cuda error";
-    case Result::system_error: return "unhandled system error";
-    case Result::internal_error: return "internal error";
-    case Result::invalid_argument: return "invalid argument";
-    case Result::invalid_usage: return "invalid usage";
-    case Result::remote_error: return "remote process exited or there was a network error";
-    case Result::in_progress: return "NCCL operation in progress";
-  }
-  return "unknown result code";
-}
-
 const char* last_error(Comm) {
   thread_local std::string kept;
   const Lock lock(library().mutex);
@@ -246,7 +232,8 @@ const char* last_error(Comm) {
 Result get_unique_id(UniqueId* id) {
   const Result failed = failure_of("ncclGetUniqueId");
   const Lock lock(library().mutex);
-  const std::string text = "id " + std::to_string(library().ids++);
+  const std::int64_t number = library().ids++;
+  const std::string text = ranks_are_processes() ? id_of_process(number) : "id " + std::to_string(number);
   std::memcpy(id->internal, text.c_str(), text.size() + 1);
   return failed;
 }
@@ -256,6 +243,7 @@ Result init(Comm* comm, int ranks, UniqueId id, int rank, Config* config) {
   if (failed != Result::success) return failed;
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return Result::unhandled_cuda_error;
+  cuda_on_cpu::take_memory(library().communicator_bytes);
   const Lock lock(library().mutex);
   if (config->magic != 0xcafebeef || config->blocking != 0 || rank < 0 || rank >= ranks)
     return Result::invalid_argument;
@@ -269,6 +257,7 @@ Result init(Comm* comm, int ranks, UniqueId id, int rank, Config* config) {
     }
   if (meeting->ranks != ranks || !meeting->devices.emplace(rank, device).second) return Result::invalid_argument;
   ++meeting->joined;
+  if (ranks_are_processes()) join(meeting->id, rank);
   *comm = new CommHandle();
   (*comm)->meeting = meeting;
   (*comm)->rank = rank;
@@ -282,8 +271,10 @@ Result get_async_error(Comm comm, Result* error) {
   *error = comm->error;
   if (comm->error != Result::success) return Result::success;
   const bool is_stuck = library().is_init_endless && comm->meeting->ranks > 1;
-  if (comm->meeting->joined < comm->meeting->ranks || is_stuck || std::exchange(comm->is_settling, false) ||
-      is_connecting(*comm))
+  const Meeting& meeting = *comm->meeting;
+  const bool is_complete =
+      ranks_are_processes() ? have_joined(meeting.id, meeting.ranks) : meeting.joined == meeting.ranks;
+  if (!is_complete || is_stuck || std::exchange(comm->is_settling, false) || is_connecting(*comm))
     *error = Result::in_progress;
   else
     comm->connecting.clear();
@@ -364,7 +355,10 @@ void reset() {
   nccl::library().connections = 0;
   nccl::library().message_length = std::chrono::milliseconds(0);
   nccl::library().last_error.clear();
+  nccl::library().communicator_bytes = 0;
 }
+
+void set_communicator_bytes(std::size_t bytes) { nccl::library().communicator_bytes = bytes; }
 
 void fail_call(const std::string& name, int nth, nccl::Result result) {
   const nccl::Lock lock(nccl::library().mutex);

@@ -1,6 +1,7 @@
 #include "tests/cuda/fake_nccl_parts.h"
 
 #include <cstring>
+#include <map>
 
 #include "runtime/communication/reduce.h"
 #include "tests/cuda_on_cpu/thread_block.h"
@@ -16,10 +17,6 @@ ElementFormat format_of(DataType type) {
     case DataType::uint8: return ElementFormat::bytes;
   }
   return ElementFormat::bytes;
-}
-
-std::size_t bytes_of(const Operation& o) {
-  return o.count * static_cast<std::size_t>(element_bytes(format_of(o.type)));
 }
 
 std::span<const std::byte> bytes_at(const void* from, std::size_t size) {
@@ -58,6 +55,10 @@ void write(void* to, std::span<const std::byte> bytes) {
 
 }  // namespace
 
+std::size_t bytes_of(const Operation& o) {
+  return o.count * static_cast<std::size_t>(element_bytes(format_of(o.type)));
+}
+
 void run_collective(const std::vector<Operation>& parts) {
   require_fit(parts);
   const Operation& first = parts.front();
@@ -92,6 +93,31 @@ void run_message(const std::vector<Operation>& parts) {
                                                                   " bytes meets a receive of " +
                                                                   std::to_string(bytes_of(received)));
   write(received.to, bytes_at(sent.from, bytes_of(sent)));
+}
+
+const char* error_string(Result result) {
+  switch (result) {
+    case Result::success: return "no error";
+    case Result::unhandled_cuda_error: return "unhandled cuda error";
+    case Result::system_error: return "unhandled system error";
+    case Result::internal_error: return "internal error";
+    case Result::invalid_argument: return "invalid argument";
+    case Result::invalid_usage: return "invalid usage";
+    case Result::remote_error: return "remote process exited or there was a network error";
+    case Result::in_progress: return "NCCL operation in progress";
+  }
+  return "unknown result code";
+}
+
+std::shared_ptr<std::vector<Operation>> arrivals(const std::string& key, std::size_t parts) {
+  static std::map<std::string, std::weak_ptr<std::vector<Operation>>> open;  // under the streams' lock
+  auto found = open[key].lock();
+  if (found == nullptr) {
+    found = std::make_shared<std::vector<Operation>>(parts);
+    open[key] = found;
+    std::erase_if(open, [](const auto& one) { return one.second.expired(); });
+  }
+  return found;
 }
 
 }  // namespace plumbline::nccl

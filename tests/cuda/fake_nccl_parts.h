@@ -4,6 +4,8 @@
 ///
 /// Checked against: tests/cuda/nccl_communicator_test.cpp, tests/cuda/nccl_failures_test.cpp.
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/nccl/nccl_api.h"
@@ -23,6 +25,11 @@ struct Operation {
   cudaStream_t stream = nullptr;
 };
 
+[[nodiscard]] const char* error_string(Result result);
+/// What the parts of one call have said so far. Under the streams' lock.
+[[nodiscard]] std::shared_ptr<std::vector<Operation>> arrivals(const std::string& key, std::size_t parts);
+/// That a call counts, of one rank.
+[[nodiscard]] std::size_t bytes_of(const Operation& operation);
 /// By rank. Throws ExecutionError where calls do not fit together.
 void run_collective(const std::vector<Operation>& parts);
 /// What is sent, and what receives it.

@@ -79,7 +79,10 @@ cudaError_t cudaGetDeviceCount(int* count) {
 
 cudaError_t cudaSetDevice(int device) {
   const cudaError_t error = with_device("cudaSetDevice", device);
-  if (error == cudaSuccess) cuda_on_cpu::current_device() = device;
+  if (error != cudaSuccess) return error;
+  cuda_on_cpu::current_device() = device;
+  const Streams::Lock lock(cuda_on_cpu::streams().mutex);
+  cuda_on_cpu::streams().memory.make_context(device);
   return error;
 }
 

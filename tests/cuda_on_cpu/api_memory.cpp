@@ -120,8 +120,10 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return api_call("cudaMemGetInfo", [&](Streams::Lock&) {
+    const int device = cuda_on_cpu::current_device();
+    streams().memory.make_context(device);
     *total = streams().memory.capacity;
-    *free = *total - std::min(*total, streams().memory.allocated());
+    *free = *total - std::min(*total, streams().memory.used(device));
     return cudaSuccess;
   });
 }

@@ -77,6 +77,16 @@ void set_capacity(std::size_t bytes) {
   streams().memory.capacity = bytes;
 }
 
+void set_memory_taken(const MemoryTaken& taken) {
+  const Streams::Lock lock(streams().mutex);
+  streams().memory.taken = taken;
+}
+
+void take_memory(std::size_t bytes) {
+  const Streams::Lock lock(streams().mutex);
+  streams().memory.take(current_device(), bytes);
+}
+
 void set_alignment(std::size_t bytes) {
   const Streams::Lock lock(streams().mutex);
   streams().memory.alignment = bytes;
@@ -142,6 +152,7 @@ cudaError_t cudaDeviceReset() {
   streams().reset();
   streams().memory.capacity = std::size_t{1} << 30;
   streams().memory.alignment = 256;
+  streams().memory.taken = MemoryTaken();
   calls() = Calls();
   last_error() = cudaSuccess;
   forget_launches();

@@ -22,11 +22,21 @@ void set_thread_order(ThreadOrder order);
 /// Of the order among streams, and of shuffled threads and blocks. Starts both anew.
 void set_seed(unsigned seed);
 
-/// Of the device's memory, in bytes; 1 GiB from the start.
+/// Of each device's memory, in bytes; 1 GiB from the start.
 void set_capacity(std::size_t bytes);
 
 /// Of what cudaMalloc returns; 256 as CUDA's from the start. With less, an allocation ends nearer to its guard page.
 void set_alignment(std::size_t bytes);
+
+/// Of the device's memory, as cudaMemGetInfo counts it; all 0 from the start but for the granularity, 1.
+struct MemoryTaken {
+  std::size_t context = 0;      ///< by a device's context
+  std::size_t kernel = 0;       ///< by each kernel, when it is first launched on a device
+  std::size_t granularity = 1;  ///< cudaMalloc takes multiples of it
+};
+void set_memory_taken(const MemoryTaken& taken);
+/// By a library, of this host thread's device, until the next reset.
+void take_memory(std::size_t bytes);
 
 struct DeviceDescription {
   int count = 1;  ///< 0: no device (cudaErrorNoDevice)
@@ -73,6 +83,17 @@ std::size_t allocated_bytes();
 /// Work of a stream that is no kernel, for stand-ins of libraries (matrix products): it may touch device memory.
 cudaError_t enqueue_work(cudaStream_t stream, std::function<void()> work);
 
+/// Parts of a collective in other processes.
+class RemoteParts {
+ public:
+  RemoteParts() = default;
+  RemoteParts(const RemoteParts&) = delete;
+  RemoteParts& operator=(const RemoteParts&) = delete;
+  virtual ~RemoteParts() = default;
+  /// Asked once the own part is next in its stream, until it is so: hands the own part over at the first time.
+  [[nodiscard]] virtual bool are_here() = 0;
+};
+
 /// A part of a collective: runs together with the other parts of `key` once all `parts` are next in their streams.
 /// `arrive` of each runs first, then `together` of one of them.
 struct CollectivePart {
@@ -81,6 +102,7 @@ struct CollectivePart {
   std::function<void()> arrive;
   std::function<void()> together;
   std::shared_ptr<const bool> is_given_up = {};  ///< then its stream goes on without it
+  std::shared_ptr<RemoteParts> remote = {};      ///< that it waits for
 };
 cudaError_t enqueue_collective(cudaStream_t stream, CollectivePart part);
 

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "tests/cuda_on_cpu/streams.h"
+
 namespace cuda_on_cpu {
 namespace {
 
@@ -31,13 +33,27 @@ std::size_t DeviceMemory::free_place(std::size_t pages) const {
   return at;
 }
 
+std::size_t DeviceMemory::in_whole_pieces(std::size_t bytes) const {
+  return (bytes + taken.granularity - 1) / taken.granularity * taken.granularity;
+}
+
+void DeviceMemory::make_context(int device) {
+  if (contexts_.insert(device).second) take(device, taken.context);
+}
+
+void DeviceMemory::load_kernel(int device, const void* kernel) {
+  if (kernels_.emplace(device, kernel).second) take(device, taken.kernel);
+}
+
 void* DeviceMemory::allocate(std::size_t bytes) {
-  if (bytes > capacity || allocated_ + bytes > capacity) return nullptr;
+  const int device = current_device();
+  make_context(device);
+  if (bytes > capacity || used(device) + in_whole_pieces(bytes) > capacity) return nullptr;
   const std::size_t pages = (std::max(bytes, std::size_t{1}) + page - 1) / page * page;
   const std::size_t at = free_place(pages);
   if (at + pages + page > region) return nullptr;
   const std::size_t aligned = (bytes + alignment - 1) / alignment * alignment;
-  const Place place{pages, pages - std::min(pages, aligned), bytes};
+  const Place place{pages, pages - std::min(pages, aligned), bytes, device};
   places_[at] = place;
   const bool was_open = is_open_;
   close();  // so that opening opens the new place too
@@ -47,6 +63,7 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   std::memset(base_ + at + place.offset + bytes, slack_pattern, pages - place.offset - bytes);
   if (!was_open) close();
   allocated_ += bytes;
+  take(device, in_whole_pieces(bytes));
   return base_ + at + place.offset;
 }
 
@@ -68,12 +85,16 @@ DeviceMemory::Freed DeviceMemory::release(void* pointer) {
   if (!was_open) close();
   mprotect(pages, found->second.pages, PROT_NONE);
   allocated_ -= found->second.bytes;
+  used_[found->second.device] -= in_whole_pieces(found->second.bytes);
   places_.erase(found);
   return is_whole ? Freed::yes : Freed::was_overrun;
 }
 
 void DeviceMemory::release_all() {
   while (!places_.empty()) release(base_ + places_.begin()->first + places_.begin()->second.offset);
+  used_.clear();
+  contexts_.clear();
+  kernels_.clear();
 }
 
 void DeviceMemory::open() {

@@ -9,6 +9,9 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
+
+#include "tests/cuda_on_cpu/control.h"
 
 namespace cuda_on_cpu {
 
@@ -16,7 +19,7 @@ class DeviceMemory {
  public:
   DeviceMemory();
 
-  /// Null where there is no room.
+  /// Of the host thread's device. Null where there is no room.
   void* allocate(std::size_t bytes);
   enum class Freed { yes, unknown_address, was_overrun };
   Freed release(void* pointer);
@@ -29,15 +32,25 @@ class DeviceMemory {
   [[nodiscard]] bool holds(const void* pointer, std::size_t bytes) const;
   [[nodiscard]] std::size_t allocated() const { return allocated_; }
 
+  /// What is no allocation: contexts, kernels, libraries.
+  void make_context(int device);
+  void load_kernel(int device, const void* kernel);
+  void take(int device, std::size_t bytes) { used_[device] += bytes; }
+  /// Of one device, with all of these.
+  [[nodiscard]] std::size_t used(int device) { return used_[device]; }
+
   std::size_t capacity = std::size_t{1} << 30;
   std::size_t alignment = 256;
+  MemoryTaken taken;
 
  private:
   struct Place {
     std::size_t pages = 0;  ///< in bytes
     std::size_t offset = 0;
     std::size_t bytes = 0;
+    int device = 0;
   };
+  [[nodiscard]] std::size_t in_whole_pieces(std::size_t bytes) const;
   [[nodiscard]] bool has_key() const { return key_ > 0; }
   [[nodiscard]] std::size_t free_place(std::size_t pages) const;
   [[nodiscard]] bool has_slack_pattern(std::size_t at, const Place& place) const;
@@ -46,6 +59,9 @@ class DeviceMemory {
   std::byte* base_ = nullptr;
   std::map<std::size_t, Place> places_;  ///< by the offset of their first page
   std::size_t allocated_ = 0;
+  std::map<int, std::size_t> used_;  ///< by device
+  std::set<int> contexts_;
+  std::set<std::pair<int, const void*>> kernels_;  ///< that are loaded
   bool is_open_ = false;
 };
 

@@ -89,6 +89,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, const c
       if (requested != cudaSuccess) throw ExecutionError(requested, "a test asked for this kernel to fail");
       run_grid(config.gridDim, config.blockDim, config.dynamicSmemBytes, run);
     };
+    streams().memory.load_kernel(config.stream->device, kernel);
     streams().push(config.stream, std::move(entry));
     ++launched()[arguments];
     counts().blocks += static_cast<int>(config.gridDim.x * config.gridDim.y * config.gridDim.z);

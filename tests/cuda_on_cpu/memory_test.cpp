@@ -56,6 +56,38 @@ TEST_CASE("the device's memory ends where the capacity does, and comes back") {
   CHECK(allocated_bytes() == 600);
 }
 
+/// Of the host thread's device.
+std::size_t taken() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  require(cudaMemGetInfo(&free, &total));
+  return total - free;
+}
+
+TEST_CASE("contexts, kernels and libraries take memory of their device, each once") {
+  const TestDevice device;
+  set_device({.count = 2});
+  set_memory_taken({.context = 1000, .kernel = 10, .granularity = 512});
+  require(cudaSetDevice(1));
+  CHECK(taken() == 1000);
+  take_memory(7);
+  void* a = nullptr;
+  require(cudaMalloc(&a, 513));
+  CHECK(taken() == 1000 + 7 + 1024);
+  require(cudaSetDevice(0));
+  CHECK(taken() == 1000);
+  const TestStream stream;
+  const DeviceArray<float> x(100);
+  for (int run = 0; run < 2; ++run) require(launch_on(stream, 1, 1, write_at, x.data, 0));
+  CHECK(taken() == 1000 + 512 + 10);
+  require(cudaFree(a));  // of the other device
+  require(cudaSetDevice(1));
+  CHECK(taken() == 1000 + 7);
+  require(cudaSetDevice(0));
+  set_capacity(2000);
+  CHECK(cudaMalloc(&a, 600) == cudaErrorMemoryAllocation);
+}
+
 TEST_CASE("bytes written between an allocation and its guard page are found when it is freed") {
   const TestDevice device;
   const TestStream stream;

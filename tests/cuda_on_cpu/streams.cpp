@@ -10,6 +10,9 @@ namespace {
 
 /// How long streams may stand still before it is called a deadlock: other host threads may still add entries.
 constexpr std::chrono::seconds patience{5};
+/// Other processes may begin later, and are asked: they give no notice.
+constexpr std::chrono::minutes patience_with_processes{5};
+constexpr std::chrono::milliseconds between_questions{1};
 
 bool is_given_up(const Entry& collective) {
   return collective.part.is_given_up != nullptr && *collective.part.is_given_up;
@@ -81,16 +84,28 @@ std::vector<CUstream_st*> Streams::parts_of(const std::string& key) const {
   return parts;
 }
 
-bool Streams::is_ready(const CUstream_st& stream) const {
+bool Streams::is_ready(const CUstream_st& stream) {
   if (stream.is_busy || stream.entries.empty()) return false;
   const Entry& first = stream.entries.front();
   if (first.kind == Entry::Kind::wait) return first.event->reached >= first.version;
+  if (first.kind == Entry::Kind::collective && first.part.remote != nullptr && !is_given_up(first)) {
+    bool are_here = false;
+    run_guarded([&] { are_here = first.part.remote->are_here(); });
+    return are_here;
+  }
   if (first.kind == Entry::Kind::collective)
     return is_given_up(first) || parts_of(first.part.key).size() == static_cast<std::size_t>(first.part.parts);
   return true;
 }
 
-std::vector<CUstream_st*> Streams::ready_streams() const {
+bool Streams::waits_for_processes() const {
+  return std::any_of(streams_.begin(), streams_.end(), [](const auto& s) {
+    return !s->entries.empty() && s->entries.front().kind == Entry::Kind::collective &&
+           s->entries.front().part.remote != nullptr;
+  });
+}
+
+std::vector<CUstream_st*> Streams::ready_streams() {
   std::vector<CUstream_st*> ready;
   for (const auto& stream : streams_)
     if (is_ready(*stream)) ready.push_back(stream.get());
@@ -168,14 +183,18 @@ cudaError_t Streams::advance_at_times(Lock& lock) {
 
 cudaError_t Streams::run_until(Lock& lock, const std::function<bool()>& is_done) {
   if (!is_done() && std::exchange(was_given_work, false)) ++host_waits;
+  auto ran = std::chrono::steady_clock::now();
   while (!is_done() && failure == cudaSuccess) {
     const std::vector<CUstream_st*> ready = ready_streams();
     if (!ready.empty()) {
       run_first(lock, *ready[random() % ready.size()]);
+      ran = std::chrono::steady_clock::now();
       continue;
     }
     memory.close();
-    if (changed_.wait_for(lock, patience) == std::cv_status::timeout)
+    const bool asks = waits_for_processes();
+    const bool is_late = std::chrono::steady_clock::now() - ran > patience_with_processes;
+    if (changed_.wait_for(lock, asks ? between_questions : patience) == std::cv_status::timeout && (!asks || is_late))
       fail(cudaErrorLaunchTimeout, "streams wait for each other, or for a part of a collective that never comes");
   }
   memory.close();

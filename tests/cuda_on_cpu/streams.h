@@ -80,9 +80,10 @@ class Streams {
   std::mt19937 random{1};
 
  private:
-  [[nodiscard]] bool is_ready(const CUstream_st& stream) const;
+  [[nodiscard]] bool is_ready(const CUstream_st& stream);
   [[nodiscard]] std::vector<CUstream_st*> parts_of(const std::string& key) const;
-  std::vector<CUstream_st*> ready_streams() const;
+  std::vector<CUstream_st*> ready_streams();
+  [[nodiscard]] bool waits_for_processes() const;
   void run_first(Lock& lock, CUstream_st& stream);
   void run_host_function(Lock& lock, CUstream_st& stream, const std::function<void()>& function);
   void run_collective(CUstream_st& stream);

@@ -46,6 +46,12 @@ TEST_CASE("names of actions, streams and memory classes are the program's") {
   CHECK(refusal("\"activations\": 100", "\"activation\": 100").find("nearest: activations") != std::string::npos);
 }
 
+TEST_CASE("parts of a device's memory are the program's, and a device has a rank") {
+  CHECK(refusal("\"modules\": 65536", "\"module\": 65536").find("nearest: modules") != std::string::npos);
+  CHECK(refusal("\"modules\": 65536", "\"modules\": -1").find("m.json:/ranks/1/memory/device/parts/modules") == 0);
+  CHECK(refusal("\"ranks_on_device\": 2", "\"ranks_on_device\": 0").find("m.json:/ranks/1/memory/device") == 0);
+}
+
 TEST_CASE("ranks stand in order, and nothing ends before it starts") {
   CHECK(refusal("\"rank\": 1,", "\"rank\": 0,").find("m.json:/ranks/1/rank") == 0);
   CHECK(refusal("\"end_ns\": 110", "\"end_ns\": 9").find("m.json:/ranks/0/actions/0/end_ns") == 0);

@@ -127,6 +127,15 @@ TEST_CASE("a comparison is written line by line; a difference without a cause ha
   CHECK(*at(at(json, "actions").if_array()->front(), "kind").if_string() == to_text(ActionKind::forward));
 }
 
+TEST_CASE("a comparison has the device's memory where the run had a device with memory of its own") {
+  Comparison comparison;
+  comparison.device = {{1, "context", Bytes(8), Bytes(9)}};
+  const Json json = to_json(comparison);
+  const Json& line = at(json, "device_memory").if_array()->front();
+  CHECK(keys(line) == Names{"stage", "part", "predicted_bytes", "measured_bytes"});
+  CHECK(*at(line, "measured_bytes").if_integer() == 9);
+}
+
 TEST_CASE("a validation is written as plumbline.validation/1") {
   const Json json = to_json(Validation{});
   CHECK(keys(json) == Names{"format", "rows", "skipped", "summary", "by_source"});

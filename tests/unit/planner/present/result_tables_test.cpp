@@ -35,6 +35,22 @@ TEST_CASE("predicted and measured stand side by side, with their difference and 
         "step time  predicted 1.000 s (0.900 to 1.100), measured 1.05 s (measured over predicted +5.0 %)");
 }
 
+TEST_CASE("parts of a device's memory have their difference in percent, and those without a prediction are named") {
+  Comparison c = compared();
+  CHECK(unpredicted_device_words(c).empty());
+  c.device = {{0, "context", Bytes(1000), Bytes(1100)},
+              {0, "modules", Bytes(0), Bytes(70)},
+              {0, "libraries", Bytes(50), Bytes(0)},
+              {1, "modules", Bytes(0), Bytes(70)},
+              {1, "other", Bytes(0), Bytes(5)}};
+  const Table table = device_memory_table(c);
+  check_whole(table);
+  CHECK(cell(table, 0, "difference").text == "+10.0 %");
+  CHECK(cell(table, 1, "difference").text.empty());
+  CHECK(cell(table, 2, "difference").text == "-100.0 %");
+  CHECK(unpredicted_device_words(c) == "the plan does not predict: modules, other");
+}
+
 TEST_CASE("equal bytes are said, and whether they are so for the rows that were routed") {
   Comparison c = compared();
   c.memory.resize(1);
