@@ -41,7 +41,7 @@ if [ ! -x "$toolkit/bin/nvcc" ]; then
   say "no CUDA toolkit of 12 or later here: installing NVIDIA's Python packages into $folder (2.2 GB)"
   # The compiler is the one that CI compiles with.
   packages=(nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-cccl==13.0.*
-    nvidia-nvtx==13.0.* nvidia-cublas==13.* nvidia-cudnn-cu13==9.* nvidia-nccl-cu13==2.* nvidia-cudnn-frontend==1.*)
+    nvidia-cuda-nvrtc==13.0.* nvidia-nvtx==13.0.* nvidia-cublas==13.* nvidia-cudnn-cu13==9.* nvidia-nccl-cu13==2.* nvidia-cudnn-frontend==1.*)
   rm -rf "$folder.part"
   if ! python3 -m pip install -q --no-deps --disable-pip-version-check --target "$folder.part" \
     "${packages[@]}" >&2; then
