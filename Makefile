@@ -40,11 +40,10 @@ gui: ## install Qt 6 where it is missing, build the window and open it
 	@cmake --build --preset release --target plumbline plan
 	@build/bin/plumbline
 
-cuda: ## build libplumbline-cuda.so beside the command, with the CUDA toolkit (12 or later) that is there
-	@PATH="$$PATH:$${CUDA_PATH:-/usr/local/cuda}/bin" command -v nvcc >/dev/null || { echo "make cuda: no nvcc in PATH, CUDA_PATH or \
-/usr/local/cuda; expected a CUDA toolkit of 12 or later: apt-get install nvidia-cuda-toolkit (Debian 13, Ubuntu 24.04), or NVIDIA's own" >&2; exit 3; }
-	@cmake --preset release -DPLUMBLINE_CUDA=ON
-	@cmake --build --preset release --target plumbline_cuda plan
+cuda: ## build libplumbline-cuda.so beside the command, with a CUDA toolkit of 12 or later, which is installed where there is none
+	@toolkit=$$(scripts/setup_cuda.sh) && cmake --preset release -DPLUMBLINE_CUDA=ON -DPLUMBLINE_BENCH=ON $$toolkit
+	@cmake --build --preset release --target plumbline_cuda plan \
+	  $$(ninja -C build -t query device_kernels_bench >/dev/null 2>&1 && echo device_kernels_bench)
 
 wheel: ## build/plumbline-*.whl, the Python module for pip install; it needs no compiler where it is installed
 	@scripts/setup_debian.sh python
@@ -158,5 +157,5 @@ tsan: ## the same as headless, under the thread sanitizer, and the tests labelle
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
-clean: ## remove build/
-	@rm -rf build
+clean: ## remove build/ and build-cuda/
+	@rm -rf build build-cuda

@@ -300,7 +300,8 @@ class RunVerb : public Verb {
             question.network().constants,
             prepared.training_fingerprint,
             training_.routing(question.graph()),
-            {question.network().model_type, prepared.network_config, prepared.network_fingerprint}};
+            {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
+            training_.fp8_scaling(question.training())};
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;

@@ -69,6 +69,8 @@ void TrainingFlags::declare(CLI::App& app) {
   add("--warmup-steps", warmup_, "N", "until the learning rate is at its peak (a twentieth of the steps)");
   optimizer_.declare(app);
   evaluation_.declare(app);
+  add("--fp8-scaling", fp8_scaling_, "HOW",
+      "scales of the operands of fp8 products: tensor (one each; default) or row (one for each row or column)");
   add("--expert-routing", routing_, "WHO",
       "who chooses a token's experts: learned (the router; default) or balanced (in turn, as many rows for each rank)");
   add("--checkpoint", checkpoint_, "DIR", "write the state of the training here");
@@ -108,6 +110,7 @@ void TrainingFlags::continue_training() {
   take("warmup-steps", warmup_);
   optimizer_.continue_from(manifest.settings);
   evaluation_.continue_from(manifest.settings);
+  take("fp8-scaling", fp8_scaling_);
   if (!routing_) stored_routing_ = stored_flag(manifest.settings, "expert-routing").value_or(stored_routing_);
   if (data_ && !data_format_) data_format_ = manifest.data.format;
   if (data_ || manifest.data.file.empty()) return;
@@ -130,6 +133,7 @@ void TrainingFlags::follow(const TrainingSettings& recipe) {
   if (keeps_shape) take("lr-decay-every", decay_every_);
   take("schedule-steps", total_);
   take("warmup-steps", warmup_);
+  take("fp8-scaling", fp8_scaling_);
   if (!resume_) take("expert-routing", routing_);
   take("checkpoint", checkpoint_);
   take("checkpoint-every", every_);
@@ -217,6 +221,15 @@ ExpertRouting TrainingFlags::routing(const Graph& graph) const {
     throw InputError({"--expert-routing", "the network " + graph.name() + " has no experts",
                       "a network with experts, or no such flag", "nano-moe"});
   return routing == "learned" ? ExpertRouting::learned : ExpertRouting::balanced;
+}
+
+Fp8Scaling TrainingFlags::fp8_scaling(const Training& training) const {
+  if (!fp8_scaling_) return Fp8Scaling::tensor;
+  const Fp8Scaling chosen = choice_of("--fp8-scaling", *fp8_scaling_, all_fp8_scalings, fp8_scaling_from_text);
+  if (training.precision != PrecisionRecipe::fp8)
+    throw InputError({"--fp8-scaling", "the plan's precision is " + std::string(to_text(training.precision)),
+                      "a plan of fp8, or no such flag", ""});
+  return chosen;
 }
 
 bool TrainingFlags::is_text() const { return data_format_.value_or("text") == "text"; }

@@ -30,6 +30,7 @@ class TrainingFlags {
   [[nodiscard]] LearningRateSchedule learning_rate() const;
   [[nodiscard]] OptimizerSettings optimizer(const Training& training) const { return optimizer_.settings(training); }
   [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
+  [[nodiscard]] Fp8Scaling fp8_scaling(const Training& training) const;
   /// Whether tokens are the bytes of a text.
   [[nodiscard]] bool is_text() const;
 
@@ -39,7 +40,7 @@ class TrainingFlags {
   void add_decay(LearningRateSchedule& schedule) const;
 
   std::optional<std::string> steps_, seed_, data_, data_format_, rate_, shape_, decay_, decay_every_, total_, warmup_,
-      init_, checkpoint_, every_, resume_, routing_;
+      init_, checkpoint_, every_, resume_, routing_, fp8_scaling_;
   std::string stored_routing_ = "learned";  ///< of a network without experts, too
   std::vector<std::string> overrides_;
   OptimizerFlags optimizer_;

@@ -14,9 +14,12 @@
 
 namespace plumbline {
 
+/// What an fp8 tensor has a scale for.
+enum class ScaleOf : std::uint8_t { tensor, row, column };
+
 /// Elements of `Memory` (`void` or `const void`). Formats: fp32, tf32 (stored as fp32, rounded when read), fp16, bf16,
-/// fp8_e4m3 and fp8_e5m2; the latter two stand for code * *scale (one fp32 scale per tensor, in the tensor's memory
-/// space; null: 1).
+/// fp8_e4m3 and fp8_e5m2; the latter two stand for code * scale (one fp32 scale for the tensor, or one for each row or
+/// column, one after another in the tensor's memory space; null: 1).
 template <class Memory>
 struct BasicTensorView {
   Memory* data = nullptr;
@@ -25,23 +28,31 @@ struct BasicTensorView {
   std::int64_t columns = 0;
   std::int64_t stride = 0;  ///< elements from the begin of a row to that of the next
   const float* scale = nullptr;
+  ScaleOf scale_of = ScaleOf::tensor;
 
   using Byte = std::conditional_t<std::is_const_v<Memory>, const std::byte, std::byte>;
 
   [[nodiscard]] bool is_there() const { return data != nullptr; }
   [[nodiscard]] std::int64_t size() const { return rows * columns; }
+  /// Which of the scales an element has.
+  [[nodiscard]] constexpr std::int64_t scale_at(std::int64_t row, std::int64_t column) const {
+    return scale_of == ScaleOf::tensor ? 0 : scale_of == ScaleOf::row ? row : column;
+  }
+  [[nodiscard]] const float* scale_from(std::int64_t row, std::int64_t column) const {
+    return scale == nullptr ? nullptr : scale + scale_at(row, column);
+  }
   /// Address of an element. Formats of whole bytes only.
   [[nodiscard]] Byte* at(std::int64_t row, std::int64_t column) const {
     return static_cast<Byte*>(data) + (row * stride + column) * (bits(format) / 8);
   }
   [[nodiscard]] BasicTensorView rows_from(std::int64_t first, std::int64_t count) const {
-    return {at(first, 0), format, count, columns, stride, scale};
+    return {at(first, 0), format, count, columns, stride, scale_from(first, 0), scale_of};
   }
   [[nodiscard]] BasicTensorView columns_from(std::int64_t first, std::int64_t count) const {
-    return {at(0, first), format, rows, count, stride, scale};
+    return {at(0, first), format, rows, count, stride, scale_from(0, first), scale_of};
   }
   operator BasicTensorView<const void>() const requires(!std::is_const_v<Memory>) {
-    return {data, format, rows, columns, stride, scale};
+    return {data, format, rows, columns, stride, scale, scale_of};
   }
 };
 

@@ -3,7 +3,7 @@
 ///
 /// Answers: the same numbers as kernels/number_conversion.h, except that a NaN may have another pattern. Model: the
 /// format is an argument of the kernel, so all threads take the same branch. Stored numbers are rounded once to the
-/// nearest, ties to even; fp8 saturates and carries its tensor's scale.
+/// nearest, ties to even; fp8 saturates and carries its scale.
 /// Source: CUDA Math API, conversions of half and bfloat16. Checked against: tests/kernels/cuda/elementwise_test.cpp.
 
 #include "kernels/cuda/language.h"
@@ -45,8 +45,9 @@ __device__ __forceinline__ std::uint16_t narrow_bf16(float value) {
 }
 
 template <class Memory>
-__device__ __forceinline__ float fp8_factor(const BasicTensorView<Memory>& view) {
-  return view.scale != nullptr ? *view.scale : 1.0F;
+__device__ __forceinline__ float fp8_factor(const BasicTensorView<Memory>& view, std::int64_t row,
+                                            std::int64_t column) {
+  return view.scale != nullptr ? view.scale[view.scale_at(row, column)] : 1.0F;
 }
 
 template <class Memory>
@@ -58,9 +59,9 @@ __device__ __forceinline__ float load(const BasicTensorView<Memory>& view, std::
     case NumberFormat::fp16: return widen_fp16(static_cast<const std::uint16_t*>(view.data)[at]);
     case NumberFormat::bf16: return widen_bf16(static_cast<const std::uint16_t*>(view.data)[at]);
     case NumberFormat::fp8_e4m3:
-      return from_fp8_e4m3(static_cast<const std::uint8_t*>(view.data)[at]) * fp8_factor(view);
+      return from_fp8_e4m3(static_cast<const std::uint8_t*>(view.data)[at]) * fp8_factor(view, row, column);
     case NumberFormat::fp8_e5m2:
-      return from_fp8_e5m2(static_cast<const std::uint8_t*>(view.data)[at]) * fp8_factor(view);
+      return from_fp8_e5m2(static_cast<const std::uint8_t*>(view.data)[at]) * fp8_factor(view, row, column);
     default: return 0.0F;
   }
 }
@@ -73,10 +74,10 @@ __device__ __forceinline__ void store(const TensorView& view, std::int64_t row, 
     case NumberFormat::fp16: static_cast<std::uint16_t*>(view.data)[at] = narrow_fp16(value); return;
     case NumberFormat::bf16: static_cast<std::uint16_t*>(view.data)[at] = narrow_bf16(value); return;
     case NumberFormat::fp8_e4m3:
-      static_cast<std::uint8_t*>(view.data)[at] = to_fp8_e4m3(value / fp8_factor(view));
+      static_cast<std::uint8_t*>(view.data)[at] = to_fp8_e4m3(value / fp8_factor(view, row, column));
       return;
     case NumberFormat::fp8_e5m2:
-      static_cast<std::uint8_t*>(view.data)[at] = to_fp8_e5m2(value / fp8_factor(view));
+      static_cast<std::uint8_t*>(view.data)[at] = to_fp8_e5m2(value / fp8_factor(view, row, column));
       return;
     default: return;
   }

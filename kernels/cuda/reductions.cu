@@ -66,6 +66,12 @@ LaunchShape health_shape(const ConstTensorView& input) {
   return {.grid = dim3(across, blocks_for(input.rows, rows_of_block, most_parts / across))};
 }
 
+/// A thread for each group of columns and `elements_of_thread` rows.
+LaunchShape columns_shape(const ConstTensorView& input, bool is_vector) {
+  const std::int64_t of_block = std::int64_t{block_threads} * (is_vector ? vector_elements : 1);
+  return {.grid = dim3(blocks_for(input.columns, of_block), blocks_for(input.rows, elements_of_thread, most_parts))};
+}
+
 struct LargerBits {
   __device__ unsigned operator()(unsigned a, unsigned b) const { return a > b ? a : b; }
 };
@@ -83,11 +89,48 @@ __global__ void __launch_bounds__(block_threads) largest_bits(ConstTensorView in
   if (threadIdx.x == 0 && here > 0) atomicMax(largest, here);
 }
 
-__global__ void scale_from_bits(float* scale, float largest_code) {
-  const float amax = *scale;
-  const float result = amax / largest_code;
-  // A scale that is not a normal number would lose digits of every element.
-  *scale = magnitude_bits(amax) < infinity_bits && result >= FLT_MIN ? result : 1.0F;
+/// What a code is multiplied by: a scale that is not a normal number would lose digits of every element.
+__device__ __forceinline__ float scale_of(float amax, float largest_code) {
+  const float scale = amax / largest_code;
+  return magnitude_bits(amax) < infinity_bits && scale >= FLT_MIN ? scale : 1.0F;
+}
+
+/// Largest magnitudes become scales where they are.
+__global__ void scales_from_bits(float* scales, std::int64_t count, float largest_code) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
+    scales[i] = scale_of(scales[i], largest_code);
+}
+
+/// A block for each row.
+template <int N>
+__global__ void __launch_bounds__(block_threads) scale_rows(ConstTensorView input, float* scales, float largest_code) {
+  const std::int64_t row = blockIdx.x;
+  unsigned here = 0;
+  for_each_column_group<N>(input.columns, [&](auto count, std::int64_t column) {
+    const Numbers<count> x = load_numbers<count>(input, row, column);
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < count; ++i) here = LargerBits{}(here, magnitude_bits(x.at[i]));
+  });
+  here = block_combine(here, 0U, LargerBits{});
+  if (threadIdx.x == 0) scales[row] = scale_of(__uint_as_float(here), largest_code);
+}
+
+/// Neighbouring threads take neighbouring columns, of every so many rows.
+template <int N>
+__global__ void __launch_bounds__(block_threads) largest_of_columns(ConstTensorView input, unsigned* largest) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for_each_group<N>(input.columns, first, std::int64_t{gridDim.x} * blockDim.x, [&](auto count, std::int64_t column) {
+    unsigned here[count] = {};
+    for (std::int64_t row = blockIdx.y; row < input.rows; row += gridDim.y) {
+      const Numbers<count> x = load_numbers<count>(input, row, column);
+      PLUMBLINE_UNROLLED
+      for (int i = 0; i < count; ++i) here[i] = LargerBits{}(here[i], magnitude_bits(x.at[i]));
+    }
+    PLUMBLINE_UNROLLED
+    for (int i = 0; i < count; ++i)
+      if (here[i] > 0) atomicMax(largest + column + i, here[i]);
+  });
 }
 
 }  // namespace
@@ -111,14 +154,24 @@ void add_health(const HealthSum& args, cudaStream_t stream) {
 }
 
 void fp8_scale(const Fp8Scale& args, cudaStream_t stream) {
-  check(args.format == NumberFormat::fp8_e4m3 || args.format == NumberFormat::fp8_e5m2,
-        "only fp8 has a scale per tensor");
+  check(args.format == NumberFormat::fp8_e4m3 || args.format == NumberFormat::fp8_e5m2, "only fp8 has scales");
   const float largest_code = args.format == NumberFormat::fp8_e4m3 ? from_fp8_e4m3(0x7e) : from_fp8_e5m2(0x7b);
-  require_launched(cudaMemsetAsync(args.scale, 0, sizeof(float), stream), "fp8_scale");
-  const auto kernel = takes_vectors(args.input) ? largest_bits<vector_elements> : largest_bits<1>;
-  launch("fp8_scale", health_shape(args.input), stream, kernel, args.input, reinterpret_cast<unsigned*>(args.scale));
-  launch("fp8_scale of the maximum", {.grid = dim3(1), .block = dim3(1)}, stream, scale_from_bits, args.scale,
-         largest_code);
+  const ConstTensorView& x = args.input;
+  const bool is_vector = takes_vectors(x);
+  if (args.of == ScaleOf::row)
+    return launch("fp8_scale of rows", row_shape(x.rows), stream,
+                  is_vector ? scale_rows<vector_elements> : scale_rows<1>, x, args.scale, largest_code);
+  const std::int64_t count = scale_count(args.of, x.rows, x.columns);
+  require_launched(cudaMemsetAsync(args.scale, 0, static_cast<std::size_t>(count) * sizeof(float), stream),
+                   "fp8_scale");
+  auto* const bits = reinterpret_cast<unsigned*>(args.scale);
+  if (args.of == ScaleOf::column)
+    launch("fp8_scale of columns", columns_shape(x, is_vector), stream,
+           is_vector ? largest_of_columns<vector_elements> : largest_of_columns<1>, x, bits);
+  else
+    launch("fp8_scale", health_shape(x), stream, is_vector ? largest_bits<vector_elements> : largest_bits<1>, x, bits);
+  launch("fp8_scale of the maxima", {.grid = dim3(blocks_for(count, block_threads))}, stream, scales_from_bits,
+         args.scale, count, largest_code);
 }
 
 }  // namespace plumbline::cuda

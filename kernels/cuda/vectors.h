@@ -86,10 +86,12 @@ __device__ __forceinline__ Numbers<vector_elements> load_vector(const BasicTenso
       if (view.format == NumberFormat::tf32) numbers.at[i] = round_to_tf32(numbers.at[i]);
   } else {
     const auto words = *reinterpret_cast<const Words2*>(static_cast<const std::uint8_t*>(view.data) + at);
-    const float factor = fp8_factor(view);
+    float factor = fp8_factor(view, row, column);
     PLUMBLINE_UNROLLED
-    for (int i = 0; i < vector_elements; ++i)
+    for (int i = 0; i < vector_elements; ++i) {
+      if (view.scale_of == ScaleOf::column) factor = fp8_factor(view, row, column + i);
       numbers.at[i] = from_fp8(static_cast<std::uint8_t>(words.word[i / 4] >> (i % 4 * 8)), view.format) * factor;
+    }
   }
   return numbers;
 }
@@ -112,10 +114,12 @@ __device__ __forceinline__ void store_vector(const TensorView& view, std::int64_
     }
   } else {
     Words2 words = {};
-    const float factor = fp8_factor(view);
+    float factor = fp8_factor(view, row, column);
     PLUMBLINE_UNROLLED
-    for (int i = 0; i < vector_elements; ++i)
+    for (int i = 0; i < vector_elements; ++i) {
+      if (view.scale_of == ScaleOf::column) factor = fp8_factor(view, row, column + i);
       words.word[i / 4] |= static_cast<std::uint32_t>(to_fp8(numbers.at[i] / factor, view.format)) << (i % 4 * 8);
+    }
     *reinterpret_cast<Words2*>(static_cast<std::uint8_t*>(view.data) + at) = words;
   }
 }

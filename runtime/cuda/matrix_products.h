@@ -5,11 +5,12 @@
 /// shape, its strides, formats, epilogue and alignment, and is kept. Of the algorithms that the library proposes the
 /// first is taken, or each is timed once, on a stream of its own and into memory of its own, and the fastest is kept
 /// for all ranks of the process. Sums are fp32; tf32 is the library's own rounding of fp32 operands; fp8 operands have
-/// one scale each, in the device's memory, and lie with their inner dimension along rows. Errors: CudaError with the
+/// one scale each, or both one for each row of op(a) and column of op(b), in the device's memory, and lie with their
+/// inner dimension along rows. Errors: CudaError with the
 /// call, the product and the status. Source: cuBLAS 13.1, "Using the cuBLASLt API"; workspace of 32 MiB: the same,
-/// "cublasSetWorkspace", for sm_90. Not modelled: products of groups whose sizes only the device knows; scales per row;
-/// plans that are first asked for while a graph is recorded. Checked against: tests/cuda/matrix_products_test.cpp (a
-/// stand-in that checks layouts and computes with the reference).
+/// "cublasSetWorkspace", for sm_90. Not modelled: products of groups whose sizes only the device knows; scales per
+/// block; plans that are first asked for while a graph is recorded. Checked against:
+/// tests/cuda/matrix_products_test.cpp (a stand-in that checks layouts and computes with the reference).
 
 #include <map>
 

@@ -37,6 +37,9 @@ ConstTensorView turned(ConstTensorView view, std::byte*& memory, cudaStream_t st
   cuda::transpose({view, copy}, stream);
   memory += turned_bytes(view).value();
   copy.scale = scale;
+  copy.scale_of = view.scale_of == ScaleOf::row      ? ScaleOf::column
+                  : view.scale_of == ScaleOf::column ? ScaleOf::row
+                                                     : ScaleOf::tensor;
   return copy;
 }
 

@@ -24,6 +24,14 @@ const char* text_of(cublasStatus_t status) {
   }
 }
 
+/// CUBLASLT_MATMUL_DESC_A_SCALE_MODE, ..._B_SCALE_MODE and CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F of cuBLAS 12.9
+/// and later, which older headers do not name.
+constexpr auto mode_of_a = static_cast<cublasLtMatmulDescAttributes_t>(31);
+constexpr auto mode_of_b = static_cast<cublasLtMatmulDescAttributes_t>(32);
+constexpr std::int32_t outer_vectors = 3;
+
+bool has_outer_scales(const ProductShape& shape) { return shape.scales[0] == OperandScales::outer; }
+
 /// What the library does not take on this device, or with these types: our kernels do. Other errors are failures.
 bool is_refusal(cublasStatus_t status) {
   return status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH;
@@ -46,6 +54,9 @@ bool is_asked_for(const ProductShape& shape) {
   const auto& [a, b, c] = shape.formats;
   const bool one_width = bits(a) == bits(b) && (bits(a) == 8 || type_of(a) == type_of(b)) &&
                          (a == NumberFormat::tf32) == (b == NumberFormat::tf32);
+  const auto is_outer = [&](std::size_t operand) { return shape.scales[operand] == OperandScales::outer; };
+  const auto is_inner = [&](std::size_t operand) { return shape.scales[operand] == OperandScales::inner; };
+  if (is_outer(0) != is_outer(1) || is_inner(0) || is_inner(1)) return false;
   return shape.k > 0 && type_of(a) && type_of(b) && type_of(c) && type_of(shape.epilogue_format) && one_width &&
          bits(c) > 8;
 }
@@ -95,6 +106,14 @@ void ProductPlan::describe(const ProductShape& shape) {
   set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(shape.epilogue_format).value_or(CUDA_R_32F));
 }
 
+bool ProductPlan::take_outer_scales() {
+  const auto take = [&](cublasLtMatmulDescAttributes_t attribute) {
+    return library_.description_set(description_.get(), attribute, &outer_vectors, sizeof outer_vectors) ==
+           CUBLAS_STATUS_SUCCESS;
+  };
+  return take(mode_of_a) && take(mode_of_b);
+}
+
 ProductPlan::Layout ProductPlan::layout(const ConstTensorView& view) const {
   cublasLtMatrixLayout_t made = nullptr;
   require(
@@ -110,6 +129,10 @@ std::unique_ptr<ProductPlan> ProductPlan::make(const CublasLt& library, cublasLt
   if (!is_asked_for(shape)) return nullptr;
   std::unique_ptr<ProductPlan> plan(new ProductPlan(library, shape));
   plan->describe(shape);
+  if (has_outer_scales(shape) && !plan->take_outer_scales()) {
+    remember_refused({shape, "older than 12.9"});
+    return nullptr;
+  }
   plan->a_ = plan->layout(call.matmul.a);
   plan->b_ = plan->layout(call.matmul.b);
   plan->c_ = plan->layout(call.matmul.c);
@@ -133,7 +156,8 @@ bool ProductPlan::ask(cublasLtHandle_t handle, const ProductShape& shape) {
   int found = 0;
   const cublasStatus_t status = library_.heuristic(handle, description_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                                    made, most_candidates, candidates_.data(), &found);
-  if (is_refusal(status))
+  // On another architecture than sm_90 the library has no such scales.
+  if (is_refusal(status) || (status == CUBLAS_STATUS_NOT_SUPPORTED && has_outer_scales(shape)))
     remember_refused({shape, text_of(status)});
   else if (status != CUBLAS_STATUS_NOT_SUPPORTED)
     require(status, "cublasLtMatmulAlgoGetHeuristic of " + to_text(shape));

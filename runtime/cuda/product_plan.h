@@ -2,8 +2,9 @@
 /// \file product_plan.h: descriptors of one shape of matrix product, and the algorithms that cuBLASLt proposes for it.
 ///
 /// Model: our matrices lie by rows, cuBLASLt's by columns, so that c^T = op(b)^T op(a)^T is asked for: the library's
-/// first operand is our second. Errors: CudaError with the call, the product and the status. Source: cuBLAS 13.1,
-/// "Using the cuBLASLt API". Checked against: tests/cuda/matrix_products_test.cpp.
+/// first operand is our second. Operands with a scale for each row of c and for each of its columns are told to the
+/// library as outer vectors, which it takes from 12.9 on, on sm_90 alone. Errors: CudaError with the call, the product
+/// and the status. Source: cuBLAS 13.1, "Using the cuBLASLt API". Checked against: tests/cuda/matrix_products_test.cpp.
 
 #include <memory>
 #include <vector>
@@ -39,6 +40,8 @@ class ProductPlan {
 
   ProductPlan(const CublasLt& library, const ProductShape& shape);
   void describe(const ProductShape& shape);
+  /// False: the library knows one scale for a tensor alone.
+  [[nodiscard]] bool take_outer_scales();
   [[nodiscard]] Layout layout(const ConstTensorView& view) const;
   /// Asks for algorithms; false: there is none.
   [[nodiscard]] bool ask(cublasLtHandle_t handle, const ProductShape& shape);

@@ -12,6 +12,12 @@ std::uint32_t alignment_of(const void* data) {
   return alignment;
 }
 
+OperandScales scales_of(const ConstTensorView& view, bool outer_is_rows) {
+  if (view.scale == nullptr) return OperandScales::none;
+  if (view.scale_of == ScaleOf::tensor) return OperandScales::tensor;
+  return (view.scale_of == ScaleOf::row) == outer_is_rows ? OperandScales::outer : OperandScales::inner;
+}
+
 }  // namespace
 
 ProductShape product_shape(const ProductCall& call) {
@@ -23,7 +29,8 @@ ProductShape product_shape(const ProductCall& call) {
   shape.strides = {args.a.stride, args.b.stride, args.c.stride};
   shape.formats = {args.a.format, args.b.format, args.c.format};
   shape.alignments = {alignment_of(args.a.data), alignment_of(args.b.data), alignment_of(args.c.data)};
-  shape.has_scale = {args.a.scale != nullptr, args.b.scale != nullptr};
+  shape.scales = {scales_of(args.a, args.transpose_a == Transpose::no),
+                  scales_of(args.b, args.transpose_b == Transpose::yes)};
   shape.transpose_a = args.transpose_a;
   shape.transpose_b = args.transpose_b;
   shape.write = args.write;
@@ -40,7 +47,8 @@ ProductShape product_shape(const ProductCall& call) {
 std::string to_text(const ProductShape& shape) {
   return std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " + std::to_string(shape.k) + " of " +
          std::string(to_text(shape.formats[0])) + " and " + std::string(to_text(shape.formats[1])) + " into " +
-         std::string(to_text(shape.formats[2]));
+         std::string(to_text(shape.formats[2])) +
+         (shape.scales[0] == OperandScales::outer ? " with scales of rows" : "");
 }
 
 }  // namespace plumbline

@@ -18,6 +18,14 @@ enum class Epilogue : std::uint8_t {
   row_sums  ///< sums of op(a)'s rows, which a weight gradient's bias takes: stored, not added
 };
 
+/// Scales of an fp8 operand.
+enum class OperandScales : std::uint8_t {
+  none,
+  tensor,
+  outer,  ///< one for each row of op(a) or column of op(b): factors of c's rows or columns
+  inner   ///< one for each step of the sum, which no product of the library has
+};
+
 /// A product, and where the sums of op(a)'s rows are written, if anywhere: [1, m].
 struct ProductCall {
   Matmul matmul;
@@ -29,7 +37,7 @@ struct ProductShape {
   std::array<std::int64_t, 3> strides{};      ///< of a, b, c
   std::array<NumberFormat, 3> formats{};      ///< the same
   std::array<std::uint32_t, 3> alignments{};  ///< bytes, at most 16
-  std::array<bool, 2> has_scale{};            ///< of a, b: a descriptor keeps the pointer that it was given
+  std::array<OperandScales, 2> scales{};      ///< of a, b: a descriptor keeps the pointer that it was given
   Transpose transpose_a = Transpose::no;
   Transpose transpose_b = Transpose::no;
   Epilogue epilogue = Epilogue::none;
@@ -38,7 +46,7 @@ struct ProductShape {
   auto operator<=>(const ProductShape&) const = default;
 };
 [[nodiscard]] ProductShape product_shape(const ProductCall& call);
-/// "64 x 128 x 32 of bf16 and bf16 into fp32".
+/// "64 x 128 x 32 of bf16 and bf16 into fp32"; behind it "with scales of rows" where operands have such.
 [[nodiscard]] std::string to_text(const ProductShape& shape);
 
 }  // namespace plumbline

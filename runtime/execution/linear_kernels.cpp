@@ -23,7 +23,7 @@ View from_first_position(const KernelCall& call, const View& table) {
 
 void linear_forward(const KernelCall& call) {
   const NumberFormat product = product_format(call.block, call.op, call.env.shard);
-  const ConstTensorView x = call.env.operands.cast(call.view(0), product, ScratchUse::input);
+  const ConstTensorView x = call.env.operands.cast(call.view(0), product, ScratchUse::input, ScaleOf::row);
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const LinearPart& part = parts[i];
@@ -54,11 +54,12 @@ void linear_input_gradient(const KernelCall& call) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ProductOperands::Oriented weight = call.env.operands.weight_of_gradient(
         {call.execution, parts[i].weight.index()}, call.weight(parts[i].weight), product);
-    Matmul kernel{.a = call.env.operands.cast(call.view(i, parts[i].output), product, ScratchUse::gradient),
-                  .b = weight.view,
-                  .c = dx,
-                  .transpose_b = weight.transpose,
-                  .write = write};
+    Matmul kernel{
+        .a = call.env.operands.cast(call.view(i, parts[i].output), product, ScratchUse::gradient, ScaleOf::row),
+        .b = weight.view,
+        .c = dx,
+        .transpose_b = weight.transpose,
+        .write = write};
     call.run(call.kernels().matmul, kernel);
     write = Write::accumulate;
   }
@@ -66,13 +67,14 @@ void linear_input_gradient(const KernelCall& call) {
 
 void linear_weight_gradient(const KernelCall& call) {
   const NumberFormat product = product_format(call.block, call.op, call.env.shard);
-  const ConstTensorView x = call.env.operands.cast(call.view(0, call.op.inputs.front()), product, ScratchUse::input);
+  const ConstTensorView x =
+      call.env.operands.cast(call.view(0, call.op.inputs.front()), product, ScratchUse::input, ScaleOf::column);
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const TensorView weight = call.gradient(parts[i].weight);
     if (!weight.is_there()) continue;
     const ConstTensorView dy = call.view(1 + i, parts[i].output);
-    LinearWeightGradient kernel{x, call.env.operands.cast(dy, product, ScratchUse::gradient), weight};
+    LinearWeightGradient kernel{x, call.env.operands.cast(dy, product, ScratchUse::gradient, ScaleOf::column), weight};
     kernel.uncast_gradient = dy;
     if (parts[i].bias.is_valid()) kernel.bias_gradient = call.gradient(parts[i].bias);
     call.run(call.kernels().linear_weight_gradient, kernel);

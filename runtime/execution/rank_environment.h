@@ -47,14 +47,14 @@ using LogitsVisit = std::function<void(const RankEnvironment&, ConstTensorView l
 class RankEnvironment {
  public:
   RankEnvironment(const Strategy& strategy, const Training& training, RankGroups& of_rank, Backend& memory,
-                  ComputeDevice& of_lanes, ParameterStore& store)
+                  ComputeDevice& of_lanes, ParameterStore& store, Fp8Scaling scaling)
       : shard(shard_of(strategy, training)),
         formats(training.formats()),
         groups(of_rank),
         backend(memory),
         device(of_lanes),
         parameters(store),
-        operands(memory, of_lanes.kernels()),
+        operands(memory, of_lanes.kernels(), scaling),
         route_tables(memory),
         host(of_lanes),
         scalars(of_rank.everyone(), memory, of_lanes) {

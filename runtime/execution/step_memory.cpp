@@ -13,7 +13,7 @@ struct Rehearsal {
         recorder(device),
         backend(device),
         parameters(real.parameters.layout(), plan.strategy, plan.training, real.groups, backend, device),
-        env(plan.strategy, plan.training, real.groups, backend, device, parameters),
+        env(plan.strategy, plan.training, real.groups, backend, device, parameters, real.operands.scaling()),
         executor(plan, env, feed, false) {
     env.constants = real.constants;
     env.routing = real.routing;

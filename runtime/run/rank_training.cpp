@@ -61,7 +61,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
                                    world.rank()),
                   job.strategy, job.training, groups_, backend_, *device_),
-      environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_),
+      environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_, job.fp8_scaling),
       feed_(options.data, static_cast<std::int32_t>(job.training.sequence_length), options.seed),
       plan_{job.graph, job.strategy, job.training, job.program, job.replays},
       executor_(plan_, environment_, feed_, options.strict_buffers),

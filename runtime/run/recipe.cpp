@@ -36,6 +36,7 @@ constexpr std::array keys{RecipeKey{"steps", Kind::whole, 1, most_steps},
                           RecipeKey{"clip", Kind::real, 0, largest_clip},
                           RecipeKey{"clip_value", Kind::real, 0, largest_clip},
                           RecipeKey{"rounding", Kind::text},
+                          RecipeKey{"fp8_scaling", Kind::text},
                           RecipeKey{"expert_routing", Kind::text},
                           RecipeKey{"checkpoint", Kind::text},
                           RecipeKey{"checkpoint_every", Kind::whole, 1, most_steps}};
@@ -60,6 +61,11 @@ Json value_of(const JsonPlace& place, const RecipeKey& key) {
 
 bool scales_loss(const Training& training) {
   return training.precision == PrecisionRecipe::fp16 || training.precision == PrecisionRecipe::fp16_pure;
+}
+
+/// Whether the plan's precision reads a key that says how products of fp8 are scaled.
+bool is_read(const RecipeKey& key, const Training& training) {
+  return key.name != "fp8_scaling" || training.precision == PrecisionRecipe::fp8;
 }
 
 Json loss_scale_json(const LossScaleRule& rule) {
@@ -101,7 +107,8 @@ Json default_recipe(const Training& training) {
     return nullptr;
   };
   Json::Object recipe;
-  for (const RecipeKey& key : keys) recipe.emplace_back(std::string(key.name), value(key.name));
+  for (const RecipeKey& key : keys)
+    if (is_read(key, training)) recipe.emplace_back(std::string(key.name), value(key.name));
   for (const auto& [name, number] : numbers.numbers)
     if (!name.starts_with("clip")) recipe.emplace_back(key_name(name), number);
   recipe.emplace_back("loss_scale", scales_loss(training) ? loss_scale_json({}) : Json());

@@ -56,6 +56,11 @@ constexpr std::array rows{
                  if (!rounds_weights(j.training.formats())) return nullptr;
                  return to_text(j.optimizer.rounding);
                }},
+    SettingRow{"fp8-scaling",
+               [](const TrainingJob& j, const RunOptions&) -> Json {
+                 if (j.training.precision != PrecisionRecipe::fp8) return nullptr;
+                 return to_text(j.fp8_scaling);
+               }},
     SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.patience; }},
     SettingRow{"evaluate-every",
                [](const TrainingJob&, const RunOptions& o) -> Json {

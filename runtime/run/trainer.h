@@ -65,6 +65,7 @@ struct TrainingJob {
   std::string plan_fingerprint;  ///< of plan and constants
   ExpertRouting routing = ExpertRouting::learned;
   NetworkIdentity network = {};
+  Fp8Scaling fp8_scaling = Fp8Scaling::tensor;  ///< of fp8 recipes
 };
 
 /// How the trained network goes on with a text.

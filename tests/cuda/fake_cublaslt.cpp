@@ -14,6 +14,7 @@
 using plumbline::ConstTensorView;
 using plumbline::Matmul;
 using plumbline::NumberFormat;
+using plumbline::ScaleOf;
 using plumbline::Transpose;
 using plumbline::Write;
 
@@ -35,6 +36,8 @@ struct cublasLtMatmulDescOpaque_t {
   cudaDataType_t bias_type = CUDA_R_32F;
   const float* scale_a = nullptr;
   const float* scale_b = nullptr;
+  cublasLtMatmulMatrixScale_t mode_a = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
+  cublasLtMatmulMatrixScale_t mode_b = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
 };
 struct cublasLtMatmulPreferenceOpaque_t {
   std::uint64_t workspace = 0;
@@ -54,6 +57,8 @@ std::map<std::string, cublasStatus_t>& failures() {
 std::mutex mutex;
 std::atomic<int> asked = 0;
 std::atomic<int> computed = 0;
+std::atomic<int> outer_scaled = 0;
+std::atomic<bool> knows_modes = true;
 
 std::vector<std::chrono::milliseconds>& delays_of_algorithms() {
   static std::vector<std::chrono::milliseconds> delays(3, std::chrono::milliseconds(0));
@@ -111,9 +116,22 @@ bool types_fit(const Product& p) {
   return p.a.type == CUDA_R_32F ? p.d.type == CUDA_R_32F : p.d.type == p.a.type || p.d.type == CUDA_R_32F;
 }
 
+/// cuBLAS 13.1, "Outer vector scaling": fp8, both operands, compute capability 9.0 alone; their lengths are m and n,
+/// which a computation reads.
+cublasStatus_t scales_refusal(const cublasLtMatmulDescOpaque_t& how, cudaDataType_t type) {
+  const bool is_outer = how.mode_a == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+  if (is_outer != (how.mode_b == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!is_outer) return CUBLAS_STATUS_SUCCESS;
+  if (!is_8_bits(type) || how.scale_a == nullptr || how.scale_b == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  cudaDeviceProp device{};
+  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) return CUBLAS_STATUS_INTERNAL_ERROR;
+  return device.major == 9 && device.minor == 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
 cublasStatus_t refusal(const Product& p) {
   if (!shapes_fit(p)) return CUBLAS_STATUS_INVALID_VALUE;
   if (!types_fit(p)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (const cublasStatus_t status = scales_refusal(p.how, p.a.type); status != CUBLAS_STATUS_SUCCESS) return status;
   const bool has_bias = p.how.epilogue == CUBLASLT_EPILOGUE_BIAS;
   if (has_bias && p.how.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (has_bias && p.how.bias_type != p.d.type && p.d.type != CUDA_R_16BF && p.d.type != CUDA_R_16F)
@@ -130,10 +148,13 @@ bool is_aligned(const void* pointer, std::uint64_t alignment) {
   return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
 }
 
-/// A matrix by columns is its transpose by rows.
+/// A matrix by columns is its transpose by rows. Outer scales are those of rows where the inner dimension lies along
+/// them.
 ConstTensorView view(const void* data, const cublasLtMatrixLayoutOpaque_t& layout,
-                     const cublasLtMatmulDescOpaque_t& how, const float* scale = nullptr) {
-  return {data, format_of(layout.type, how.compute), layout.columns, layout.rows, layout.leading, scale};
+                     const cublasLtMatmulDescOpaque_t& how, const float* scale, ScaleOf outer) {
+  const bool is_outer = how.mode_a == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+  return {data,  format_of(layout.type, how.compute), layout.columns, layout.rows, layout.leading,
+          scale, is_outer ? outer : ScaleOf::tensor};
 }
 
 Transpose transpose(cublasOperation_t operation) { return operation == CUBLAS_OP_T ? Transpose::yes : Transpose::no; }
@@ -194,6 +215,8 @@ void fail_call(const std::string& name, cublasStatus_t status) {
 }
 int heuristics_asked() { return asked; }
 int products_computed() { return computed; }
+int outer_scaled_products() { return outer_scaled; }
+void know_no_scale_modes(bool is_old) { knows_modes = !is_old; }
 void set_algorithms(std::vector<std::chrono::milliseconds> delays) { delays_of_algorithms() = std::move(delays); }
 
 }  // namespace fake_cublaslt
@@ -251,6 +274,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMa
                                               const void* value, std::size_t bytes) {
   const cublasStatus_t status = obstacle("cublasLtMatmulDescSetAttribute");
   if (status != CUBLAS_STATUS_SUCCESS) return status;
+  const bool is_mode = attribute == CUBLASLT_MATMUL_DESC_A_SCALE_MODE || attribute == CUBLASLT_MATMUL_DESC_B_SCALE_MODE;
+  if (is_mode && !knows_modes) return CUBLAS_STATUS_INVALID_VALUE;
   switch (attribute) {
     case CUBLASLT_MATMUL_DESC_TRANSA: return take(d->operation_a, value, bytes);
     case CUBLASLT_MATMUL_DESC_TRANSB: return take(d->operation_b, value, bytes);
@@ -259,6 +284,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMa
     case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER: return take(d->scale_a, value, bytes);
     case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER: return take(d->scale_b, value, bytes);
     case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: return take(d->bias_type, value, bytes);
+    case CUBLASLT_MATMUL_DESC_A_SCALE_MODE: return take(d->mode_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_B_SCALE_MODE: return take(d->mode_b, value, bytes);
   }
   return CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -313,8 +340,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
       *static_cast<const float*>(alpha) != 1)
     return CUBLAS_STATUS_INVALID_VALUE;
   const auto& how = *description;
-  Matmul product{.a = view(b, *b_layout, how, how.scale_b),
-                 .b = view(a, *a_layout, how, how.scale_a),
+  const auto outer = [](bool is_rows) { return is_rows ? ScaleOf::row : ScaleOf::column; };
+  Matmul product{.a = view(b, *b_layout, how, how.scale_b, outer(how.operation_b == CUBLAS_OP_N)),
+                 .b = view(a, *a_layout, how, how.scale_a, outer(how.operation_a == CUBLAS_OP_T)),
                  .c = {d, format_of(d_layout->type, CUBLAS_COMPUTE_32F), d_layout->columns, d_layout->rows,
                        d_layout->leading, nullptr},
                  .transpose_a = transpose(how.operation_b),
@@ -330,6 +358,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
     compute(product);
     if (sums != nullptr) add_row_sums(product, sums, of_sums);
     ++computed;
+    if (product.a.scale_of != ScaleOf::tensor) ++outer_scaled;
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -52,6 +52,12 @@ Graph small_network(Net net) {
   return llama(shape);
 }
 
+/// By the same argument with the four significant bits of e4m3, where both runs round independently.
+Tolerance of_fp8(std::int64_t count) {
+  const double of_product = 2 * std::ldexp(1.0, -4) / std::sqrt(3.0);
+  return {of_16_bits.loss, of_product * std::sqrt(static_cast<double>(2 * (4 * count + 1) + 1))};
+}
+
 /// As many sequences as the strategy takes.
 Training small_recipe(Net net, const Strategy& strategy, Optimizer optimizer = Optimizer::sgd) {
   Training training = recipe_of(net);
@@ -125,6 +131,24 @@ TEST_CASE("So they are in 16 bits, and with the optimizers that ship") {
     const Executed on_host = execute(plan.job(), options(2));
     const Executed run = execute(plan.job(), on_cuda(options(2), 7));
     CHECK(run.record.steps[1].loss == Approx(on_host.record.steps[1].loss).epsilon(1e-4));
+  }
+}
+
+/// Sides of 256, below which products stay in bf16.
+TEST_CASE("Steps in fp8 are those of the CPU, with one scale for a tensor and with one for each row") {
+  Training training = small_recipe(Net::llama, alone(), Optimizer::adamw);
+  training.precision = PrecisionRecipe::fp8;
+  const LoweredPlan plan(
+      llama({.layers = 1, .hidden = 256, .heads = 4, .kv_heads = 2, .head_dim = 64, .width = 256, .vocabulary = 32}),
+      alone(), training);
+  for (const Fp8Scaling scaling : {Fp8Scaling::tensor, Fp8Scaling::row}) {
+    INFO(to_text(scaling));
+    TrainingJob job = plan.job();
+    job.fp8_scaling = scaling;
+    const int before = fake_cublaslt::outer_scaled_products();
+    compare(plan, job, options(1), of_fp8(1));
+    // Seven weights, each in three products, of two micro-batches.
+    CHECK(fake_cublaslt::outer_scaled_products() - before == (scaling == Fp8Scaling::row ? 7 * 3 * 2 : 0));
   }
 }
 

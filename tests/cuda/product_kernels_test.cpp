@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/cuda_kernel_table.h"
+#include "runtime/cuda/refused_products.h"
 #include "runtime/device/cpu_kernels.h"
 #include "tests/cuda/fake_cublaslt.h"
 #include "tests/kernels/cuda/both_devices.h"
@@ -32,6 +33,7 @@ struct LinearCase {
   NumberFormat gradient = NumberFormat::bf16;  ///< of the output's gradient, as the product reads it
   NumberFormat stored = NumberFormat::bf16;    ///< of outputs, biases and what is no operand
   Write write = Write::accumulate;
+  bool scales_rows = false;  ///< of fp8: what a product does not sum over, else tensors
 };
 
 struct Linear {
@@ -46,15 +48,33 @@ struct Linear {
         dx(random_both(c.tokens, c.in, 7, c.stored)),
         dw(random_both(c.out, c.in, 8)),
         db(random_both(1, c.out, 9)),
-        scale(std::vector<float>{0.5F}) {
+        scale(std::vector<float>{0.5F}),
+        of_tokens(random_scales(c.tokens, 10)),
+        of_in(random_scales(c.in, 11)),
+        of_out(random_scales(c.out, 12)) {
     for (BothTensor* tensor : {&x, &w, &dy}) tensor->set_scales(scale);
   }
+  static std::vector<float> random_scales(std::int64_t count, std::uint32_t seed) {
+    std::vector<float> scales = random_values(count, seed);
+    for (float& one : scales) one = 0.25F + std::abs(one);
+    return scales;
+  }
+  /// As each of the products has them: forward, input gradient, weight gradient.
+  void set_row_scales(BothTensor& a, BothArray<float>& of_a, ScaleOf way_of_a, BothTensor& b, BothArray<float>& of_b,
+                      ScaleOf way_of_b) {
+    if (!c.scales_rows) return;
+    a.set_scales(of_a, way_of_a);
+    b.set_scales(of_b, way_of_b);
+  }
   void run() {
+    set_row_scales(x, of_tokens, ScaleOf::row, w, of_out, ScaleOf::row);
     const bool is_fp8 = bits(c.input) == 8;
     run_both<LinearForward>(&DeviceKernels::linear_forward, {x.host(), w.host(), bias.host(), y.host()},
                             {x.device(), w.device(), bias.device(), y.device()}, scratch);
+    set_row_scales(dy, of_tokens, ScaleOf::row, w, of_in, ScaleOf::column);
     run_both<Matmul>(&DeviceKernels::matmul, {.a = dy.host(), .b = w.host(), .c = dx.host(), .write = c.write},
                      {.a = dy.device(), .b = w.device(), .c = dx.device(), .write = c.write}, scratch);
+    set_row_scales(dy, of_out, ScaleOf::column, x, of_in, ScaleOf::column);
     LinearWeightGradient host{x.host(), dy.host(), dw.host(), db.host(), c.write};
     LinearWeightGradient device{x.device(), dy.device(), dw.device(), db.device(), c.write};
     if (is_fp8) host.uncast_gradient = uncast.host();
@@ -71,7 +91,7 @@ struct Linear {
 
   LinearCase c;
   BothTensor x, w, bias, y, dy, uncast, dx, dw, db;
-  BothArray<float> scale;
+  BothArray<float> scale, of_tokens, of_in, of_out;
   Workspace scratch;
 };
 
@@ -114,6 +134,23 @@ TEST_CASE("fp8 goes through cuBLASLt where its sizes are multiples of 16, operan
     CHECK(library_products({32, 48, 24, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write}) == 0);
     CHECK(library_products({33, 48, 16, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write}) == 0);
   }
+}
+
+TEST_CASE("fp8 with scales of rows goes through cuBLASLt on sm_90, and by our own kernels elsewhere") {
+  using F = NumberFormat;
+  for (const Write write : {Write::overwrite, Write::accumulate}) {
+    CHECK(library_products({32, 48, 16, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write, true}) == 3);
+    CHECK(library_products({33, 48, 24, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write, true}) == 0);
+    cuda_on_cpu::set_device({.minor = 1});
+    // Of other sizes: a thread keeps its plans.
+    CHECK(library_products({64, 32, 80, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write, true}) == 0);
+    CHECK(refused_products_text().find("with scales of rows: not supported") != std::string::npos);
+    cuda_on_cpu::set_device({});
+    fake_cublaslt::set_missing("libcublasLt.so.13: cannot open shared object file");
+    CHECK(library_products({32, 48, 16, F::fp8_e4m3, F::fp8_e5m2, F::bf16, write, true}) == 0);
+    fake_cublaslt::set_missing("");
+  }
+  forget_refused_products();
 }
 
 TEST_CASE("Without cuBLASLt our own kernels compute the same, and no scratch is asked for") {

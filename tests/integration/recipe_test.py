@@ -61,6 +61,23 @@ class RecipeTest(Training):
         scale = {"initial": 2.0, "smallest": 1.0, "largest": 2.0, "growth_interval": 1}
         self.assertNotEqual(self.trained(plan, "--steps", 3, loss_scale=scale), usual)
 
+    def test_scales_of_fp8_products_are_obeyed_and_continued(self):
+        wide = {"hidden_size": 256, "intermediate_size": 256, "num_attention_heads": 4, "num_key_value_heads": 4}
+        plan = self.plan_of(gpus=1, model=wide, precision="fp8")
+        usual = self.trained(plan, "--steps", 2)
+        self.assertEqual(self.trained(plan, "--steps", 2, fp8_scaling="tensor"), usual)
+        rows = self.trained(plan, "--steps", 2, "--schedule-steps", 4, "--checkpoint", "state", fp8_scaling="row")
+        self.assertNotEqual(rows, self.trained(plan, "--steps", 2, "--schedule-steps", 4))
+        whole = self.trained(plan, "--steps", 4, fp8_scaling="row")
+        goes_on = self.trained(plan, "--steps", 2, "--resume", "state")
+        self.assertEqual([rows, goes_on], [whole[:2], whole[2:]])
+        done = self.run_with(plan, "--steps", 1, "--resume", "state", "--fp8-scaling", "tensor")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.one_line(done.stderr, "was trained with fp8-scaling row, not tensor; expected row, or --override fp8-scaling")
+        bf16 = self.plan_of(gpus=1, model=wide, precision="bf16")
+        self.assertNotIn("fp8_scaling", json.loads(bf16.read_text())["recipe"])
+        self.one_line(self.run_with(bf16, "--steps", 1, fp8_scaling="row").stderr, "the plan's precision is bf16; expected a plan of fp8")
+
     def test_what_cannot_be_obeyed_is_refused(self):
         plan = self.plan_of("--dp", 2, gpus=2)
         for recipe, says in (({"learning_rate": -1}, "/recipe/learning_rate"), ({"learning_rate": "fast"}, "/recipe/learning_rate"),

@@ -149,6 +149,33 @@ TEST_CASE("fp8 operands with their scales multiply as the numbers that they stan
   CHECK(relative_error(c.values(), expected.values()) < 1e-6);
 }
 
+/// c[i, j] = a_scales[i] b_scales[j] of the sum of codes: powers of two and small whole numbers, so that all is exact.
+TEST_CASE("fp8 operands with a scale for each row multiply as the numbers that they stand for, turned ones too") {
+  const std::vector<float> a_codes{1, -2, 3, 4, 0, -1};
+  const std::vector<float> b_codes{2, 1, -1, 3, 0, 4};
+  const std::vector<float> a_scales{0.5F, 4};
+  const std::vector<float> b_scales{0.25F, 8};
+  // Codes' sums: [1, -2, 3] [2, 1, -1] = -3, [1, -2, 3] [3, 0, 4] = 15, [4, 0, -1] [2, 1, -1] = 9, ... [3, 0, 4] = 8.
+  const std::vector<float> expected{-3 * 0.5F * 0.25F, 15 * 0.5F * 8, 9 * 4 * 0.25F, 8 * 4 * 8};
+  KernelTensor a(a_codes, 2, 3, NumberFormat::fp8_e4m3);
+  KernelTensor a_turned(std::vector<float>{1, 4, -2, 0, 3, -1}, 3, 2, NumberFormat::fp8_e4m3);
+  KernelTensor b(b_codes, 2, 3, NumberFormat::fp8_e5m2);
+  for (const Transpose turned : {Transpose::no, Transpose::yes}) {
+    ConstTensorView a_view = turned == Transpose::no ? a.view() : a_turned.view();
+    ConstTensorView b_view = b.view();
+    a_view.scale = a_scales.data();
+    a_view.scale_of = turned == Transpose::no ? ScaleOf::row : ScaleOf::column;
+    b_view.scale = b_scales.data();
+    b_view.scale_of = ScaleOf::row;
+    KernelTensor c(2, 2);
+    Matmul args{.a = a_view, .b = b_view, .c = c, .transpose_a = turned, .transpose_b = Transpose::yes};
+    WorkspaceMemory memory(reference::matmul_workspace(args));
+    args.workspace = memory;
+    reference::matmul(args);
+    CHECK(c.values() == expected);
+  }
+}
+
 TEST_CASE("Our own loops multiply as the library does, whichever that is") {
   for (const Shape& s : shapes) {
     KernelTensor a = random_tensor(s.k, s.m, 1);

@@ -47,6 +47,43 @@ TEST_CASE("The scale of a tensor is that of its largest magnitude") {
   CHECK(scale == 0x1p-6F);  // 7 / 448
 }
 
+/// Rows 7 and 448 at most, columns 448, 7 and 0: each scale is that over 448, 1 where there is nothing to scale.
+TEST_CASE("Scales of rows and columns are those of their own largest magnitudes, and codes are read with them") {
+  const std::vector<float> values{1, -7, 0, -448, 0.5F, 0};
+  const KernelTensor x(values, 2, 3);
+  for (const auto& [of, expected] : {std::pair(ScaleOf::row, std::vector<float>{0x1p-6F, 1}),
+                                     {ScaleOf::column, std::vector<float>{1, 0x1p-6F, 1}}}) {
+    std::vector<float> scales(expected.size(), 99);
+    reference::fp8_scale({x, NumberFormat::fp8_e4m3, scales.data(), of});
+    CHECK(scales == expected);
+    KernelTensor codes(2, 3, NumberFormat::fp8_e4m3);
+    TensorView scaled = codes.view();
+    scaled.scale = scales.data();
+    scaled.scale_of = of;
+    reference::cast({x, scaled});
+    KernelTensor back(2, 3);
+    reference::cast({scaled, back});
+    CHECK(back.values() == values);
+    CHECK(reference::load_one(scaled.rows_from(1, 1), 0, 0) == -448);
+    CHECK(reference::load_one(scaled.columns_from(1, 2), 0, 0) == -7);
+  }
+}
+
+/// Without them 1e-4 beside 448 would be 0 in e4m3, whose smallest number is 2^-9.
+TEST_CASE("A row's outlier costs other rows no digits") {
+  const KernelTensor x(std::vector<float>{448, 1, 1e-4F, 2e-4F}, 2, 2);
+  for (const auto& [of, expected] : {std::pair(ScaleOf::tensor, 0.0F), {ScaleOf::row, 2e-4F}}) {
+    std::vector<float> scales(2);
+    reference::fp8_scale({x, NumberFormat::fp8_e4m3, scales.data(), of});
+    KernelTensor codes(2, 2, NumberFormat::fp8_e4m3);
+    TensorView scaled = codes.view();
+    scaled.scale = scales.data();
+    scaled.scale_of = of;
+    reference::cast({x, scaled});
+    CHECK(reference::load_one(scaled, 1, 1) == Approx(expected));
+  }
+}
+
 TEST_CASE("The largest magnitude is that of either sign") {
   CHECK(reference::largest_magnitude(KernelTensor(std::vector<float>{1, -7.5F, 3}, 1, 3)) == 7.5F);
   CHECK(reference::largest_magnitude(KernelTensor(2, 2)) == 0.0F);

@@ -5,7 +5,7 @@
 /// layouts whose shapes do not fit together, leading dimensions below their rows, types that it does not multiply,
 /// pointers with less alignment than the plan was made for, a workspace that is too small. Algorithms differ in time
 /// alone. Source: cuBLAS 13.1, "Using the cuBLASLt API"; values of enumerators are cuBLAS's. Not modelled: batches,
-/// epilogues other than a bias and sums of the second operand, orders other than by columns, scales per row. Checked
+/// epilogues other than a bias and sums of the second operand, orders other than by columns, scales per block. Checked
 /// against: tests/cuda/matrix_products_test.cpp.
 
 #include <cuda_runtime_api.h>
@@ -45,7 +45,13 @@ enum cublasLtMatmulDescAttributes_t : int {
   CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,
   CUBLASLT_MATMUL_DESC_A_SCALE_POINTER = 17,
   CUBLASLT_MATMUL_DESC_B_SCALE_POINTER = 18,
-  CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26
+  CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26,
+  CUBLASLT_MATMUL_DESC_A_SCALE_MODE = 31,
+  CUBLASLT_MATMUL_DESC_B_SCALE_MODE = 32
+};
+enum cublasLtMatmulMatrixScale_t : int {
+  CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F = 0,
+  CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F = 3
 };
 enum cublasLtMatmulPreferenceAttributes_t : int {
   CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,

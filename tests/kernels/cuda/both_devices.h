@@ -43,7 +43,10 @@ class BothTensor {
              std::int64_t gap = 0)
       : rows_(rows), columns_(columns), stride_(columns + gap), format_(format), bytes_(encoded(values)) {}
 
-  void set_scales(BothArray<float>& scale) { scale_ = &scale; }
+  void set_scales(BothArray<float>& scale, ScaleOf of = ScaleOf::tensor) {
+    scale_ = &scale;
+    scale_of_ = of;
+  }
   [[nodiscard]] TensorView host() { return view_of(bytes_.host(), scale_ != nullptr ? scale_->host() : nullptr); }
   [[nodiscard]] TensorView device() { return view_of(bytes_.device(), scale_ != nullptr ? scale_->device() : nullptr); }
   /// Elements and gaps, bit for bit.
@@ -56,7 +59,7 @@ class BothTensor {
 
  private:
   [[nodiscard]] TensorView view_of(void* data, const float* scale) const {
-    return {data, format_, rows_, columns_, stride_, scale};
+    return {data, format_, rows_, columns_, stride_, scale, scale_of_};
   }
   [[nodiscard]] std::vector<std::byte> encoded(const std::vector<float>& values) const {
     std::vector<std::byte> bytes(static_cast<std::size_t>(storage(rows_ * stride_, format_).value()));
@@ -67,7 +70,8 @@ class BothTensor {
   }
   [[nodiscard]] std::vector<float> decoded(const std::byte* bytes) const {
     std::vector<float> values(static_cast<std::size_t>(rows_ * columns_));
-    const ConstTensorView view{bytes, format_, rows_, columns_, stride_, scale_ != nullptr ? scale_->host() : nullptr};
+    const ConstTensorView view{
+        bytes, format_, rows_, columns_, stride_, scale_ != nullptr ? scale_->host() : nullptr, scale_of_};
     for (std::int64_t row = 0; row < rows_; ++row)
       reference::load_to(view, row, 0, columns_, values.data() + row * columns_);
     return values;
@@ -78,6 +82,7 @@ class BothTensor {
   NumberFormat format_;
   BothArray<std::byte> bytes_;
   BothArray<float>* scale_ = nullptr;
+  ScaleOf scale_of_ = ScaleOf::tensor;
 };
 
 inline BothTensor random_both(std::int64_t rows, std::int64_t columns, std::uint32_t seed,

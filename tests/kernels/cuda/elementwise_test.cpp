@@ -162,6 +162,38 @@ TEST_CASE("the scale of an fp8 tensor is the CPU's, and 1 where the largest magn
   });
 }
 
+/// Sizes by eights, by single elements, with gaps, beyond a block's threads and rows; a row of zeros, a NaN.
+TEST_CASE("scales of rows and columns are the CPU's, and so are casts by them and back, bit for bit") {
+  on_both([](cudaStream_t stream) {
+    for (const auto& [rows, columns, gap] :
+         {std::array<std::int64_t, 3>{5, 67, 2}, {70, 64, 0}, {3, 1200, 8}, {1, 1, 0}})
+      for (const ScaleOf of : {ScaleOf::row, ScaleOf::column})
+        for (const NumberFormat format : {NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2}) {
+          std::vector<float> values = random_values(rows * columns, 9);
+          std::fill_n(values.end() - columns, columns, 0.0F);
+          values.front() = std::numeric_limits<float>::quiet_NaN();
+          BothTensor x(rows, columns, NumberFormat::bf16, values, gap);
+          BothArray<float> scales(scale_count(of, rows, columns), -7.0F);
+          reference::fp8_scale({x.host(), format, scales.host(), of});
+          cuda::fp8_scale({x.device(), format, scales.device(), of}, stream);
+          finish(stream);
+          CHECK(scales.is_same());
+          std::fill_n(values.begin(), 1, 1.0F);
+          BothTensor finite(rows, columns, NumberFormat::bf16, values, gap);
+          BothTensor codes(rows, columns, format, values, gap);
+          BothTensor back(rows, columns, NumberFormat::bf16, values, gap);
+          codes.set_scales(scales, of);
+          reference::cast({finite.host(), codes.host()});
+          cuda::cast({finite.device(), codes.device()}, stream);
+          reference::cast({codes.host(), back.host()});
+          cuda::cast({codes.device(), back.device()}, stream);
+          finish(stream);
+          CHECK(codes.is_same());
+          CHECK(back.is_same());
+        }
+  });
+}
+
 TEST_CASE("a tensor without rows is no work, and a launch that CUDA refuses names its kernel") {
   const cuda_on_cpu::TestDevice device;
   const cuda_on_cpu::TestStream stream;
