@@ -1,5 +1,7 @@
 #include "models/network_config.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -59,6 +61,11 @@ std::optional<Json> document_at(std::filesystem::path path) {
   }
 }
 
+bool is_name_of(const Network& network, std::string_view text) {
+  return text == network.name ||
+         std::find(network.aliases.begin(), network.aliases.end(), text) != network.aliases.end();
+}
+
 }  // namespace
 
 Json network_file_json(const Network& network, Json config) {
@@ -101,7 +108,10 @@ std::string network_file_text(std::string_view name_or_path, const std::optional
 
 std::string network_config(const Network& network, std::string_view name_or_path) {
   if (onnx::is_reference(name_or_path)) return "";  // a graph has none, and its file may be large
-  for (const auto& document : {embedded_document(network.name), document_at(name_or_path)}) {
+  std::array documents{embedded_document(network.name), document_at(name_or_path)};
+  // A file may have the name of a network that ships, and say something else of what has no parameters: dropout.
+  if (!is_name_of(network, name_or_path)) std::swap(documents[0], documents[1]);
+  for (const auto& document : documents) {
     if (!document) continue;
     if (const auto config = config_of(*document, network)) return *config;
   }

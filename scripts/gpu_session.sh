@@ -9,7 +9,8 @@
 #                runs       plans of 124M to 8B parameters, their runs, and both beside each other
 #                fit        the largest micro-batch that is predicted to fit, which must, and the next, which must not
 #                nccl       runs over NCCL
-#                pytorch    whole steps and kernels of PyTorch, where it is installed
+#                pytorch    runs beside PyTorch's, like for like: the same network, first weights, tokens, batch, precision,
+#                           optimizer and recompute; its kernels; where it is installed
 #                speed      model FLOP/s of the runs beside PyTorch's, in one table
 #                bench      kernels as shares of the device's ceilings (bin/device_kernels_bench beside the program)
 #                sanitizer  a small run under compute-sanitizer, where it is found
@@ -23,7 +24,7 @@
 #              that was cut off, go on in the same folder
 set -uo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '5,25p' "$0" >&2; exit 2; }
+usage() { sed -n '5,26p' "$0" >&2; exit 2; }
 all_parts="check kernels runs fit nccl pytorch speed bench sanitizer attention"
 plan=build/bin/plan machine=dgx-h100 stack= seconds=1500 tiny= out= parts=
 while [ "$#" -gt 0 ]; do
@@ -106,6 +107,18 @@ if asked kernels && fresh "calibrate" "$out/kernels.json"; then step "calibrate"
 calibrated=
 [ ! -s "$out/calibrated.json" ] || calibrated=$out/calibrated.json
 
+# network MODEL: what plans are asked for. GPT-2 without its dropout of attention, which no fast kernel takes, and whose draws
+# no two programs share.
+network() {
+  local file=$out/networks/$1.json
+  case $1 in gpt2*) ;; *) echo "$1"; return ;; esac
+  mkdir -p "$out/networks"
+  [ -s "$file" ] || python3 -c 'import json, sys
+config = json.load(open(sys.argv[1]))["config"]
+json.dump({**config, "resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}, open(sys.argv[2], "w"))' "models/networks/$1.json" "$file"
+  echo "$file"
+}
+
 # run NAME STEPS ESTIMATE-FLAGS...: a plan, its run, and both beside each other.
 run() {
   local name=$1 steps=$2 priced=()
@@ -124,7 +137,7 @@ of() {
   local model=$1 sequence=$2 batch=$3 name
   shift 3
   name=$(echo "$model-s$sequence-b$batch $* ${ranks[1]}" | tr -s ' :/-' '-' | sed 's/-*$//')
-  run "$name" 8 --model "$model" --machine "$machine" --seq-len "$sequence" --global-batch "$batch" "$@"
+  run "$name" 8 --model "$(network "$model")" --machine "$machine" --seq-len "$sequence" --global-batch "$batch" "$@"
 }
 
 # Networks that a processor runs in a moment.
@@ -180,7 +193,7 @@ runs() {
   of gpt2 1024 8 --gpus 1 --micro-batch 8 --precision bf16-pure
   more=()
   # Attention by our own kernels, where cuDNN's is the default.
-  PLUMBLINE_ATTENTION=own run gpt2-own-attention 8 --model gpt2 --machine "$machine" --seq-len 1024 --global-batch 16 \
+  PLUMBLINE_ATTENTION=own run gpt2-own-attention 8 --model "$(network gpt2)" --machine "$machine" --seq-len 1024 --global-batch 16 \
     --gpus 1 --micro-batch 16
   PLUMBLINE_ATTENTION=own run llama-3.2-1b-own-attention 8 --model llama-3.2-1b --machine "$machine" --seq-len 4096 \
     --global-batch 2 --gpus 1 --micro-batch 2
@@ -193,7 +206,7 @@ if asked runs; then if [ -n "$tiny" ]; then tiny_runs; else runs; fi; fi
 
 # fits BATCH: whether the plan of one micro-batch of so many sequences is predicted to fit.
 fits() {
-  local flags=(--model gpt2 --machine "$machine" --seq-len 1024)
+  local flags=(--model "$(network gpt2)" --machine "$machine" --seq-len 1024)
   [ -z "$tiny" ] || flags=(--model "$out/tiny/gpt.json" --machine this-computer --seq-len 16)
   [ -z "${stack:-$calibrated}" ] || flags+=(--stack "${stack:-$calibrated}")
   "$plan" estimate "${flags[@]}" --gpus 1 --global-batch "$1" --micro-batch "$1" --out "$out/fit-$1.plan.json" >/dev/null &&
@@ -238,15 +251,55 @@ if asked nccl; then
 fi
 
 python=$(command -v python3)
+# like NAME STEPS ESTIMATE-FLAGS...: a run, and PyTorch's from the same first weights over the same tokens.
+like() {
+  local name=like-$1 steps=$2 priced=() device=cuda
+  local run=("$plan" run --plan "$out/$name.plan.json" --backend cuda --held-out 0 --generate 0 --data "$out/like-tokens.bin" --data-format u32)
+  shift 2
+  fresh "$name" "$out/$name.pytorch.json" || return 0
+  [ -z "$tiny" ] || device=cpu
+  [ -z "${stack:-$calibrated}" ] || priced=(--stack "${stack:-$calibrated}")
+  step "plan $name" "$plan" estimate "$@" --gpus 1 "${priced[@]}" --out "$out/$name.plan.json" >/dev/null || return
+  rm -rf "$out/$name.start"
+  step "first weights of $name" "${run[@]}" --steps 1 --learning-rate 0 --checkpoint "$out/$name.start" >/dev/null || return
+  step "run $name" "${run[@]}" --steps "$steps" --lr-schedule constant --learning-rate 1e-4 --warmup-steps 0 \
+    --record "$out/$name.run.json" >/dev/null &&
+    step "pytorch $name" "$python" scripts/compare_pytorch.py step --plan "$out/$name.plan.json" --run "$out/$name.run.json" \
+      --start "$out/$name.start" --tokens "$out/like-tokens.bin" --device "$device" --out "$out/$name.pytorch.json"
+  rm -rf "$out/$name.start"
+}
+# Bytes of a text as a network sees them that knows no words yet: numbers below 256 are in every vocabulary.
+like_tokens() {
+  [ -s "$out/like-tokens.bin" ] ||
+    "$python" -c 'import array, random, sys
+random.seed(1)
+array.array("I", (random.randrange(256) for _ in range(1 << 20))).tofile(open(sys.argv[1], "wb"))' "$out/like-tokens.bin"
+}
+like_for_like() {
+  if [ -n "$tiny" ]; then
+    echo '{"model_type": "gpt2", "n_layer": 2, "n_head": 4, "n_embd": 64, "vocab_size": 256, "n_positions": 64, "resid_pdrop": 0.0,
+           "embd_pdrop": 0.0, "attn_pdrop": 0.0}' >"$out/tiny/gpt-without-dropout.json"
+    like gpt-fp32 3 --model "$out/tiny/gpt-without-dropout.json" --machine this-computer --seq-len 16 --global-batch 4 --micro-batch 2 --precision fp32
+    like llama 3 --model "$out/tiny/llama.json" --machine this-computer --seq-len 16 --global-batch 4 --micro-batch 2 \
+      --precision bf16 --recompute full
+    return
+  fi
+  local network large
+  network=$(network gpt2) large=$(network gpt2-xl)
+  like gpt2-fp32 10 --model "$network" --machine "$machine" --seq-len 1024 --global-batch 8 --micro-batch 8 --precision fp32
+  like gpt2 20 --model "$network" --machine "$machine" --seq-len 1024 --global-batch 16 --micro-batch 16
+  like gpt2-recompute 20 --model "$network" --machine "$machine" --seq-len 1024 --global-batch 16 --micro-batch 16 --recompute full
+  like gpt2-xl 20 --model "$large" --machine "$machine" --seq-len 1024 --global-batch 8 --micro-batch 8
+  like llama-3.2-1b 20 --model llama-3.2-1b --machine "$machine" --seq-len 4096 --global-batch 4 --micro-batch 2
+}
 if asked pytorch; then
   if ! "$python" -c 'import torch' 2>/dev/null; then
     skip "pytorch" "NO PYTORCH HERE: nothing is measured beside the runs (pip install torch)"
-  elif [ -n "$tiny" ]; then
-    fresh "pytorch" "$out/pytorch.json" && step "pytorch" "$python" scripts/measure_training.py --device cpu --tiny --out "$out/pytorch.json"
   else
-    fresh "pytorch" "$out/pytorch.json" && step "pytorch" "$python" scripts/measure_training.py --seconds 300 --out "$out/pytorch.json"
-    fresh "pytorch kernels" "$out/pytorch-kernels.json" && step "pytorch kernels" "$python" scripts/measure_kernels.py \
-      --name "$device" --seconds 120 --out "$out/pytorch-kernels.json"
+    like_tokens && like_for_like
+    step "like for like" "$python" scripts/compare_pytorch.py table "$out"
+    [ -n "$tiny" ] || { fresh "pytorch kernels" "$out/pytorch-kernels.json" && step "pytorch kernels" "$python" scripts/measure_kernels.py \
+      --name "$device" --seconds 120 --out "$out/pytorch-kernels.json"; }
   fi
 fi
 

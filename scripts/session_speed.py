@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Model FLOP/s of the runs in a folder of gpu_session.sh, beside PyTorch's where it was measured, in one table.
 
-Usage: session_speed.py FOLDER. Reads NAME.plan.json, NAME.run.json, kernels.json and pytorch.json there; writes speed.json and
+Usage: session_speed.py FOLDER. Reads NAME.plan.json, NAME.run.json, kernels.json and like-*.pytorch.json there; writes speed.json and
 speed.md. A run's rate is the plan's model FLOPs of a step over its median step; the share is of the fastest bf16 product
 that the same session measured.
 """
@@ -30,13 +30,12 @@ def own_rows(folder):
 
 
 def pytorch_rows(folder):
-    file = folder / "pytorch.json"
-    for row in read(file)["rows"] if file.exists() else []:
-        if "median_step_s" in row:
-            way = "compiled" if row["compiled"] else "eager"
-            yield {"run": f"{row['network']} s{row['sequence']} b{row['micro_batch']} {row.get('precision', '')} {way}",
-                   "by": row["framework"], "network": row["network"], "step_s": row["median_step_s"],
-                   "model_flops_per_s": row["model_flops_per_s"]}
+    """Of compare_pytorch.py, whose first row is plan run's own."""
+    for file in sorted(folder.glob("like-*.pytorch.json")):
+        name = file.name.removesuffix(".pytorch.json")
+        network = read(folder / f"{name}.run.json")["model"]
+        for row in read(file)["rows"][1:]:
+            yield {"run": name, "by": row["by"], "network": network, "step_s": row["step_s"], "model_flops_per_s": row["model_flops_per_s"]}
 
 
 def ceiling(folder):

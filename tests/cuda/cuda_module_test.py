@@ -3,6 +3,7 @@
 
 Usage: cuda_module_test.py <plan> <libplumbline-cuda.so>
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -12,6 +13,22 @@ import sys
 import tempfile
 import unittest
 
+# Where there is no PyTorch: a python3 that says there is, and has the record's own losses for PyTorch's.
+STAND_IN = f"""#!{sys.executable}
+import os, pathlib, runpy, sys
+words = sys.argv[1:]
+if words[0] == "-c" and words[1] == "import torch":
+    sys.exit(0)
+if words[0] != "scripts/compare_pytorch.py":
+    os.execv(sys.executable, [sys.executable, *words])
+sys.argv = words
+script = runpy.run_path(words[0])
+def trained(asked, run, start, tokens, device, is_compiled):
+    assert sorted(pathlib.Path(start).glob("step-*/model.safetensors")) and len(tokens) > asked["sequence"]
+    return {{"by": "a stand-in", "losses": [step["loss"] for step in run["steps"]], "step_s": 1.0, "peak_bytes": None}}
+script["step"].__globals__["trained"] = trained
+script["main"]()
+"""
 PLAN, MODULE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 SIZES = ["--machine", "this-computer", "--seq-len", "16", "--global-batch", "2", "--precision", "fp32"]
@@ -110,8 +127,15 @@ class CudaModule(unittest.TestCase):
         self.assertIn("--kernels-out", self.refused(2, "calibrate", "--backend", "cuda"))
 
     def session(self, *words):
+        path = os.environ["PATH"]
+        if importlib.util.find_spec("torch") is None:
+            (self.folder / "stand-in").mkdir(exist_ok=True)
+            (self.folder / "stand-in/python3").write_text(STAND_IN)
+            (self.folder / "stand-in/python3").chmod(0o755)
+            path = f"{self.folder / 'stand-in'}:{path}"
         return subprocess.run([SCRIPTS / "gpu_session.sh", "--plan", self.folder / "bin/plan", "--tiny", "--out",
-                               self.folder / "session", *words], capture_output=True, text=True, timeout=900)
+                               self.folder / "session", *words], capture_output=True, text=True, timeout=900,
+                              env={**os.environ, "PATH": path})
 
     def test_the_session_of_a_gpu_runs_to_its_end(self):
         session = self.session()
@@ -130,8 +154,14 @@ class CudaModule(unittest.TestCase):
         rows = json.loads((folder / "speed.json").read_text())["rows"]
         self.assertTrue(set(runs) <= {row["run"] for row in rows})
         self.assertTrue(all(row["model_flops_per_s"] > 0 and row["share_of_product"] > 0 for row in rows))
-        for part, missing in (("pytorch", folder / "pytorch.json"), ("bench", folder / "bench.txt"),
-                              ("sanitizer", folder / "sanitizer.txt")):
+        like = json.loads((folder / "like.json").read_text())["rows"]
+        self.assertEqual([row["run"] for row in like], ["like-gpt-fp32"] * 2 + ["like-llama"] * 2)
+        self.assertTrue(all(row["agrees"] and len(row["losses"]) == 3 for row in like), like)
+        self.assertEqual({row["recompute"] for row in like}, {"none", "full"})
+        self.assertIn("| like-llama | 4 x 16 by 2 | bf16 | full | plan run |", (folder / "like.md").read_text())
+        self.assertFalse(list(folder.glob("*.start")))
+        self.assertTrue({row["by"] for row in like} <= {row["by"] for row in rows})
+        for part, missing in (("bench", folder / "bench.txt"), ("sanitizer", folder / "sanitizer.txt")):
             if not missing.exists():
                 self.assertIn(f"skipped: {part}", session.stdout)
         # What is there is not done again; a part that was lost is.

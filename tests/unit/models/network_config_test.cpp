@@ -56,6 +56,18 @@ TEST_CASE("a network of the catalogue is written as a file that reads back") {
   }
 }
 
+TEST_CASE("a file with the name of a network that ships keeps its own config, and the name the one that ships") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "gpt2.json").string();
+  std::string config = network_config(find_network("gpt2"), "gpt2");
+  CHECK_THAT(config, !ContainsSubstring("attn_pdrop"));
+  config.insert(config.rfind('}'), R"(, "attn_pdrop": 0.0)");
+  write_output_file(path, config);
+  CHECK_THAT(network_config(find_network(path), path), ContainsSubstring("attn_pdrop"));
+  for (const char* name : {"gpt2", "openai-community/gpt2"})
+    CHECK_THAT(network_config(find_network(name), name), !ContainsSubstring("attn_pdrop"));
+}
+
 TEST_CASE("a type that is not understood, and a name of the catalogue, are refused") {
   CHECK_THROWS_WITH(find_network_as("./config.json", "lama"), ContainsSubstring("nearest: llama"));
   CHECK_THROWS_WITH(find_network_as("gpt2", "llama"), ContainsSubstring("is in the catalogue"));
