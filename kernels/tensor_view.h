@@ -24,11 +24,22 @@ template <class Memory>
 struct BasicTensorView {
   Memory* data = nullptr;
   NumberFormat format = NumberFormat::fp32;
+  ScaleOf scale_of = ScaleOf::tensor;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t stride = 0;  ///< elements from the begin of a row to that of the next
   const float* scale = nullptr;
-  ScaleOf scale_of = ScaleOf::tensor;
+
+  constexpr BasicTensorView() = default;
+  constexpr BasicTensorView(Memory* memory, NumberFormat number, std::int64_t row_count, std::int64_t column_count,
+                            std::int64_t row_distance, const float* scales = nullptr, ScaleOf of = ScaleOf::tensor)
+      : data(memory),
+        format(number),
+        scale_of(of),
+        rows(row_count),
+        columns(column_count),
+        stride(row_distance),
+        scale(scales) {}
 
   using Byte = std::conditional_t<std::is_const_v<Memory>, const std::byte, std::byte>;
 

@@ -10,6 +10,9 @@
 namespace plumbline::cuda {
 namespace {
 
+/// Blocks of sums that share a multiprocessor at least: 128 registers for each thread, so that none is spilled.
+constexpr int parts_blocks = 2;
+
 template <int N>
 __global__ void __launch_bounds__(block_threads) rms_normalise(RmsNormForward args) {
   const std::int64_t row = blockIdx.x;
@@ -59,7 +62,7 @@ __global__ void rms_weight_gradient(RmsNormBackward args) {
 }
 
 template <int N>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, parts_blocks)
     rms_weight_parts(RmsNormBackward args, float* parts, std::int64_t rows_of_part) {
   const auto terms = [&](auto count, std::int64_t row, std::int64_t column) {
     Numbers<count> dy = load_numbers<count>(args.output_gradient, row, column);

@@ -16,6 +16,8 @@ __device__ __forceinline__ unsigned magnitude_bits(float value) { return __float
 /// The most blocks that share a sum, and how many elements a thread should have before another block is added.
 constexpr std::int64_t most_parts = 1024;
 constexpr std::int64_t elements_of_thread = 32;
+/// Blocks of columns that share a multiprocessor at least: 128 registers for each thread, so that none is spilled.
+constexpr int column_blocks = 2;
 
 /// Sums this block's part of the tensor: into `total` if it is the only block (`parts` is null), else into `parts`.
 template <int N>
@@ -118,7 +120,8 @@ __global__ void __launch_bounds__(block_threads) scale_rows(ConstTensorView inpu
 
 /// Neighbouring threads take neighbouring columns, of every so many rows.
 template <int N>
-__global__ void __launch_bounds__(block_threads) largest_of_columns(ConstTensorView input, unsigned* largest) {
+__global__ void __launch_bounds__(block_threads, column_blocks)
+    largest_of_columns(ConstTensorView input, unsigned* largest) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   for_each_group<N>(input.columns, first, std::int64_t{gridDim.x} * blockDim.x, [&](auto count, std::int64_t column) {
     unsigned here[count] = {};

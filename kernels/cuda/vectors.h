@@ -32,12 +32,14 @@ struct alignas(8) [[gnu::may_alias]] Words2 {
 };
 #endif
 
-/// Whether all that are there (one row, or rows at such distances) can be read by eights.
+/// Whether all that are there (one row, or rows at such distances) can be read by eights. Scales of rows or columns
+/// would cost every kernel registers.
 template <class... Views>
 [[nodiscard]] bool takes_vectors(const Views&... views) {
   const auto is_aligned = [](const ConstTensorView& view) {
     const std::int64_t size = bits(view.format) / 8;
     const std::int64_t unit = size == 1 ? sizeof(Words2) : sizeof(Words4);
+    if (view.scale_of != ScaleOf::tensor) return false;
     return !view.is_there() || (reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(unit) == 0 &&
                                 (view.rows <= 1 || view.stride * size % unit == 0));
   };
@@ -64,6 +66,12 @@ __device__ __forceinline__ std::uint8_t to_fp8(float value, NumberFormat format)
   return format == NumberFormat::fp8_e4m3 ? to_fp8_e4m3(value) : to_fp8_e5m2(value);
 }
 
+/// Of a view with one scale.
+template <class Memory>
+__device__ __forceinline__ float fp8_factor(const BasicTensorView<Memory>& view) {
+  return view.scale != nullptr ? *view.scale : 1.0F;
+}
+
 /// Elements [column, column + 8) as fp32.
 template <class Memory>
 __device__ __forceinline__ Numbers<vector_elements> load_vector(const BasicTensorView<Memory>& view, std::int64_t row,
@@ -86,12 +94,10 @@ __device__ __forceinline__ Numbers<vector_elements> load_vector(const BasicTenso
       if (view.format == NumberFormat::tf32) numbers.at[i] = round_to_tf32(numbers.at[i]);
   } else {
     const auto words = *reinterpret_cast<const Words2*>(static_cast<const std::uint8_t*>(view.data) + at);
-    float factor = fp8_factor(view, row, column);
+    const float factor = fp8_factor(view);
     PLUMBLINE_UNROLLED
-    for (int i = 0; i < vector_elements; ++i) {
-      if (view.scale_of == ScaleOf::column) factor = fp8_factor(view, row, column + i);
+    for (int i = 0; i < vector_elements; ++i)
       numbers.at[i] = from_fp8(static_cast<std::uint8_t>(words.word[i / 4] >> (i % 4 * 8)), view.format) * factor;
-    }
   }
   return numbers;
 }
@@ -114,12 +120,10 @@ __device__ __forceinline__ void store_vector(const TensorView& view, std::int64_
     }
   } else {
     Words2 words = {};
-    float factor = fp8_factor(view, row, column);
+    const float factor = fp8_factor(view);
     PLUMBLINE_UNROLLED
-    for (int i = 0; i < vector_elements; ++i) {
-      if (view.scale_of == ScaleOf::column) factor = fp8_factor(view, row, column + i);
+    for (int i = 0; i < vector_elements; ++i)
       words.word[i / 4] |= static_cast<std::uint32_t>(to_fp8(numbers.at[i] / factor, view.format)) << (i % 4 * 8);
-    }
     *reinterpret_cast<Words2*>(static_cast<std::uint8_t*>(view.data) + at) = words;
   }
 }
