@@ -47,6 +47,32 @@ def processes_of(rank, job):
     return []
 
 
+def has_processes(job):
+    """Whether any that the job started is running."""
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            state, parent = (entry / "stat").read_text().rsplit(")", 1)[1].split()[:2] if entry.name.isdigit() else ("Z", "0")
+        except OSError:
+            continue
+        if int(parent) == job.pid and state != "Z":
+            return True
+    return False
+
+
+def end_of(job):
+    """The launcher's exit status and what was said. No status where the launcher stays although all that it started has ended: Open
+    MPI 4.1.4 with PMIx 4.2 now and then waits for itself in PMIx_server_finalize when a process was killed as it started or ended."""
+    for _ in range(15):
+        try:
+            _, text = job.communicate(timeout=10)
+            return job.returncode, text
+        except subprocess.TimeoutExpired:
+            if not has_processes(job):
+                job.kill()
+                return None, job.communicate()[1]
+    raise AssertionError("the job does not end")
+
+
 class MpiRun(Training):
     def over_mpi(self, plan, *more, processes=4):
         begin = time.monotonic()
@@ -155,10 +181,10 @@ class MpiRun(Training):
                     time.sleep(0.001)
                 time.sleep(chance.uniform(0, 0.05))
                 os.kill(pair[1], signal.SIGKILL)
-                _, text = job.communicate(timeout=150)
+                code, text = end_of(job)
             finally:
                 job.kill()
-            self.assertEqual(job.returncode, 3, text)
+            self.assertIn(code, (3, None), text)
             self.assertRegex(self.one_line(text, "ended by signal 9"), r"^plan: rank 1 ")
             said += 1
         self.assertEqual(said, 6)
@@ -276,8 +302,8 @@ class MpiRun(Training):
                 for process in worker:
                     os.kill(process, signal.SIGKILL)
                 kills += 1
-            _, text = job.communicate(timeout=150)
-            self.assertIn(job.returncode, (0, 3), text)
+            code, text = end_of(job)
+            self.assertIn(code, (0, 3, None), text)
         self.assertGreater(kills, 1)
         self.same_files(f"whole/step-{steps:08}", f"state/step-{steps:08}")
 
