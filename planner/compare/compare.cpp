@@ -33,11 +33,19 @@ RoutedStep rows_of(const RankRecord& rank, RoutedRows RoutedRecord::*which) {
   return rows;
 }
 
+/// Of the tensors of a program at its peak, without what is compared apart from them.
+MemoryBreakdown tensors_at_peak(const RankProgram& program, const MemoryBreakdown& apart) {
+  MemoryBreakdown memory = memory_peak(program, 0).memory;
+  for (std::size_t c = 0; c < memory_class_count; ++c)
+    memory.by_class[c] = std::max(Bytes(0), memory.by_class[c] - apart.by_class[c]);
+  return memory;
+}
+
 RoutedRank routed_rank(const BalancedPlan& plan, const RankProgram& balanced, const RankRecord& rank,
-                       std::int64_t steps) {
-  RoutedRank routed{&rank, memory_peak(balanced, 0).memory, sent_bytes(balanced)};
+                       std::int64_t steps, const MemoryBreakdown& apart) {
+  RoutedRank routed{&rank, tensors_at_peak(balanced, apart), sent_bytes(balanced)};
   if (rank.routed.empty() || steps == 0) return routed;
-  routed.memory = memory_peak(routed_program(plan, rank.stage, rows_of(rank, &RoutedRecord::at_peak)), 0).memory;
+  routed.memory = tensors_at_peak(routed_program(plan, rank.stage, rows_of(rank, &RoutedRecord::at_peak)), apart);
   routed.sent[SentPurpose::expert] = exchanged_bytes(plan, rows_of(rank, &RoutedRecord::all), steps);
   return routed;
 }
@@ -60,9 +68,9 @@ Farthest farthest(const std::vector<RoutedRank>& ranks, Bytes predicted, Measure
   return result;
 }
 
-void add_memory(std::int32_t stage, const RankProgram& program, const std::vector<RoutedRank>& ranks,
+void add_memory(std::int32_t stage, const MemoryBreakdown& peak, const std::vector<RoutedRank>& ranks,
                 std::vector<MemoryLine>& lines) {
-  const auto add = [&](std::string_view name, const MemoryBreakdown& peak, auto of, const std::string& cause) {
+  const auto add = [&](std::string_view name, auto of, const std::string& cause) {
     const Bytes predicted = of(peak);
     const Farthest found = farthest(
         ranks, predicted, [&](const RankRecord& rank) { return of(rank.memory.at_peak); },
@@ -72,13 +80,12 @@ void add_memory(std::int32_t stage, const RankProgram& program, const std::vecto
     line.cause = !line.is_equal() ? cause : routing_cause(predicted, line.routed);
     lines.push_back(std::move(line));
   };
-  const MemoryBreakdown peak = memory_peak(program, 0).memory;
   for (std::size_t c = 0; c < memory_class_count; ++c)
     add(
-        to_text(static_cast<MemoryClass>(c)), peak, [c](const MemoryBreakdown& memory) { return memory.by_class[c]; },
+        to_text(static_cast<MemoryClass>(c)), [c](const MemoryBreakdown& memory) { return memory.by_class[c]; },
         memory_cause(static_cast<MemoryClass>(c)));
   add(
-      all_classes, peak, [](const MemoryBreakdown& memory) { return memory.device_total(); }, "the classes above");
+      all_classes, [](const MemoryBreakdown& memory) { return memory.device_total(); }, "the classes above");
 }
 
 void add_sent(std::int32_t stage, const RankProgram& program, const std::vector<RoutedRank>& ranks,
@@ -159,7 +166,8 @@ void require_same_plan(const Plan& plan, const Graph& graph, const RunRecord& re
                           "0 to " + std::to_string(executions - 1), ""});
 }
 
-Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated, const RunRecord& record) {
+Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated, const RunRecord& record,
+                   const MemoryBreakdown& apart) {
   Comparison result;
   const Shard shard = shard_of(plan.strategy, plan.training);
   const BalancedPlan balanced{graph, shard, simulated.replays, simulated.sizes};
@@ -175,8 +183,8 @@ Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& si
     result.arenas.push_back(arena);
     std::vector<RoutedRank> routed;
     for (const RankRecord* rank : ranks)
-      routed.push_back(routed_rank(balanced, program, *rank, std::ssize(record.steps)));
-    add_memory(stage, program, routed, result.memory);
+      routed.push_back(routed_rank(balanced, program, *rank, std::ssize(record.steps), apart));
+    add_memory(stage, tensors_at_peak(program, apart), routed, result.memory);
     add_sent(stage, program, routed, plan.strategy, result.communication);
     add_actions(stage, program, simulated.simulation.timeline.of_rank[s], ranks, result.actions);
   }

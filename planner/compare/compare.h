@@ -71,8 +71,9 @@ struct Comparison {
 /// Throws InputError when the record is of another plan, or does not have the ranks and stages that the plan has.
 void require_same_plan(const Plan& plan, const Graph& graph, const RunRecord& record, const std::string& record_name);
 /// `graph`: of the plan, as trained.
-/// But for `device`, which asks for a stack (device_memory.h).
+/// But for `device`, which asks for a stack (device_memory.h). `apart`: bytes of each rank that are no tensors, and are
+/// compared there.
 [[nodiscard]] Comparison compare(const Plan& plan, const Graph& graph, const SimulatedPlan& simulated,
-                                 const RunRecord& record);
+                                 const RunRecord& record, const MemoryBreakdown& apart = {});
 
 }  // namespace plumbline

@@ -13,12 +13,21 @@ using Parts = std::array<Bytes, device_part_count>;
 
 Bytes sum(const Parts& parts) { return std::accumulate(parts.begin(), parts.end(), Bytes(0)); }
 
+MemoryBreakdown share_of_stack(const Strategy& strategy, const StackCalibration& stack) {
+  MemoryBreakdown share;
+  share[MemoryClass::framework_and_context] = Bytes(static_cast<std::int64_t>(stack.memory.context_bytes));
+  share[MemoryClass::working_buffers] = Bytes(static_cast<std::int64_t>(stack.memory.workspace_bytes));
+  share[MemoryClass::communication_buffers] = communicator_buffers(strategy, stack);
+  return share;
+}
+
 Parts predicted_parts(const MemoryBreakdown& memory, const Strategy& strategy, const StackCalibration& stack) {
   Parts parts{};
   const auto part = [&](DevicePart p) -> Bytes& { return parts[static_cast<std::size_t>(p)]; };
-  part(DevicePart::context) = memory[MemoryClass::framework_and_context];
-  part(DevicePart::libraries) = Bytes(static_cast<std::int64_t>(stack.memory.workspace_bytes));
-  part(DevicePart::communication) = communicator_buffers(strategy, stack);
+  const MemoryBreakdown share = share_of_stack(strategy, stack);
+  part(DevicePart::context) = share[MemoryClass::framework_and_context];
+  part(DevicePart::libraries) = share[MemoryClass::working_buffers];
+  part(DevicePart::communication) = share[MemoryClass::communication_buffers];
   part(DevicePart::arena) = memory.device_total() - sum(parts);
   return parts;
 }
@@ -34,6 +43,12 @@ std::optional<DeviceMemoryRecord> farthest(const RunRecord& record, std::int32_t
 }
 
 }  // namespace
+
+MemoryBreakdown apart_from_tensors(const Strategy& strategy, const StackCalibration& stack, const RunRecord& record) {
+  const bool has_parts = std::any_of(record.ranks.begin(), record.ranks.end(),
+                                     [](const RankRecord& rank) { return rank.memory.device.has_value(); });
+  return has_parts ? share_of_stack(strategy, stack) : MemoryBreakdown{};
+}
 
 std::vector<DeviceLine> device_lines(const Plan& plan, const StackCalibration& stack, const RunRecord& record) {
   std::vector<DeviceLine> lines;

@@ -25,6 +25,10 @@ struct DeviceLine {
   [[nodiscard]] bool is_predicted() const { return predicted.value() > 0 || measured.value() == 0; }
 };
 
+/// What each rank is predicted to take and no tensor has: context, workspaces, communicators. None for records without
+/// parts of a device, whose tensors are all that they have.
+[[nodiscard]] MemoryBreakdown apart_from_tensors(const Strategy& strategy, const StackCalibration& stack,
+                                                 const RunRecord& record);
 [[nodiscard]] std::vector<DeviceLine> device_lines(const Plan& plan, const StackCalibration& stack,
                                                    const RunRecord& record);
 

@@ -15,8 +15,10 @@ std::optional<Comparison> compare(const PricedQuestion& asked, const RunRecord& 
   if (task.is_stopped()) return std::nullopt;
   const SimulatedPlan simulated = simulated_as_run(asked);
   if (task.is_stopped()) return std::nullopt;
-  Comparison comparison = plumbline::compare(asked.plan, graph, simulated, record);
-  comparison.device = device_lines(asked.plan, asked.question.calibration().stack, record);
+  const StackCalibration& stack = asked.question.calibration().stack;
+  Comparison comparison =
+      plumbline::compare(asked.plan, graph, simulated, record, apart_from_tensors(asked.plan.strategy, stack, record));
+  comparison.device = device_lines(asked.plan, stack, record);
   return comparison;
 }
 

@@ -2,6 +2,7 @@
 
 #include "planner/compare/device_memory.h"
 
+#include "planner/compare/compare.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/question/question.h"
 #include "tests/catch.h"
@@ -74,6 +75,35 @@ TEST_CASE("predicted parts of a device are the stack's and the arena, and sum to
     CHECK_FALSE(line_of(lines, stage, "modules").is_predicted());
     CHECK_FALSE(line_of(lines, stage, "other").is_predicted());
   }
+}
+
+// Records count tensors by class; a stack's context, workspaces and communicators are parts of the device.
+TEST_CASE("bytes of a device are equal where its tensors are, whatever its stack takes beside them") {
+  const Asked a = asked();
+  const StackCalibration& stack = a.question.calibration().stack;
+  REQUIRE(stack.memory.context_bytes > 0);
+  SimulationOptions options;
+  options.granularity = Granularity::block;
+  const SimulatedPlan simulation = simulated(a.question, a.plan.strategy, options);
+  RunRecord record = record_of({1_MiB, 2_MiB, 3_MiB, 4_MiB, 5_MiB, 6_MiB});
+  for (RankRecord& rank : record.ranks) {
+    const RankProgram& program = simulation.program.ranks[static_cast<std::size_t>(rank.stage)];
+    rank.memory.at_peak = memory_peak(program, 0).memory;
+    for (std::size_t c = 0; c < memory_class_count; ++c)
+      rank.memory.at_peak.by_class[c] =
+          rank.memory.at_peak.by_class[c] - apart_from_tensors(a.plan.strategy, stack, record).by_class[c];
+    rank.sent.clear();
+  }
+  const auto equal = [&](const MemoryBreakdown& apart) {
+    const Comparison c = compare(a.plan, a.question.graph(), simulation, record, apart);
+    return std::all_of(c.memory.begin(), c.memory.end(), [](const MemoryLine& line) { return line.is_equal(); });
+  };
+  CHECK(equal(apart_from_tensors(a.plan.strategy, stack, record)));
+  CHECK_FALSE(equal({}));
+  record.ranks[0].memory.at_peak[MemoryClass::weights] += 1_MiB;
+  CHECK_FALSE(equal(apart_from_tensors(a.plan.strategy, stack, record)));
+  for (RankRecord& rank : record.ranks) rank.memory.device.reset();
+  CHECK(apart_from_tensors(a.plan.strategy, stack, record).by_class == MemoryBreakdown{}.by_class);
 }
 
 TEST_CASE("the rank whose device differs most stands for its stage, and a record of a CPU has no such lines") {
