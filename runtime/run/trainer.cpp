@@ -136,9 +136,9 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
     training.emplace(world, job, own);
     training->run();
   } catch (const DeviceMemoryError& error) {
-    const DeviceMemoryError whole(error.what() + predicted_text(job, options, world.rank()));
-    abandon(world, shared, failure_text(world.rank(), std::make_exception_ptr(whole)), "");
-    throw whole;
+    const std::string whole = error.what() + predicted_text(job, options, world.rank());
+    abandon(world, shared, failure_text(world.rank(), std::make_exception_ptr(DeviceMemoryError(whole))), "");
+    throw DeviceMemoryError(whole);
   } catch (const TrainingDiverged& diverged) {
     {
       const std::scoped_lock lock(shared.mutex);
