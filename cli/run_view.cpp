@@ -54,7 +54,7 @@ std::string memory_line(const RunRecord& record) {
   return text.empty() ? "" : "peak of live tensors of one rank: " + text + "\n";
 }
 
-/// "memory of rank 0's device: 620 MiB of context, ...: 1.20 GiB"; nothing without memory of its own.
+/// "rank 0 took 1.20 GiB of its device: context 620 MiB, ..."; nothing for devices without memory of their own.
 std::string device_line(const RunRecord& record) {
   if (record.ranks.empty() || !record.ranks.front().memory.device) return "";
   const DeviceMemoryRecord& device = *record.ranks.front().memory.device;

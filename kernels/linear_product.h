@@ -1,8 +1,8 @@
 #pragma once
-/// \file linear_product.h: a linear's passes as the matrix products that they are, without its bias gradient.
+/// \file linear_product.h: the passes of a linear layer as matrix products, without its bias gradient.
 ///
-/// Shapes as in linear.h. A workspace is passed on. Checked against: those who multiply by it
-/// (tests/kernels/linear_test.cpp, tests/cuda/matrix_products_test.cpp).
+/// Shapes as in linear.h; the workspace is the layer's. Checked against: PyTorch through the kernels that use it
+/// (tests/kernels/linear_test.cpp).
 
 #include "kernels/linear.h"
 #include "kernels/matmul.h"

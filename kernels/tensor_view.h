@@ -14,7 +14,7 @@
 
 namespace plumbline {
 
-/// What an fp8 tensor has a scale for.
+/// Whether an fp8 tensor has one scale, one for each row or one for each column.
 enum class ScaleOf : std::uint8_t { tensor, row, column };
 
 /// Elements of `Memory` (`void` or `const void`). Formats: fp32, tf32 (stored as fp32, rounded when read), fp16, bf16,

@@ -101,7 +101,7 @@ std::optional<py::error_already_set> wait_for(Job& job, const py::object& progre
       job.stop();
     }
   }
-  // Work that ends before the first look has still reported progress.
+  // Short work may end before the first poll; this delivers the progress that it reported.
   if (!raised) try {
       hear_python(job, progress);
     } catch (py::error_already_set& error) {

@@ -1,5 +1,5 @@
 #pragma once
-/// \file left_out_needs.h: programs that miss what their blocks wait for, which a run must show in its numbers.
+/// \file left_out_needs.h: programs whose blocks do not wait for what they need, as a run's numbers must show.
 
 #include "core/program/program.h"
 #include "tests/catch.h"

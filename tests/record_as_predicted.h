@@ -40,7 +40,7 @@ namespace plumbline {
   RunRecord record;
   record.plan_fingerprint = fingerprint(plan);
   record.backend = "cpu";
-  record.steps = {{0, 5.5, 1, 1e-3, simulated.simulation.step().value() / 1000, StepOutcome::taken}};
+  record.steps = {{0, 5.5, 1, 1e-3, simulated.simulation.step().value() / 1000, StepOutcome::taken, {}}};
   for (std::int32_t rank = 0; rank < 4; ++rank) record.ranks.push_back(rank_as_predicted(simulated, rank, rank / 2));
   return record;
 }

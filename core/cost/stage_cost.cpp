@@ -64,21 +64,24 @@ Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& bloc
   return sum;
 }
 
-/// While an offloaded block acts, what those behind it keep is not there yet, or no more. Next to it one copy is under
-/// way, out in the forward and in in the backward; two where it is the last of its rank, whose forward is followed by
-/// the backward of another micro-batch, or where passes of weight gradients come in between. Of the others, only the
-/// block behind it acts alongside a copy, with nothing kept but its own.
+/// Copies that are under way while blocks act: of whole backwards, and of split ones.
+void add_copies(WorkingSets& sets, Bytes whole, Bytes split) {
+  sets.forward += whole;
+  sets.backward += whole;
+  sets.backward_input += split;
+  sets.weight += split;
+}
+
+/// While an offloaded block acts, the blocks behind it (`behind`: what they keep) keep nothing: they have not run yet,
+/// or are done. One copy is under way next to it, to the host in the forward and back in the backward. There are two if
+/// it is the last block of its rank, whose forward is followed by the backward of another micro-batch, or if passes of
+/// weight gradients come in between. Of the other blocks only the next one runs alongside a copy.
 void add_offloaded(MemoryProfile& stage, MemoryProfile offloaded, Bytes behind) {
-  const std::int64_t copies = behind > Bytes(0) ? 1 : 2;
   const Bytes one = offloaded.in_transit;
-  const auto add = [&](WorkingSets& sets, Bytes whole, Bytes split) {
-    sets.forward += whole;
-    sets.backward += whole;
-    sets.backward_input += split;
-    sets.weight += split;
-  };
-  add(stage.working, std::max(Bytes(0), copies * one - behind), std::max(Bytes(0), std::int64_t{2} * one - behind));
-  add(offloaded.working, copies * one, std::int64_t{2} * one);
+  const Bytes two = one + one;
+  const Bytes whole = behind > Bytes(0) ? one : two;
+  add_copies(stage.working, std::max(Bytes(0), whole - behind), std::max(Bytes(0), two - behind));
+  add_copies(offloaded.working, whole, two);
   stage.add(offloaded, 1, behind);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 namespace {
 
@@ -43,11 +45,7 @@ std::string_view to_text(SampleUnit unit) {
   return "";
 }
 
-std::optional<SampleUnit> sample_unit_from_text(std::string_view text) {
-  for (const SampleUnit unit : all_sample_units)
-    if (to_text(unit) == text) return unit;
-  return std::nullopt;
-}
+std::optional<SampleUnit> sample_unit_from_text(std::string_view text) { return value_named(all_sample_units, text); }
 
 SampleUnit sample_unit(const Graph& graph) {
   if (grows_with_sequence(graph)) return only_encodes(graph) ? SampleUnit::sample : SampleUnit::sequence;

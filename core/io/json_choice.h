@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/base/joined.h"
 #include "core/io/json.h"
 
@@ -22,8 +23,7 @@ template <class Enum>
 template <class Values>
 [[nodiscard]] auto choice_from_json(const JsonPlace& place, const Values& all) {
   const std::string& word = place.string();
-  for (const auto& value : all)
-    if (to_text(value) == word) return value;
+  if (const auto value = value_named(all, word)) return *value;
   std::vector<std::string> names;
   for (const auto& value : all) names.emplace_back(to_text(value));
   throw InputError({place.where(), "\"" + word.substr(0, 40) + "\" is unknown", "one of " + joined(names),

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 
-std::optional<Schedule> schedule_from_text(std::string_view text) {
-  for (const Schedule schedule : all_schedules)
-    if (to_text(schedule) == text) return schedule;
-  return std::nullopt;
-}
+std::optional<Schedule> schedule_from_text(std::string_view text) { return value_named(all_schedules, text); }
 
 std::string_view to_text(RecomputeModule module) {
   switch (module) {
@@ -89,11 +87,7 @@ std::optional<Recompute> recompute_from_text(std::string_view text) {
 
 std::string_view to_text(StageSplit split) { return split == StageSplit::even ? "even" : "balanced"; }
 
-std::optional<StageSplit> stage_split_from_text(std::string_view text) {
-  for (const StageSplit split : all_stage_splits)
-    if (to_text(split) == text) return split;
-  return std::nullopt;
-}
+std::optional<StageSplit> stage_split_from_text(std::string_view text) { return value_named(all_stage_splits, text); }
 
 std::string layers_text(const std::vector<std::int32_t>& layers) {
   std::string text;

@@ -1,5 +1,7 @@
 #include "core/quantity/number_format.h"
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 
 std::string_view to_text(NumberFormat format) {
@@ -21,9 +23,7 @@ std::string_view to_text(NumberFormat format) {
 }
 
 std::optional<NumberFormat> number_format_from_text(std::string_view text) {
-  for (const NumberFormat format : all_number_formats)
-    if (to_text(format) == text) return format;
-  return std::nullopt;
+  return value_named(all_number_formats, text);
 }
 
 }  // namespace plumbline

@@ -1,8 +1,10 @@
 #include "core/training/adaptation_text.h"
 
+#include <array>
 #include <charconv>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/training/limits.h"
 
 namespace plumbline {
@@ -63,9 +65,7 @@ std::string freeze_text(const Adaptation& adaptation) {
 std::string_view to_text(LoraTargets targets) { return targets == LoraTargets::every_linear ? "all" : "qkv"; }
 
 std::optional<LoraTargets> lora_targets_from_text(std::string_view text) {
-  for (const LoraTargets targets : {LoraTargets::every_linear, LoraTargets::queries_keys_values})
-    if (to_text(targets) == text) return targets;
-  return std::nullopt;
+  return value_named(std::array{LoraTargets::every_linear, LoraTargets::queries_keys_values}, text);
 }
 
 }  // namespace plumbline

@@ -1,5 +1,7 @@
 #include "core/training/precision.h"
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 
 PrecisionFormats precision_formats(PrecisionRecipe recipe, std::optional<NumberFormat> gradient,
@@ -36,9 +38,7 @@ std::string_view to_text(PrecisionRecipe recipe) {
 }
 
 std::optional<PrecisionRecipe> precision_recipe_from_text(std::string_view text) {
-  for (const PrecisionRecipe recipe : all_precision_recipes)
-    if (to_text(recipe) == text) return recipe;
-  return std::nullopt;
+  return value_named(all_precision_recipes, text);
 }
 
 }  // namespace plumbline

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 
 namespace plumbline {
 namespace {
@@ -70,11 +71,7 @@ std::string_view to_text(Framework framework) {
   return "";
 }
 
-std::optional<Framework> framework_from_text(std::string_view text) {
-  for (const Framework framework : all_frameworks)
-    if (to_text(framework) == text) return framework;
-  return std::nullopt;
-}
+std::optional<Framework> framework_from_text(std::string_view text) { return value_named(all_frameworks, text); }
 
 std::string_view to_text(Feature feature) {
   switch (feature) {

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 
 std::string_view to_text(Objective objective) {
@@ -14,11 +16,7 @@ std::string_view to_text(Objective objective) {
   return "";
 }
 
-std::optional<Objective> objective_from_text(std::string_view text) {
-  for (const Objective objective : all_objectives)
-    if (to_text(objective) == text) return objective;
-  return std::nullopt;
-}
+std::optional<Objective> objective_from_text(std::string_view text) { return value_named(all_objectives, text); }
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
+#include "core/base/found_by_name.h"
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 #include "models/import/onnx/reference.h"
@@ -13,11 +14,7 @@
 namespace plumbline::session {
 namespace {
 
-std::optional<NumberFormat> state_format_from_text(std::string_view text) {
-  for (const NumberFormat format : state_formats)
-    if (to_text(format) == text) return format;
-  return std::nullopt;
-}
+std::optional<NumberFormat> state_format_from_text(std::string_view text) { return value_named(state_formats, text); }
 
 std::string required(std::string_view flag, const std::optional<std::string>& value, std::string expected) {
   if (value) return *value;

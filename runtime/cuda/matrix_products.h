@@ -4,13 +4,13 @@
 /// Answers: what kernels/matmul.h declares, on a stream, or that the library has no such product. A plan is made for a
 /// shape, its strides, formats, epilogue and alignment, and is kept. Of the algorithms that the library proposes the
 /// first is taken, or each is timed once, on a stream of its own and into memory of its own, and the fastest is kept
-/// for all ranks of the process. Sums are fp32; tf32 is the library's own rounding of fp32 operands; fp8 operands have
-/// one scale each, or both one for each row of op(a) and column of op(b), in the device's memory, and lie with their
-/// inner dimension along rows. Errors: CudaError with the
-/// call, the product and the status. Source: cuBLAS 13.1, "Using the cuBLASLt API"; workspace of 32 MiB: the same,
-/// "cublasSetWorkspace", for sm_90. Not modelled: products of groups whose sizes only the device knows; scales per
-/// block; plans that are first asked for while a graph is recorded. Checked against:
-/// tests/cuda/matrix_products_test.cpp (a stand-in that checks layouts and computes with the reference).
+/// for all ranks of the process. Sums are fp32; tf32 is the library's own rounding of fp32 operands; fp8 operands lie
+/// with their inner dimension along rows; each has one scale, or op(a) has one for each row and op(b) one for each
+/// column, in the device's memory. Errors: CudaError with the call, the product and the status. Source: cuBLAS 13.1,
+/// "Using the cuBLASLt API"; workspace of 32 MiB: the same, "cublasSetWorkspace", for sm_90. Not modelled: products of
+/// groups whose sizes only the device knows; scales per block; plans that are first asked for while a graph is
+/// recorded. Checked against: tests/cuda/matrix_products_test.cpp, fp8_products_test.cpp (a stand-in that checks
+/// layouts and computes with the reference).
 
 #include <map>
 

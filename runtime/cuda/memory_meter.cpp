@@ -12,7 +12,7 @@ class MemoryMeter {
   /// Of the thread's device.
   [[nodiscard]] static std::shared_ptr<MemoryMeter> of_device();
 
-  /// Taken of the device by anybody; none: it does not say, as behind a failure.
+  /// What all programs have taken of the device; nothing if it does not answer, as after a failure.
   [[nodiscard]] static std::optional<Bytes> taken();
   /// The part of it that is neither counted nor the context's.
   [[nodiscard]] std::optional<Bytes> uncounted() const {
@@ -50,7 +50,7 @@ std::optional<Bytes> MemoryMeter::taken() {
   std::size_t free = 0;
   std::size_t total = 0;
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) {
-    (void)cudaGetLastError();  // it would be taken for one of a later launch
+    (void)cudaGetLastError();  // else a later launch would report it
     return std::nullopt;
   }
   return Bytes(static_cast<std::int64_t>(total - std::min(total, free)));

@@ -1,10 +1,10 @@
 #pragma once
-/// \file memory_meter.h: what ranks take of a device's memory, and what for, as the device's free memory says.
+/// \file memory_meter.h: how much of a device's memory each rank takes, and for what, from the device's free memory.
 ///
-/// Answers: device_use.h. Model: cudaMemGetInfo is asked before and behind each cudaMalloc, under one lock for all
-/// ranks on the device, so that what it rounds up to is known; around making groups, handles and graphs of
-/// libraries; and when a rank asks. What the first rank finds taken when its device is made is the context; what grew
-/// since then beside all that is counted is the process's modules. Source: CUDA Runtime API 13.0, "Memory Management".
+/// Answers: device_use.h. Model: cudaMemGetInfo is read before and after each cudaMalloc, under one lock for all
+/// ranks on the device, so that its rounding is known; before and after groups, handles and graphs of libraries are
+/// made; and when a rank asks. What is taken when the first rank makes its device is the context; whatever is taken
+/// later and not counted is the process's modules. Source: CUDA Runtime API 13.0, "Memory Management".
 /// Not modelled: what other programs, or kernels that load in another thread meanwhile, take between the two questions.
 /// Checked against: tests/cuda/device_memory_test.cpp.
 
@@ -18,7 +18,7 @@
 
 namespace plumbline {
 
-/// `trials`: for a moment, and not where the device has no room.
+/// `trials`: given back at once, and left out where the device has no room.
 enum class MemoryUse : std::uint8_t { tensors, libraries, communication, trials };
 
 /// Of one device: what the ranks of this process on it took together.
@@ -52,7 +52,7 @@ class MemoryAccount {
 [[nodiscard]] const std::shared_ptr<MemoryAccount>& thread_account();
 void set_thread_account(std::shared_ptr<MemoryAccount> account);
 
-/// What the device gives out while it lives, and nobody counts, was for `use` of the thread's account.
+/// Counts for `use`, on the thread's account, what the device loses while this lives and no allocation of ours takes.
 class MeasuredUse {
  public:
   explicit MeasuredUse(MemoryUse use);

@@ -54,7 +54,7 @@ class ComputeDevice {
   /// The same of the host's memory, for what leaves the device and comes back (page-locked where that makes a
   /// difference).
   [[nodiscard]] virtual DeviceMemory reserve_host(Bytes bytes) = 0;
-  /// What was taken so far of memory that is not the host's; none: it is.
+  /// What was taken of the device's memory so far; nothing for devices that use the host's.
   [[nodiscard]] virtual std::optional<DeviceUse> memory_use() const { return std::nullopt; }
   virtual void enqueue(Stream lane, std::function<void()> work) = 0;
   [[nodiscard]] virtual Mark mark(Stream lane) const = 0;

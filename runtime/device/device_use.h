@@ -1,7 +1,7 @@
 #pragma once
-/// \file device_use.h: bytes that a device with memory of its own gave out, as it says itself.
+/// \file device_use.h: bytes that were taken of a device with memory of its own, as the device counts them.
 ///
-/// Answers: whose they are: those that a rank's calls took, and those that CUDA took for the whole process. Source:
+/// Answers: those that CUDA took for the process, and those that a rank's own calls took. Source:
 /// core/measurement/device_memory.h. Checked against: tests/cuda/device_memory_test.cpp.
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/found_by_name.h"
 #include "kernels/philox.h"
 
 namespace plumbline {
@@ -48,9 +49,7 @@ std::string_view to_text(Initialisation initialisation) {
 }
 
 std::optional<Initialisation> initialisation_from_text(std::string_view text) {
-  for (const Initialisation each : all_initialisations)
-    if (to_text(each) == text) return each;
-  return std::nullopt;
+  return value_named(all_initialisations, text);
 }
 
 double initial_deviation(Initialisation initialisation, const TensorBox& tensor) {

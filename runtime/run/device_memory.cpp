@@ -17,7 +17,7 @@ std::optional<DeviceMemoryRecord> device_memory(const ComputeDevice& device, con
   record[DevicePart::libraries] = use.libraries + scratch;
   record[DevicePart::communication] = use.communication;
   record[DevicePart::arena] = backend.arena_bytes();
-  // A rank may lie in what the device rounded another one's memory up to.
+  // Negative where the device served this rank from memory that it had rounded another rank's up to.
   record[DevicePart::other] = std::max(Bytes(0), use.reserved - scratch - backend.arena_bytes() + use.rounding);
   record.device_peak = use.peak;
   record.trials = use.trials;

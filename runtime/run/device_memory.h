@@ -1,8 +1,8 @@
 #pragma once
 /// \file device_memory.h: what a rank took of its device, for its record.
 ///
-/// Model: all ranks ask behind the last step, while each still holds what it took. Checked against:
-/// tests/cuda/device_memory_test.cpp.
+/// Model: the device is asked after the last step, between two barriers, so that all ranks still hold their memory.
+/// Checked against: tests/cuda/device_memory_test.cpp.
 
 #include <optional>
 

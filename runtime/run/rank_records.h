@@ -1,8 +1,8 @@
 #pragma once
 /// \file rank_records.h: what ranks recorded, brought together.
 ///
-/// Model: messages behind the steps, which no record counts, in a group that ranks have anyway: another one might find
-/// no room on their devices. Checked against: tests/integration/mpi_run_test.py (the record of processes is that of
+/// Model: messages after the last step, which no record counts, in a group that exists already: the devices might have
+/// no room for another one. Checked against: tests/integration/mpi_run_test.py (the record of processes is that of
 /// threads), measured_trace_test.py (one clock).
 
 #include "core/measurement/run_record.h"

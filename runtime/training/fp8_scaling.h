@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/found_by_name.h"
+
 namespace plumbline {
 
 enum class Fp8Scaling : std::uint8_t { tensor, row };
@@ -17,9 +19,7 @@ inline constexpr std::array all_fp8_scalings{Fp8Scaling::tensor, Fp8Scaling::row
   return scaling == Fp8Scaling::tensor ? "tensor" : "row";
 }
 [[nodiscard]] constexpr std::optional<Fp8Scaling> fp8_scaling_from_text(std::string_view text) {
-  for (const Fp8Scaling each : all_fp8_scalings)
-    if (to_text(each) == text) return each;
-  return std::nullopt;
+  return value_named(all_fp8_scalings, text);
 }
 
 }  // namespace plumbline

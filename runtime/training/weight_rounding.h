@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/found_by_name.h"
 #include "core/training/precision.h"
 
 namespace plumbline {
@@ -18,9 +19,7 @@ inline constexpr std::array all_weight_roundings{WeightRounding::nearest, Weight
   return rounding == WeightRounding::nearest ? "nearest" : "stochastic";
 }
 [[nodiscard]] constexpr std::optional<WeightRounding> weight_rounding_from_text(std::string_view text) {
-  for (const WeightRounding each : all_weight_roundings)
-    if (to_text(each) == text) return each;
-  return std::nullopt;
+  return value_named(all_weight_roundings, text);
 }
 
 /// Whether the weights that updates read are kept in 16 bits alone.

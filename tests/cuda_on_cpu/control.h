@@ -35,7 +35,7 @@ struct MemoryTaken {
   std::size_t granularity = 1;  ///< cudaMalloc takes multiples of it
 };
 void set_memory_taken(const MemoryTaken& taken);
-/// By a library, of this host thread's device, until the next reset.
+/// Takes bytes of this host thread's device as a library would, until the next reset.
 void take_memory(std::size_t bytes);
 
 struct DeviceDescription {
