@@ -144,8 +144,11 @@ Answer compare(const Source& source, const std::string& measured) {
   answer.tables["actions"] = present::action_table(*comparison);
   answer.tables["memory"] = present::compared_memory_table(*comparison);
   answer.tables["communication"] = present::sent_table(*comparison);
+  if (!comparison->device.empty()) answer.tables["device_memory"] = present::device_memory_table(*comparison);
   answer.sentences = {present::compared_step_words(*comparison),
                       std::string(present::compared_bytes_words(*comparison))};
+  if (const std::string unpredicted = present::unpredicted_device_words(*comparison); !unpredicted.empty())
+    answer.sentences.push_back(unpredicted);
   answer.remark = asked.remark;
   return answer;
 }

@@ -257,6 +257,10 @@ class Comparison(Answer):
     def communication_table(self):
         return self._table("communication")
 
+    def device_memory_table(self):
+        """By part of the device's memory, or None for runs on the host."""
+        return self._table("device_memory")
+
 
 class Validation(Answer):
     """Predictions against measured runs: the attributes are the keys of `plan validate --json`."""

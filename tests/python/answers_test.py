@@ -105,6 +105,25 @@ class Answers(unittest.TestCase):
         run = dict(model="gpt2", machine="dgx-h100", global_batch=480, tokens="10B", gpus=[3, 6], days=30, scaling="both")
         self.assertEqual(plumbline.size(**run).to_dict(), command.answer("size", **run))
 
+    def test_comparisons_are_those_of_the_command_and_have_parts_of_a_device_where_a_record_has(self):
+        plan = plumbline.estimate(model="nano-gpt", machine="this-computer", gpus=1, seq_len=32, global_batch=2, stack="plumbline")
+        plan_file, record = self.path("plan.json"), self.path("record.json")
+        plan.save(plan_file)
+        done = command.run("run", plan=plan_file, steps=3, record=record)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        on_host = plumbline.compare(plan_file, record)
+        self.assertEqual(on_host.to_dict(), command.answer("compare", plan=plan_file, measured=record))
+        self.assertIsNone(on_host.device_memory_table())
+        of_gpu = json.loads(pathlib.Path(record).read_text(encoding="utf-8"))
+        of_gpu["ranks"][0]["memory"]["device"] = {"parts": {"context": 600_000_000, "other": 5}, "device_peak_bytes": 600_000_005,
+                                                  "trials_bytes": 0, "ranks_on_device": 1}
+        pathlib.Path(record).write_text(json.dumps(of_gpu), encoding="utf-8")
+        compared = plumbline.compare(plan_file, record)
+        self.assertEqual(compared.to_dict(), command.answer("compare", plan=plan_file, measured=record))
+        measured = {row["part"]: row["measured"] for row in compared.device_memory_table().to_rows()}
+        self.assertEqual((measured["context"], measured["other"], measured["total"]), (600_000_000, 5, 600_000_005))
+        self.assertIn("the plan does not predict: context, other", str(compared))
+
     def runs_file(self):
         """Three runs of one model whose steps are 1.1 times what ships predicts."""
         rows = []

@@ -88,7 +88,7 @@ QWidget* RunPage::make_comparison() {
   tables_tab_ = new QTabWidget(comparison_);
   tables_tab_->setDocumentMode(true);
   tables_tab_->setAccessibleName(tr("Predicted against measured"));
-  for (const QString& title : {tr("Time"), tr("Memory"), tr("Communication")}) {
+  for (const QString& title : {tr("Time"), tr("Memory"), tr("Communication"), tr("Device")}) {
     auto* const model = new TableModel(this);
     auto* const view = new TableView(*model, title);
     tables_tab_->addTab(view, title);
@@ -186,9 +186,14 @@ void RunPage::show_comparison(const Comparison& comparison) {
   parts_[0].model->set_table(present::action_table(comparison));
   parts_[1].model->set_table(present::compared_memory_table(comparison));
   parts_[2].model->set_table(present::sent_table(comparison));
+  parts_[3].model->set_table(present::device_memory_table(comparison));
+  tables_tab_->setTabVisible(3, !comparison.device.empty());
   QString words = qt(present::compared_step_words(comparison));
   if (!comparison.step_cause.empty()) words += "\n" + qt(comparison.step_cause);
-  comparison_->set_subtitle(words + "\n" + qt(present::compared_bytes_words(comparison)));
+  words += "\n" + qt(present::compared_bytes_words(comparison));
+  if (const std::string unpredicted = present::unpredicted_device_words(comparison); !unpredicted.empty())
+    words += "\n" + qt(unpredicted);
+  comparison_->set_subtitle(words);
   no_tables_->hide();
   tables_tab_->show();
 }
@@ -199,9 +204,11 @@ QWidget* RunPage::picture() { return plots_; }
 
 std::vector<NamedTable> RunPage::tables() const {
   if (tables_tab_->isHidden()) return {};
-  return {{"run-time", parts_[0].model->table()},
-          {"run-memory", parts_[1].model->table()},
-          {"run-communication", parts_[2].model->table()}};
+  std::vector<NamedTable> all{{"run-time", parts_[0].model->table()},
+                              {"run-memory", parts_[1].model->table()},
+                              {"run-communication", parts_[2].model->table()}};
+  if (tables_tab_->isTabVisible(3)) all.push_back({"run-device", parts_[3].model->table()});
+  return all;
 }
 
 }  // namespace plumbline::gui

@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QTest>
 
+#include "core/io/run_record_json.h"
 #include "gui/files/open_file.h"
 #include "gui/pages/run/step_plot.h"
 #include "tests/catch.h"
@@ -129,6 +130,26 @@ TEST_CASE("a run that is stopped before a step says so, and is no error") {
   const QList<QLabel*> labels = ran.page.findChildren<QLabel*>();
   CHECK(std::any_of(labels.begin(), labels.end(),
                     [](const QLabel* label) { return label->text() == "stopped before a step was measured"; }));
+}
+
+TEST_CASE("the record of a run on a GPU has a table of its device's memory") {
+  Ran ran(plan_of("this-computer"));
+  ran.click_run();
+  REQUIRE(wait_for([&] { return ran.page.is_complete(); }));
+  CHECK(ran.page.tables().size() == 3);
+  RunRecord record = read_run_record_file(ran.page.process().record_file().toStdString());
+  DeviceMemoryRecord& device = record.ranks.front().memory.device.emplace();
+  device[DevicePart::context] = Bytes(600'000'000);
+  device[DevicePart::arena] = record.ranks.front().memory.arena;
+  const QTemporaryDir folder;
+  QFile file(folder.filePath("gpu.json"));
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(to_json_text(to_json(record))));
+  file.close();
+  ran.page.open_record(file.fileName());
+  REQUIRE(wait_for([&] { return ran.page.is_complete() && ran.page.tables().size() == 4; }));
+  CHECK(ran.page.tables().back().name == "run-device");
+  CHECK(ran.page.compared_words().contains("the plan does not predict: context"));
 }
 
 TEST_CASE("the record of another plan is refused in a line") {
