@@ -26,8 +26,8 @@ std::string memory_text(const Comparison& c) {
 std::string device_text(const Comparison& c) {
   if (c.device.empty()) return "";
   const std::string unpredicted = present::unpredicted_device_words(c);
-  return "\nmemory of the device, of the rank that differs most, when the device held most\n" +
-         text(present::device_memory_table(c)) + (unpredicted.empty() ? "" : unpredicted + "\n");
+  return "\nmemory of the device, of the rank that differs most\n" + text(present::device_memory_table(c)) +
+         (unpredicted.empty() ? "" : unpredicted + "\n");
 }
 
 std::string sent_text(const Comparison& c) {

@@ -17,9 +17,9 @@ QString cluster_words(const QuestionForm& form) {
     if (cluster.groups.size() > 1)
       return QObject::tr("%1 nodes of %2 kinds").arg(node_count(cluster)).arg(cluster.groups.size());
     const std::int64_t nodes = node_count(cluster);
-    return (nodes == 1 ? QObject::tr("%1 node of %2 GPUs") : QObject::tr("%1 nodes of %2 GPUs"))
-        .arg(nodes)
-        .arg(cluster.groups.front().node.devices);
+    const auto devices = cluster.groups.front().node.devices;
+    return (nodes == 1 ? QObject::tr("%1 node of ") : QObject::tr("%1 nodes of ")).arg(nodes) +
+           (devices == 1 ? QObject::tr("%1 GPU") : QObject::tr("%1 GPUs")).arg(devices);
   } catch (const InputError&) {
     return {};  // said where it stands by whoever asks
   }
