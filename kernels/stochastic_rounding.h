@@ -12,9 +12,9 @@
 
 #include <bit>
 
+#include "core/base/tensor_box.h"
 #include "core/quantity/number_format.h"
 #include "kernels/philox.h"
-#include "kernels/tensor_box.h"
 
 namespace plumbline {
 

@@ -13,10 +13,10 @@
 
 #include "core/cost/communication_clock.h"
 #include "core/cost/kernel_time.h"
-#include "core/cost/placement.h"
 #include "core/cost/primitive_operators.h"
 #include "core/cost/rank_parameters.h"
 #include "core/cost/working_set.h"
+#include "core/plan/rank_group.h"
 #include "core/program/block_sends.h"
 #include "core/program/wire_bytes.h"
 

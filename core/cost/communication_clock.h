@@ -3,8 +3,8 @@
 /// size and stride.
 
 #include "core/cost/collective_time.h"
-#include "core/cost/placement.h"
 #include "core/machine/cluster.h"
+#include "core/plan/rank_group.h"
 
 namespace plumbline {
 

@@ -15,15 +15,10 @@
 #include <vector>
 
 #include "core/sharding/shard.h"
+#include "core/sharding/shard_ranks.h"
 #include "core/training/optimizer.h"
 
 namespace plumbline {
-
-/// Ranks over which each kind of parameter is divided or copied.
-struct ShardRanks {
-  std::int64_t dense = 1;
-  std::int64_t expert = 1;
-};
 
 /// The sections of one unit, in parameters.
 struct UnitParameters {

@@ -48,9 +48,5 @@ namespace plumbline {
                                         const PrecisionFormats& formats, const StackCalibration& stack);
 [[nodiscard]] Bytes gathered_gradients(const StageCost& stage, const Strategy& strategy,
                                        const PrecisionFormats& formats, const StackCalibration& stack);
-/// Ranks over which dense and expert states are divided.
-[[nodiscard]] ShardRanks shard_ranks(const Strategy& strategy);
-/// Ranks that hold the same dense parameters, or the same experts: units are padded among them.
-[[nodiscard]] ShardRanks replica_ranks(const Strategy& strategy);
 
 }  // namespace plumbline

@@ -3,7 +3,7 @@
 ///
 /// Answers a site per stage: the kinds of nodes that its ranks touch, as a cluster of those kinds alone. Ranks are
 /// numbered over the devices in the order in which the cluster lists its nodes, and the pipeline is the outermost axis
-/// (core/cost/placement.h), so a stage is a range of devices. Neighbouring groups of nodes that differ in nothing but
+/// (core/plan/rank_group.h), so a stage is a range of devices. Neighbouring groups of nodes that differ in nothing but
 /// their name are one kind; a cluster of one kind has one site, itself.
 /// Model: a stage whose ranks touch several kinds waits for the slowest of them and has the memory of the smallest. Its
 /// collectives span nodes as if the whole cluster were of the site's kinds. Kinds whose nodes do not begin at a

@@ -1,5 +1,5 @@
 #pragma once
-/// \file axis.h: the kinds of group that ranks form; which ranks those are is core/cost/placement.h's.
+/// \file axis.h: the kinds of group that ranks form; which ranks those are is core/plan/rank_group.h's.
 
 #include <array>
 #include <cstdint>

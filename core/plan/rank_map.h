@@ -4,7 +4,7 @@
 /// Answers: per global rank its host, the device there, its coordinate on every axis, and its representative: the
 /// pipeline rank whose program (core/program/program.h) all ranks of that stage run.
 /// Model: ranks fill hosts in order, of a mixed cluster kind after kind; a coordinate is rank / stride mod size of the
-/// plan's own group table. Source: the layout of the plan (core/plan/plan.h), which core/cost/placement.h made. Not
+/// plan's own group table. Source: the layout of the plan (core/plan/plan.h), which core/plan/rank_group.h made. Not
 /// modelled: several jobs on one host; devices that are numbered otherwise than ranks. Checked against:
 /// tests/unit/core/plan/rank_map_test.cpp (16 ranks by hand; every group's members).
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/cost/placement.h"
 #include "core/cost/stage_memory.h"
+#include "core/plan/rank_group.h"
 #include "core/program/compute_schedule.h"
 #include "planner/launch/order_runs.h"
 #include "planner/launch/parameter_shards.h"

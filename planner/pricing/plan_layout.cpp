@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/cost/placement.h"
+#include "core/plan/rank_group.h"
 
 namespace plumbline {
 namespace {

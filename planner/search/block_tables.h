@@ -4,7 +4,7 @@
 ///
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
 /// parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around exchanges, and what runs again
-/// beyond what every table has (modules, by operator). Source: core/sharding/shard.h, core/cost/placement.h (what a
+/// beyond what every table has (modules, by operator). Source: core/sharding/shard.h, core/plan/rank_group.h (what a
 /// shard and its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its
 /// own. Checked against: tests/unit/planner/search/block_tables_test.cpp.
 

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/tensor_box.h"
 #include "core/sharding/collective.h"
 
 namespace plumbline {
@@ -44,11 +45,6 @@ struct RankSet {
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(ranks.size()); }
 };
 
-/// Elements [first, first + count).
-struct ElementRange {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
 /// Which of `elements` the rank at `index` owns in a reduce-scatter or all-gather: equal parts, the first
 /// `elements % ranks` one longer.
 [[nodiscard]] ElementRange owned_range(std::int64_t elements, std::int32_t ranks, std::int32_t index);

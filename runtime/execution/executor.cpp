@@ -163,7 +163,6 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::optimizer_step:
       lanes_.join();
       reductions_.require_complete();
-      env_.parameters.gradients.add_health(&env_.scalars.own()->gradients);
       return optimizer();
     case ActionKind::offload:
     case ActionKind::fetch: {

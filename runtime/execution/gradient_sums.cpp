@@ -163,14 +163,4 @@ void GradientSums::reduce_partial() {
   });
 }
 
-void GradientSums::add_health(TensorHealth* sum) const {
-  const ScratchKernel<HealthSum>& kernel = memory_.device.kernels().add_health;
-  for (const OwnedRange& owned : layout().owned) {
-    if (!memory_.answers_for(memory_.parameter(owned.parameter))) continue;
-    HealthSum args{memory_.owned_gradient(owned), sum};
-    args.workspace = memory_.backend.workspace(kernel.workspace(args));
-    kernel.run(args);
-  }
-}
-
 }  // namespace plumbline

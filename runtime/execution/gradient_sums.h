@@ -1,13 +1,12 @@
 #pragma once
 /// \file gradient_sums.h: gradients as kernels add to them, and their sums over ranks.
 ///
-/// Answers: views; the health of what is updated. Model: gradients are sums over all tokens of the batch. Under ZeRO-2
+/// Answers: views. Model: gradients are sums over all tokens of the batch. Under ZeRO-2
 /// and 3 a unit's are whole in the slot that its backward names (unit_slots.h) until they are scattered into the ranks'
 /// parts. Reductions are work of the data lane: they are only given to it here. Source: ZeRO, arXiv:1910.02054,
 /// section 5. Not modelled: reductions in another format than the gradients'. Checked against: tests/runtime/execution
 /// (numbers and bytes of every strategy).
 
-#include "kernels/reductions.h"
 #include "runtime/execution/unit_slots.h"
 
 namespace plumbline {
@@ -38,8 +37,6 @@ class GradientSums {
   /// into one buffer, whatever part of them the rank has.
   void reduce_partial();
   [[nodiscard]] bool has_partial() const;
-  /// Of the gradients of trained elements that this rank answers for in the whole run; `sum` in the device's memory.
-  void add_health(TensorHealth* sum) const;
 
  private:
   [[nodiscard]] std::span<std::byte> whole(const Section& section) const;

@@ -4,42 +4,102 @@
 #include "runtime/execution/parameter_init.h"
 
 namespace plumbline {
-OptimizedParameter optimized(const ParameterMemory& memory, const OwnedRange& owned, const UpdateNumbers& numbers) {
+namespace {
+
+Bytes floats(std::int64_t count) { return storage(count, NumberFormat::fp32); }
+
+std::span<std::byte> bytes_of_floats(float* first, std::int64_t count) {
+  return std::as_writable_bytes(std::span(first, static_cast<std::size_t>(count)));
+}
+
+TensorView view_of(float* data, const FloatRows& rows) {
+  TensorView view = dense_view(static_cast<void*>(data), NumberFormat::fp32, rows.rows, rows.columns);
+  view.stride = rows.stride;
+  return view;
+}
+
+}  // namespace
+
+OptimizerUpdate::OptimizerUpdate(ParameterMemory& memory)
+    : memory_(memory),
+      program_(lower_update(memory.layout, memory.strategy, memory.training.optimizer, memory.groups.rank())),
+      rooms_(program_.buffers.size()) {}
+
+void OptimizerUpdate::run(const UpdateNumbers& numbers, const std::function<void()>& decide) {
+  const DeviceKernels& kernels = memory_.device.kernels();
+  for (const UpdateInstruction& i : program_.instructions) {
+    switch (i.kind) {
+      case UpdateKind::sum_gradients: sum_gradients(i, numbers.sums); break;
+      case UpdateKind::decide: decide(); break;
+      case UpdateKind::update: update(i, numbers); break;
+      case UpdateKind::update_matrix: update_matrix(i, numbers); break;
+      case UpdateKind::allocate: allocate(i); break;
+      case UpdateKind::release: rooms_[static_cast<std::size_t>(i.to.buffer)] = {}; break;
+      case UpdateKind::clear:
+        memory_.device.fill(Stream::compute, data(i.to), std::byte{0}, floats(i.to.elements()));
+        break;
+      case UpdateKind::direction: kernels.muon_direction(muon_step(i, numbers), data(i.to)); break;
+      case UpdateKind::copy: copy(i); break;
+      case UpdateKind::gather: gather(i); break;
+      case UpdateKind::orthogonalise:
+        kernels.orthogonalise(data(i.to), i.rows, i.columns, MuonStep().iterations, data(i.from));
+        break;
+      case UpdateKind::apply: kernels.muon_apply(muon_step(i, numbers), data(i.from), i.rows, i.columns); break;
+    }
+  }
+}
+
+float* OptimizerUpdate::data(const FloatRows& rows) const {
+  float* const begin = rooms_[static_cast<std::size_t>(rows.buffer)].data;
+  check(begin != nullptr, "a buffer of an update is allocated before it is used");
+  return begin + rows.first;
+}
+
+void OptimizerUpdate::allocate(const UpdateInstruction& i) {
+  const UpdateBuffer& buffer = program_.buffers[static_cast<std::size_t>(i.to.buffer)];
+  Room& room = rooms_[static_cast<std::size_t>(i.to.buffer)];
+  if (buffer.is_scratch) {
+    const std::int64_t of_kernel = memory_.device.kernels().orthogonalise_scratch(buffer.rows, buffer.columns);
+    room.data = reinterpret_cast<float*>(memory_.backend.workspace(floats(buffer.elements + of_kernel)).data);
+    return;
+  }
+  room.bound = memory_.backend.bind(MemoryClass::gathered_parameters, floats(buffer.elements));
+  room.data = reinterpret_cast<float*>(room.bound->data());
+}
+
+void OptimizerUpdate::sum_gradients(const UpdateInstruction& i, TensorHealth* sums) {
+  const ScratchKernel<HealthSum>& kernel = memory_.device.kernels().add_health;
+  HealthSum args{memory_.owned_gradient(owned(i)), sums};
+  args.workspace = memory_.backend.workspace(kernel.workspace(args));
+  kernel.run(args);
+}
+
+OptimizedParameter OptimizerUpdate::optimized(const OwnedRange& owned, const UpdateNumbers& numbers) const {
   const OptimizerSettings& settings = numbers.settings;
   OptimizedParameter update;
-  update.parameter = memory.owned_weight(owned);
-  if (memory.has_masters()) update.master = memory.owned_master(owned);
-  update.gradient = memory.owned_gradient(owned);
+  update.parameter = memory_.owned_weight(owned);
+  if (memory_.has_masters()) update.master = memory_.owned_master(owned);
+  update.gradient = memory_.owned_gradient(owned);
   update.decision = numbers.decision;
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
   update.learning_rate = static_cast<float>(numbers.learning_rate);
-  const bool is_matrix = memory.parameter(owned.parameter).dimensions >= 2;
-  update.weight_decay =
-      is_matrix && facts(memory.training.optimizer).reads.has(Hyperparameter::weight_decay) ? settings.weight_decay : 0;
-  if (settings.rounding == WeightRounding::stochastic && rounds_weights(memory.formats)) {
-    const LocalParameter& p = memory.parameter(owned.parameter);
+  const LocalParameter& p = memory_.parameter(owned.parameter);
+  const bool decays = p.dimensions >= 2 && facts(memory_.training.optimizer).reads.has(Hyperparameter::weight_decay);
+  update.weight_decay = decays ? settings.weight_decay : 0;
+  if (settings.rounding == WeightRounding::stochastic && rounds_weights(memory_.formats))
     update.rounding = {true, numbers.seed, hash_of(p.name), p.box, owned.first};
-  }
   return update;
 }
 
-void OptimizerUpdate::update(const UpdateNumbers& numbers) {
-  const bool gathers = matrices_.gathers();
-  for (const OwnedRange& owned : memory_.layout.owned) {
-    if (gathers && memory_.parameter(owned.parameter).is_layer_matrix) continue;
-    update_range(owned, numbers);
-  }
-  if (gathers) matrices_.update(numbers);
+MuonStep OptimizerUpdate::muon_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const {
+  return {optimized(owned(i), numbers), memory_.moment(owned(i), 0), numbers.settings.momentum};
 }
 
-void OptimizerUpdate::update_range(const OwnedRange& owned, const UpdateNumbers& numbers) {
-  const OptimizedParameter update = optimized(memory_, owned, numbers);
+void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& numbers) {
+  const OptimizedParameter update = optimized(owned(i), numbers);
   const OptimizerSettings& settings = numbers.settings;
   const DeviceKernels& kernels = memory_.device.kernels();
-  const auto moment = [&](std::size_t state) { return memory_.moment(owned, state); };
-  const auto adamw = [&] {
-    kernels.adamw_step({update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon});
-  };
+  const auto moment = [&](std::size_t state) { return memory_.moment(owned(i), state); };
   switch (memory_.training.optimizer) {
     case Optimizer::sgd: return kernels.sgd_step({update});
     case Optimizer::momentum: return kernels.sgd_step({update, moment(0), settings.momentum});
@@ -47,34 +107,46 @@ void OptimizerUpdate::update_range(const OwnedRange& owned, const UpdateNumbers&
     case Optimizer::rmsprop: return kernels.rmsprop_step({update, moment(0), settings.beta2, settings.epsilon});
     case Optimizer::lion: return kernels.lion_step({update, moment(0), settings.beta1, settings.beta2});
     case Optimizer::adam:
-    case Optimizer::adamw: return adamw();
+    case Optimizer::adamw:
     case Optimizer::muon:
-      if (!memory_.parameter(owned.parameter).is_layer_matrix) return adamw();
-      return update_matrix(owned, update, settings);
+      return kernels.adamw_step({update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon});
   }
 }
 
-/// A tensor of experts is a matrix for each of them.
-void OptimizerUpdate::update_matrix(const OwnedRange& owned, const OptimizedParameter& update,
-                                    const OptimizerSettings& settings) {
-  const LocalParameter& p = memory_.parameter(owned.parameter);
-  const DeviceKernels& kernels = memory_.device.kernels();
-  const std::int64_t planes = p.box.extent[0];
-  for (std::int64_t plane = 0; plane < planes; ++plane) {
-    const auto matrix = [&](auto view) {
-      view.rows = p.rows();
-      view.columns = view.stride = p.columns();
-      return view.rows_from(plane * view.rows / planes, view.rows / planes);
-    };
-    OptimizedParameter whole = update;
-    whole.rounding.first += plane * p.rows() / planes * p.columns();
-    whole.parameter = matrix(update.parameter);
-    if (update.master.is_there()) whole.master = matrix(update.master);
-    whole.gradient = matrix(update.gradient);
-    MuonStep muon{whole, matrix(memory_.moment(owned, 0)), settings.momentum};
-    muon.workspace = memory_.backend.workspace(kernels.muon_step.workspace(muon));
-    kernels.muon_step.run(muon);
-  }
+void OptimizerUpdate::update_matrix(const UpdateInstruction& i, const UpdateNumbers& numbers) {
+  const LocalParameter& p = memory_.parameter(owned(i).parameter);
+  const auto matrix = [&](auto view) {
+    view.rows = p.rows();
+    view.columns = view.stride = p.columns();
+    return view.rows_from(i.elements.first / i.columns, i.rows);
+  };
+  MuonStep muon = muon_step(i, numbers);
+  muon.parameter.rounding.first += i.elements.first;
+  muon.parameter.parameter = matrix(muon.parameter.parameter);
+  if (muon.parameter.master.is_there()) muon.parameter.master = matrix(muon.parameter.master);
+  muon.parameter.gradient = matrix(muon.parameter.gradient);
+  muon.momentum_state = matrix(muon.momentum_state);
+  const ScratchKernel<MuonStep>& kernel = memory_.device.kernels().muon_step;
+  muon.workspace = memory_.backend.workspace(kernel.workspace(muon));
+  kernel.run(muon);
+}
+
+void OptimizerUpdate::copy(const UpdateInstruction& i) {
+  if (i.from.rows == 1 && i.to.rows == 1)
+    return memory_.device.copy(Stream::compute, data(i.to), data(i.from), floats(i.to.elements()));
+  memory_.device.kernels().cast({view_of(data(i.from), i.from), view_of(data(i.to), i.to)});
+}
+
+Communicator& OptimizerUpdate::group_of(const UpdateInstruction& i) const {
+  const Section& section = memory_.layout.sections[static_cast<std::size_t>(i.section)];
+  if (i.group == GatherGroup::states) return memory_.shard_group(section);
+  return section.is_expert ? memory_.groups.expert_matrices() : memory_.groups[Axis::tensor];
+}
+
+void OptimizerUpdate::gather(const UpdateInstruction& i) {
+  memory_.device.enqueue(Stream::compute, [own = bytes_of_floats(data(i.from), i.from.elements()),
+                                           all = bytes_of_floats(data(i.to), i.to.elements()),
+                                           &group = group_of(i)] { group.all_gather(own, all, ElementFormat::fp32); });
 }
 
 }  // namespace plumbline

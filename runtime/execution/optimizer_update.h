@@ -1,26 +1,61 @@
 #pragma once
-/// \file optimizer_update.h: an optimizer's step on the elements whose states a rank holds.
+/// \file optimizer_update.h: runs the instructions of a rank's optimizer step on real numbers.
 ///
-/// Model: one owned range after another (parameter_layout.h), by the device's kernel of the optimizer; matrices that
-/// Muon needs whole, where ranks share or divide them, by matrix_update.h. Source: core/training/optimizer.h. Checked
-/// against: tests/runtime/execution (PyTorch's weights; one rank's for every strategy).
+/// Model: sums, gathers and calls the device's kernels as the update's program says, in its order, on the compute lane;
+/// decides nothing. Source: core/program/update_program.h; core/training/optimizer.h. Checked against:
+/// tests/runtime/execution (PyTorch's weights; one rank's for every strategy), matrix_update_test.cpp (Muon).
 
-#include "runtime/execution/matrix_update.h"
+#include <functional>
+
+#include "core/program/update_program.h"
+#include "kernels/muon.h"
+#include "kernels/reductions.h"
+#include "runtime/execution/parameter_memory.h"
+#include "runtime/training/optimizer_settings.h"
 
 namespace plumbline {
 
+/// Of one step.
+struct UpdateNumbers {
+  const OptimizerSettings& settings;
+  double learning_rate = 0;
+  const StepDecision* decision = nullptr;  ///< in the device's memory
+  TensorHealth* sums = nullptr;            ///< of this rank's gradients, in the device's memory
+  std::uint64_t seed = 0;                  ///< of run and step, for weights that are rounded by a draw
+};
+
 class OptimizerUpdate {
  public:
-  explicit OptimizerUpdate(ParameterMemory& memory) : memory_(memory), matrices_(memory) {}
+  explicit OptimizerUpdate(ParameterMemory& memory);
 
-  void update(const UpdateNumbers& numbers);
+  [[nodiscard]] const UpdateProgram& program() const { return program_; }
+  /// `decide`: gives the device the decision on the step, from all ranks' sums.
+  void run(const UpdateNumbers& numbers, const std::function<void()>& decide);
 
  private:
-  void update_range(const OwnedRange& owned, const UpdateNumbers& numbers);
-  void update_matrix(const OwnedRange& owned, const OptimizedParameter& update, const OptimizerSettings& settings);
+  /// Where a buffer of the program lies.
+  struct Room {
+    BufferRef bound;  ///< nothing where it is scratch
+    float* data = nullptr;
+  };
+  [[nodiscard]] const OwnedRange& owned(const UpdateInstruction& i) const {
+    return memory_.layout.owned[static_cast<std::size_t>(i.owned)];
+  }
+  [[nodiscard]] float* data(const FloatRows& rows) const;
+  void allocate(const UpdateInstruction& i);
+  void sum_gradients(const UpdateInstruction& i, TensorHealth* sums);
+  void update(const UpdateInstruction& i, const UpdateNumbers& numbers);
+  void update_matrix(const UpdateInstruction& i, const UpdateNumbers& numbers);
+  void copy(const UpdateInstruction& i);
+  void gather(const UpdateInstruction& i);
+  [[nodiscard]] Communicator& group_of(const UpdateInstruction& i) const;
+  /// What every optimizer is given of an owned range.
+  [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const UpdateNumbers& numbers) const;
+  [[nodiscard]] MuonStep muon_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const;
 
   ParameterMemory& memory_;
-  MatrixUpdate matrices_;
+  const UpdateProgram program_;
+  std::vector<Room> rooms_;  ///< by buffer of the program
 };
 
 }  // namespace plumbline

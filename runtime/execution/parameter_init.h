@@ -16,7 +16,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/execution/parameter_layout.h"
+#include "core/program/parameter_layout.h"
 
 namespace plumbline {
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "runtime/execution/element_views.h"
+#include "runtime/execution/rank_groups.h"
 #include "runtime/execution/state_parts.h"
 
 namespace plumbline {

@@ -31,8 +31,8 @@ class ParameterStore {
 
   [[nodiscard]] const ParameterLayout& layout() const { return memory.layout; }
   /// What ranks share of the weights is gathered before it is read again.
-  void update(const UpdateNumbers& numbers) {
-    optimizer.update(numbers);
+  void update(const UpdateNumbers& numbers, const std::function<void()>& decide) {
+    optimizer.run(numbers, decide);
     weights.mark_updated();
   }
 };

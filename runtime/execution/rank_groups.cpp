@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/cost/stage_memory.h"
+#include "core/sharding/shard_ranks.h"
 
 namespace plumbline {
 namespace {
@@ -21,11 +21,6 @@ Messages messages_on(Axis axis) {
 }
 
 }  // namespace
-
-std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank) {
-  const RankGroup group = rank_group(strategy, axis);
-  return rank / group.stride % group.size;
-}
 
 RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank) {
   return ranks_of(rank_group(strategy, axis), rank, std::string(to_text(axis)));

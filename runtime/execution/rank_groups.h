@@ -2,20 +2,18 @@
 /// \file rank_groups.h: where a rank is on every axis of a strategy, and its end of every group.
 ///
 /// Answers: coordinates and communicators; no bytes. Model: a coordinate is rank / stride mod size of the axis's group
-/// (core/cost/placement.h); ranks of one group differ in that coordinate alone.
-/// Source: placement.h (Megatron-LM's order tp-cp-dp-pp). Not modelled: several hosts.
+/// (core/plan/rank_group.h); ranks of one group differ in that coordinate alone.
+/// Source: core/plan/rank_group.h (Megatron-LM's order tp-cp-dp-pp). Not modelled: several hosts.
 /// Checked against: tests/runtime/execution (every strategy's numbers).
 
 #include <array>
 #include <memory>
 
-#include "core/cost/placement.h"
+#include "core/plan/rank_group.h"
 #include "runtime/communication/world.h"
 
 namespace plumbline {
 
-/// `rank` on `axis`, counted from 0.
-[[nodiscard]] std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank);
 /// The ranks that share everything with `rank` but its coordinate on `axis`.
 [[nodiscard]] RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cost/stage_memory.h"
-
 namespace plumbline {
 namespace {
 
@@ -34,27 +32,7 @@ std::vector<StateRange> ranges(const ParameterLayout& layout, const Training& tr
   return result;
 }
 
-/// Among the ranks that hold copies of the same experts' states.
-std::int32_t expert_replica(const Strategy& strategy, std::int32_t rank) {
-  const RankGroup all = rank_group(strategy, Axis::expert_gradient);
-  const auto shard = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard_ranks(strategy).expert));
-  return rank / (all.stride * shard) % std::max(1, all.size / shard);
-}
-
 }  // namespace
-
-int moments_of(const LocalParameter& parameter, Optimizer optimizer) {
-  return parameter.is_layer_matrix ? facts(optimizer).matrix_states : facts(optimizer).other_states;
-}
-
-bool answers_for(const Strategy& strategy, const LocalParameter& p, std::int32_t rank) {
-  if (p.is_copy) return false;
-  if (p.is_replicated && coordinate(strategy, Axis::tensor, rank) != 0) return false;
-  if (p.is_expert)
-    return strategy.zero_stage == 0 ? coordinate(strategy, Axis::expert_gradient, rank) == 0
-                                    : expert_replica(strategy, rank) == 0;
-  return coordinate(strategy, strategy.zero_stage == 0 ? Axis::gradient : Axis::replicate, rank) == 0;
-}
 
 std::vector<StateRange> answered_state(const ParameterLayout& layout, const Strategy& strategy,
                                        const Training& training, std::int32_t rank) {

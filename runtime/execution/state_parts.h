@@ -6,8 +6,7 @@
 /// answered for exactly once: by the first of those that hold copies, under ZeRO by the one that updates it.
 /// Checked against: tests/runtime/execution/resharding_test.cpp (every element once, for random strategies).
 
-#include "runtime/communication/communicator.h"
-#include "runtime/execution/parameter_layout.h"
+#include "core/program/parameter_copies.h"
 
 namespace plumbline {
 
@@ -18,12 +17,6 @@ struct StateRange {
   StatePart part = StatePart::weight;
   ElementRange elements;  ///< of the parameter's box
 };
-
-/// Moments that the optimizer keeps for each element of a parameter.
-[[nodiscard]] int moments_of(const LocalParameter& parameter, Optimizer optimizer);
-
-/// Whether this rank, of all that hold a copy of what it holds of the parameter, is the one that counts.
-[[nodiscard]] bool answers_for(const Strategy& strategy, const LocalParameter& parameter, std::int32_t rank);
 
 [[nodiscard]] std::vector<StateRange> answered_state(const ParameterLayout& layout, const Strategy& strategy,
                                                      const Training& training, std::int32_t rank);

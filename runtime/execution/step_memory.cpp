@@ -40,8 +40,9 @@ TokenBatch no_tokens(const DataFeed& feed, const BatchLayout& layout) {
 
 StepMemory::StepMemory(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed)
     : plan_(plan), env_(environment), feed_(feed) {
-  of_step_ = rehearsed(
-      [&](Rehearsal& rank) { rank.executor.run_step(0, [&] { rank.parameters.update({OptimizerSettings()}); }); });
+  of_step_ = rehearsed([&](Rehearsal& rank) {
+    rank.executor.run_step(0, [&] { rank.parameters.update({OptimizerSettings()}, [] {}); });
+  });
   env_.backend.prepare(of_step_);
 }
 

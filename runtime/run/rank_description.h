@@ -8,8 +8,9 @@
 /// Checked against: tests/integration/launcher_test.py.
 
 #include "core/io/json.h"
+#include "core/program/parameter_layout.h"
 #include "core/program/program.h"
-#include "runtime/execution/parameter_layout.h"
+#include "runtime/communication/communicator.h"
 
 namespace plumbline {
 

@@ -266,8 +266,11 @@ void RankTraining::require_finite(const std::vector<RankScalars>& by_rank, const
 
 void RankTraining::optimize(std::int64_t number, double learning_rate) {
   if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
-  environment_.scalars.decide(scale_rule_, job_.optimizer.clip_norm, options_.stop_signal ? options_.stop_signal() : 0);
-  parameters_.update({job_.optimizer, learning_rate, environment_.scalars.decision(), environment_.seed});
+  StepScalars& scalars = environment_.scalars;
+  parameters_.update(
+      {job_.optimizer, learning_rate, scalars.decision(), &scalars.own()->gradients, environment_.seed}, [&] {
+        scalars.decide(scale_rule_, job_.optimizer.clip_norm, options_.stop_signal ? options_.stop_signal() : 0);
+      });
 }
 
 void RankTraining::conclude(StepRecord& record) {

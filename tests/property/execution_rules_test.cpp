@@ -2,8 +2,8 @@
 // for: over networks of the catalogue and random ones, with random recipes and strategies of 1 to 8 ranks.
 #include "core/plan/execution_rules.h"
 
+#include "core/program/parameter_layout.h"
 #include "planner/session/launchable.h"
-#include "runtime/execution/parameter_layout.h"
 #include "runtime/run/capability_check.h"
 #include "runtime/run/rank_checkpoint.h"
 #include "tests/catch.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// \file placement.h: which ranks form which group: sizes and strides of every communicator of a strategy.
+/// \file rank_group.h: which ranks form which group: sizes and strides of every communicator of a strategy.
 ///
 /// Model: ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism, so that
 /// the groups that speak most sit closest. Experts are laid over the same ranks as expert-tensor, expert, expert-data.
@@ -20,5 +20,8 @@ struct RankGroup {
 /// `gradient`: data and context parallel ranks together, over which dense gradients are reduced; `shard` and
 /// `replicate` divide it for hybrid sharding.
 [[nodiscard]] RankGroup rank_group(const Strategy& strategy, Axis axis);
+
+/// Where `rank` is in its group of `axis`, counted from 0.
+[[nodiscard]] std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank);
 
 }  // namespace plumbline

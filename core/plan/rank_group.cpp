@@ -1,4 +1,4 @@
-#include "core/cost/placement.h"
+#include "core/plan/rank_group.h"
 
 #include <algorithm>
 
@@ -19,6 +19,11 @@ RankGroup rank_group(const Strategy& s, Axis axis) {
     case Axis::expert_gradient: return {s.expert_gradient_ranks(), s.expert_parallel * s.expert_tensor_parallel};
   }
   return {};
+}
+
+std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank) {
+  const RankGroup group = rank_group(strategy, axis);
+  return rank / group.stride % group.size;
 }
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
 #pragma once
-/// \file tensor_box.h: a box of a whole tensor, as a rank holds it.
+/// \file tensor_box.h: a box of a whole tensor, as a rank holds it, and a range of its elements.
 ///
 /// Checked against: tests/runtime/execution (slices tile every tensor).
 
@@ -7,6 +7,12 @@
 #include <cstdint>
 
 namespace plumbline {
+
+/// Elements [first, first + count).
+struct ElementRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
 
 /// Of up to three dimensions, leading ones 1.
 struct TensorBox {

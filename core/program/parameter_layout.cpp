@@ -1,9 +1,10 @@
-#include "runtime/execution/parameter_layout.h"
+#include "core/program/parameter_layout.h"
 
 #include <algorithm>
 
 #include "core/base/errors.h"
-#include "core/cost/stage_memory.h"
+#include "core/plan/rank_group.h"
+#include "core/sharding/shard_ranks.h"
 
 namespace plumbline {
 namespace {

@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/tensor_box.h"
 #include "core/graph/graph.h"
 #include "core/sharding/shard.h"
-#include "kernels/tensor_box.h"
-#include "runtime/execution/rank_groups.h"
 
 namespace plumbline {
 

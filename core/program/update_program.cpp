@@ -1,0 +1,80 @@
+#include "core/program/update_program.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/errors.h"
+#include "core/sharding/collective.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::array<std::string_view, 12> kind_names{"sum-gradients", "decide",  "update",        "update-matrix",
+                                                      "allocate",      "release", "clear",         "direction",
+                                                      "copy",          "gather",  "orthogonalise", "apply"};
+
+std::string text_of(const FloatRows& rows) {
+  if (rows.buffer < 0) return {};
+  const std::string shape = rows.rows == 1
+                                ? std::to_string(rows.columns)
+                                : std::to_string(rows.rows) + " x " + std::to_string(rows.columns) +
+                                      (rows.stride == rows.columns ? "" : " of " + std::to_string(rows.stride));
+  return "buffer " + std::to_string(rows.buffer) + " at " + std::to_string(rows.first) + ": " + shape;
+}
+
+std::string line(const UpdateInstruction& i, const ParameterLayout& layout) {
+  std::string text(to_text(i.kind));
+  if (i.owned >= 0) {
+    const OwnedRange& owned = layout.owned[static_cast<std::size_t>(i.owned)];
+    text += " " + layout.parameters[static_cast<std::size_t>(owned.parameter)].name + " [" +
+            std::to_string(i.elements.first) + ", " + std::to_string(i.elements.first + i.elements.count) + ")";
+  }
+  if (i.kind == UpdateKind::gather)
+    text += std::string(i.group == GatherGroup::states ? " states" : " slices") + " of " + std::to_string(i.ranks);
+  if (i.rows > 0) text += " of " + std::to_string(i.rows) + " x " + std::to_string(i.columns);
+  if (i.from.buffer >= 0) text += " from " + text_of(i.from);
+  if (i.to.buffer >= 0) text += " to " + text_of(i.to);
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_text(UpdateKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+
+Bytes gathered_bytes(const UpdateProgram& program, GatherGroup group) {
+  Bytes sum(0);
+  for (const UpdateInstruction& i : program.instructions)
+    if (i.kind == UpdateKind::gather && i.group == group)
+      sum += wire_bytes(Collective::all_gather, storage(i.to.elements(), NumberFormat::fp32), i.ranks);
+  return sum;
+}
+
+Bytes buffer_bytes(const UpdateProgram& program) {
+  Bytes live(0);
+  Bytes most(0);
+  for (const UpdateInstruction& i : program.instructions) {
+    if (i.kind != UpdateKind::allocate && i.kind != UpdateKind::release) continue;
+    const UpdateBuffer& buffer = program.buffers[static_cast<std::size_t>(i.to.buffer)];
+    if (buffer.is_scratch) continue;
+    const Bytes bytes = storage(buffer.elements, NumberFormat::fp32);
+    live = i.kind == UpdateKind::allocate ? live + bytes : live - bytes;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+std::int64_t updated_elements(const UpdateProgram& program) {
+  std::int64_t sum = 0;
+  for (const UpdateInstruction& i : program.instructions)
+    if (i.kind == UpdateKind::update || i.kind == UpdateKind::update_matrix || i.kind == UpdateKind::apply)
+      sum += i.elements.count;
+  return sum;
+}
+
+std::string to_text(const UpdateProgram& program, const ParameterLayout& layout) {
+  std::string text;
+  for (const UpdateInstruction& i : program.instructions) text += line(i, layout) + "\n";
+  return text;
+}
+
+}  // namespace plumbline
