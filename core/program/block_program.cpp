@@ -1,5 +1,6 @@
 #include "core/program/block_program.h"
 
+#include "core/program/block_lanes.h"
 #include "core/program/block_passes.h"
 #include "core/sharding/side_tensors.h"
 
@@ -26,6 +27,12 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard)
 }
 
 BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const {
+  BlockProgram program = lower_in_order(replay, form);
+  if (shard_.tensor_parallel > 1) add_waits(program);
+  return program;
+}
+
+BlockProgram BlockLowering::lower_in_order(const Replay& replay, BackwardForm form) const {
   const KeepRule rule = keep_rule(block_, saved_, replay);
   const BlockFacts facts(*this, rule);
   BlockProgram program;

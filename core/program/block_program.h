@@ -80,6 +80,9 @@ struct Instruction {
   MemoryClass memory_class = MemoryClass::working_buffers;  ///< that a buffer counts as from here
   bool accumulates = false;                                 ///< the kernel adds to what its last operand holds
   std::int32_t op = -1;                                     ///< of the block
+  /// The last collective of the pass, by its place in it, that has to be over before this begins (block_lanes.h); -1:
+  /// none.
+  std::int32_t waits_for = -1;
   std::int32_t first_operand = 0;
   std::int32_t operand_count = 0;
 };
@@ -136,6 +139,9 @@ class BlockLowering {
 
  private:
   friend class BlockFacts;
+  /// Without waits.
+  [[nodiscard]] BlockProgram lower_in_order(const Replay& replay, BackwardForm form) const;
+
   struct TensorFacts {
     Bytes bytes{0};
     bool is_sliced = false;

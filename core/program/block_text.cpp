@@ -31,6 +31,7 @@ void add_line(std::ostringstream& text, const BlockProgram& program, const Block
       break;
   }
   for (const std::int32_t buffer : operands) text << ' ' << name(buffer);
+  if (i.waits_for >= 0) text << ", behind instruction " << i.waits_for;
   text << '\n';
 }
 

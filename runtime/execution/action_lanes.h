@@ -4,8 +4,9 @@
 /// Model: gathers of parameters and reductions of gradients are the data lane's, copies to the host and back the copy
 /// lane's; everything else is the compute lane's, which is the rank's own thread. An action that is issued in order is
 /// waited for; one that runs alongside others is given to its lane when the action that it starts with, or behind,
-/// does. Nothing is decided here: what is waited for is Action::needs. Source: core/program/link_pass.cpp. Not
-/// modelled: lanes of collectives inside of blocks. Checked against: tests/runtime/execution/lanes_threads_test.cpp.
+/// does. Nothing is decided here: what is waited for is Action::needs. Collectives inside of blocks have lanes by their
+/// instructions (core/program/block_lanes.h). Source: core/program/link_pass.cpp. Checked against:
+/// tests/runtime/execution/lanes_threads_test.cpp.
 
 #include <vector>
 

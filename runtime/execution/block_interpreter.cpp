@@ -1,5 +1,9 @@
 #include "runtime/execution/block_interpreter.h"
 
+#include <algorithm>
+
+#include "core/program/block_lanes.h"
+
 namespace plumbline {
 
 BlockInterpreter::BlockInterpreter(RankEnvironment& environment, const Block& block, const BlockProgram& program,
@@ -41,25 +45,55 @@ std::vector<BufferRef> BlockInterpreter::backward(BlockPass pass, std::vector<Bu
 }
 
 void BlockInterpreter::run(BlockPass pass) {
-  for (const Instruction& i : program_.pass(pass)) {
-    const KernelCall call(env_, block_, program_, state_, execution_, i);
-    const std::int32_t first = program_.operands_of(i).front();
-    switch (i.kind) {
-      case InstructionKind::allocate: {
-        const BlockBuffer& what = program_.buffers[static_cast<std::size_t>(first)];
-        buffer(first) = env_.backend.bind(i.memory_class, call.size_of(what), call.size_from(what));
-        break;
-      }
-      case InstructionKind::release: buffer(first) = nullptr; break;
-      case InstructionKind::reclassify: call.buffer(0)->count_as(i.memory_class); break;
-      case InstructionKind::kernel: run_kernel(call); break;
-      case InstructionKind::collective: communicate(call); break;
+  const std::vector<Instruction>& instructions = program_.pass(pass);
+  for (std::int32_t place = 0; place < std::ssize(instructions); ++place) {
+    const Instruction& i = instructions[static_cast<std::size_t>(place)];
+    if (i.waits_for >= 0) wait_for(i.waits_for);
+    const std::int32_t next = place + 1;
+    if (lane_of(i) == Stream::compute)
+      run(i);
+    else
+      communicate(place, i,
+                  next == std::ssize(instructions) || instructions[static_cast<std::size_t>(next)].waits_for == place);
+  }
+  if (!running_.empty()) wait_for(running_.back().place);
+}
+
+void BlockInterpreter::run(const Instruction& i) {
+  const KernelCall call(env_, block_, program_, state_, execution_, i);
+  const std::int32_t first = program_.operands_of(i).front();
+  switch (i.kind) {
+    case InstructionKind::allocate: {
+      const BlockBuffer& what = program_.buffers[static_cast<std::size_t>(first)];
+      buffer(first) = env_.backend.bind(i.memory_class, call.size_of(what), call.size_from(what));
+      break;
     }
+    case InstructionKind::release: buffer(first) = nullptr; break;
+    case InstructionKind::reclassify: call.buffer(0)->count_as(i.memory_class); break;
+    case InstructionKind::kernel: run_kernel(call); break;
+    case InstructionKind::collective:
+      if (i.axis == Axis::expert_tensor)
+        share_rows(call);
+      else
+        exchange_rows(call);
+      break;
   }
 }
 
-void BlockInterpreter::communicate(const KernelCall& call) {
-  if (call.instruction.axis == Axis::expert_tensor) return share_rows(call);
+void BlockInterpreter::communicate(std::int32_t place, const Instruction& i, bool is_waited_for) {
+  ComputeDevice& device = env_.device;
+  const Mark begin = device.timed_mark(Stream::compute);
+  device.wait(Stream::tensor, begin);
+  give(KernelCall(env_, block_, program_, state_, execution_, i));
+  const Mark end = device.mark(Stream::tensor);
+  if (is_waited_for)
+    device.wait(Stream::compute, end);
+  else
+    running_.push_back({place, end});
+  env_.timed_calls.push_back({i.axis, begin, device.timed_mark(Stream::compute)});
+}
+
+void BlockInterpreter::give(const KernelCall& call) {
   const TensorId like = call.tensor(0);
   const NumberFormat number = like.is_valid() ? call.format(like) : NumberFormat::fp32;
   switch (call.instruction.collective) {
@@ -69,9 +103,17 @@ void BlockInterpreter::communicate(const KernelCall& call) {
       return env_.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
     case Collective::reduce_scatter:
       return env_.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
-    case Collective::all_to_all: return exchange_rows(call);
-    default: check(false, "blocks neither broadcast nor send");
+    default: check(false, "tensor-parallel ranks neither exchange rows nor send");
   }
+}
+
+void BlockInterpreter::wait_for(std::int32_t place) {
+  const auto behind = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.place > place; });
+  if (behind == running_.begin()) return;  // whoever followed it waited at once
+  const Mark begin = env_.device.timed_mark(Stream::compute);
+  env_.device.wait(Stream::compute, std::prev(behind)->end);
+  env_.timed_calls.push_back({Axis::tensor, begin, env_.device.timed_mark(Stream::compute)});
+  running_.erase(running_.begin(), behind);
 }
 
 }  // namespace plumbline

@@ -2,9 +2,10 @@
 /// \file block_interpreter.h: runs the instructions of a block's program on real numbers.
 ///
 /// Model: allocates, releases, calls kernels (kernel_call.h) and communicators as the instructions say, in their order;
-/// decides nothing. Tensors of routed rows are as long as the routing makes them (expert_routes.h).
-/// Source: core/program/block_program.h. Not modelled: lanes that run at the same time.
-/// Checked against: tests/runtime/execution (PyTorch's numbers; bytes of core/cost).
+/// decides nothing. Collectives of tensor-parallel ranks are work of their lane; an instruction that names one waits
+/// for it. Tensors of routed rows are as long as the routing makes them (expert_routes.h). Source:
+/// core/program/block_program.h, block_lanes.h. Checked against: tests/runtime/execution (PyTorch's numbers; bytes of
+/// core/cost).
 
 #include "runtime/execution/kernel_call.h"
 
@@ -29,7 +30,12 @@ class BlockInterpreter {
 
  private:
   void run(BlockPass pass);
-  void communicate(const KernelCall& call);
+  void run(const Instruction& instruction);
+  /// On the tensor lane. `is_waited_for`: what follows reads it at once.
+  void communicate(std::int32_t place, const Instruction& instruction, bool is_waited_for);
+  void give(const KernelCall& call);
+  /// Compute goes on behind the collective with this place in the pass.
+  void wait_for(std::int32_t place);
   [[nodiscard]] BufferRef& buffer(std::int32_t id) { return state_.buffers[static_cast<std::size_t>(id)]; }
 
   RankEnvironment& env_;
@@ -37,6 +43,12 @@ class BlockInterpreter {
   const BlockProgram& program_;
   std::int32_t execution_;
   BlockState& state_;
+  /// Given to the tensor lane, not waited for.
+  struct Running {
+    std::int32_t place = 0;
+    Mark end;
+  };
+  std::vector<Running> running_;  ///< in their order
 };
 
 }  // namespace plumbline

@@ -22,9 +22,9 @@ namespace plumbline {
 /// What decides how large a buffer is: the program, or how many rows other ranks' tokens send to this rank's experts.
 enum class SizeFrom : std::uint8_t { program, routing };
 
-/// Memory of kernels that is no tensor: their own scratch, and operands cast for one product.
-enum class ScratchUse : std::uint8_t { kernel, input, weight, gradient };
-using ScratchSizes = std::array<Bytes, 4>;  ///< by ScratchUse
+/// Memory that is no tensor: scratch of kernels, operands cast for one product, and padded sums on the tensor lane.
+enum class ScratchUse : std::uint8_t { kernel, input, weight, gradient, collective };
+using ScratchSizes = std::array<Bytes, 5>;  ///< by ScratchUse
 
 /// Where everything lies that a rank binds in a step.
 struct StepPlan {

@@ -2,9 +2,9 @@
 /// \file collectives_inside.h: which collectives of a program run inside of a block, what they send and how long.
 ///
 /// Model: the collectives of a block run as instructions of that block. The program also has an action for them, which
-/// names the block's action (Action::inside) and carries their predicted time. The bytes they send and the time between
-/// their marks on the compute lane are recorded for that action and drawn at the end of the block. A block that sends
-/// something no action stands for is an internal error.
+/// names the block's action (Action::inside) and carries their predicted time. The bytes they send and the time for
+/// which they keep the compute lane, waits for their own lane included, are recorded for that action and drawn at the
+/// end of the block. A block that sends something no action stands for is an internal error.
 /// Source: core/program/program.h. Not modelled: which operator a collective served.
 /// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out),
 /// tests/cuda/collective_times_test.cpp (on the device).

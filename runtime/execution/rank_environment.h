@@ -34,7 +34,7 @@ struct LocalBatch {
 
 class RankEnvironment;
 
-/// A communicator's call inside of a block: between two timed marks of the compute lane.
+/// For how long a communicator's call inside of a block keeps the compute lane: between two timed marks of that lane.
 struct TimedCall {
   Axis axis = Axis::tensor;
   Mark begin;
@@ -98,7 +98,8 @@ class RankEnvironment {
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 
-  /// Sums over tensor-parallel ranks, padded to equal parts; nothing among one.
+  // Work of the tensor lane; nothing among one rank.
+  /// Sums over tensor-parallel ranks, padded to equal parts.
   void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
   void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format);
   void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format);

@@ -63,7 +63,7 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
                   job.strategy, job.training, groups_, backend_, *device_),
       environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_, job.fp8_scaling),
       feed_(options.data, static_cast<std::int32_t>(job.training.sequence_length), options.seed),
-      plan_{job.graph, job.strategy, job.training, job.program, job.replays},
+      plan_{job.graph, job.strategy, job.training, job.program, job.replays, options.on_lowered},
       executor_(plan_, environment_, feed_, options.strict_buffers),
       evaluation_(job.strategy, feed_, environment_, executor_),
       scale_rule_(rule_of(job)),

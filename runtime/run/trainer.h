@@ -123,6 +123,9 @@ struct RunOptions {
   /// Tests: with a rank's parameters, once its gradients are reduced and after each update, on its thread.
   std::function<void(std::int32_t, std::int64_t, const ParameterStore&)> on_gradients = {};
   std::function<void(std::int32_t, std::int64_t, const ParameterStore&)> on_updated = {};
+  /// Tests: with the instructions of each execution of a block, which it may change, on the thread of a rank that runs
+  /// it.
+  std::function<void(BlockProgram&)> on_lowered = {};
   /// Tests: with each micro-batch's logits of the first step, on the thread of a rank that holds some of them.
   LogitsVisit on_logits = {};
 };

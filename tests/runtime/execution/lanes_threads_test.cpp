@@ -144,6 +144,28 @@ TEST_CASE("a wait that is left out of a program shows in the numbers of a late d
   CHECK(is_seen);
 }
 
+// Gradients of a product's input are summed over two ranks alongside the gradients of its weights; the norm before it
+// reads the sum.
+TEST_CASE("a wait for a collective that is left out of a block shows in the numbers of a late device") {
+  Strategy s = strategy_of({1, 2});
+  s.sequence_parallel = SequenceParallel::off;
+  const LoweredPlan plan(network_of({}), s, training_of(s));
+  const Executed expected = execute(plan.job(), three_steps());
+  require_same(execute(plan.job(), as_late_as_possible()), expected);
+  require_same(execute(plan.job(), on_threads()), expected);
+  RunOptions broken = as_late_as_possible();
+  broken.on_lowered = [](BlockProgram& block) {
+    for (Instruction& i : block.pass(BlockPass::backward)) i.waits_for = -1;
+  };
+  bool is_seen = false;
+  try {
+    is_seen = execute(plan.job(), broken).weights != expected.weights;
+  } catch (const std::exception&) {
+    is_seen = true;  // a loss that is no number ends the run
+  }
+  CHECK(is_seen);
+}
+
 bool overlaps_backward(const ActionRecord& reduction, const RankRecord& rank) {
   return std::any_of(rank.actions.begin(), rank.actions.end(), [&](const ActionRecord& a) {
     return a.kind == ActionKind::backward && a.start_ns < reduction.end_ns && reduction.start_ns < a.end_ns;

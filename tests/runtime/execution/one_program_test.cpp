@@ -43,6 +43,18 @@ void require_folded(const LoweredPlan& plan, const RankProgram& rank) {
   CHECK(sent.expert == sent_in_passes(rank, ActionKind::expert_collective));
 }
 
+/// The time of one byte in each of a step's gathers and reductions: a program divides them by whole bytes, the closed
+/// form exactly, which shows where a rank trains a hundred parameters.
+Picoseconds of_whole_bytes(const Program& program, const ActionTimes& times) {
+  Picoseconds sum(0);
+  for (std::size_t r = 0; r < program.ranks.size(); ++r)
+    for (std::size_t i = 0; i < program.ranks[r].actions.size(); ++i) {
+      const Action& a = program.ranks[r].actions[i];
+      if (a.stream == Stream::data && a.bytes > Bytes(0)) sum += times.of_rank[r][i] / a.bytes.value();
+    }
+  return sum;
+}
+
 class OneProgram {
  public:
   explicit OneProgram(std::int64_t seed) : seed_(seed) {}
@@ -95,8 +107,8 @@ class OneProgram {
     const PricedPlan priced{plan.graph, s, plan.training, stack, plan.steps, ranks, plan.blocks};
     const SegmentTable segments(priced, Granularity::chunk);
     const Program program = lower(lowering_input(priced, segments));
-    const Simulation simulated =
-        simulate(program, action_times(priced, segments, program), stack.memory.fragmentation_fraction);
+    const ActionTimes times = action_times(priced, segments, program);
+    const Simulation simulated = simulate(program, times, stack.memory.fragmentation_fraction);
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const MemoryBreakdown closed =
@@ -111,7 +123,8 @@ class OneProgram {
     double& furthest = shares_states(s) ? furthest_shared_ : furthest_alike_;
     furthest = std::max(furthest, apart);
     if (!shares_states(s)) ++alike_;
-    CHECK(apart <= documented_bound(s));
+    const double rounded = to_seconds(of_whole_bytes(program, times)) / to_seconds(closed);
+    CHECK(apart <= documented_bound(s) + rounded);
   }
 
   std::int64_t seed_;
