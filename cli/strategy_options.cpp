@@ -23,6 +23,8 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--virtual-stages", flags_.virtual_stages, "N", "chunks of layers on each pipeline rank (1)");
   option("--zero", flags_.zero, "0|1|2|3", "ZeRO stage; 3 is FSDP (0)");
   option("--shard-group", flags_.shard_group, "N", "ranks that share one copy of the sharded states (all)");
+  option("--prefetch", flags_.prefetch, "on|off", "ZeRO-3: gather a unit alongside the one before it (on)")
+      ->expected(0, 1);
   option("--schedule", flags_.schedule, schedules.c_str(),
          "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", flags_.micro_batch, "N", "sequences of one micro-batch (1)");

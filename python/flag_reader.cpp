@@ -56,6 +56,7 @@ void take(FlagReader& reader, session::StrategyFlags& flags) {
   reader.take("--virtual-stages", flags.virtual_stages);
   reader.take("--zero", flags.zero);
   reader.take("--shard-group", flags.shard_group);
+  reader.take("--prefetch", flags.prefetch);
   reader.take("--schedule", flags.schedule);
   reader.take("--micro-batch", flags.micro_batch);
   reader.take("--recompute", flags.recompute);

@@ -65,6 +65,7 @@ inline constexpr std::int32_t most_random_ranks = 8;
     }
     if (s.schedule == Schedule::dualpipev) s.micro_batches += 2 * std::int64_t{s.pipeline_stages} - 1;
   }
+  if (s.zero_stage == 3 && dice.one_in(3)) s.prefetch = ParameterPrefetch::off;
   return s;
 }
 

@@ -162,7 +162,7 @@ SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
       costs_(plan.graph, layout_, plan.blocks) {}
 
 LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
-  LoweringInput input{plan.strategy.zero_stage, std::move(order), {}};
+  LoweringInput input{plan.strategy.zero_stage, plan.strategy.prefetch, std::move(order), {}};
   for (std::int32_t rank = 0; rank < plan.strategy.pipeline_stages; ++rank)
     input.ranks.push_back(rank_sizes(plan, segments, input.schedule, rank));
   return input;

@@ -40,7 +40,8 @@ class LargestUnits {
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 2); ++i) insert(size);
   }
-  [[nodiscard]] std::int64_t total() const { return first_ + std::max(second_, other_); }
+  [[nodiscard]] std::int64_t two() const { return first_ + std::max(second_, other_); }
+  [[nodiscard]] std::int64_t one() const { return std::max(first_, other_); }
 
  private:
   void insert(std::int64_t size) {
@@ -211,10 +212,10 @@ RankParameters padded(const RankParameters& parameters, ShardRanks replicas) {
   return p;
 }
 
-TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas) {
+WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas, ParameterPrefetch prefetch) {
   LargestUnits whole;
   LargestUnits trained;
-  TwoUnits staying;
+  WholeUnits staying;
   for (const UnitParameters& unit : parameters.units) {
     if (unit.stays) {
       staying.whole += unit.whole_padded(replicas);
@@ -224,7 +225,8 @@ TwoUnits two_units(const RankParameters& parameters, ShardRanks replicas) {
     whole.add(unit.whole_padded(replicas), unit.count, unit.kind == BlockKind::layer);
     trained.add(unit.trained_padded(replicas), unit.count, unit.kind == BlockKind::layer);
   }
-  return {staying.whole + whole.total(), staying.trained + trained.total()};
+  const std::int64_t gathered = prefetch == ParameterPrefetch::on ? whole.two() : whole.one();
+  return {staying.whole + gathered, staying.trained + trained.two()};
 }
 
 std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas, ShardRanks ranks) {

@@ -3,15 +3,15 @@
 ///
 /// Model: states (rank_parameters.h) + what the micro-batches in flight hold at the action where that is most
 /// (peak_load.h: activations, the working set of the acting chunk, logits that wait for their backward) + gathered
-/// units and gradient buffers under ZeRO-3 (two of each: the unit in use and its prefetched neighbour; parameters
-/// while a forward or input gradient runs, gradients while weight gradients are made; a stack may gather by less than a
-/// unit and bound both) + buffers of communicators + device context + allocator loss.
-/// Source: Korthikanti et al., arXiv:2205.05198 section 4 (in-flight activations); PyTorch FSDP2's stream design (two
-/// all-gather and two reduce-scatter buffers); the stack calibration for context, communicators and fragmentation. A
-/// pipeline rank has a buffer for an activation that arrives and one for a gradient.
-/// Lifetimes inside an action: working_set.h. Not modelled: alignment of buffers. Checked against:
-/// tests/reference/stage_memory_test.cpp (published analytic rows: 2 % asked, 0.1 % reached);
-/// tests/property/simulation_agreement_test.cpp (simulated peaks, to the byte).
+/// units and gradient buffers under ZeRO-3 (two of each: the unit in use and its neighbour, prefetched unless the
+/// strategy says otherwise; parameters while a forward or input gradient runs, gradients while weight gradients are
+/// made; a stack may gather by less than a unit and bound both) + buffers of communicators + device context + allocator
+/// loss. Source: Korthikanti et al., arXiv:2205.05198 section 4 (in-flight activations); PyTorch FSDP2's stream design
+/// (two all-gather and two reduce-scatter buffers); the stack calibration for context, communicators and fragmentation.
+/// A pipeline rank has a buffer for an activation that arrives and one for a gradient. Lifetimes inside an action:
+/// working_set.h. Not modelled: alignment of buffers. Checked against: tests/reference/stage_memory_test.cpp (published
+/// analytic rows: 2 % asked, 0.1 % reached); tests/property/simulation_agreement_test.cpp (simulated peaks, to the
+/// byte).
 
 #include <span>
 

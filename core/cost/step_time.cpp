@@ -101,7 +101,8 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.backward = stage.backward_total() - stage.copies.backward + times.copying + times.accumulation;
   const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
-  const Picoseconds first = part(shared.gather, unit_share(stage));
+  const Picoseconds first =
+      s.prefetch == ParameterPrefetch::on ? part(shared.gather, unit_share(stage)) : shared.gather;
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
     return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;

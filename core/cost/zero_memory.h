@@ -21,7 +21,7 @@ class ZeroMemory {
   const StageCost* stage_;
   PeakLoads load_;
   RankParameters held_;  ///< padded
-  TwoUnits most_;
+  WholeUnits most_;
   std::int64_t groups_;  ///< of more than one rank
 };
 

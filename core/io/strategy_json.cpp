@@ -84,6 +84,7 @@ Json to_json(const Strategy& s, const Training& training) {
       {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
       {"optimizer", to_text(training.optimizer)},
       {"flash_attention", s.flash_attention == FlashAttention::on}};
+  if (s.prefetch == ParameterPrefetch::off) object.emplace_back("prefetch", false);
   if (training.optimizer_format) object.emplace_back("optimizer_precision", to_text(*training.optimizer_format));
   return object;
 }
@@ -101,6 +102,8 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   if (object.find("expert_tensor_parallel")) s.expert_tensor_parallel = degree(object, "expert_tensor_parallel");
   s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));
   s.shard_group = degree(object, "shard_group");
+  if (const auto prefetch = object.find("prefetch"))
+    s.prefetch = prefetch->boolean() ? ParameterPrefetch::on : ParameterPrefetch::off;
   s.schedule = choice_from_json(object.at("schedule"), all_schedules);
   s.micro_batch = object.at("micro_batch").integer(1, largest_global_batch);
   s.micro_batches = object.at("micro_batches").integer(1, largest_global_batch);

@@ -180,6 +180,12 @@ Broken shard_group(const Asked& a) {
   return std::nullopt;
 }
 
+Broken prefetch(const Asked& a) {
+  if (a.s.prefetch == ParameterPrefetch::off && a.s.zero_stage < 3)
+    return "no prefetch of parameters under ZeRO-" + number(a.s.zero_stage);
+  return std::nullopt;
+}
+
 Broken experts(const Asked& a) {
   const std::int64_t ep = a.s.expert_parallel;
   const std::int64_t etp = a.s.expert_tensor_parallel;
@@ -288,7 +294,8 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
        "sequences, or more ranks"},
       countable},
      {{"R21", "context parallelism goes with attention only: recurrent layers (Gated DeltaNet) need whole sequences"},
-      recurrence}});
+      recurrence},
+     {{"R22", "parameters that are gathered without prefetch go with ZeRO-3"}, prefetch}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

@@ -65,6 +65,9 @@ inline constexpr std::array all_stage_splits{StageSplit::even, StageSplit::balan
 
 enum class SequenceParallel : std::uint8_t { off, on };
 enum class FlashAttention : std::uint8_t { off, on };
+/// Whether a unit's parameters are gathered alongside the unit before it, so that two are whole at once, or when the
+/// unit begins. Of ZeRO-3.
+enum class ParameterPrefetch : std::uint8_t { on, off };
 
 /// Degrees are numbers of ranks; the product of tensor, context, pipeline and data parallelism is the GPU count.
 /// Expert parallelism divides the data-, context- and tensor-parallel ranks and does not multiply the GPU count.
@@ -81,6 +84,7 @@ struct Strategy {
   std::int64_t micro_batches = 1;  ///< per step and data-parallel rank: global batch / (dp * micro_batch)
   std::int32_t zero_stage = 0;
   std::int32_t shard_group = 1;  ///< ranks that share one copy of the sharded states; dp * cp unless hybrid
+  ParameterPrefetch prefetch = ParameterPrefetch::on;
   SequenceParallel sequence_parallel = SequenceParallel::off;
   FlashAttention flash_attention = FlashAttention::on;
   Recompute recompute;

@@ -53,7 +53,10 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
 class Gathers {
  public:
   Gathers(const RankContext& context, const Actions& before)
-      : before_(before), runs_(gathering_runs(context, before)), each_pass_(context.input.zero_stage >= 3) {}
+      : before_(before),
+        runs_(gathering_runs(context, before)),
+        each_pass_(context.input.zero_stage >= 3),
+        prefetches_(!each_pass_ || context.input.prefetch == ParameterPrefetch::on) {}
 
   Actions run() {
     actions_.reserve(before_.size() + (each_pass_ ? 3 : 2) * runs_.size() + 1);
@@ -61,7 +64,8 @@ class Gathers {
     if (!each_pass_) push_unit(0, Issue::after_last);
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const bool begins = next_ < runs_.size() && runs_[next_].first == i;
-      if (begins && each_pass_ && !follows(next_)) push_unit(next_, Issue::in_order);
+      if (begins && !prefetches_) push_segment(runs_[next_]);
+      if (begins && each_pass_ && prefetches_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
       if (begins) push_overlapped();
       if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && !follows(next_))
@@ -71,17 +75,21 @@ class Gathers {
   }
 
  private:
-  /// Whether a run is gathered alongside the one before it.
+  /// Whether a run continues the pass of the one before it: with prefetch it is gathered alongside that.
   [[nodiscard]] bool follows(std::size_t run) const {
     if (run == 0 || run >= runs_.size()) return false;
     return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);
   }
   void push_overlapped() {
     const Run& run = runs_[next_];
+    ++next_;
+    if (!prefetches_) return;
     if (run.rest.value() > 0)
       push(run, run.rest, {run.units.first + 1, std::max(0, run.units.count - 1)}, Issue::with_last);
-    ++next_;
     if (follows(next_)) push_unit(next_, Issue::with_last);
+  }
+  void push_segment(const Run& run) {
+    if (const Bytes bytes = run.unit + run.rest; bytes.value() > 0) push(run, bytes, run.units, Issue::in_order);
   }
   void push_unit(std::size_t run, Issue issue) {
     if (run >= runs_.size()) return;
@@ -93,12 +101,13 @@ class Gathers {
     name_units(actions_.back(), units);
     if (!each_pass_) return;
     actions_.back().slot = slot_;
-    if (units.count % 2 == 1) slot_ = other(slot_);
+    if (prefetches_ && units.count % 2 == 1) slot_ = other(slot_);
   }
 
   const Actions& before_;
   std::vector<Run> runs_;
   bool each_pass_;
+  bool prefetches_;
   std::size_t next_ = 0;             ///< run that has not begun
   UnitSlot slot_ = UnitSlot::first;  ///< that the next unit takes
   Actions actions_;

@@ -4,15 +4,15 @@
 /// Answers: the Program (program.h); bytes in, bytes out.
 /// Model: passes, each of which adds one thing to every rank's list: recompute, collectives of tensor, context and
 /// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
-/// buffers, links. Parameters are gathered one unit ahead; gradients reduced bucket by bucket, unit by unit where they
-/// are sharded. A segment of several units overlaps with all of its own communication but that of one unit. Offloaded
-/// activations leave alongside the next segment that the rank runs and come back alongside the last one before their
-/// backward; where fewer than two segments run in between, they stay (copy_pass.cpp).
-/// Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams
-/// and DeepSpeed's epilogue (a backward ends when its gradients are reduced); Transformer Engine, cpu_offload.py (two
-/// layers' activations on the device).
-/// Not modelled: a gather that a weight gradient would need (products need none); the last bucket is taken as full.
-/// Checked against: tests/unit/core/program/lower_test.cpp (lists worked by hand).
+/// buffers, links. Parameters are gathered one unit ahead, or without prefetch when a unit begins; gradients reduced
+/// bucket by bucket, unit by unit where they are sharded. A segment of several units overlaps with all of its own
+/// communication but that of one unit. Offloaded activations leave alongside the next segment that the rank runs and
+/// come back alongside the last one before their backward; where fewer than two segments run in between, they stay
+/// (copy_pass.cpp). Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7;
+/// FSDP2's streams and DeepSpeed's epilogue (a backward ends when its gradients are reduced); Transformer Engine,
+/// cpu_offload.py (two layers' activations on the device). Not modelled: a gather that a weight gradient would need
+/// (products need none); the last bucket is taken as full. Checked against: tests/unit/core/program/lower_test.cpp
+/// (lists worked by hand).
 
 #include "core/plan/strategy.h"
 #include "core/program/memory_profile.h"
@@ -77,6 +77,7 @@ struct RankSizes {
 
 struct LoweringInput {
   std::int32_t zero_stage = 0;
+  ParameterPrefetch prefetch = ParameterPrefetch::on;
   ComputeSchedule schedule;
   std::vector<RankSizes> ranks;
 };

@@ -41,8 +41,8 @@ class Builder {
     layout_.index.resize(sequence_.size());
     layout_.units.resize(sequence_.size());
     for (const std::int32_t execution : executions) add_unit(execution);
-    layout_.two_units = two_units(executions, &UnitElements::whole);
-    layout_.two_units_trained = two_units(executions, &UnitElements::trained);
+    layout_.whole_units = whole_units(executions, &UnitElements::whole, s_.prefetch);
+    layout_.whole_units_trained = whole_units(executions, &UnitElements::trained, ParameterPrefetch::on);
     add_owned();
     return std::move(layout_);
   }
@@ -73,9 +73,10 @@ class Builder {
     return false;
   }
 
-  /// The largest layer and what may be given with it: the next one, an embedding or a head.
-  [[nodiscard]] std::int64_t two_units(const std::vector<std::int32_t>& executions,
-                                       std::int64_t UnitElements::*size) const {
+  /// The largest layer and what may be whole with it: the next one, an embedding or a head. Without prefetch the
+  /// largest unit.
+  [[nodiscard]] std::int64_t whole_units(const std::vector<std::int32_t>& executions, std::int64_t UnitElements::*size,
+                                         ParameterPrefetch prefetch) const {
     std::vector<std::int64_t> layers{0, 0};
     std::int64_t other = 0;
     std::int64_t staying = 0;
@@ -90,6 +91,7 @@ class Builder {
         other = std::max(other, elements);
     }
     std::sort(layers.begin(), layers.end(), std::greater<>());
+    if (prefetch == ParameterPrefetch::off) return staying + std::max(layers[0], other);
     return staying + layers[0] + std::max(layers[1], other);
   }
 

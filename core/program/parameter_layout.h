@@ -91,11 +91,12 @@ struct ParameterLayout {
   std::int64_t gradients = 0;
   std::int64_t states = 0;
   std::int64_t moments = 0;
-  std::int64_t two_units = 0;  ///< of neighbours, whole: two layers, or one and an embedding or head; and what stays
-  std::int64_t two_units_trained = 0;
-  std::vector<UnitElements> units;      ///< by execution of the network
-  std::vector<std::string> unit_names;  ///< "input", "layers.3", "output": likewise
-  std::int64_t tied_embedding = -1;     ///< trained parameter whose gradient both ends of a pipeline sum; -1: none
+  /// Of units that are whole at once: two neighbours, without prefetch one; and what stays.
+  std::int64_t whole_units = 0;
+  std::int64_t whole_units_trained = 0;  ///< of their gradients: always two neighbours
+  std::vector<UnitElements> units;       ///< by execution of the network
+  std::vector<std::string> unit_names;   ///< "input", "layers.3", "output": likewise
+  std::int64_t tied_embedding = -1;      ///< trained parameter whose gradient both ends of a pipeline sum; -1: none
 
   /// A unit that a later one of the same pass reads too, so that it stays whole from one to the other: the embedding
   /// of a tied head; -1: none.

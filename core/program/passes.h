@@ -47,7 +47,8 @@ void add_recompute(const RankContext& context, Actions& actions);
 /// A receive before the first segment of a pass, a send after its last, where the neighbour is another rank.
 [[nodiscard]] Actions add_transfers(const RankContext& context, const Actions& before);
 /// ZeRO-3: around every pass; ZeRO-1 and 2: before the first forward, what the last optimizer step has updated. The
-/// first unit of a pass is waited for, each other one is gathered alongside the compute of the one before.
+/// first unit of a pass is waited for, each other one is gathered alongside the compute of the one before; without
+/// prefetch every unit is waited for.
 [[nodiscard]] Actions add_gathers(const RankContext& context, const Actions& before);
 /// ZeRO-2 and 3: unit by unit alongside the backward; the last unit of a pass is waited for. Buckets of what is reduced
 /// once, alongside the last micro-batch's backward. Always: what is left after the last backward.

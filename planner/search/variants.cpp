@@ -24,6 +24,7 @@ class Variants {
   void add_of_same_blocks() {
     add_virtual_stages();
     add_shard_groups();
+    add_prefetch();
   }
   void add_of_other_blocks() {
     add_micro_batches();
@@ -64,6 +65,13 @@ class Variants {
     Strategy s = from_;
     for (s.shard_group = 2; s.shard_group <= from_.gradient_ranks(); ++s.shard_group)
       if (from_.gradient_ranks() % s.shard_group == 0) add(s);
+  }
+
+  void add_prefetch() {
+    if (from_.zero_stage < 3) return;
+    Strategy s = from_;
+    s.prefetch = from_.prefetch == ParameterPrefetch::on ? ParameterPrefetch::off : ParameterPrefetch::on;
+    add(s);
   }
 
   void add_micro_batches() {

@@ -51,6 +51,7 @@ PartialStrategy StrategyFlags::strategy() const {
   if (sequence_parallel && on_or_off("--sequence-parallel", *sequence_parallel))
     s.sequence_parallel = SequenceParallel::on;
   if (flash_attention && !on_or_off("--flash-attention", *flash_attention)) s.flash_attention = FlashAttention::off;
+  if (prefetch && !on_or_off("--prefetch", *prefetch)) s.prefetch = ParameterPrefetch::off;
   partial.data_parallel_given = dp.has_value();
   partial.schedule_given = schedule.has_value();
   partial.shard_group_given = shard_group.has_value();
@@ -58,7 +59,7 @@ PartialStrategy StrategyFlags::strategy() const {
 }
 
 std::string StrategyFlags::given() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 16> flags{
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 17> flags{
       {{"--tp", &tp},
        {"--pp", &pp},
        {"--dp", &dp},
@@ -68,6 +69,7 @@ std::string StrategyFlags::given() const {
        {"--virtual-stages", &virtual_stages},
        {"--zero", &zero},
        {"--shard-group", &shard_group},
+       {"--prefetch", &prefetch},
        {"--schedule", &schedule},
        {"--micro-batch", &micro_batch},
        {"--recompute", &recompute},

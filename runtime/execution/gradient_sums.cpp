@@ -8,7 +8,7 @@ namespace plumbline {
 
 GradientSums::GradientSums(ParameterMemory& memory)
     : memory_(memory),
-      slots_(memory, &UnitElements::trained, memory.formats.gradient, memory.layout.two_units_trained) {}
+      slots_(memory, &UnitElements::trained, memory.formats.gradient, memory.layout.whole_units_trained) {}
 
 std::span<std::byte> GradientSums::whole(const Section& section) const {
   const NumberFormat format = memory_.formats.gradient;
@@ -29,7 +29,7 @@ TensorView GradientSums::gradient(std::int32_t execution, TensorId tensor) {
 }
 
 void GradientSums::open(std::int32_t execution, UnitSlot slot) {
-  if (memory_.strategy.zero_stage < 2 || layout().two_units_trained == 0) return;
+  if (memory_.strategy.zero_stage < 2 || layout().whole_units_trained == 0) return;
   const std::int32_t staying = layout().staying_unit;
   if ((execution == staying || execution == layout().staying_for) && slots_.put_staying()) {
     slots_.bind(Stream::compute);

@@ -4,7 +4,7 @@ namespace plumbline {
 
 WeightGathers::WeightGathers(ParameterMemory& memory)
     : memory_(memory),
-      slots_(memory, &UnitElements::whole, memory.formats.weight, memory.layout.two_units),
+      slots_(memory, &UnitElements::whole, memory.formats.weight, memory.layout.whole_units),
       is_stale_(memory.layout.units.size()) {}
 
 ConstTensorView WeightGathers::weight(std::int32_t execution, TensorId tensor) const {

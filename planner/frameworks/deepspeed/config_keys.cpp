@@ -75,7 +75,15 @@ Rows zero_keys() {
           unmodelled("zero_optimization.reduce_scatter", zero, KeyEffect::time),
           unmodelled("zero_optimization.reduce_bucket_size", zero, KeyEffect::memory),
           unmodelled("zero_optimization.allgather_bucket_size", zero, KeyEffect::memory),
-          unmodelled("zero_optimization.stage3_prefetch_bucket_size", zero, KeyEffect::memory),
+          {.path = "zero_optimization.stage3_prefetch_bucket_size",
+           .source = zero,
+           .write =
+               [](const Settings& s) {
+                 return s.prefetch == ParameterPrefetch::off ? std::optional<Json>(0) : std::nullopt;
+               },
+           .read = [](const Json&, Settings& s) { s.prefetch = ParameterPrefetch::off; },
+           .understands = [](const Json& v) { return v == Json(0); },
+           .effect = KeyEffect::memory},
           unmodelled("zero_optimization.stage3_param_persistence_threshold", zero, KeyEffect::memory),
           unmodelled("zero_optimization.stage3_model_persistence_threshold", zero, KeyEffect::memory),
           unmodelled("zero_optimization.stage3_max_live_parameters", zero, KeyEffect::memory),

@@ -36,6 +36,7 @@ FrameworkRecord deepspeed_record() {
       {Feature::tensor_parallel, "tensor_parallel.autotp_size", "deepspeed/runtime/tensor_parallel/config.py"},
       {Feature::context_parallel, "sequence_parallel_size (Ulysses)", "deepspeed/runtime/config.py"},
       {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
+      {Feature::no_prefetch, "zero_optimization.stage3_prefetch_bucket_size 0", zero_config},
       {Feature::pipeline, "PipelineModule(num_stages=N)", pipe_module}};  // MiCS (shard groups) is gone in 0.19.8
   r.precisions = {
       {PrecisionRecipe::fp32, "neither bf16 nor fp16", precision},

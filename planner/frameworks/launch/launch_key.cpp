@@ -59,6 +59,8 @@ const Json* find_at(const Json& tree, std::string_view path) {
 
 bool is_prefix(const LaunchKey& key) { return !key.path.empty() && key.path.back() == '*'; }
 
+bool reads(const LaunchKey& key, const Json& value) { return key.read && (!key.understands || key.understands(value)); }
+
 void read_key(const LaunchKey& key, const Json& value, std::string_view source, LaunchSettings& settings) {
   const std::string where = std::string(source) + ": " + std::string(key.path);
   try {
@@ -93,13 +95,13 @@ class Remainder {
  private:
   void look_at_member(const Json& value, const std::string& path) {
     if (value.is_null()) return;
-    if (const LaunchKey* const key = row_of(path)) return note(*key, path);
+    if (const LaunchKey* const key = row_of(path)) return note(*key, value, path);
     if (value.if_object() != nullptr && has_rows_below(path)) return look_at(value, path);
     notes_.unread.push_back(path + " is not known here: whether it changes memory or time is not known either");
   }
 
-  void note(const LaunchKey& key, const std::string& path) {
-    if (key.read) return;
+  void note(const LaunchKey& key, const Json& value, const std::string& path) {
+    if (reads(key, value)) return;
     if (key.effect == KeyEffect::none)
       ++notes_.ignored;
     else
@@ -154,7 +156,7 @@ ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std:
     throw InputError({std::string(source), "found " + std::string(tree.type_name()), "keys with values", ""});
   for (const LaunchKey& key : keys)
     if (const Json* const value = key.read && !is_prefix(key) ? find_at(tree, key.path) : nullptr)
-      if (!value->is_null()) read_key(key, *value, source, settings);
+      if (!value->is_null() && reads(key, *value)) read_key(key, *value, source, settings);
   Remainder remainder(keys);
   remainder.look_at(tree, "");
   return remainder.take();

@@ -31,9 +31,10 @@ struct LaunchKey {
   /// Throws InputError (what, expected; the reader adds the place) for a value that the framework refuses. Where null
   /// the key is known and has no value of ours: named in the import if its effect is not none.
   std::function<void(const Json&, LaunchSettings&)> read = {};
-  KeyEffect effect = KeyEffect::none;  ///< where `read` is null
-  std::string_view since = {};         ///< first release that has it; empty: all of the target's
-  std::string_view until = {};         ///< last release that has it
+  std::function<bool(const Json&)> understands = {};  ///< values that `read` takes; null: all
+  KeyEffect effect = KeyEffect::none;                 ///< of a value that is not read
+  std::string_view since = {};                        ///< first release that has it; empty: all of the target's
+  std::string_view until = {};                        ///< last release that has it
 };
 
 /// Another file that says how the run is launched, as a flag or key names it.

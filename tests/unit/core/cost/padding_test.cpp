@@ -53,14 +53,21 @@ TEST_CASE("a frozen copy of the embedding leaves what is trained as it is") {
 
 // Two layers of 12 + 6 + 8, or one and an input of 9.
 TEST_CASE("two neighbouring units are padded") {
-  const TwoUnits two = two_units(small_rank(), {3, 2});
+  const WholeUnits two = whole_units(small_rank(), {3, 2}, ParameterPrefetch::on);
   CHECK(two.whole == 2 * (12 + 6 + 8));
   CHECK(two.trained == 2 * (12 + 8));
 }
 
+// Gradients of two neighbours are whole at once, with or without it.
+TEST_CASE("without prefetch the parameters of one unit are whole") {
+  const WholeUnits one = whole_units(small_rank(), {3, 2}, ParameterPrefetch::off);
+  CHECK(one.whole == 12 + 6 + 8);
+  CHECK(one.trained == 2 * (12 + 8));
+}
+
 // The input of 9 stays alongside both layers.
 TEST_CASE("an embedding whose head runs in the same pass stays whole alongside two units") {
-  const TwoUnits two = two_units(with_embedding_kept(small_rank()), {3, 2});
+  const WholeUnits two = whole_units(with_embedding_kept(small_rank()), {3, 2}, ParameterPrefetch::on);
   CHECK(two.whole == 9 + 2 * (12 + 6 + 8));
   CHECK(two.trained == 9 + 2 * (12 + 8));
 }

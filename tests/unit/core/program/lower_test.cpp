@@ -247,6 +247,23 @@ TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and
   CHECK_FALSE(dry_run(program));
 }
 
+TEST_CASE("ZeRO-3 without prefetch gathers every unit when it begins, into the same slot") {
+  LoweringInput input = one_rank(3, 1);
+  input.prefetch = ParameterPrefetch::off;
+  for (SegmentSizes& segment : input.ranks[0].chunks[0].segments) segment.gather = Bytes(8);
+  const Program program = lower(input);
+  CHECK(sharing_of(program.ranks[0]) ==
+        "all-gather-parameters 0 of chunk 0 8 in order; forward 0 of chunk 0; "
+        "all-gather-parameters 0 of chunk 0 part 1 8 in order; forward 0 of chunk 0 part 1; "
+        "release-parameters 0 of chunk 0 part 1 0 in order; all-gather-parameters 0 of chunk 0 part 1 8 in order; "
+        "backward 0 of chunk 0 part 1; all-gather-parameters 0 of chunk 0 8 in order; backward 0 of chunk 0; "
+        "release-parameters 0 of chunk 0 0 in order; reduce-gradients 0 of chunk 0 0 in order; optimizer-step");
+  for (const Action& action : program.ranks[0].actions)
+    if (action.kind == ActionKind::all_gather_parameters) CHECK(action.slot == UnitSlot::first);
+  CHECK_FALSE(buffer_fault(program));
+  CHECK_FALSE(dry_run(program));
+}
+
 /// One micro-batch of four segments on one rank, of which the first two wait on the host.
 LoweringInput offloaded_halves() {
   LoweringInput input = one_rank(0, 1);
