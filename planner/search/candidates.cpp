@@ -220,7 +220,7 @@ bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_w
 
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
+  const ZeroChoices zero = enumerator_.zero_choices(family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
   std::optional<Bounded> none;
   for (std::size_t r = 0; r < choices; ++r) {
@@ -229,7 +229,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
     if (!places(r) || !none)
       own.emplace(*question_, StageTable(question_->graph(), layout(family, r), blocks_of(family)), family.strategy);
     const Bounded& all = own ? *own : *none;
-    places(r) ? bound_placed(index, r, all, leaves, into) : bound_leaves(index, r, all, leaves, into);
+    places(r) ? bound_placed(index, r, all, zero, into) : bound_leaves(index, r, all, zero, into);
     if (r == none_) none = std::move(own);
   }
 }
@@ -255,17 +255,35 @@ std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<Candida
 void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
   const auto index = static_cast<std::size_t>(group.family);
   const auto recompute = static_cast<std::size_t>(group.recompute);
-  const std::vector<Strategy> leaves = enumerator_.leaves(families_[index].strategy);
+  const ZeroChoices zero = enumerator_.zero_choices(families_[index].strategy);
   const Bounded all = bounded(families_[index], recompute);
-  places(recompute) ? bound_placed(index, recompute, all, leaves, into)
-                    : bound_leaves(index, recompute, all, leaves, into);
+  places(recompute) ? bound_placed(index, recompute, all, zero, into) : bound_leaves(index, recompute, all, zero, into);
 }
 
-void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all,
-                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
-  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    const Candidate candidate{all.bound, all.memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
-                              static_cast<std::int32_t>(leaf)};
+namespace {
+
+/// A family's strategy with one way to share states after another.
+class SharedStates {
+ public:
+  explicit SharedStates(const Strategy& family) : strategy_(family) {}
+  const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
+    strategy_.zero_stage = choice.stage;
+    strategy_.shard_group = choice.group;
+    return strategy_;
+  }
+
+ private:
+  Strategy strategy_;
+};
+
+}  // namespace
+
+void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
+                                  CandidateBatch& into) const {
+  SharedStates shared(families_[index].strategy);
+  for (std::size_t z = 0; z < zero.size(); ++z) {
+    const Candidate candidate{all.bound, all.memory.of(shared.with(zero[z])), static_cast<std::int32_t>(index),
+                              leaf_of(z, recompute)};
     add_leaf(candidate, all.capacity, into);
     const bool is_too_large = candidate.peak_memory > all.capacity;
     if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
@@ -274,25 +292,31 @@ void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, cons
 }
 
 void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
+                                  const ZeroChoices& zero, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
   const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
   const PeakMemory least_memory(*question_, least, family.strategy);
   const Bytes certain = question_->certain_capacity();
-  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && all_kept.memory.of(leaves[leaf]) <= std::min(all_kept.capacity, certain)) {
+  SharedStates shared(family.strategy);
+  for (std::size_t z = 0; z < zero.size(); ++z) {
+    const Strategy& s = shared.with(zero[z]);
+    if (none_ && all_kept.memory.of(s) <= std::min(all_kept.capacity, certain)) {
       ++into.dominated;
       continue;
     }
-    const Candidate candidate{all_kept.bound, least_memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
-                              static_cast<std::int32_t>(leaf)};
+    const Candidate candidate{all_kept.bound, least_memory.of(s), static_cast<std::int32_t>(index),
+                              leaf_of(z, recompute)};
     add_leaf(candidate, all_kept.capacity, into);
   }
 }
 
 Strategy CandidateTable::strategy(const Candidate& candidate) const {
-  return enumerator_.leaves(
-      families_[static_cast<std::size_t>(candidate.family)].strategy)[static_cast<std::size_t>(candidate.leaf)];
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  const Strategy& family = family_of(candidate).strategy;
+  Strategy s =
+      SharedStates(family).with(enumerator_.zero_choices(family)[static_cast<std::size_t>(candidate.leaf) / choices]);
+  s.recompute = enumerator_.recompute_choices()[recompute_of(candidate)];
+  return s;
 }
 
 Picoseconds CandidateTable::kept_bound(const Candidate& candidate) const {

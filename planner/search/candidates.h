@@ -117,10 +117,15 @@ class CandidateTable {
   [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
   /// Whether any of its plans could be, by a bound that holds for every recompute.
   [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
-  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const std::vector<Strategy>& leaves,
+  using ZeroChoices = std::vector<SpaceEnumerator::ZeroChoice>;
+  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
                     CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                    const std::vector<Strategy>& leaves, CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, const ZeroChoices& zero,
+                    CandidateBatch& into) const;
+  /// The index of a leaf among those of its family.
+  [[nodiscard]] std::int32_t leaf_of(std::size_t zero, std::size_t recompute) const {
+    return static_cast<std::int32_t>(zero * enumerator_.recompute_choices().size() + recompute);
+  }
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;
