@@ -23,16 +23,25 @@ class InterleavedSweep {
         backward_end_(forward_end_.size()) {
     clock_.resize(forward_end_.size(), Picoseconds(0));
     reduced_.resize(forward_end_.size(), Picoseconds(0));
+    for (std::int64_t turn = 0; turn < p_ * v_; ++turn) chunks_.push_back(turn / p_);
   }
 
   std::vector<Picoseconds> ends() {
     const std::int64_t most_turns = passes_ + (v_ - 1) * p_ + 2 * (p_ - 1);
+    const std::int64_t round = p_ * v_;
+    std::int64_t turn = 0;  // of the first rank in its round of forwards
+    std::int64_t turned = (round - warm_up(0) % round) % round;
     for (std::int64_t wave = 0; wave < most_turns; ++wave) {
-      wave += repeated_from(wave);
+      wave += repeated_from(wave);  // whole rounds
       const Picoseconds last = forward_end_.back();
-      for (std::int64_t r = std::min(p_ - 1, wave); r >= 0; --r) forward(r, wave - r, last);
+      for (std::int64_t r = std::min(p_ - 1, wave); r >= 0; --r)
+        forward(r, wave - r, chunks_[static_cast<std::size_t>(turn >= r ? turn - r : turn - r + round)], last);
       const Picoseconds first = backward_end_.front();
-      for (std::int64_t r = 0; r <= std::min(p_ - 1, wave); ++r) backward(r, wave - r - warm_up(r), first);
+      for (std::int64_t r = 0; r <= std::min(p_ - 1, wave); ++r)
+        backward(r, wave - r - warm_up(r),
+                 chunks_[static_cast<std::size_t>(turned + r < round ? turned + r : turned + r - round)], first);
+      if (++turn == round) turn = 0;
+      if (++turned == round) turned = 0;
     }
     for (std::size_t r = 0; r < clock_.size(); ++r) clock_[r] = std::max(clock_[r], reduced_[r]);
     return clock_;
@@ -65,10 +74,9 @@ class InterleavedSweep {
   }
 
   /// `last`: when the last rank's forward of the wave before ended.
-  void forward(std::int64_t r, std::int64_t pass, Picoseconds last) {
+  void forward(std::int64_t r, std::int64_t pass, std::int64_t chunk, Picoseconds last) {
     if (pass >= passes_) return;
     const auto i = static_cast<std::size_t>(r);
-    const std::int64_t chunk = pass / p_ % v_;
     if (chunk > 0)
       clock_[i] = std::max(clock_[i], r > 0 ? forward_end_[i - 1] : last) + hop(r);
     else if (r > 0)
@@ -81,11 +89,11 @@ class InterleavedSweep {
     if (differs) clock_[i] += t_.once[stage].gathering;
   }
 
-  /// `first`: when the first rank's backward of the wave before ended.
-  void backward(std::int64_t r, std::int64_t pass, Picoseconds first) {
+  /// `turned`: how many chunks lie behind its own, as backwards pass them from the last to the first. `first`: when the
+  /// first rank's backward of the wave before ended.
+  void backward(std::int64_t r, std::int64_t pass, std::int64_t turned, Picoseconds first) {
     if (pass < 0 || pass >= passes_) return;
     const auto i = static_cast<std::size_t>(r);
-    const std::int64_t turned = pass / p_ % v_;  // backwards pass the chunks from the last to the first
     const std::size_t sender = r + 1 < p_ ? i + 1 : 0;
     if (turned > 0) {
       const Picoseconds begin = std::max(clock_[i], r + 1 < p_ ? backward_end_[sender] : first);
@@ -121,6 +129,7 @@ class InterleavedSweep {
   std::int64_t p_;
   std::int64_t v_;
   std::int64_t passes_;
+  std::vector<std::int64_t> chunks_;  ///< by turn of a round: a division for each turn would take most of the time
   std::vector<Picoseconds> clock_;
   std::vector<Picoseconds> reduced_;       ///< when what is reduced alongside the last backwards is
   std::vector<Picoseconds> forward_end_;   ///< of the wave before

@@ -271,15 +271,18 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const StageCost& stage = stages[rank];
-    bound =
-        std::max(bound, before + repeated(stage.forward_total() + stage.backward_total(), s.micro_batches, most_work));
+    const Picoseconds forward = stage.forward_total();
+    const Picoseconds backward = stage.backward_total();
+    bound = std::max(bound, before + repeated(forward + backward, s.micro_batches, most_work));
     if (!fills) continue;
     const StageCost& first = stages.stage(rank);
+    const bool is_whole = &first == &stage;
     // Ranks that split the backward may end with weight gradients: only the fill is certain.
-    const Picoseconds drained = splits_backward(s.schedule) ? Picoseconds(0) : first.backward_total();
-    before = std::min(before + first.forward_total() + drained, most_work);
-    slowest_forward = std::max(slowest_forward, stage.forward_total());
-    slowest_backward = std::max(slowest_backward, stage.backward_total());
+    Picoseconds drained(0);
+    if (!splits_backward(s.schedule)) drained = is_whole ? backward : first.backward_total();
+    before = std::min(before + (is_whole ? forward : first.forward_total()) + drained, most_work);
+    slowest_forward = std::max(slowest_forward, forward);
+    slowest_backward = std::max(slowest_backward, backward);
   }
   if (record_of(s.schedule).passes == PassOrder::forwards_first)
     bound = before + repeated(slowest_forward + slowest_backward, s.micro_batches - 1, most_work);

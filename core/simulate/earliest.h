@@ -18,6 +18,7 @@ class Earliest {
     times_.assign(2 * leaves_, never);
   }
   [[nodiscard]] std::int64_t time() const { return times_[1]; }
+  [[nodiscard]] std::int64_t time(std::size_t index) const { return times_[leaves_ + index]; }
   [[nodiscard]] std::size_t index() const {
     std::size_t node = 1;
     while (node < leaves_) node = 2 * node + (times_[2 * node] <= times_[2 * node + 1] ? 0 : 1);

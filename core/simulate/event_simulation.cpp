@@ -9,9 +9,7 @@
 namespace plumbline {
 namespace {
 
-/// Factors are multiples of 2^-27: a slowdown is met to a part in 10^8, and products of a remainder with the factor of
-/// 256 flows on one link fit 64 bits.
-constexpr std::int64_t one = std::int64_t{1} << 27;
+constexpr std::int64_t one = EventSimulation::unslowed;
 
 constexpr std::int32_t most_flows = 256;
 
@@ -64,7 +62,6 @@ Timeline EventSimulation::run() {
 }
 
 void EventSimulation::run_rank(std::size_t rank, std::int64_t now) {
-  ranks_[rank].woken = Earliest::never;
   end_due(rank, now);
   issue(rank, now);
   set_rates(rank, now);
@@ -111,7 +108,7 @@ void EventSimulation::deliver(std::size_t rank, std::size_t index, std::int64_t 
     result_.of_rank[peer][other].start = Picoseconds(now);
     record(peer, other, now);
   }
-  wake(peer, now);
+  if (sends_ == Sends::blocking || ranks_[peer].waits) wake(peer, now);
 }
 
 void EventSimulation::record(std::size_t rank, std::size_t index, std::int64_t now) {
@@ -125,12 +122,31 @@ void EventSimulation::record(std::size_t rank, std::size_t index, std::int64_t n
     result_.reductions_end = std::max(result_.reductions_end, at);
 }
 
-bool EventSimulation::is_ready(std::size_t rank, const Action& action) const {
-  return std::all_of(action.needs.begin(), action.needs.end(),
-                     [&](std::int32_t need) { return has_ended(rank, need); });
+/// Whether the end is there; if not, the rank is woken when it is.
+bool EventSimulation::has_ended(std::size_t rank, std::int64_t end, std::int64_t now) {
+  RankState& state = ranks_[rank];
+  if (end < 0) state.waits = true;
+  if (end > now) state.woken = std::min(state.woken, end);
+  return end >= 0 && end <= now;
+}
+
+bool EventSimulation::is_ready(std::size_t rank, const Action& action, std::int64_t now) {
+  return std::all_of(action.needs.begin(), action.needs.end(), [&](std::int32_t need) {
+    return need < 0 || has_ended(rank, end_of(static_cast<std::int32_t>(rank), need), now);
+  });
 }
 
 void EventSimulation::issue(std::size_t rank, std::int64_t now) {
+  RankState& state = ranks_[rank];
+  if (now >= state.ahead) {
+    state.waits = false;
+    state.woken = Earliest::never;
+    if (may_run_ahead(rank)) run_ahead(rank, now);
+  }
+  if (now < state.ahead) {
+    if (!state.waits) state.woken = std::min(state.woken, state.ahead);
+    return;
+  }
   while (start_queued(rank, now) || issue_next(rank, now)) {
   }
 }
@@ -144,7 +160,7 @@ bool EventSimulation::start_queued(std::size_t rank, std::int64_t now) {
     Queue& queue = state.queues[stream];
     if (queue.is_busy) continue;
     const auto index = static_cast<std::size_t>(queue.actions[queue.next]);
-    if (!is_ready(rank, action(rank, index))) continue;
+    if (!is_ready(rank, action(rank, index), now)) continue;
     if (++queue.next == queue.actions.size()) {
       state.waiting_queues &= ~(1U << stream);
       queue.actions.clear();
@@ -170,7 +186,7 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
   if (state.is_busy || state.transfers > 0) return false;
   const bool transfers = is_send(a.kind) || is_receive(a.kind);
   if (transfers && sends_ == Sends::blocking) {
-    if (!has_ended(rank, a.needs[0])) return false;
+    if (a.needs[0] >= 0 && !has_ended(rank, end_of(static_cast<std::int32_t>(rank), a.needs[0]), now)) return false;
     post_transfers(rank, now);
     return true;
   }
@@ -178,8 +194,8 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
     ++next;
     return true;
   }
-  if ((a.barrier > passed_ && !times_.steps_early) || !is_ready(rank, a)) return false;
-  if (is_receive(a.kind) && !has_ended(static_cast<std::size_t>(a.peer), a.peer_action)) return false;
+  if ((a.barrier > passed_ && !times_.steps_early) || !is_ready(rank, a, now)) return false;
+  if (is_receive(a.kind) && !has_ended(rank, end_of(a.peer, a.peer_action), now)) return false;
   const std::size_t index = next++;
   start(rank, index, is_send(a.kind) ? Place::message : Place::rank,
         alone(a, times_.of_rank[rank][index], slowdown_[rank]), now);
@@ -216,7 +232,7 @@ void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Pi
   active.stream = a.stream;
   if (time <= Picoseconds(0)) return end(rank, active, now);
   active.is_slowed = occupies_device(a);
-  if (!times_.links.empty()) active.link = times_.links[rank][static_cast<std::size_t>(a.stream)];
+  active.link = link_of(rank, a.stream);
   if (active.link >= 0) occupy_link(active.link, 1);
   active.work = time.value();
   active.since = now;
@@ -254,10 +270,11 @@ void EventSimulation::set_rates(std::size_t rank, std::int64_t now) {
   events_.set(rank, first);
 }
 
-void EventSimulation::wake(std::size_t rank, std::int64_t now) {
-  if (ranks_[rank].woken <= now) return;
-  ranks_[rank].woken = now;
-  events_.set(rank, now);
+void EventSimulation::wake(std::size_t rank, std::int64_t time) {
+  const std::int64_t at = std::max(time, ranks_[rank].ahead);
+  if (ranks_[rank].woken <= at) return;
+  ranks_[rank].woken = at;
+  if (at < events_.time(rank)) events_.set(rank, at);
 }
 
 }  // namespace plumbline

@@ -4,7 +4,9 @@
 ///
 /// Answers the timeline of timeline.h, which says the model. Each rank issues its list in order: queued actions go to
 /// their queue, the others wait for the rank. Whenever something starts or ends, the rates of what shares a rank or a
-/// link with it are set anew. One event per start or end, O(log ranks) each.
+/// link with it are set anew. One event per start or end, O(log ranks) each. Where nothing runs alongside a rank's list
+/// the rank goes ahead of the others (run_ahead.cpp): its ends follow from earlier ends, and messages say when they are
+/// there before that time has come.
 /// Source, limits and checks: see timeline.h.
 
 #include "core/program/program_walk.h"
@@ -17,6 +19,10 @@ class EventSimulation {
  public:
   EventSimulation(const Program& program, const ActionTimes& times, const TimelineOptions& options);
   [[nodiscard]] Timeline run();
+
+  /// Time over work of what runs alone. Factors are multiples of 2^-27: a slowdown is met to a part in 10^8, and
+  /// products of a remainder with the factor of 256 flows on one link fit 64 bits.
+  static constexpr std::int64_t unslowed = std::int64_t{1} << 27;
 
  private:
   /// Where an action runs: on its rank, in a queue of it, or on its way to another rank.
@@ -43,19 +49,38 @@ class EventSimulation {
     std::uint32_t waiting_queues = 0;  ///< a bit for each stream with actions that have not started
     std::int32_t transfers = 0;        ///< posted, not there: they occupy the rank
     bool is_busy = false;
+    bool waits = false;  ///< for something of which it is not known when it ends
     std::int64_t woken = Earliest::never;
+    std::int64_t ahead = 0;  ///< what it issues next it does not before
+  };
+  /// A message of a rank that runs ahead, over a link of its own, which something may share before it is there.
+  struct Sent {
+    std::size_t index = 0;
+    std::int64_t start = 0;
+    std::int64_t end = 0;
   };
 
   [[nodiscard]] const Action& action(std::size_t rank, std::size_t index) const {
     return program_.ranks[rank].actions[index];
   }
-  [[nodiscard]] bool has_ended(std::size_t rank, std::int32_t index) const {
-    return index < 0 || result_.of_rank[rank][static_cast<std::size_t>(index)].end.value() >= 0;
+  /// -1: not known yet.
+  [[nodiscard]] std::int64_t end_of(std::int32_t rank, std::int32_t index) const {
+    return result_.of_rank[static_cast<std::size_t>(rank)][static_cast<std::size_t>(index)].end.value();
   }
-  [[nodiscard]] bool is_ready(std::size_t rank, const Action& action) const;
+  [[nodiscard]] bool has_ended(std::size_t rank, std::int64_t end, std::int64_t now);
+  [[nodiscard]] bool is_ready(std::size_t rank, const Action& action, std::int64_t now);
   void run_rank(std::size_t rank, std::int64_t now);
   void end_due(std::size_t rank, std::int64_t now);
   void issue(std::size_t rank, std::int64_t now);
+  [[nodiscard]] bool may_run_ahead(std::size_t rank) const;
+  [[nodiscard]] std::int32_t link_of(std::size_t rank, Stream stream) const {
+    return times_.links.empty() ? -1 : times_.links[rank][static_cast<std::size_t>(stream)];
+  }
+  void run_ahead(std::size_t rank, std::int64_t now);
+  /// When an action may start at the earliest; nothing while that is not known.
+  [[nodiscard]] std::optional<std::int64_t> ready(std::size_t rank, const Action& action, std::int64_t now) const;
+  void arrive(std::size_t rank, const Sent& sent);
+  void stay_on_link(std::size_t rank, const Sent& sent);
   [[nodiscard]] bool issue_next(std::size_t rank, std::int64_t now);
   [[nodiscard]] bool start_queued(std::size_t rank, std::int64_t now);
   void post_transfers(std::size_t rank, std::int64_t now);
@@ -65,7 +90,7 @@ class EventSimulation {
   void record(std::size_t rank, std::size_t index, std::int64_t now);
   void occupy_link(std::int32_t link, std::int32_t change);
   void set_rates(std::size_t rank, std::int64_t now);
-  void wake(std::size_t rank, std::int64_t now);
+  void wake(std::size_t rank, std::int64_t time);
 
   const Program& program_;
   const ActionTimes& times_;

@@ -21,13 +21,30 @@ std::vector<BlockCost> block_costs(const Question& question, const Strategy& str
   return costs;
 }
 
-std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy) {
+namespace {
+
+bool has_experts(const Block& block) {
+  return std::any_of(block.ops().begin(), block.ops().end(),
+                     [](const Op& op) {
+                       return op.kind == OpKind::dispatch || op.kind == OpKind::combine ||
+                              op.kind == OpKind::grouped_linear;
+                     }) ||
+         std::any_of(block.tensors().begin(), block.tensors().end(),
+                     [](const Tensor& tensor) { return tensor.partition == Partition::expert; });
+}
+
+}  // namespace
+
+std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
+                                        const std::vector<BlockCost>* alike) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
   for (std::int32_t site = 0; site < question.sites().count(); ++site)
     for (const Block& block : question.graph().blocks())
-      costs.push_back(question.block_pricer(site).price_without_by_operator(block, shard, groups));
+      costs.push_back(alike != nullptr && !has_experts(block)
+                          ? (*alike)[costs.size()]
+                          : question.block_pricer(site).price_without_by_operator(block, shard, groups));
   if (strategy.recompute.mode == RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
   return costs;
 }

@@ -4,7 +4,8 @@
 ///
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
 /// parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around exchanges, and what runs again
-/// beyond what every table has (modules, by operator). Source: core/sharding/shard.h, core/plan/rank_group.h (what a
+/// beyond what every table has (modules, by operator); of blocks without experts not on ep and etp: those are priced
+/// once for all. Source: core/sharding/shard.h, core/plan/rank_group.h (what a
 /// shard and its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its
 /// own. Checked against: tests/unit/planner/search/block_tables_test.cpp.
 
@@ -32,14 +33,25 @@ class BlockTables {
             pairs_exchanges};
   }
 
-  /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. Fewer than
-  /// samples, and none kept, where it was stopped.
+  /// Of which all that have it in common differ in the costs of blocks with experts alone.
+  [[nodiscard]] static Key key_without_experts(Strategy s) {
+    s.expert_parallel = s.expert_tensor_parallel = 1;
+    return key_of(s);
+  }
+
+  /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. None, and
+  /// some of them not kept, where it was stopped.
   [[nodiscard]] std::vector<std::shared_ptr<const BlockTable>> of(const Question& question,
                                                                   const std::vector<Strategy>& samples,
                                                                   std::int32_t threads, const StopRequest& stop);
 
  private:
-  std::map<Key, std::shared_ptr<const BlockTable>> known_;
+  using Tables = std::map<Key, std::shared_ptr<const BlockTable>>;
+  [[nodiscard]] bool price(const Question& question, const std::vector<const Strategy*>& samples, std::int32_t threads,
+                           const StopRequest& stop);
+
+  Tables known_;
+  Tables alike_;  ///< one for each key without experts
 };
 
 }  // namespace plumbline

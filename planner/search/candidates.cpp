@@ -195,21 +195,21 @@ void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int
 
 /// The plans of a family with one recompute choice, bounded.
 struct CandidateTable::Bounded {
+  Bounded(const Question& question, StageTable of_stages, const Strategy& s)
+      : stages(std::move(of_stages)),
+        bound(question.step_pricer().lower_bound(stages, s)),
+        // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
+        capacity(fits_host(question, stages, s) ? question.capacity() : Bytes(-1)),
+        memory(question, stages, s) {}
+
   StageTable stages;
-  Picoseconds bound{0};
-  Bytes capacity{0};
-  std::optional<PeakMemory> memory;  ///< where the bound is worth it
+  Picoseconds bound;
+  Bytes capacity;
+  PeakMemory memory;  ///< of the stages
 };
 
-CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::size_t recompute,
-                                                const IsWorth& is_worth) const {
-  Bounded result{StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), {}, {}, {}};
-  result.bound = question_->step_pricer().lower_bound(result.stages, family.strategy);
-  if (is_worth && !is_worth(result.bound)) return result;
-  // A host too small for its ranks is too small for every leaf: they differ in what devices hold.
-  result.capacity = fits_host(*question_, result.stages, family.strategy) ? question_->capacity() : Bytes(-1);
-  result.memory.emplace(*question_, result.stages, family.strategy);
-  return result;
+CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::size_t recompute) const {
+  return {*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), family.strategy};
 }
 
 bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const {
@@ -218,35 +218,72 @@ bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_w
   return is_worth(least_of_family(kept, family.strategy, question_->step_pricer()));
 }
 
-void CandidateTable::bound_family(std::size_t index, CandidateBatch& into, const IsWorth& is_worth) const {
+void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  if (!may_be_worth(family, is_worth)) {
-    into.bounded += family.leaves;
-    return;
-  }
-  const std::vector<Strategy> leaves = enumerator_.leaves(family.strategy);
+  const ZeroChoices zero = enumerator_.zero_choices(family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
   std::optional<Bounded> none;
   for (std::size_t r = 0; r < choices; ++r) {
     // A placement is bounded as what keeps everything.
     std::optional<Bounded> own;
-    if (!places(r) || !none) own.emplace(bounded(family, r, is_worth));
+    if (!places(r) || !none)
+      own.emplace(*question_, StageTable(question_->graph(), layout(family, r), blocks_of(family)), family.strategy);
     const Bounded& all = own ? *own : *none;
-    if (!all.memory)
-      into.bounded += static_cast<std::int64_t>(leaves.size() / choices);
-    else if (places(r))
-      bound_placed(index, r, all, leaves, into);
-    else
-      bound_leaves(index, r, all, leaves, into);
+    places(r) ? bound_placed(index, r, all, zero, into) : bound_leaves(index, r, all, zero, into);
     if (r == none_) none = std::move(own);
   }
 }
 
-void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all,
-                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
-  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    const Candidate candidate{all.bound, all.memory->of(leaves[leaf]), static_cast<std::int32_t>(index),
-                              static_cast<std::int32_t>(leaf)};
+std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<CandidateGroup>& into,
+                                          const IsWorth& is_worth) const {
+  const FamilyEntry& family = families_[index];
+  if (!may_be_worth(family, is_worth)) return family.leaves;
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
+  std::int64_t bounded = 0;
+  for (std::size_t r = 0; r < choices; ++r) {
+    const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
+    const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+    if (is_worth(bound))
+      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), plans});
+    else
+      bounded += plans;
+  }
+  return bounded;
+}
+
+void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
+  const auto index = static_cast<std::size_t>(group.family);
+  const auto recompute = static_cast<std::size_t>(group.recompute);
+  const ZeroChoices zero = enumerator_.zero_choices(families_[index].strategy);
+  const Bounded all = bounded(families_[index], recompute);
+  places(recompute) ? bound_placed(index, recompute, all, zero, into) : bound_leaves(index, recompute, all, zero, into);
+}
+
+namespace {
+
+/// A family's strategy with one way to share states after another.
+class SharedStates {
+ public:
+  explicit SharedStates(const Strategy& family) : strategy_(family) {}
+  const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
+    strategy_.zero_stage = choice.stage;
+    strategy_.shard_group = choice.group;
+    return strategy_;
+  }
+
+ private:
+  Strategy strategy_;
+};
+
+}  // namespace
+
+void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
+                                  CandidateBatch& into) const {
+  SharedStates shared(families_[index].strategy);
+  for (std::size_t z = 0; z < zero.size(); ++z) {
+    const Candidate candidate{all.bound, all.memory.of(shared.with(zero[z])), static_cast<std::int32_t>(index),
+                              leaf_of(z, recompute)};
     add_leaf(candidate, all.capacity, into);
     const bool is_too_large = candidate.peak_memory > all.capacity;
     if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
@@ -255,42 +292,57 @@ void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, cons
 }
 
 void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                                  const std::vector<Strategy>& leaves, CandidateBatch& into) const {
+                                  const ZeroChoices& zero, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
   const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
   const PeakMemory least_memory(*question_, least, family.strategy);
   const Bytes certain = question_->certain_capacity();
-  for (std::size_t leaf = recompute; leaf < leaves.size(); leaf += enumerator_.recompute_choices().size()) {
-    if (none_ && all_kept.memory->of(leaves[leaf]) <= std::min(all_kept.capacity, certain)) {
+  SharedStates shared(family.strategy);
+  for (std::size_t z = 0; z < zero.size(); ++z) {
+    const Strategy& s = shared.with(zero[z]);
+    if (none_ && all_kept.memory.of(s) <= std::min(all_kept.capacity, certain)) {
       ++into.dominated;
       continue;
     }
-    const Candidate candidate{all_kept.bound, least_memory.of(leaves[leaf]), static_cast<std::int32_t>(index),
-                              static_cast<std::int32_t>(leaf)};
+    const Candidate candidate{all_kept.bound, least_memory.of(s), static_cast<std::int32_t>(index),
+                              leaf_of(z, recompute)};
     add_leaf(candidate, all_kept.capacity, into);
   }
 }
 
 Strategy CandidateTable::strategy(const Candidate& candidate) const {
-  return enumerator_.leaves(
-      families_[static_cast<std::size_t>(candidate.family)].strategy)[static_cast<std::size_t>(candidate.leaf)];
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  const Strategy& family = family_of(candidate).strategy;
+  Strategy s =
+      SharedStates(family).with(enumerator_.zero_choices(family)[static_cast<std::size_t>(candidate.leaf) / choices]);
+  s.recompute = enumerator_.recompute_choices()[recompute_of(candidate)];
+  return s;
+}
+
+Picoseconds CandidateTable::kept_bound(const Candidate& candidate) const {
+  const FamilyEntry& family = family_of(candidate);
+  const StageTable kept(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
+  const Picoseconds least = question_->step_pricer().total(kept, strategy(candidate));
+  return std::max(least - least / most_rounding, candidate.bound);
+}
+
+Picoseconds CandidateTable::replay_bound(const Candidate& candidate) const {
+  return placed_bound(family_of(candidate), recompute_of(candidate), strategy(candidate)).value_or(candidate.bound);
+}
+
+CandidatePrice CandidateTable::price(const Candidate& candidate) const {
+  const FamilyEntry& family = family_of(candidate);
+  const Strategy s = strategy(candidate);
+  if (is_placed(candidate)) return price_placed(family, s);
+  const StageTable stages(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
+  return {Outcome::priced, question_->step_pricer().total(stages, s), candidate.peak_memory};
 }
 
 CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& is_worth) const {
-  const FamilyEntry& family = families_[static_cast<std::size_t>(candidate.family)];
-  const std::size_t recompute = static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size();
-  const Strategy s = strategy(candidate);
-  if (places(recompute)) {
-    // Cheap before dear: the price with nothing recomputed, which replay only adds to, but for rounding.
-    const StageTable kept(question_->graph(), layout(family, recompute), blocks_of(family));
-    const Picoseconds least = question_->step_pricer().total(kept, s);
-    if (!is_worth(std::max(least - least / most_rounding, candidate.bound))) return {Outcome::bounded, {}, {}};
-    const auto bound = placed_bound(family, recompute, s);
-    if (bound && !is_worth(*bound)) return {Outcome::bounded, {}, {}};
-    return price_placed(family, s);
-  }
-  const StageTable stages(question_->graph(), layout(family, recompute), blocks_of(family));
-  return {Outcome::priced, question_->step_pricer().total(stages, s), candidate.peak_memory};
+  // Cheap before dear.
+  if (is_placed(candidate) && (!is_worth(kept_bound(candidate)) || !is_worth(replay_bound(candidate))))
+    return {Outcome::bounded, {}, {}};
+  return price(candidate);
 }
 
 std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,

@@ -29,12 +29,19 @@ struct Candidate {
   std::int32_t leaf = 0;  ///< index into SpaceEnumerator::leaves of the family
 };
 
+/// The plans of a family that have one recompute in common, of which only the least time is known yet: all of them.
+struct CandidateGroup {
+  Picoseconds bound{0};
+  std::int32_t family = 0;
+  std::int32_t recompute = 0;  ///< among the choices of the space
+  std::int64_t plans = 0;
+};
+
 /// What pass 1 found in some families.
 struct CandidateBatch {
   std::vector<Candidate> fitting;
   std::int64_t too_large = 0;
   std::int64_t dominated = 0;
-  std::int64_t bounded = 0;  ///< not worth a look at their memory
   /// Of the plans that do not fit, the one that needs least; placed ones are left to `nearest_placed`.
   std::optional<Candidate> smallest_too_large;
 };
@@ -65,14 +72,23 @@ class CandidateTable {
   [[nodiscard]] std::int64_t leaves_of(std::size_t family) const { return families_[family].leaves; }
   /// Plans of illegal families, by the rule that refuses them.
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::int64_t>>& illegal() const { return illegal_; }
-  /// Bounds all plans of one family whose least time is worth it (empty: any is). Pure; callable from any thread.
-  void bound_family(std::size_t family, CandidateBatch& into, const IsWorth& is_worth = {}) const;
+  /// Bounds all plans of one family. Pure; callable from any thread.
+  void bound_family(std::size_t family, CandidateBatch& into) const;
+  /// The groups of one family that are worth it, and how many plans are in those that are not.
+  [[nodiscard]] std::int64_t bound_groups(std::size_t family, std::vector<CandidateGroup>& into,
+                                          const IsWorth& is_worth) const;
+  /// Bounds all plans of a group.
+  void bound_group(const CandidateGroup& group, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
-  [[nodiscard]] bool is_placed(const Candidate& candidate) const {
-    return places(static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size());
-  }
+  [[nodiscard]] bool is_placed(const Candidate& candidate) const { return places(recompute_of(candidate)); }
+  /// Of a candidate whose recompute is placed, tighter bounds: its price with nothing recomputed, which replay only
+  /// adds to, but for rounding; and with the least replay that its ranks cannot do without, which takes longer to find.
+  /// Neither is always the greater.
+  [[nodiscard]] Picoseconds kept_bound(const Candidate& candidate) const;
+  [[nodiscard]] Picoseconds replay_bound(const Candidate& candidate) const;
   /// The exact closed form. Pure; callable from any thread.
+  [[nodiscard]] CandidatePrice price(const Candidate& candidate) const;
   [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth) const;
   /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
   void nearest_placed(std::size_t family, std::optional<Candidate>& smallest) const;
@@ -98,16 +114,27 @@ class CandidateTable {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
   struct Bounded;
-  [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute, const IsWorth& is_worth) const;
+  [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
   /// Whether any of its plans could be, by a bound that holds for every recompute.
   [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
-  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const std::vector<Strategy>& leaves,
+  using ZeroChoices = std::vector<SpaceEnumerator::ZeroChoice>;
+  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
                     CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                    const std::vector<Strategy>& leaves, CandidateBatch& into) const;
+  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, const ZeroChoices& zero,
+                    CandidateBatch& into) const;
+  /// The index of a leaf among those of its family.
+  [[nodiscard]] std::int32_t leaf_of(std::size_t zero, std::size_t recompute) const {
+    return static_cast<std::int32_t>(zero * enumerator_.recompute_choices().size() + recompute);
+  }
   /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
   [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
                                                         const Strategy& strategy) const;
+  [[nodiscard]] const FamilyEntry& family_of(const Candidate& candidate) const {
+    return families_[static_cast<std::size_t>(candidate.family)];
+  }
+  [[nodiscard]] std::size_t recompute_of(const Candidate& candidate) const {
+    return static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size();
+  }
   [[nodiscard]] CandidatePrice price_placed(const FamilyEntry& family, const Strategy& strategy) const;
 
   const Question* question_;

@@ -10,6 +10,7 @@
 #include "core/base/errors.h"
 #include "core/cost/time_limits.h"
 #include "planner/search/alike.h"
+#include "planner/search/best_below.h"
 #include "planner/search/candidates.h"
 #include "planner/search/conflict.h"
 #include "planner/search/finalists.h"
@@ -30,10 +31,6 @@ constexpr std::size_t plans_per_row = 2;
 constexpr std::size_t plans_of_first_batch = 64;
 /// A few milliseconds each at most.
 constexpr std::size_t plans_after_stop = 16;
-
-Score score_of(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak, Bytes certain) {
-  return score(objective, peak <= certain ? MemoryFit::certain : MemoryFit::uncertain, step, devices, peak);
-}
 
 /// A candidate with the question it belongs to.
 struct Entry {
@@ -64,12 +61,8 @@ class Search {
   }
 
   SearchResult run() {
-    for (std::size_t q = 0; q < tables_.size(); ++q) bound_all(q);
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::tie(a.bound, a.question, a.candidate.family, a.candidate.leaf) <
-             std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
-    });
-    price_best();
+    for (std::size_t q = 0; q < tables_.size(); ++q) count_plans(*tables_[q]);
+    options_.below ? find_below() : find_best();
     if (shapes_ && result_.complete) refine_best();
     if (best_.empty() && has_too_long_ && !options_.below && result_.complete)
       throw InputError({"step", "takes more than 24 hours with every plan that fits",
@@ -104,15 +97,36 @@ class Search {
     throw InputError(conflict(questions_.front(), space));
   }
 
-  void bound_all(std::size_t q) {
-    const CandidateTable& table = *tables_[q];
+  void count_plans(const CandidateTable& table) {
     result_.audit.total += table.total_plans();
     for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule)] += count;
+  }
+
+  void find_best() {
+    for (std::size_t q = 0; q < tables_.size(); ++q) bound_all(q);
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return std::tie(a.bound, a.question, a.candidate.family, a.candidate.leaf) <
+             std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
+    });
+    price_best();
+  }
+
+  void find_below() {
+    for (const auto& table : tables_)
+      if (!table->is_complete()) leave(*table, 0, table->family_count());
+    if (!result_.complete) return;
+    BestBelow found = best_below(questions_, tables_, options_, most_);
+    best_ = std::move(found.best);
+    result_.complete = found.is_complete;
+    found.audit.total = result_.audit.total;
+    found.audit.illegal = std::move(result_.audit.illegal);
+    result_.audit = std::move(found.audit);
+  }
+
+  void bound_all(std::size_t q) {
+    const CandidateTable& table = *tables_[q];
     const std::size_t families = table.family_count();
     if (!table.is_complete()) return leave(table, 0, families);
-    IsWorth is_worth;
-    if (options_.below)
-      is_worth = [this, q](Picoseconds bound) { return score_of(bound, Bytes(0), q) < *options_.below; };
     for (std::size_t first = 0; first < families; first += families_per_epoch) {
       const std::size_t last = std::min(families, first + families_per_epoch);
       std::vector<std::optional<CandidateBatch>> slots((last - first + families_per_task - 1) / families_per_task);
@@ -121,8 +135,7 @@ class Search {
           slots.size(), threads_,
           [&](std::size_t task) {
             CandidateBatch& slot = slots[task].emplace();
-            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f)
-              table.bound_family(f, slot, is_worth);
+            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f) table.bound_family(f, slot);
           },
           options_.stop);
       for (std::size_t task = 0; task < slots.size(); ++task)
@@ -141,7 +154,6 @@ class Search {
   void take(const CandidateBatch& slot, std::size_t q) {
     result_.audit.memory += slot.too_large;
     result_.audit.dominated += slot.dominated;
-    result_.audit.bound += slot.bounded;
     for (const Candidate& c : slot.fitting) {
       if (c.bound > longest_step) {
         has_too_long_ = true;
@@ -154,20 +166,6 @@ class Search {
       missed_ = {*slot.smallest_too_large, q};
   }
 
-  RankedStrategy ranked(const Candidate& candidate, std::size_t q, const CandidatePrice& price) const {
-    const Question& question = questions_[q];
-    return {tables_[q]->strategy(candidate),
-            question.devices(),
-            question.training().precision,
-            price.step,
-            price.peak_memory,
-            q,
-            {},
-            question.training().gradient_format,
-            false,
-            question.training().optimizer,
-            question.training().adaptation.lora_rank};
-  }
   Score score_of(Picoseconds step, Bytes peak, std::size_t q) const {
     return plumbline::score_of(options_.objective, step, questions_[q].devices(), peak, certain_[q]);
   }
@@ -203,8 +201,8 @@ class Search {
       if (placed && placed->peak_memory < before) missed_ = {*placed, q};
     }
     if (missed_)
-      result_.nearest_miss =
-          ranked(missed_->first, missed_->second, {Outcome::infeasible, Picoseconds(0), missed_->first.peak_memory});
+      result_.nearest_miss = ranked_strategy(*tables_[missed_->second], missed_->first, missed_->second,
+                                             {Outcome::infeasible, Picoseconds(0), missed_->first.peak_memory});
   }
 
   void balance_best() {
@@ -241,7 +239,6 @@ class Search {
 
   /// Whether a plan with this bound can still be among the best `top`.
   bool may_enter(const Entry& entry) const {
-    if (options_.below && entry.bound >= *options_.below) return false;
     if (best_.size() < most_) return true;
     return !best_.empty() && entry.bound <= score_of(best_.back());
   }
@@ -290,7 +287,7 @@ class Search {
     const CandidatePrice price =
         tables_[q]->price(entry.candidate, [&](Picoseconds bound) { return is_worth(entry, bound); });
     PricedEntry result{price.outcome, {}};
-    if (price.outcome == Outcome::priced) result.plan = ranked(entry.candidate, q, price);
+    if (price.outcome == Outcome::priced) result.plan = ranked_strategy(*tables_[q], entry.candidate, q, price);
     return result;
   }
 
@@ -298,7 +295,7 @@ class Search {
   void price_no_more(const std::vector<std::size_t>& left) {
     result_.complete = false;
     result_.audit.unvisited += static_cast<std::int64_t>(left.size());
-    if (!best_.empty() || options_.below) return;
+    if (!best_.empty()) return;
     const auto is_quick = [&](std::size_t i) {
       return !tables_[static_cast<std::size_t>(entries_[i].question)]->is_placed(entries_[i].candidate);
     };
@@ -341,8 +338,6 @@ class Search {
       if (entry.outcome == Outcome::bounded) ++(options_.pareto ? result_.audit.dominated : result_.audit.bound);
     }
     result_.audit.solved += static_cast<std::int64_t>(fitting.size());
-    if (options_.below)
-      std::erase_if(fitting, [&](const RankedStrategy& plan) { return score_of(plan) >= *options_.below; });
     best_.insert(best_.end(), fitting.begin(), fitting.end());
     rank(best_);
     if (best_.size() > most_) best_.resize(most_);

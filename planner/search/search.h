@@ -47,7 +47,8 @@ struct SearchOptions {
   Finalists finalists = Finalists::simulated;
   Alike alike = Alike::apart;
   Refinement refinement = Refinement::none;
-  /// Only plans whose closed form scores less; nothing that is found then says nothing of what fits.
+  /// Only plans whose closed form scores less (best_below.h), and no front; nothing that is found then says nothing of
+  /// what fits.
   std::optional<Score> below;
   /// Of blocks that an earlier search of the same questions and fixed values has priced, by question; takes in those
   /// of this one. None: every block is priced.

@@ -63,10 +63,17 @@ class SpaceEnumerator {
 
   SpaceEnumerator(const Question& question, SearchSpace space);
 
+  /// How states are shared.
+  struct ZeroChoice {
+    std::int32_t stage;
+    std::int32_t group;
+  };
+
   /// Visits families in canonical order: simple and small first. False where it was stopped before the last.
   bool for_each_family(const Visit& visit, const StopRequest& stop = {}) const;
-  /// The plans of one family, in canonical order.
+  /// The plans of one family, in canonical order: for each way to share states every recompute.
   [[nodiscard]] std::vector<Strategy> leaves(const Strategy& family) const;
+  [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
   /// In increasing order, each once.
   [[nodiscard]] const std::vector<Recompute>& recompute_choices() const { return recompute_; }
 
@@ -75,11 +82,6 @@ class SpaceEnumerator {
     Schedule schedule;
     std::int32_t virtual_stages;
   };
-  struct ZeroChoice {
-    std::int32_t stage;
-    std::int32_t group;
-  };
-  [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;

@@ -50,6 +50,40 @@ TEST_CASE("exchanges alongside another pass have tables of their own") {
   CHECK(tables.of(question, {one}, 1, {}).front() != tables.of(question, {paired}, 1, {}).front());
 }
 
+// What does not depend on expert parallelism is taken from the first table: a search must see no difference.
+TEST_CASE("tables of other expert parallelism are those that are priced by themselves") {
+  QuestionText text;
+  text.model = "deepseek-v2-lite";
+  text.machine = "dgx-h100";
+  text.devices = 8;
+  text.training.global_batch = 32;
+  const Question question(text);
+  std::vector<Strategy> samples(3);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].data_parallel = 8;
+    samples[i].expert_parallel = std::int32_t{1} << i;
+  }
+  BlockTables tables;
+  const auto together = tables.of(question, samples, 1, {});
+  REQUIRE(together.size() == samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const BlockTable alone = bare_block_costs(question, samples[i]);
+    REQUIRE(together[i]->size() == alone.size());
+    for (std::size_t b = 0; b < alone.size(); ++b) {
+      const BlockCost& shared = (*together[i])[b];
+      CHECK(shared.forward == alone[b].forward);
+      CHECK(shared.backward == alone[b].backward);
+      CHECK(shared.parameters.total() == alone[b].parameters.total());
+      REQUIRE(shared.variants.size() == alone[b].variants.size());
+      for (std::size_t v = 0; v < alone[b].variants.size(); ++v) {
+        CHECK(shared.variants[v].memory.saved == alone[b].variants[v].memory.saved);
+        CHECK(shared.variants[v].memory.working.backward == alone[b].variants[v].memory.working.backward);
+        CHECK(shared.variants[v].recompute == alone[b].variants[v].recompute);
+      }
+    }
+  }
+}
+
 TEST_CASE("tables that were stopped are not kept") {
   const Question question = gpt2_on_8();
   BlockTables tables;

@@ -1,0 +1,229 @@
+#include "planner/search/best_below.h"
+
+#include <algorithm>
+#include <optional>
+#include <queue>
+#include <tuple>
+
+#include "core/cost/time_limits.h"
+#include "planner/search/parallel.h"
+
+namespace plumbline {
+namespace {
+
+/// Looked at between two comparisons with the best found, and the dear ones of them. Fixed, so that the outcome is the
+/// same for every number of threads.
+constexpr std::size_t opened_per_batch = 64;
+constexpr std::size_t placed_per_batch = 8;
+constexpr std::size_t families_per_task = 64;
+
+/// What is known of plans whose score is bounded.
+enum class Known : std::uint8_t { group, memory, kept_price, least_replay };
+
+/// Plans that may be among the best: of a group, or one.
+struct Open {
+  Score bound{};
+  std::int32_t question = 0;
+  Known known = Known::group;
+  CandidateGroup group;  ///< whose plans' memory is not known yet
+  Candidate candidate;   ///< otherwise
+
+  [[nodiscard]] auto key() const {
+    return std::tuple(bound, question, candidate.family, candidate.leaf, group.family, group.recompute);
+  }
+};
+struct IsLater {
+  bool operator()(const Open& a, const Open& b) const { return a.key() > b.key(); }
+};
+
+/// What came of looking at one.
+struct Looked {
+  CandidateBatch plans;                ///< of a group
+  std::optional<Picoseconds> tighter;  ///< bound
+  std::optional<CandidatePrice> price;
+};
+
+class BelowSearch {
+ public:
+  BelowSearch(const std::vector<Question>& questions, const std::vector<std::unique_ptr<CandidateTable>>& tables,
+              const SearchOptions& options, std::size_t most)
+      : questions_(questions),
+        tables_(tables),
+        options_(options),
+        threads_(thread_count(options.threads)),
+        most_(most) {
+    for (const Question& question : questions) certain_.push_back(question.certain_capacity());
+  }
+
+  BestBelow run() {
+    for (std::size_t q = 0; q < tables_.size() && result_.is_complete; ++q) bound_groups(q);
+    while (result_.is_complete) {
+      const std::vector<Open> batch = next_batch();
+      if (batch.empty()) break;
+      look_at(batch);
+      report();
+    }
+    for (; !open_.empty(); open_.pop()) count_unpriced(open_.top());
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const CandidateTable& table_of(const Open& open) const {
+    return *tables_[static_cast<std::size_t>(open.question)];
+  }
+  [[nodiscard]] Score score_of(Picoseconds step, Bytes peak, std::int32_t question) const {
+    const auto q = static_cast<std::size_t>(question);
+    return plumbline::score_of(options_.objective, step, questions_[q].devices(), peak, certain_[q]);
+  }
+  [[nodiscard]] Score score_of(const RankedStrategy& plan) const {
+    return score_of(plan.ranking_step(), plan.peak_memory, static_cast<std::int32_t>(plan.question));
+  }
+  [[nodiscard]] bool may_enter(const Score& bound) const {
+    if (bound >= *options_.below) return false;
+    return result_.best.size() < most_ || bound <= score_of(result_.best.back());
+  }
+
+  void bound_groups(std::size_t q) {
+    const CandidateTable& table = *tables_[q];
+    struct Found {
+      std::vector<CandidateGroup> groups;
+      std::int64_t bounded = 0;
+    };
+    const auto question = static_cast<std::int32_t>(q);
+    const std::size_t families = table.family_count();
+    std::vector<Found> found((families + families_per_task - 1) / families_per_task);
+    const IsWorth is_worth = [&](Picoseconds bound) { return may_enter(score_of(bound, Bytes(0), question)); };
+    result_.is_complete = parallel_for(
+        found.size(), threads_,
+        [&](std::size_t task) {
+          const std::size_t last = std::min(families, (task + 1) * families_per_task);
+          for (std::size_t f = task * families_per_task; f < last; ++f)
+            found[task].bounded += table.bound_groups(f, found[task].groups, is_worth);
+        },
+        options_.stop);
+    for (const Found& of_task : found) {
+      result_.audit.bound += of_task.bounded;
+      for (const CandidateGroup& group : of_task.groups)
+        open_.push({score_of(group.bound, Bytes(0), question), question, Known::group, group, {}});
+    }
+  }
+
+  std::vector<Open> next_batch() {
+    std::vector<Open> batch;
+    std::size_t placed = 0;
+    while (!open_.empty() && batch.size() < opened_per_batch && may_enter(open_.top().bound)) {
+      if (open_.top().known == Known::least_replay && ++placed > placed_per_batch) break;
+      batch.push_back(open_.top());
+      open_.pop();
+    }
+    return batch;
+  }
+
+  [[nodiscard]] Looked looked_at(const Open& open) const {
+    const CandidateTable& table = table_of(open);
+    Looked result;
+    if (open.known == Known::group)
+      table.bound_group(open.group, result.plans);
+    else if (open.known == Known::memory && table.is_placed(open.candidate))
+      result.tighter = table.kept_bound(open.candidate);
+    else if (open.known == Known::kept_price)
+      result.tighter = table.replay_bound(open.candidate);
+    else
+      result.price = table.price(open.candidate);
+    return result;
+  }
+
+  void report() const {
+    if (!options_.progress) return;
+    const std::int64_t done = result_.audit.solved;
+    options_.progress({"pricing", done, done + static_cast<std::int64_t>(open_.size()), 0.0});
+  }
+
+  void look_at(const std::vector<Open>& batch) {
+    std::vector<std::optional<Looked>> looked(batch.size());
+    result_.is_complete = parallel_for(
+        batch.size(), threads_, [&](std::size_t i) { looked[i] = looked_at(batch[i]); }, options_.stop);
+    for (std::size_t i = 0; i < batch.size(); ++i) looked[i] ? take(batch[i], *looked[i]) : count_unpriced(batch[i]);
+    std::sort(result_.best.begin(), result_.best.end(),
+              [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score_of(a), b, score_of(b)); });
+    if (result_.best.size() > most_) result_.best.resize(most_);
+  }
+
+  void take(const Open& open, const Looked& looked) {
+    if (looked.price) {
+      take_price(open, *looked.price);
+    } else if (looked.tighter) {
+      Open tighter = open;
+      tighter.known = open.known == Known::memory ? Known::kept_price : Known::least_replay;
+      tighter.bound = std::max(open.bound, score_of(*looked.tighter, open.candidate.peak_memory, open.question));
+      open_.push(tighter);
+    } else {
+      take_plans(open, looked.plans);
+    }
+  }
+
+  void take_plans(const Open& group, const CandidateBatch& plans) {
+    result_.audit.memory += plans.too_large;
+    result_.audit.dominated += plans.dominated;
+    for (const Candidate& plan : plans.fitting) {
+      if (plan.bound > longest_step)
+        ++result_.audit.infeasible;
+      else
+        open_.push({score_of(plan.bound, plan.peak_memory, group.question), group.question, Known::memory, {}, plan});
+    }
+  }
+
+  void take_price(const Open& open, const CandidatePrice& price) {
+    if (price.outcome == Outcome::repeated) ++result_.audit.dominated;
+    const bool is_possible = price.outcome == Outcome::priced && price.step <= longest_step;
+    if (price.outcome != Outcome::repeated && !is_possible) ++result_.audit.infeasible;
+    if (!is_possible) return;
+    ++result_.audit.solved;
+    RankedStrategy plan =
+        ranked_strategy(table_of(open), open.candidate, static_cast<std::size_t>(open.question), price);
+    if (score_of(plan) < *options_.below) result_.best.push_back(std::move(plan));
+  }
+
+  void count_unpriced(const Open& open) {
+    (result_.is_complete ? result_.audit.bound : result_.audit.unvisited) +=
+        open.known == Known::group ? open.group.plans : 1;
+  }
+
+  const std::vector<Question>& questions_;
+  const std::vector<std::unique_ptr<CandidateTable>>& tables_;
+  const SearchOptions& options_;
+  std::int32_t threads_;
+  std::size_t most_;
+  std::vector<Bytes> certain_;  ///< capacity by question
+  std::priority_queue<Open, std::vector<Open>, IsLater> open_;
+  BestBelow result_;
+};
+
+}  // namespace
+
+Score score_of(Objective objective, Picoseconds step, std::int64_t devices, Bytes peak, Bytes certain) {
+  return score(objective, peak <= certain ? MemoryFit::certain : MemoryFit::uncertain, step, devices, peak);
+}
+
+RankedStrategy ranked_strategy(const CandidateTable& table, const Candidate& candidate, std::size_t question,
+                               const CandidatePrice& price) {
+  const Training& training = table.question().training();
+  return {table.strategy(candidate),
+          table.question().devices(),
+          training.precision,
+          price.step,
+          price.peak_memory,
+          question,
+          {},
+          training.gradient_format,
+          false,
+          training.optimizer,
+          training.adaptation.lora_rank};
+}
+
+BestBelow best_below(const std::vector<Question>& questions, const std::vector<std::unique_ptr<CandidateTable>>& tables,
+                     const SearchOptions& options, std::size_t most) {
+  return BelowSearch(questions, tables, options, most).run();
+}
+
+}  // namespace plumbline
