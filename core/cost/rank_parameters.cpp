@@ -212,21 +212,21 @@ RankParameters padded(const RankParameters& parameters, ShardRanks replicas) {
   return p;
 }
 
-WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas, ParameterPrefetch prefetch) {
+WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas) {
   LargestUnits whole;
   LargestUnits trained;
-  WholeUnits staying;
+  std::int64_t staying = 0;
+  std::int64_t staying_trained = 0;
   for (const UnitParameters& unit : parameters.units) {
     if (unit.stays) {
-      staying.whole += unit.whole_padded(replicas);
-      staying.trained += unit.trained_padded(replicas);
+      staying += unit.whole_padded(replicas);
+      staying_trained += unit.trained_padded(replicas);
       continue;
     }
     whole.add(unit.whole_padded(replicas), unit.count, unit.kind == BlockKind::layer);
     trained.add(unit.trained_padded(replicas), unit.count, unit.kind == BlockKind::layer);
   }
-  const std::int64_t gathered = prefetch == ParameterPrefetch::on ? whole.two() : whole.one();
-  return {staying.whole + gathered, staying.trained + trained.two()};
+  return {staying + whole.two(), staying + whole.one(), staying_trained + trained.two()};
 }
 
 std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas, ShardRanks ranks) {

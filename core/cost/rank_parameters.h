@@ -116,14 +116,18 @@ struct ParameterTensors {
 /// other parameters than matrices; `units` are left out.
 [[nodiscard]] RankParameters padded(const RankParameters& parameters, ShardRanks replicas);
 
-/// Parameters of units that are whole at once, padded: of two neighbours (two layers, or a layer and an embedding or
-/// head) or, of parameters without prefetch, of one; and of units that stay.
+/// Parameters of units that are whole at once, padded, with those of units that stay.
 struct WholeUnits {
-  std::int64_t whole = 0;
-  std::int64_t trained = 0;
+  std::int64_t two = 0;  ///< of two neighbours: two layers, or a layer and an embedding or head
+  std::int64_t one = 0;  ///< without prefetch
+  std::int64_t two_trained = 0;
+
+  [[nodiscard]] std::int64_t gathered(ParameterPrefetch prefetch) const {
+    return prefetch == ParameterPrefetch::on ? two : one;
+  }
 };
 /// The most that may be whole at once.
-[[nodiscard]] WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas, ParameterPrefetch prefetch);
+[[nodiscard]] WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas);
 
 /// Values that an optimizer keeps on the rank that holds most of them, where states are divided among `ranks`: weight
 /// matrices inside the layers are before the rest of a section, so that the last rank holds most of the rest.

@@ -71,12 +71,14 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
 }
 
-Bytes gathered_parameters(const WholeUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(most.whole, std::llround(stack.sharding.gathered_parameters)), formats.weight);
+Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
+                          const StackCalibration& stack) {
+  return storage(std::min<std::int64_t>(most.gathered(prefetch), std::llround(stack.sharding.gathered_parameters)),
+                 formats.weight);
 }
 
 Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(most.trained, std::llround(stack.sharding.gathered_gradients)),
+  return storage(std::min<std::int64_t>(most.two_trained, std::llround(stack.sharding.gathered_gradients)),
                  formats.gradient);
 }
 
@@ -102,7 +104,7 @@ struct AtPeak {
 /// The kind of action at which load and gathered units are most, of equals the first in the order.
 AtPeak at_peak(const StageCost& stage, const WholeUnits& units, const PeakLoads& load, const Strategy& s,
                const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
-  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(units, formats, stack) : Bytes(0);
+  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(units, s.prefetch, formats, stack) : Bytes(0);
   const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(units, formats, stack) : Bytes(0);
   std::optional<AtPeak> most;
   const auto see = [&](ActionKind kind, Bytes gathered) {
@@ -136,12 +138,12 @@ Bytes communicator_buffers(const Strategy& s, const StackCalibration& stack) {
 
 Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
-  return gathered_parameters(whole_units(stage.parameters, replica_ranks(s), s.prefetch), formats, stack);
+  return gathered_parameters(whole_units(stage.parameters, replica_ranks(s)), s.prefetch, formats, stack);
 }
 
 Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
                          const StackCalibration& stack) {
-  return gathered_gradients(whole_units(stage.parameters, replica_ranks(s), s.prefetch), formats, stack);
+  return gathered_gradients(whole_units(stage.parameters, replica_ranks(s)), formats, stack);
 }
 
 MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
@@ -220,7 +222,7 @@ ZeroMemory::ZeroMemory(const StageCost& stage, const PeakLoads& load, const Stra
     : stage_(&stage),
       load_(load),
       held_(padded(stage.parameters, replica_ranks(family))),
-      most_(whole_units(stage.parameters, replica_ranks(family), family.prefetch)),
+      most_(whole_units(stage.parameters, replica_ranks(family))),
       groups_(group_count(family)) {}
 
 MemoryBreakdown ZeroMemory::of(const Strategy& s, const PrecisionFormats& formats, Optimizer optimizer,

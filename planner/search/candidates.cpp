@@ -267,8 +267,7 @@ class SharedStates {
  public:
   explicit SharedStates(const Strategy& family) : strategy_(family) {}
   const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
-    strategy_.zero_stage = choice.stage;
-    strategy_.shard_group = choice.group;
+    choice.apply(strategy_);
     return strategy_;
   }
 

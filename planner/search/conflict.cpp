@@ -17,6 +17,7 @@ struct FixableAxis {
 template <class T>
 std::string text_of(T value) {
   if constexpr (std::is_same_v<T, Schedule>) return std::string(to_text(value));
+  if constexpr (std::is_same_v<T, ParameterPrefetch>) return value == ParameterPrefetch::on ? "on" : "off";
   if constexpr (std::is_same_v<T, SequenceParallel>) return value == SequenceParallel::on ? "on" : "off";
   if constexpr (std::is_integral_v<T>) return std::to_string(value);
 }
@@ -37,6 +38,7 @@ FixableAxis axis(std::string name) {
 std::vector<FixableAxis> fixable_axes() {
   using Space = SearchSpace;
   return {axis<&Space::shard_groups, &Strategy::shard_group>("shard-group"),
+          axis<&Space::prefetch, &Strategy::prefetch>("prefetch"),
           axis<&Space::zero_stages, &Strategy::zero_stage>("zero"),
           axis<&Space::sequence_parallel, &Strategy::sequence_parallel>("sequence-parallel"),
           axis<&Space::virtual_stages, &Strategy::virtual_stages>("virtual-stages"),

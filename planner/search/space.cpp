@@ -98,6 +98,7 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   sort_unique(recompute_);
   sort_unique(space_.micro_batch_sizes);
   sort_unique(space_.shard_groups);
+  sort_unique(space_.prefetch);
   sort_unique(space_.flash_attention);
   sort_unique(space_.expert_tensor_parallel);
   const bool any_on_host =
@@ -149,14 +150,25 @@ std::vector<std::int32_t> SpaceEnumerator::virtual_stage_choices(RankChunks chun
   return choices;
 }
 
+void SpaceEnumerator::ZeroChoice::apply(Strategy& s) const {
+  s.zero_stage = stage;
+  s.shard_group = group;
+  s.prefetch = prefetch;
+}
+
+/// Fixing prefetch says nothing about plans that gather nothing.
+std::vector<ParameterPrefetch> SpaceEnumerator::prefetch_choices(std::int32_t zero_stage) const {
+  if (zero_stage < 3 || space_.prefetch.empty()) return {ParameterPrefetch::on};
+  return space_.prefetch;
+}
+
 /// A family that is not allowed has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices = allowed_zero_choices(family);
   if (space_.allows)
     std::erase_if(choices, [&](const ZeroChoice& choice) {
       Strategy s = family;
-      s.zero_stage = choice.stage;
-      s.shard_group = choice.group;
+      choice.apply(s);
       return !space_.allows(s);
     });
   return choices;
@@ -178,7 +190,8 @@ std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(c
   }
   for (std::int32_t stage = 1; stage <= 3; ++stage)
     for (const std::int32_t group : groups)
-      if (allows(space_.zero_stages, stage) && group > 1 && ranks % group == 0) choices.push_back({stage, group});
+      if (allows(space_.zero_stages, stage) && group > 1 && ranks % group == 0)
+        for (const ParameterPrefetch prefetch : prefetch_choices(stage)) choices.push_back({stage, group, prefetch});
   return choices;
 }
 
@@ -279,8 +292,7 @@ std::vector<Strategy> SpaceEnumerator::leaves(const Strategy& family) const {
   for (const ZeroChoice& zero : zero_choices(family)) {
     for (const Recompute recompute : recompute_) {
       Strategy s = family;
-      s.zero_stage = zero.stage;
-      s.shard_group = zero.group;
+      zero.apply(s);
       s.recompute = recompute;
       result.push_back(s);
     }

@@ -37,6 +37,7 @@ struct SearchSpace {
   std::vector<std::int64_t> micro_batch_sizes;  ///< sequences in a micro-batch
   std::vector<std::int32_t> zero_stages;
   std::vector<std::int32_t> shard_groups;
+  std::vector<ParameterPrefetch> prefetch;  ///< of ZeRO-3; empty: on, and around the best plans off
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
   std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
@@ -67,6 +68,9 @@ class SpaceEnumerator {
   struct ZeroChoice {
     std::int32_t stage;
     std::int32_t group;
+    ParameterPrefetch prefetch = ParameterPrefetch::on;
+
+    void apply(Strategy& strategy) const;
   };
 
   /// Visits families in canonical order: simple and small first. False where it was stopped before the last.
@@ -83,6 +87,7 @@ class SpaceEnumerator {
     std::int32_t virtual_stages;
   };
   [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
+  [[nodiscard]] std::vector<ParameterPrefetch> prefetch_choices(std::int32_t zero_stage) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;

@@ -52,6 +52,11 @@ const std::vector<AxisParser>& axis_parsers() {
          space.zero_stages.push_back(text[0] - '0');
        }},
       degrees("shard-group", &SearchSpace::shard_groups),
+      {"prefetch",
+       [](SearchSpace& space, std::string_view text) {
+         if (text != "on" && text != "off") refuse_value("prefetch", text, "on or off");
+         space.prefetch.push_back(text == "on" ? ParameterPrefetch::on : ParameterPrefetch::off);
+       }},
       degrees("etp", &SearchSpace::expert_tensor_parallel),
       {"micro-batch", [](SearchSpace& space,
                          std::string_view text) { space.micro_batch_sizes.push_back(degree("micro-batch", text)); }},

@@ -68,7 +68,7 @@ class Variants {
   }
 
   void add_prefetch() {
-    if (from_.zero_stage < 3) return;
+    if (from_.zero_stage < 3 || !space_.prefetch.empty()) return;
     Strategy s = from_;
     s.prefetch = from_.prefetch == ParameterPrefetch::on ? ParameterPrefetch::off : ParameterPrefetch::on;
     add(s);

@@ -53,23 +53,23 @@ TEST_CASE("a frozen copy of the embedding leaves what is trained as it is") {
 
 // Two layers of 12 + 6 + 8, or one and an input of 9.
 TEST_CASE("two neighbouring units are padded") {
-  const WholeUnits two = whole_units(small_rank(), {3, 2}, ParameterPrefetch::on);
-  CHECK(two.whole == 2 * (12 + 6 + 8));
-  CHECK(two.trained == 2 * (12 + 8));
+  const WholeUnits two = whole_units(small_rank(), {3, 2});
+  CHECK(two.two == 2 * (12 + 6 + 8));
+  CHECK(two.two_trained == 2 * (12 + 8));
 }
 
-// Gradients of two neighbours are whole at once, with or without it.
 TEST_CASE("without prefetch the parameters of one unit are whole") {
-  const WholeUnits one = whole_units(small_rank(), {3, 2}, ParameterPrefetch::off);
-  CHECK(one.whole == 12 + 6 + 8);
-  CHECK(one.trained == 2 * (12 + 8));
+  const WholeUnits units = whole_units(small_rank(), {3, 2});
+  CHECK(units.one == 12 + 6 + 8);
+  CHECK(units.gathered(ParameterPrefetch::off) == units.one);
+  CHECK(units.gathered(ParameterPrefetch::on) == units.two);
 }
 
 // The input of 9 stays alongside both layers.
 TEST_CASE("an embedding whose head runs in the same pass stays whole alongside two units") {
-  const WholeUnits two = whole_units(with_embedding_kept(small_rank()), {3, 2}, ParameterPrefetch::on);
-  CHECK(two.whole == 9 + 2 * (12 + 6 + 8));
-  CHECK(two.trained == 9 + 2 * (12 + 8));
+  const WholeUnits two = whole_units(with_embedding_kept(small_rank()), {3, 2});
+  CHECK(two.two == 9 + 2 * (12 + 6 + 8));
+  CHECK(two.two_trained == 9 + 2 * (12 + 8));
 }
 
 // Four ranks share two layers of 8 matrix elements and 2 others, padded to 12: the last holds 3 others of each, with
