@@ -170,7 +170,13 @@ class NaiveSearch {
       for (const std::int32_t group : groups) {
         if (group < 2 || group > ranks || ranks % group != 0) continue;
         s.shard_group = group;
-        recomputes(question, s);
+        std::vector<ParameterPrefetch> prefetch{ParameterPrefetch::on};
+        if (s.zero_stage == 3 && !space_.prefetch.empty()) prefetch = space_.prefetch;
+        for (const ParameterPrefetch each : prefetch) {
+          s.prefetch = each;
+          recomputes(question, s);
+        }
+        s.prefetch = ParameterPrefetch::on;
       }
     }
   }

@@ -63,6 +63,15 @@ TEST_CASE("variants beyond the space leave out what it holds") {
   CHECK(values(found, &Strategy::micro_batch, from.micro_batch) == std::multiset<std::int64_t>{6});
 }
 
+TEST_CASE("variants of ZeRO-3 gather with and without prefetch") {
+  Strategy from = plan_of_64();
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::prefetch, ParameterPrefetch::on).empty());
+  from.zero_stage = 3;
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::prefetch, ParameterPrefetch::on).size() == 1);
+  CHECK(values(variants_of(from, dense(), space_from_text("prefetch=on")), &Strategy::prefetch, ParameterPrefetch::on)
+            .empty());
+}
+
 TEST_CASE("variants leave alone what is fixed") {
   const SearchSpace space = space_from_text("vs=1,mbs=3,shard-group=4,recompute=full,etp=1");
   Strategy from = plan_of_64();
