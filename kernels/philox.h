@@ -48,9 +48,13 @@ struct DropoutKey {
 };
 
 /// Four consecutive elements' random words, those of elements 4 * quad to 4 * quad + 3.
-constexpr PhiloxCounter dropout_words(const DropoutKey& key, std::uint64_t quad) {
+/// `drawn`: what key.key() is.
+constexpr PhiloxCounter dropout_words(const DropoutKey& key, PhiloxKey drawn, std::uint64_t quad) {
   return philox({static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(quad >> 32), key.op, key.micro_batch},
-                key.key());
+                drawn);
+}
+constexpr PhiloxCounter dropout_words(const DropoutKey& key, std::uint64_t quad) {
+  return dropout_words(key, key.key(), quad);
 }
 
 /// Elements whose word lies below are dropped: probability * 2^32, rounded down.

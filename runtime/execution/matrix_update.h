@@ -14,9 +14,10 @@ namespace plumbline {
 /// Of one step, for all owned ranges.
 struct UpdateNumbers {
   const OptimizerSettings& settings;
-  double learning_rate = 0;
-  const StepDecision* decision = nullptr;  ///< in the device's memory
-  std::uint64_t seed = 0;                  ///< of run and step, for weights that are rounded by a draw
+  // In the device's memory.
+  const float* learning_rate = nullptr;
+  const StepDecision* decision = nullptr;
+  const std::uint64_t* seed = nullptr;  ///< of run and step, for weights that are rounded by a draw
 };
 
 /// What every optimizer is given of an owned range.

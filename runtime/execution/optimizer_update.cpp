@@ -12,13 +12,14 @@ OptimizedParameter optimized(const ParameterMemory& memory, const OwnedRange& ow
   update.gradient = memory.owned_gradient(owned);
   update.decision = numbers.decision;
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
-  update.learning_rate = static_cast<float>(numbers.learning_rate);
+  update.rate_of_step = numbers.learning_rate;
   const bool is_matrix = memory.parameter(owned.parameter).dimensions >= 2;
   update.weight_decay =
       is_matrix && facts(memory.training.optimizer).reads.has(Hyperparameter::weight_decay) ? settings.weight_decay : 0;
   if (settings.rounding == WeightRounding::stochastic && rounds_weights(memory.formats)) {
     const LocalParameter& p = memory.parameter(owned.parameter);
-    update.rounding = {true, numbers.seed, hash_of(p.name), p.box, owned.first};
+    update.rounding = {
+        .is_on = true, .parameter = hash_of(p.name), .box = p.box, .first = owned.first, .seed_of_step = numbers.seed};
   }
   return update;
 }
