@@ -17,6 +17,16 @@ constexpr std::array unsafe_calls{std::string_view("cudaMalloc"),           std:
 
 bool is_of_this_thread(const Capture& capture) { return capture.thread == std::this_thread::get_id(); }
 
+/// Its only part, whenever the node runs.
+Entry as_work(const CollectivePart& part) {
+  Entry entry;
+  entry.run = [part] {
+    if (part.arrive) part.arrive();
+    if (part.together) part.together();
+  };
+  return entry;
+}
+
 /// All nodes that come before these, and these.
 std::set<std::size_t> reached_from(const Capture& capture, const std::set<std::size_t>& last) {
   std::set<std::size_t> reached;
@@ -74,6 +84,8 @@ cudaError_t Captures::end(cudaStream_t stream, std::vector<GraphNode>& nodes) {
 cudaError_t Captures::add(cudaStream_t stream, Entry entry) {
   Capture& capture = *stream->capture;
   if (!capture.is_valid) return cudaErrorStreamCaptureInvalidated;
+  if (entry.kind == Entry::Kind::collective && entry.part.parts == 1 && entry.part.remote == nullptr)
+    entry = as_work(entry.part);
   if (entry.kind == Entry::Kind::collective || entry.kind == Entry::Kind::graph)
     return broken(capture, cudaErrorStreamCaptureUnsupported);
   capture.nodes.push_back({std::move(entry), stream->last});

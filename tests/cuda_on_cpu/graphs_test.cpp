@@ -227,7 +227,7 @@ TEST_CASE("what would depend on the other side of a capture breaks it") {
   };
   CHECK(broken_by(begins_again) == Broken{cudaErrorIllegalState, cudaErrorStreamCaptureInvalidated});
   const auto collective = [](cudaStream_t stream) {
-    return enqueue_collective(stream, {.key = "sum", .arrive = {}, .together = {}});
+    return enqueue_collective(stream, {.key = "sum", .parts = 2, .arrive = {}, .together = {}});
   };
   CHECK(broken_by(collective) == Broken{cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated});
 }
