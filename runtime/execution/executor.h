@@ -47,8 +47,11 @@ class Executor {
   /// `strict`: refuse what does not fit the program's buffers.
   Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
 
-  /// Buffers lie where it plans them from here on. It outlives the steps.
-  void use(StepMemory& memory) { memory_ = &memory; }
+  /// Buffers lie where it plans them from here on. It outlives the steps. With a graph, steps behind the first are one.
+  void use(StepMemory& memory, std::unique_ptr<WorkGraph> graph = nullptr) {
+    memory_ = &memory;
+    graph_.use(std::move(graph));
+  }
 
   /// Returns when all of it is done.
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
@@ -66,8 +69,6 @@ class Executor {
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
-  /// Steps that are launched as one graph, once it has a device's.
-  [[nodiscard]] StepGraph& graph() { return graph_; }
   [[nodiscard]] const StepGraph& graph() const { return graph_; }
 
  private:

@@ -22,7 +22,7 @@ enum class StepLaunch : std::uint8_t { calls, graph };
 
 class StepGraph {
  public:
-  /// From the second step on.
+  /// From the second step on; null: none is a graph.
   void use(std::unique_ptr<WorkGraph> graph) { graph_ = std::move(graph); }
 
   /// Whether the next step is one. `reservations`: how often memory was taken so far.

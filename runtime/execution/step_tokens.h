@@ -7,7 +7,6 @@
 /// tests/runtime/execution.
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/base/errors.h"
@@ -31,20 +30,19 @@ class StepTokens {
   [[nodiscard]] bool has(std::int32_t micro_batch) const { return is_here_[at(micro_batch)]; }
   void put(std::int32_t micro_batch, const LocalIds& ids) {
     check(std::ssize(ids.tokens) == tokens_ && std::ssize(ids.targets) == tokens_, "a micro-batch has its tokens");
-    const std::size_t half = ids.tokens.size() * sizeof(std::int32_t);
-    std::memcpy(place(micro_batch), ids.tokens.data(), half);
-    std::memcpy(place(micro_batch) + half, ids.targets.data(), half);
+    std::int32_t* const behind = std::copy(ids.tokens.begin(), ids.tokens.end(), place(micro_batch));
+    std::copy(ids.targets.begin(), ids.targets.end(), behind);
     is_here_[at(micro_batch)] = true;
   }
   /// Tokens, then targets.
-  [[nodiscard]] const std::byte* of(std::int32_t micro_batch) const { return place(micro_batch); }
+  [[nodiscard]] const std::int32_t* of(std::int32_t micro_batch) const { return place(micro_batch); }
   /// Of a micro-batch.
   [[nodiscard]] Bytes bytes() const { return Bytes(2 * tokens_ * static_cast<std::int64_t>(sizeof(std::int32_t))); }
 
  private:
   [[nodiscard]] static std::size_t at(std::int64_t micro_batch) { return static_cast<std::size_t>(micro_batch); }
-  [[nodiscard]] std::byte* place(std::int32_t micro_batch) const {
-    return memory_.get() + (bytes() * micro_batch).value();
+  [[nodiscard]] std::int32_t* place(std::int32_t micro_batch) const {
+    return reinterpret_cast<std::int32_t*>(memory_.get()) + 2 * tokens_ * micro_batch;
   }
 
   std::int64_t tokens_;

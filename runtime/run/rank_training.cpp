@@ -87,8 +87,8 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
     parameters_.state.initialise(options.first_weights);
   else
     parameters_.state.initialise(options.initialisation, options.seed);
-  executor_.use(memory_.emplace(plan_, environment_, feed_));
-  if (options.launch == StepLaunch::graph) executor_.graph().use(graph_of(*device_));
+  executor_.use(memory_.emplace(plan_, environment_, feed_),
+                options.launch == StepLaunch::graph ? graph_of(*device_) : nullptr);
   sent_outside_steps_.resize(named_groups().size());
 }
 
