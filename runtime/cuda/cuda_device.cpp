@@ -17,9 +17,18 @@ std::int32_t require_cuda_devices() {
   return devices;
 }
 
-CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kernels_(table) {
+namespace {
+
+/// Of the device that the thread has from here on.
+CudaLanes lanes_of(std::int32_t ordinal) {
   const std::int32_t device = ordinal % require_cuda_devices();
   require(cudaSetDevice(device), "cudaSetDevice of " + std::to_string(device));
+  return {};
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kernels_(table), lanes_(lanes_of(ordinal)) {
   set_thread_stream(lanes_[Stream::compute].stream());
   account_ = std::make_shared<MemoryAccount>();
   set_thread_account(account_);
