@@ -74,6 +74,10 @@ class RunVerb : public Verb {
                    "a free port, or a folder that all see")
         ->group("Question")
         ->type_name("HOST:PORT|FOLDER");
+    app.add_flag("--graph", graph_,
+                 "with --backend cuda, of one rank: steps behind the first are one CUDA graph, which is launched again "
+                 "each time; the numbers are the same")
+        ->group("Question");
     app.add_option(
            "--lanes", lanes_,
            "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
@@ -101,6 +105,7 @@ class RunVerb : public Verb {
       refuse_choice("--ranks", *ranks_, {"local", "mpi", "nccl"});
     refuse(ranks_ == "nccl" && backend_ != "cuda", "--ranks", "\"nccl\" is given without --backend cuda", "both");
     refuse(rendezvous_ && backend_ != "cuda", "--rendezvous", "is given without --ranks nccl", "both, or neither");
+    refuse(graph_ && backend_ != "cuda", "--graph", "is given without --backend cuda", "both, or neither");
     if (lanes_ && *lanes_ != "in-order" && *lanes_ != "threads")
       refuse_choice("--lanes", *lanes_, {"in-order", "threads"});
     if (!ranks_ && backend_ != "cuda") require_session_of_launch();
@@ -232,6 +237,7 @@ class RunVerb : public Verb {
     options.device = [&module, has_threads, here = local_rank_](std::int32_t rank) {
       return module.make_device(has_threads ? rank : here);
     };
+    if (graph_) options.launch = StepLaunch::graph;
     if (over_nccl_) options.ranks = Transport::nccl;
     if (!has_threads) return;
     const auto meeting = std::make_shared<LocalRendezvous>();
@@ -344,6 +350,7 @@ class RunVerb : public Verb {
   }
 
   std::optional<std::string> plan_, backend_, ranks_, lanes_, rendezvous_;
+  bool graph_ = false;
   bool over_nccl_ = false;
   std::int32_t local_rank_ = 0;  ///< whose GPU this process uses
   OutputFlag record_{"--record", "record"};

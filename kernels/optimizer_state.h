@@ -25,6 +25,7 @@ struct OptimizedParameter {
   /// Largest magnitude of an element of the gradient, once it is multiplied (torch.nn.utils.clip_grad_value_).
   float gradient_limit = std::numeric_limits<float>::infinity();
   const StepDecision* decision = nullptr;  ///< in the memory of the tensors; nothing: a factor of 1, and taken
+  const float* rate_of_step = nullptr;     ///< likewise; nothing: `learning_rate`
   StochasticRounding rounding = {};        ///< of what the next update reads: the master copy, else the parameter
 };
 

@@ -39,12 +39,22 @@ struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint32_t op = 0;
   std::uint32_t micro_batch = 0;
+  const std::uint64_t* seed_of_step = nullptr;  ///< in the memory of the tensors; nothing: `seed`
+
+  [[nodiscard]] constexpr PhiloxKey key() const {
+    const std::uint64_t drawn = seed_of_step != nullptr ? *seed_of_step : seed;
+    return {static_cast<std::uint32_t>(drawn), static_cast<std::uint32_t>(drawn >> 32)};
+  }
 };
 
 /// Four consecutive elements' random words, those of elements 4 * quad to 4 * quad + 3.
-constexpr PhiloxCounter dropout_words(const DropoutKey& key, std::uint64_t quad) {
+/// `drawn`: what key.key() is.
+constexpr PhiloxCounter dropout_words(const DropoutKey& key, PhiloxKey drawn, std::uint64_t quad) {
   return philox({static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(quad >> 32), key.op, key.micro_batch},
-                {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)});
+                drawn);
+}
+constexpr PhiloxCounter dropout_words(const DropoutKey& key, std::uint64_t quad) {
+  return dropout_words(key, key.key(), quad);
 }
 
 /// Elements whose word lies below are dropped: probability * 2^32, rounded down.

@@ -45,10 +45,11 @@ namespace plumbline {
 /// What an update draws for a view of a parameter, whose rows lie one behind another.
 struct StochasticRounding {
   bool is_on = false;
-  std::uint64_t seed = 0;       ///< of run and step
-  std::uint64_t parameter = 0;  ///< the same number for every layout
-  TensorBox box;                ///< that the rank holds of it
-  std::int64_t first = 0;       ///< the view's first element in the box
+  std::uint64_t seed = 0;                       ///< of run and step
+  std::uint64_t parameter = 0;                  ///< the same number for every layout
+  TensorBox box;                                ///< that the rank holds of it
+  std::int64_t first = 0;                       ///< the view's first element in the box
+  const std::uint64_t* seed_of_step = nullptr;  ///< in the memory of the tensors; nothing: `seed`
 };
 
 /// Words of an update's elements; neighbours share one draw of four.
@@ -69,10 +70,11 @@ class RoundingWords {
  private:
   constexpr void draw(std::uint64_t quad) {
     const StochasticRounding& r = *rounding_;
+    const std::uint64_t seed = r.seed_of_step != nullptr ? *r.seed_of_step : r.seed;
     quad_ = quad;
     words_ = philox({static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(quad >> 32),
                      static_cast<std::uint32_t>(r.parameter), static_cast<std::uint32_t>(r.parameter >> 32)},
-                    {static_cast<std::uint32_t>(r.seed), static_cast<std::uint32_t>(r.seed >> 32)});
+                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
   }
 
   const StochasticRounding* rounding_;

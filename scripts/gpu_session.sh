@@ -45,6 +45,7 @@ asked() { [[ $parts == *" $1 "* ]]; }
 [ -x "$plan" ] || { echo "gpu_session: $plan: no such program; expected one that make cuda built" >&2; exit 2; }
 plan=$(readlink -f "$plan")
 begin=$(date +%s)
+python=$(command -v python3)
 ranks=(--ranks local)  # of the runs
 more=()                # flags of the runs at hand
 failed=() skipped=()
@@ -152,6 +153,26 @@ fi
 # small NAME NETWORK FLAGS...
 small() { run "$1" 2 --model "$out/tiny/$2.json" --machine this-computer --seq-len 16 --global-batch 2 "${@:3}"; }
 
+# graph_pair CALLS COMMAND NAME FLAGS...: the run NAME, whose steps are one CUDA graph each, beside the run CALLS, which has the same
+# plan and gives its steps call by call. Losses that differ by more than 2^-8 fail the step: each run chooses its products'
+# algorithms by their times, and with the same ones losses are equal.
+graph_pair() {
+  local calls=$1 name=$3
+  more=(--graph)
+  "${@:2}"
+  more=()
+  [ -s "$out/$calls.run.json" ] && [ -s "$out/$name.run.json" ] && fresh "graph beside calls, $name" "$out/$name.pair.json" || return 0
+  step "graph beside calls, $name" "$python" -c 'import json, statistics, sys
+calls, graph = (json.load(open(file)) for file in sys.argv[1:3])
+timed = [[step["time_ns"] / 1e6 for step in run["steps"][run["warmup_steps"]:]] for run in (calls, graph)]
+losses = [(one["loss"], other["loss"]) for one, other in zip(calls["steps"], graph["steps"], strict=True)]
+apart = max(abs(one - other) / abs(one) for one, other in losses)
+calls_ms, graph_ms = map(statistics.median, timed)
+print(f"a step takes {calls_ms:.3f} ms call by call, {graph_ms:.3f} ms as a graph; losses are at most {apart:.1e} apart")
+json.dump({"calls_ms": calls_ms, "graph_ms": graph_ms, "losses_apart": apart}, open(sys.argv[3], "w"))
+sys.exit(0 if apart <= 2 ** -8 and graph["launch"] == "graph" else 1)' "$out/$calls.run.json" "$out/$name.run.json" "$out/$name.pair.json"
+}
+
 tiny_runs() {
   local one=(--gpus 1) two=(--gpus 2) precision
   for precision in fp32 bf16 fp16 bf16-pure; do small "gpt-$precision" gpt "${one[@]}" --precision $precision; done
@@ -170,6 +191,7 @@ tiny_runs() {
   more=(--rounding stochastic)
   small gpt-stochastic gpt "${one[@]}" --precision bf16-pure
   more=()
+  graph_pair gpt-bf16 small gpt-graph gpt "${one[@]}" --precision bf16
 }
 
 # 124M to 8B parameters; micro-batch, recompute, precision and optimizer vary.
@@ -192,6 +214,13 @@ runs() {
   more=(--rounding stochastic)
   of gpt2 1024 8 --gpus 1 --micro-batch 8 --precision bf16-pure
   more=()
+  # Steps as CUDA graphs, where the host's launches weigh most: small micro-batches, and a large one beside them.
+  for batch in 4 16; do
+    graph_pair "gpt2-s1024-b$batch-gpus-1-micro-batch-$batch-local" run "gpt2-graph-b$batch" 8 --model "$(network gpt2)" \
+      --machine "$machine" --seq-len 1024 --global-batch $batch --gpus 1 --micro-batch $batch
+  done
+  graph_pair llama-3.2-1b-s4096-b1-gpus-1-micro-batch-1-local run llama-3.2-1b-graph-b1 8 --model llama-3.2-1b \
+    --machine "$machine" --seq-len 4096 --global-batch 1 --gpus 1 --micro-batch 1
   # Attention by our own kernels, where cuDNN's is the default.
   PLUMBLINE_ATTENTION=own run gpt2-own-attention 8 --model "$(network gpt2)" --machine "$machine" --seq-len 1024 --global-batch 16 \
     --gpus 1 --micro-batch 16
@@ -250,7 +279,6 @@ if asked nccl; then
   ranks=(--ranks local)
 fi
 
-python=$(command -v python3)
 # like NAME STEPS ESTIMATE-FLAGS...: a run, and PyTorch's from the same first weights over the same tokens.
 like() {
   local name=like-$1 steps=$2 priced=() device=cuda

@@ -14,6 +14,7 @@ namespace plumbline {
   record.machine = "this-computer";
   record.backend = "cpu";
   record.transport = "local";
+  record.launch = "graph";
   record.seed = 7;
   record.tokens_per_step = 1000;
   record.warmup_steps = 1;

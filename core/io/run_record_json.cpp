@@ -61,6 +61,9 @@ MemoryBreakdown memory_from(const JsonPlace& place) {
 /// Written only where a run copied something there.
 constexpr std::string_view on_host_key = "on_host_bytes";
 
+/// Written only of runs whose steps are graphs.
+constexpr std::string_view launch_key = "launch";
+
 /// Written only by devices with memory of their own; a part that is not there took nothing.
 constexpr std::string_view device_key = "device";
 
@@ -275,6 +278,7 @@ Json to_json(const RunRecord& record) {
                       {"traced_step", record.traced_step < 0 ? Json() : Json(record.traced_step + 1)},
                       {"steps", json_array(record.steps, step_json)},
                       {"ranks", json_array(record.ranks, rank_json)}};
+  if (!record.launch.empty()) object.emplace_back(launch_key, record.launch);
   if (!record.optimizer.name.empty()) object.emplace_back("optimizer", optimizer_json(record.optimizer));
   if (record.text.tokens > 0) object.emplace_back("text", text_json(record.text));
   return object;
@@ -306,6 +310,7 @@ RunRecord run_record_from_json(const JsonPlace& root) {
   record.machine = object.at("machine").string();
   record.backend = object.at("backend").string();
   record.transport = object.at("transport").string();
+  if (const auto launch = object.find(launch_key)) record.launch = launch->string();
   record.seed = static_cast<std::uint64_t>(object.at("seed").integer(0, most_integer));
   record.tokens_per_step = object.at("tokens_per_step").integer(0, most_integer);
   for (const JsonPlace& step : object.at("steps").elements()) record.steps.push_back(step_from(step, first));

@@ -116,6 +116,8 @@ struct RunRecord {
   std::string machine;
   std::string backend;    ///< "cpu"
   std::string transport;  ///< "local", "mpi", "nccl"
+  /// How steps behind the first were given to the device: "graph" as one CUDA graph; empty: call by call.
+  std::string launch;
   std::uint64_t seed = 0;
   std::int64_t tokens_per_step = 0;
   std::int32_t warmup_steps = 0;  ///< at the begin of `steps`, not timed

@@ -5,10 +5,17 @@
 namespace plumbline::cuda {
 namespace {
 
-/// The dropout factors of columns [column, column + N). One Philox call draws for four elements.
+struct DropoutCall {
+  ElementDropout args;
+  DropoutLaw law;
+};
+
+/// The dropout factors of columns [column, column + N). One Philox call draws for four elements. `drawn`: the call's
+/// key, read once.
 template <int N>
-__device__ __forceinline__ Numbers<N> factors_of(const ElementDropout& args, const DropoutLaw& law, std::int64_t row,
+__device__ __forceinline__ Numbers<N> factors_of(const DropoutCall& call, PhiloxKey drawn, std::int64_t row,
                                                  std::int64_t column) {
+  const ElementDropout& args = call.args;
   const DropoutPlace& place = args.place;
   const auto first =
       static_cast<std::uint64_t>(whole_row_of(place.rows, row) * place.whole_columns + place.first_column + column);
@@ -17,8 +24,8 @@ __device__ __forceinline__ Numbers<N> factors_of(const ElementDropout& args, con
   PLUMBLINE_UNROLLED
   for (int i = 0; i < N; ++i) {
     const std::uint64_t element = first + static_cast<std::uint64_t>(i);
-    if (i == 0 || element % 4 == 0) words = dropout_words(law.key, element / 4);
-    factors.at[i] = dropout_factor(law, words, element);
+    if (i == 0 || element % 4 == 0) words = dropout_words(call.law.key, drawn, element / 4);
+    factors.at[i] = dropout_factor(call.law, words, element);
   }
   return factors;
 }
@@ -58,17 +65,13 @@ __device__ __forceinline__ void store_product(const ElementDropout& args, std::i
   store_numbers<N>(args.output, row, column, numbers);
 }
 
-struct DropoutCall {
-  ElementDropout args;
-  DropoutLaw law;
-};
-
 template <int N>
 __global__ void __launch_bounds__(block_threads) drop(DropoutCall call) {
   const ElementDropout& args = call.args;
+  const PhiloxKey drawn = call.law.key.key();
   for_each_element_group<N>(args.input.rows, args.input.columns,
                             [&](auto count, std::int64_t row, std::int64_t column) {
-                              const Numbers<count> factors = factors_of<count>(args, call.law, row, column);
+                              const Numbers<count> factors = factors_of<count>(call, drawn, row, column);
                               if (args.mask != nullptr)
                                 store_mask<count>(args.mask + row * args.input.columns + column, factors);
                               store_product<count>(args, row, column, factors);
@@ -78,11 +81,12 @@ __global__ void __launch_bounds__(block_threads) drop(DropoutCall call) {
 template <int N>
 __global__ void __launch_bounds__(block_threads) drop_gradient(DropoutCall call) {
   const ElementDropout& args = call.args;
+  const PhiloxKey drawn = call.law.key.key();
   for_each_element_group<N>(
       args.input.rows, args.input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
         store_product<count>(args, row, column,
                              args.mask == nullptr
-                                 ? factors_of<count>(args, call.law, row, column)
+                                 ? factors_of<count>(call, drawn, row, column)
                                  : kept_factors<count>(args.mask + row * args.input.columns + column, call.law.kept));
       });
 }

@@ -15,8 +15,9 @@ struct Element {
   float second = 0;
 };
 
-/// Whether the step is taken; with its decision's factor.
+/// Whether the step is taken; with its rate and its decision's factor.
 __device__ __forceinline__ bool is_decided(OptimizedParameter& p) {
+  if (p.rate_of_step != nullptr) p.learning_rate = *p.rate_of_step;
   if (p.decision == nullptr) return true;
   p.gradient_factor *= p.decision->factor;
   return p.decision->is_taken != 0;
@@ -27,6 +28,11 @@ __device__ __forceinline__ float scaled_gradient(const OptimizedParameter& p, fl
   const float g = gradient * p.gradient_factor;
   const float above = g < -p.gradient_limit ? -p.gradient_limit : g;
   return p.gradient_limit < above ? p.gradient_limit : above;
+}
+
+/// What decay leaves of a weight. The product is rounded, as on the CPU: not one operation with the difference.
+__device__ __forceinline__ float kept_share(const OptimizedParameter& p) {
+  return 1.0F - __fmul_rn(p.learning_rate, p.weight_decay);
 }
 
 enum class Rounding : std::uint8_t { nearest, by_draw };
@@ -116,7 +122,7 @@ struct Adamw {
   float beta2;
   float epsilon;
   std::int64_t step;  ///< where no decision counts it
-  float keep;         ///< 1 - learning rate * weight decay
+  float keep = 1;     ///< 1 - learning rate * weight decay
   float rate = 0;     ///< learning rate over the first moment's correction
   float root = 0;     ///< 1 / root of the second moment's correction
 
@@ -132,6 +138,7 @@ struct Adamw {
       of_block[1] = static_cast<float>(1.0 / sqrt(correction2));
     }
     __syncthreads();
+    keep = kept_share(p);
     rate = of_block[0];
     root = of_block[1];
   }
@@ -144,8 +151,13 @@ struct Adamw {
 
 struct MuonApply {
   static constexpr bool takes_gradients = false;  // a direction, which was multiplied already
-  float rate;
-  float keep;
+  float ratio;
+  float rate = 0;
+  float keep = 1;
+  __device__ void prepare(const OptimizedParameter& p) {
+    rate = p.learning_rate * ratio;
+    keep = kept_share(p);
+  }
   __device__ void run(const OptimizedParameter&, Element& e) const { e.weight = e.weight * keep - rate * e.gradient; }
 };
 
@@ -208,8 +220,8 @@ void lion_step(const LionStep& args, cudaStream_t stream) {
 void adamw_step(const AdamwStep& args, cudaStream_t stream) {
   const OptimizedParameter& p = args.parameter;
   check(args.step >= 1 && args.first_moment.is_there() && args.second_moment.is_there(), "AdamW has two moments");
-  const Adamw step{args.beta1, args.beta2, args.epsilon, args.step, 1.0F - p.learning_rate * p.weight_decay};
-  update("adamw_step", p, args.first_moment, args.second_moment, step, stream);
+  update("adamw_step", p, args.first_moment, args.second_moment, Adamw{args.beta1, args.beta2, args.epsilon, args.step},
+         stream);
 }
 
 void muon_direction(const MuonStep& args, float* direction, cudaStream_t stream) {
@@ -229,7 +241,7 @@ void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matr
                                                          : std::sqrt(std::max(1.0F, rows / columns));
   p.gradient =
       dense_view(static_cast<const void*>(orthogonal), NumberFormat::fp32, p.parameter.rows, p.parameter.columns);
-  update("muon_apply", p, {}, {}, MuonApply{p.learning_rate * ratio, 1.0F - p.learning_rate * p.weight_decay}, stream);
+  update("muon_apply", p, {}, {}, MuonApply{ratio}, stream);
 }
 
 }  // namespace plumbline::cuda

@@ -94,8 +94,9 @@ void muon_direction(const MuonStep& args, float* direction) {
 }
 
 void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows, std::int64_t matrix_columns) {
-  OptimizedParameter p = args.parameter;
-  if (!decided(p)) return;
+  const auto decision = decided(args.parameter);
+  if (!decision) return;
+  OptimizedParameter p = *decision;
   const float rate = p.learning_rate * ratio_of(args.ratio, matrix_rows, matrix_columns);
   const float keep = 1.0F - p.learning_rate * p.weight_decay;
   p.gradient =

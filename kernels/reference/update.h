@@ -20,8 +20,9 @@ struct UpdateChunk {
   std::int64_t count = 0;
 };
 
-/// The same with its decision's factor; nothing where the step is not taken.
+/// The same with the step's rate and its decision's factor; nothing where the step is not taken.
 [[nodiscard]] inline std::optional<OptimizedParameter> decided(OptimizedParameter p) {
+  if (p.rate_of_step != nullptr) p.learning_rate = *p.rate_of_step;
   if (p.decision == nullptr) return p;
   if (p.decision->is_taken == 0) return std::nullopt;
   p.gradient_factor *= p.decision->factor;

@@ -125,7 +125,7 @@ void dropout_words_of(const DropoutKey& key, std::uint64_t first_quad, std::uint
     counter[2][i] = key.op;
     counter[3][i] = key.micro_batch;
   }
-  PhiloxKey round_key{static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)};
+  PhiloxKey round_key = key.key();
   for (int round = 0; round < philox_rounds; ++round) {
     for (std::int64_t i = 0; i < dropout_batch; ++i) {
       const PhiloxCounter next = philox_round({counter[0][i], counter[1][i], counter[2][i], counter[3][i]}, round_key);

@@ -17,31 +17,39 @@ std::int32_t require_cuda_devices() {
   return devices;
 }
 
-CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kernels_(table) {
+namespace {
+
+/// Of the device that the thread has from here on.
+CudaLanes lanes_of(std::int32_t ordinal) {
   const std::int32_t device = ordinal % require_cuda_devices();
   require(cudaSetDevice(device), "cudaSetDevice of " + std::to_string(device));
-  for (auto& lane : lanes_) lane = std::make_unique<CudaLane>();
-  set_thread_stream(of(Stream::compute).stream());
+  return {};
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::int32_t ordinal, const DeviceKernels& table) : kernels_(table), lanes_(lanes_of(ordinal)) {
+  set_thread_stream(lanes_[Stream::compute].stream());
   account_ = std::make_shared<MemoryAccount>();
   set_thread_account(account_);
 }
 
 CudaDevice::~CudaDevice() {
   stop();
-  if (thread_stream() == of(Stream::compute).stream()) set_thread_stream(nullptr);
+  if (thread_stream() == lanes_[Stream::compute].stream()) set_thread_stream(nullptr);
   if (thread_account() == account_) set_thread_account(nullptr);
 }
 
 DeviceMemory CudaDevice::reserve(Bytes bytes) { return reserve_device_memory(bytes, MemoryUse::tensors); }
 
 void CudaDevice::enqueue(Stream lane, std::function<void()> work) {
-  const CurrentStream stream(of(lane).stream(), &times_);
+  const CurrentStream stream(lanes_[lane].stream(), &times_);
   const MessageMemoryScope memory(messages_);
   work();
 }
 
 Mark CudaDevice::timed_mark(Stream lane) {
-  const std::int64_t time = times_.record(of(lane).stream());
+  const std::int64_t time = times_.record(lanes_[lane].stream());
   Mark passed = mark(lane);
   passed.time = time;
   return passed;
@@ -76,32 +84,33 @@ void transfer(const CudaLane& stream, Stream lane, void* to, const void* from, B
 }  // namespace
 
 void CudaDevice::copy(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(of(lane), lane, to, from, bytes, cudaMemcpyDeviceToDevice);
+  transfer(lanes_[lane], lane, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 void CudaDevice::download(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(of(lane), lane, to, from, bytes, cudaMemcpyDeviceToHost);
+  transfer(lanes_[lane], lane, to, from, bytes, cudaMemcpyDeviceToHost);
 }
 void CudaDevice::fetch(Stream lane, void* to, const void* from, Bytes bytes) {
-  transfer(of(lane), lane, to, from, bytes, cudaMemcpyHostToDevice);
+  transfer(lanes_[lane], lane, to, from, bytes, cudaMemcpyHostToDevice);
 }
 
 void CudaDevice::fill(Stream lane, void* to, std::byte value, Bytes bytes) {
   if (bytes.value() == 0) return;
-  require(cudaMemsetAsync(to, std::to_integer<int>(value), static_cast<std::size_t>(bytes.value()), of(lane).stream()),
-          "cudaMemsetAsync of " + to_text(bytes) + " on lane " + std::string(to_text(lane)));
+  require(
+      cudaMemsetAsync(to, std::to_integer<int>(value), static_cast<std::size_t>(bytes.value()), lanes_[lane].stream()),
+      "cudaMemsetAsync of " + to_text(bytes) + " on lane " + std::string(to_text(lane)));
 }
 
 void CudaDevice::upload(Stream lane, void* to, const void* from, Bytes bytes) {
-  if (bytes.value() > 0) staging_.upload(of(lane).stream(), to, from, bytes);
+  if (bytes.value() > 0) staging_.upload(lanes_[lane].stream(), to, from, bytes);
 }
 
 void CudaDevice::wait(Stream lane, Mark mark) {
   // A stream runs its own work in order.
-  if (mark.lane != lane && mark.work > 0) of(mark.lane).hold_back(of(lane).stream(), mark.work);
+  if (mark.lane != lane && mark.work > 0) lanes_[mark.lane].hold_back(lanes_[lane].stream(), mark.work);
 }
 
 void CudaDevice::finish(Mark mark) {
-  of(mark.lane).finish(mark.work);
+  lanes_[mark.lane].finish(mark.work);
   run_thread_check();
 }
 
@@ -117,7 +126,7 @@ void CudaDevice::finish_in_turn(std::span<const Mark> marks, const std::function
 void CudaDevice::finish_all() {
   for (std::size_t i = 0; i < stream_count; ++i)
     if (const auto lane = static_cast<Stream>(i); lane != Stream::compute) wait(Stream::compute, mark(lane));
-  of(Stream::compute).finish();
+  lanes_[Stream::compute].finish();
   run_thread_check();
 }
 

@@ -5,11 +5,10 @@
 /// is done; what a lane's work does at once on this thread is to launch kernels and copies on that lane's stream, and
 /// what its communicators move lies in the device's memory (device_messages.h). The host waits in `finish`,
 /// `finish_all`, `elapsed_ns` and `stop` alone. Errors: CudaError names the call; CudaOutOfMemory what was asked and
-/// what is free. Source: CUDA Runtime API 13.0. Not modelled: several devices of one thread, CUDA graphs; `stop` lets
+/// what is free. Source: CUDA Runtime API 13.0. Not modelled: several devices of one thread; `stop` lets
 /// what was launched run to its end. Checked against: tests/cuda/cuda_device_test.cpp, tests/cuda/training_test.cpp.
 
-#include <array>
-
+#include "runtime/cuda/cuda_graph.h"
 #include "runtime/cuda/cuda_lane.h"
 #include "runtime/cuda/device_messages.h"
 #include "runtime/cuda/host_staging.h"
@@ -33,7 +32,7 @@ class CudaDevice : public ComputeDevice {
   [[nodiscard]] DeviceMemory reserve_host(Bytes bytes) override { return page_locked(bytes); }
   [[nodiscard]] std::optional<DeviceUse> memory_use() const override { return account_->use(); }
   void enqueue(Stream lane, std::function<void()> work) override;
-  [[nodiscard]] Mark mark(Stream lane) const override { return {lane, of(lane).mark()}; }
+  [[nodiscard]] Mark mark(Stream lane) const override { return {lane, lanes_[lane].mark()}; }
   [[nodiscard]] Mark timed_mark(Stream lane) override;
   [[nodiscard]] std::int64_t elapsed_ns(const Mark& from, const Mark& to) const override;
   void forget_times() override { times_.forget(); }
@@ -46,20 +45,19 @@ class CudaDevice : public ComputeDevice {
   void wait(Stream lane, Mark mark) override;
   void finish(Mark mark) override;
   [[nodiscard]] bool is_known_passed(const Mark& mark) const override {
-    return of(mark.lane).is_known_passed(mark.work);
+    return lanes_[mark.lane].is_known_passed(mark.work);
   }
   void finish_all() override;
   void finish_in_turn(std::span<const Mark> marks, const std::function<void(std::size_t)>& before) override;
   [[nodiscard]] bool shows_ranges() const override { return shows_ranges_; }
   void begin_range(const std::string& name) override { push_profiler_range(name.c_str()); }
   void end_range() override { pop_profiler_range(); }
+  [[nodiscard]] std::unique_ptr<WorkGraph> make_graph() override { return std::make_unique<CudaGraph>(lanes_, times_); }
   void stop() noexcept override;
 
  private:
-  [[nodiscard]] CudaLane& of(Stream lane) const { return *lanes_[static_cast<std::size_t>(lane)]; }
-
   const DeviceKernels& kernels_;
-  std::array<std::unique_ptr<CudaLane>, stream_count> lanes_;
+  CudaLanes lanes_;
   std::shared_ptr<MemoryAccount> account_;  ///< made behind the lanes, which are the context's
   HostStaging staging_;
   DeviceMessages messages_;

@@ -22,6 +22,10 @@ class CudaEvent {
   ~CudaEvent() { (void)cudaEventDestroy(event_); }
 
   void record(cudaStream_t stream) { require(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  /// In a stream that is captured: at each launch of the graph.
+  void record_in_graph(cudaStream_t stream) {
+    require(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal), "cudaEventRecordWithFlags");
+  }
   /// What `stream` is given from here on runs once the event is passed.
   void hold_back(cudaStream_t stream) const { require(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent"); }
   void synchronize() const { require(cudaEventSynchronize(event_), "cudaEventSynchronize"); }

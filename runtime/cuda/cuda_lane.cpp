@@ -8,7 +8,7 @@ CudaLane::~CudaLane() {
 }
 
 std::int64_t CudaLane::mark() {
-  forget_passed();
+  if (!is_recording_) forget_passed();
   if (unused_.empty()) unused_.push_back(std::make_unique<CudaEvent>());
   std::unique_ptr<CudaEvent> event = std::move(unused_.front());
   unused_.pop_front();
@@ -22,6 +22,18 @@ void CudaLane::forget_passed() {
     unused_.push_back(std::move(open_.front().event));
     open_.pop_front();
   }
+}
+
+void CudaLane::begin_recording() {
+  forget_passed();
+  check(open_.empty(), "a lane has done its work before a graph of it is recorded");
+  is_recording_ = true;
+}
+
+void CudaLane::end_recording() {
+  is_recording_ = false;
+  for (Marked& marked : open_) unused_.push_back(std::move(marked.event));
+  open_.clear();
 }
 
 const CudaEvent* CudaLane::event_of(std::int64_t mark) const {

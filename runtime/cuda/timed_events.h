@@ -24,7 +24,10 @@ class TimedEvents {
 
   [[nodiscard]] std::int64_t record(cudaStream_t stream) {
     if (used_ == events_.size()) events_.emplace_back(EventTiming::on);
-    events_[used_].record(stream);
+    if (is_recording_)
+      events_[used_].record_in_graph(stream);
+    else
+      events_[used_].record(stream);
     return static_cast<std::int64_t>(used_++);
   }
   [[nodiscard]] const CudaEvent& at(std::int64_t number) const {
@@ -35,6 +38,17 @@ class TimedEvents {
     used_ = 0;
     message_.reset();
   }
+  /// From here on each launch of a graph records them. Returns, at the end, how many there are.
+  void begin_recording() { is_recording_ = true; }
+  [[nodiscard]] std::size_t end_recording() {
+    is_recording_ = false;
+    return used_;
+  }
+  /// The first so many, which a graph is about to record again.
+  void use_again(std::size_t count) {
+    check(count <= events_.size(), "a graph records events that are there");
+    used_ = count;
+  }
   void note_message(const Span& span) { message_ = span; }
   /// None: no message left on a stream of its own since this was asked.
   [[nodiscard]] std::optional<Span> take_message() { return std::exchange(message_, std::nullopt); }
@@ -42,6 +56,7 @@ class TimedEvents {
  private:
   std::deque<CudaEvent> events_;
   std::size_t used_ = 0;
+  bool is_recording_ = false;
   std::optional<Span> message_;
 };
 

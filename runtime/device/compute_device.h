@@ -20,6 +20,7 @@
 
 #include "core/program/program.h"
 #include "runtime/device/device_use.h"
+#include "runtime/device/work_graph.h"
 
 namespace plumbline {
 
@@ -96,6 +97,8 @@ class ComputeDevice {
   // What the calling thread gives its lanes from one to the other, as a profiler names it. Ranges may be nested.
   virtual void begin_range(const std::string&) {}
   virtual void end_range() {}
+  /// A record of what its lanes are given; null where it makes none. The device outlives it.
+  [[nodiscard]] virtual std::unique_ptr<WorkGraph> make_graph() { return nullptr; }
   /// Work that has not begun never runs. Returns when no lane works; what it was given may then go.
   virtual void stop() noexcept = 0;
 };

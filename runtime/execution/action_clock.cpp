@@ -9,6 +9,11 @@ void ActionClock::begin_step() {
   step_ = device_.timed_mark(Stream::compute);
 }
 
+void ActionClock::begin_again() {
+  waiting_for_ = -1;
+  begin_ = std::chrono::steady_clock::now();
+}
+
 void ActionClock::begin(std::int32_t action, Stream lane) {
   const auto i = static_cast<std::size_t>(action);
   if (is_marked(i)) marks_[i].start = device_.timed_mark(lane);

@@ -21,6 +21,8 @@ class ActionClock {
 
   /// Forgets the last step's times and marks the begin of the next.
   void begin_step();
+  /// The same marks are about to be passed again, by a step that was recorded.
+  void begin_again();
   void begin(std::int32_t action, Stream lane);
   void end(std::int32_t action, Stream lane, bool sends);
   /// Returns when all actions are done.

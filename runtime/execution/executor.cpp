@@ -81,8 +81,32 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
   batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
     return feed_.micro_batch(layout, step, micro_batch);
   };
+  env_.tokens.begin_step();
+  if (graph_.is_due()) {
+    give_graph(optimizer, before);
+  } else {
+    give_step(optimizer, before);
+    graph_.note_given();
+  }
+  clock_.finish();
+  graph_.finish();
+  clock_.read();
+  inside_.book(clock_.times());
+}
+
+void Executor::give_graph(const OptimizerStep& optimizer, const BeforeAction& before) {
+  if (graph_.is_recorded(env_.backend.reservations())) {
+    for (std::int32_t m = 0; m < static_cast<std::int32_t>(plan_.strategy.micro_batches); ++m) put_tokens(m);
+  } else {
+    graph_.record(env_.backend.reservations(), [&] { give_step(optimizer, before); });
+  }
+  clock_.begin_again();
+  graph_.launch();
+}
+
+void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& before) {
   loaded_ = -1;
-  begin_memory(memory_ != nullptr ? &memory_->of_step() : nullptr);
+  if (memory_ != nullptr) env_.backend.begin_step(memory_->of_step());
   last_pass_ = passes_;
   env_.scalars.begin();
   env_.parameters.gradients.begin_step();
@@ -115,17 +139,6 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
-  clock_.finish();
-  clock_.read();
-  inside_.book(clock_.times());
-  end_memory();
-}
-
-void Executor::begin_memory(const StepPlan* plan) {
-  if (plan != nullptr) env_.backend.begin_step(*plan);
-}
-
-void Executor::end_memory() {
   if (memory_ != nullptr) env_.backend.end_step();
 }
 
@@ -183,12 +196,18 @@ FirstRead Executor::first_read(std::int32_t micro_batch) const {
 void Executor::load_batch(std::int32_t micro_batch) {
   if (loaded_ == micro_batch) return;
   loaded_ = micro_batch;
+  env_.batch.first_sequence = first_read(micro_batch).sequence;
+  put_tokens(micro_batch);
+  env_.fetch_batch(micro_batch);
+}
+
+void Executor::put_tokens(std::int32_t micro_batch) {
+  if (env_.tokens.has(micro_batch)) return;
   const Strategy& s = plan_.strategy;
   const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
                            static_cast<std::int32_t>(s.micro_batch)};
   const TokenBatch batch = batches_(layout, micro_batch);
   const FirstRead place = first_read(micro_batch);
-  env_.batch.first_sequence = place.sequence;
   LocalIds ids;
   const std::int64_t length = env_.local_sequence();
   for (std::int64_t sequence = 0; sequence < s.micro_batch; ++sequence) {
@@ -199,7 +218,7 @@ void Executor::load_batch(std::int32_t micro_batch) {
     slice(batch.tokens, ids.tokens);
     slice(batch.targets, ids.targets);
   }
-  env_.upload_batch(ids);
+  env_.tokens.put(micro_batch, ids);
 }
 
 void Executor::compute(const Action& action, std::int32_t index) {

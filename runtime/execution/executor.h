@@ -22,6 +22,7 @@
 #include "runtime/execution/gradient_reductions.h"
 #include "runtime/execution/program_buffers.h"
 #include "runtime/execution/stage_messages.h"
+#include "runtime/execution/step_graph.h"
 #include "runtime/execution/step_memory.h"
 #include "runtime/training/data_feed.h"
 
@@ -46,8 +47,11 @@ class Executor {
   /// `strict`: refuse what does not fit the program's buffers.
   Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
 
-  /// Buffers lie where it plans them from here on. It outlives the steps.
-  void use(StepMemory& memory) { memory_ = &memory; }
+  /// Buffers lie where it plans them from here on. It outlives the steps. With a graph, steps behind the first are one.
+  void use(StepMemory& memory, std::unique_ptr<WorkGraph> graph = nullptr) {
+    memory_ = &memory;
+    graph_.use(std::move(graph));
+  }
 
   /// Returns when all of it is done.
   void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
@@ -65,13 +69,16 @@ class Executor {
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
   [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
+  [[nodiscard]] const StepGraph& graph() const { return graph_; }
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
   using Transferred = std::map<Place, std::vector<BufferRef>>;
 
-  void begin_memory(const StepPlan* plan);
-  void end_memory();
+  /// Gives the device a step, call by call.
+  void give_step(const OptimizerStep& optimizer, const BeforeAction& before);
+  /// The same as one graph, recorded first where it must be.
+  void give_graph(const OptimizerStep& optimizer, const BeforeAction& before);
   /// Gives an action to its lane, unless it was given already.
   void issue(std::int32_t index, const OptimizerStep& optimizer);
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
@@ -82,6 +89,8 @@ class Executor {
   void send(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
   void load_batch(std::int32_t micro_batch);
+  /// A micro-batch's tokens, where the device fetches them from.
+  void put_tokens(std::int32_t micro_batch);
   [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
   [[nodiscard]] const Block& block(std::int32_t execution) const;
@@ -113,6 +122,7 @@ class Executor {
   ActionRanges ranges_;
   ActivationOffload offload_;
   RoutedStep routed_;
+  StepGraph graph_;
 };
 
 }  // namespace plumbline

@@ -21,7 +21,8 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
                                         const BeforeAction& before) {
   batches_ = batches;
   loaded_ = -1;
-  begin_memory(memory_ != nullptr ? &memory_->of_forwards(micro_batches) : nullptr);
+  env_.tokens.begin_step();
+  if (memory_ != nullptr) env_.backend.begin_step(memory_->of_forwards(micro_batches));
   env_.scalars.begin();
   env_.is_evaluating = true;
   env_.operands.begin_step();
@@ -38,7 +39,7 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
     if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }
-  end_memory();
+  if (memory_ != nullptr) env_.backend.end_step();
   env_.is_evaluating = false;
   return env_.scalars.read_own().loss;
 }

@@ -77,7 +77,7 @@ DropoutDraw KernelCall::draw() const {
                             : block.kind() == BlockKind::input ? p.embedding
                                                                : p.residual;
   const auto number = static_cast<std::uint32_t>(execution) * most_ops + static_cast<std::uint32_t>(instruction.op);
-  return {probability, {env.seed, number, 0}};
+  return {probability, {.op = number, .seed_of_step = env.inputs.seed()}};
 }
 
 namespace {

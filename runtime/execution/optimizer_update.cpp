@@ -82,12 +82,13 @@ OptimizedParameter OptimizerUpdate::optimized(const OwnedRange& owned, const Upd
   update.gradient = memory_.owned_gradient(owned);
   update.decision = numbers.decision;
   if (settings.clip_value > 0) update.gradient_limit = static_cast<float>(settings.clip_value);
-  update.learning_rate = static_cast<float>(numbers.learning_rate);
+  update.rate_of_step = numbers.learning_rate;
   const LocalParameter& p = memory_.parameter(owned.parameter);
   const bool decays = p.dimensions >= 2 && facts(memory_.training.optimizer).reads.has(Hyperparameter::weight_decay);
   update.weight_decay = decays ? settings.weight_decay : 0;
   if (settings.rounding == WeightRounding::stochastic && rounds_weights(memory_.formats))
-    update.rounding = {true, numbers.seed, hash_of(p.name), p.box, owned.first};
+    update.rounding = {
+        .is_on = true, .parameter = hash_of(p.name), .box = p.box, .first = owned.first, .seed_of_step = numbers.seed};
   return update;
 }
 

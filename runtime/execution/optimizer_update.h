@@ -18,10 +18,11 @@ namespace plumbline {
 /// Of one step.
 struct UpdateNumbers {
   const OptimizerSettings& settings;
-  double learning_rate = 0;
-  const StepDecision* decision = nullptr;  ///< in the device's memory
-  TensorHealth* sums = nullptr;            ///< of this rank's gradients, in the device's memory
-  std::uint64_t seed = 0;                  ///< of run and step, for weights that are rounded by a draw
+  // In the device's memory.
+  const float* learning_rate = nullptr;
+  const StepDecision* decision = nullptr;
+  TensorHealth* sums = nullptr;         ///< of this rank's gradients
+  const std::uint64_t* seed = nullptr;  ///< of run and step, for weights that are rounded by a draw
 };
 
 class OptimizerUpdate {

@@ -37,10 +37,7 @@ void RankEnvironment::tensor_reduce_scatter(std::span<const std::byte> data, std
   });
 }
 
-void RankEnvironment::reserve_ids() {
-  const std::int64_t tokens = shard.lengths.batch * local_sequence();
-  ids_ = static_cast<std::int32_t*>(backend.reserve(Bytes(2 * tokens * static_cast<std::int64_t>(sizeof *ids_))));
-}
+void RankEnvironment::reserve_ids() { ids_ = static_cast<std::int32_t*>(backend.reserve(tokens.bytes())); }
 
 void RankEnvironment::prepare_as(const RankEnvironment& rehearsed) {
   for (const auto& [rotary_dim, held] : rehearsed.frequencies_) (void)frequencies(rotary_dim);
@@ -48,12 +45,10 @@ void RankEnvironment::prepare_as(const RankEnvironment& rehearsed) {
   host.prepare_as(rehearsed.host);
 }
 
-void RankEnvironment::upload_batch(const LocalIds& ids) {
-  const Bytes bytes(static_cast<std::int64_t>(ids.tokens.size() * sizeof(std::int32_t)));
+void RankEnvironment::fetch_batch(std::int32_t micro_batch) {
   batch.tokens = ids_;
-  batch.targets = ids_ + ids.tokens.size();
-  device.upload(Stream::compute, ids_, ids.tokens.data(), bytes);
-  device.upload(Stream::compute, ids_ + ids.tokens.size(), ids.targets.data(), bytes);
+  batch.targets = ids_ + shard.lengths.batch * local_sequence();
+  device.fetch(Stream::compute, ids_, tokens.of(micro_batch), tokens.bytes());
 }
 
 const float* RankEnvironment::frequencies(std::int64_t rotary_dim) {

@@ -10,7 +10,9 @@
 #include "runtime/execution/host_pool.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
+#include "runtime/execution/step_inputs.h"
 #include "runtime/execution/step_scalars.h"
+#include "runtime/execution/step_tokens.h"
 
 namespace plumbline {
 
@@ -19,13 +21,7 @@ namespace plumbline {
 /// --moe-router-force-load-balancing, with which benchmarks run.
 enum class ExpertRouting : std::uint8_t { learned, balanced };
 
-/// Of one micro-batch on this rank: its slice of every sequence.
-struct LocalIds {
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int32_t> targets;
-};
-
-/// The same in the device's memory.
+/// Of a micro-batch, in the device's memory.
 struct LocalBatch {
   const std::int32_t* tokens = nullptr;
   const std::int32_t* targets = nullptr;
@@ -57,7 +53,9 @@ class RankEnvironment {
         operands(memory, of_lanes.kernels(), scaling),
         route_tables(memory),
         host(of_lanes),
-        scalars(of_rank.everyone(), memory, of_lanes) {
+        scalars(of_rank.everyone(), memory, of_lanes),
+        inputs(memory, of_lanes),
+        tokens(of_lanes, strategy.micro_batches, shard.lengths.batch * local_sequence()) {
     reserve_ids();
   }
 
@@ -71,6 +69,8 @@ class RankEnvironment {
   RouteTables route_tables;
   HostPool host;  ///< for what leaves the device
   StepScalars scalars;
+  StepInputs inputs;
+  StepTokens tokens;
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;
 
@@ -78,7 +78,6 @@ class RankEnvironment {
 
   // Of the action at hand.
   LocalBatch batch;
-  std::uint64_t seed = 0;      ///< of the run and step
   float gradient_scale = 1;    ///< 1 / tokens of the global batch; beside it the loss scale (scalars)
   LogitsVisit on_logits;       ///< of the step at hand; empty: nobody looks
   bool is_evaluating = false;  ///< a forward without a backward: nothing is dropped
@@ -115,7 +114,8 @@ class RankEnvironment {
     communicate(std::move(call));
     timed_calls.push_back({axis, begin, device.timed_mark(Stream::compute)});
   }
-  void upload_batch(const LocalIds& ids);
+  /// `batch` has the tokens of this one from here on, which are in `tokens`.
+  void fetch_batch(std::int32_t micro_batch);
   /// Reserves what a step of `rehearsed` reserved alongside its tensors.
   void prepare_as(const RankEnvironment& rehearsed);
   /// Of rotary positions, in the device's memory.

@@ -31,6 +31,12 @@ LossScaleRule rule_of(const TrainingJob& job) {
   return none;
 }
 
+std::unique_ptr<WorkGraph> graph_of(ComputeDevice& device) {
+  auto graph = device.make_graph();
+  if (graph == nullptr) throw InputError({"--graph", "this device records no graphs", "--backend cuda", ""});
+  return graph;
+}
+
 /// What a step of `steps` sends in a group.
 void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent, std::int64_t steps) {
   for (std::size_t kind = 0; kind < collective_count; ++kind)
@@ -81,7 +87,8 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
     parameters_.state.initialise(options.first_weights);
   else
     parameters_.state.initialise(options.initialisation, options.seed);
-  executor_.use(memory_.emplace(plan_, environment_, feed_));
+  executor_.use(memory_.emplace(plan_, environment_, feed_),
+                options.launch == StepLaunch::graph ? graph_of(*device_) : nullptr);
   sent_outside_steps_.resize(named_groups().size());
 }
 
@@ -123,6 +130,7 @@ std::string RankTraining::place(const std::exception* error) const {
   const std::string here =
       "rank " + std::to_string(groups_.rank()) + " (stage " + std::to_string(executor_.stage()) + ")";
   if (saving_ >= 0) return here + " writing the checkpoint of step " + std::to_string(saving_);
+  if (const std::string graph = executor_.graph().place(); !graph.empty()) return here + " " + graph;
   if (at_action_ < 0) return here + " between two steps";
   const auto named = [&](std::int32_t action) {
     return to_text(executor_.program().actions[static_cast<std::size_t>(action)]);
@@ -140,10 +148,11 @@ void RankTraining::step(std::int64_t number) {
   record.step = number;
   record.learning_rate = learning_rate(job_.learning_rate, number);
   environment_.on_logits = number == first_step_ ? options_.on_logits : nullptr;
-  environment_.seed = options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number);
+  environment_.inputs.set({options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number),
+                           static_cast<float>(record.learning_rate)});
   const Bytes peak_before = backend_.live().peak().device_total();
   executor_.run_step(
-      number, [&] { optimize(number, record.learning_rate); }, before_action(number));
+      number, [&] { optimize(number); }, before_action(number));
   conclude(record);
   at_action_ = -1;
   tell_place();
@@ -264,19 +273,23 @@ void RankTraining::require_finite(const std::vector<RankScalars>& by_rank, const
                                         : "ends with a loss of " + std::to_string(record.loss));
 }
 
-void RankTraining::optimize(std::int64_t number, double learning_rate) {
-  if (options_.on_gradients) options_.on_gradients(groups_.rank(), number, parameters_);
+void RankTraining::optimize(std::int64_t number) {
+  if (options_.on_gradients && !executor_.graph().is_recording())
+    options_.on_gradients(groups_.rank(), number, parameters_);
+  // A graph has its one rank's host ask behind it.
+  const bool asks = options_.stop_signal && options_.launch == StepLaunch::calls;
   StepScalars& scalars = environment_.scalars;
+  const StepInputs& inputs = environment_.inputs;
   parameters_.update(
-      {job_.optimizer, learning_rate, scalars.decision(), &scalars.own()->gradients, environment_.seed}, [&] {
-        scalars.decide(scale_rule_, job_.optimizer.clip_norm, options_.stop_signal ? options_.stop_signal() : 0);
-      });
+      {job_.optimizer, inputs.learning_rate(), scalars.decision(), &scalars.own()->gradients, inputs.seed()},
+      [&] { scalars.decide(scale_rule_, job_.optimizer.clip_norm, asks ? options_.stop_signal() : 0); });
 }
 
 void RankTraining::conclude(StepRecord& record) {
   const std::vector<RankScalars> by_rank = scalars_by_rank(environment_.scalars.totals(), job_.strategy);
   const RankScalars all = sum_of(by_rank);
   stopped_by_ = static_cast<int>(all.stop_signal);
+  if (options_.stop_signal && options_.launch == StepLaunch::graph) stopped_by_ = options_.stop_signal();
   record.loss = all.loss / all.tokens;
   record.gradient_norm = std::sqrt(all.sum_of_squares) / state_.loss_scale.scale;
   const bool overflows = scales_loss(job_.training) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));

@@ -56,7 +56,7 @@ class RankTraining {
   /// Ends all ranks with a line of `rank`.
   [[noreturn]] void diverged(std::int32_t rank, std::int64_t step, const std::string& what);
   /// Gives the device the update.
-  void optimize(std::int64_t number, double learning_rate);
+  void optimize(std::int64_t number);
   /// What the device made of the step.
   void conclude(StepRecord& record);
   void remember_times(const StepRecord& record);

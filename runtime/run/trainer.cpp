@@ -81,6 +81,7 @@ RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   RunRecord record;
   record.backend = options.backend;
   record.transport = to_text(options.ranks);
+  if (options.launch == StepLaunch::graph) record.launch = "graph";
   record.seed = options.seed;
   record.tokens_per_step = job.training.global_batch * job.training.sequence_length;
   record.warmup_steps = options.warmup_steps;

@@ -22,6 +22,7 @@
 #include "runtime/device/cpu_device.h"
 #include "runtime/execution/parameter_init.h"
 #include "runtime/execution/rank_environment.h"
+#include "runtime/execution/step_graph.h"
 #include "runtime/training/learning_rate.h"
 #include "runtime/training/loss_scale.h"
 #include "runtime/training/optimizer_settings.h"
@@ -92,6 +93,8 @@ struct RunOptions {
   std::string backend = "cpu";                 ///< as the record names it
   /// What a rank computes on; empty: the CPU.
   std::function<std::unique_ptr<ComputeDevice>(std::int32_t rank)> device = {};
+  /// `graph`: of one rank, whose device records graphs; InputError otherwise.
+  StepLaunch launch = StepLaunch::calls;
   std::int32_t warmup_steps = 0;            ///< not timed
   std::int64_t evaluate_every = 0;          ///< steps between held-out losses; 0: after the last step alone
   std::int64_t patience = 0;                ///< held-out losses that may not improve, and the run ends; 0: any
@@ -120,7 +123,8 @@ struct RunOptions {
   bool strict_buffers = false;  ///< refuse what does not fit the program's buffers
   /// Tests: called before each action of each rank, on its thread (rank, step, action).
   std::function<void(std::int32_t, std::int64_t, std::int32_t)> on_action = {};
-  /// Tests: with a rank's parameters, once its gradients are reduced and after each update, on its thread.
+  /// Tests: with a rank's parameters, once its gradients are reduced and after each update, on its thread. Of a step
+  /// that is a graph the device has the update before anybody could look at gradients.
   std::function<void(std::int32_t, std::int64_t, const ParameterStore&)> on_gradients = {};
   std::function<void(std::int32_t, std::int64_t, const ParameterStore&)> on_updated = {};
   /// Tests: with the instructions of each execution of a block, which it may change, on the thread of a rank that runs

@@ -104,6 +104,32 @@ class CudaModule(unittest.TestCase):
             device = record["ranks"][0]["memory"]["device"]
             self.assertEqual(sum(device["parts"].values()), device["device_peak_bytes"])
 
+    def test_steps_as_graphs_have_the_losses_of_steps_by_calls(self):
+        (self.folder / "gpt.json").write_text(json.dumps({"model_type": "gpt2", "n_layer": 2, "n_head": 4, "n_embd": 64,
+                                                          "vocab_size": 256, "n_positions": 64}))
+        self.run_plan("estimate", "--model", "gpt.json", *SIZES, "--gpus", 1, "--out", "plan.json")
+        records = []
+        for flags in ((), ("--graph",), ("--graph", "--ranks", "nccl")):
+            self.run_plan("run", "--plan", "plan.json", "--steps", 3, "--generate", 0, "--held-out", 0, "--backend", "cuda",
+                          *flags, "--record", "m.json")
+            records.append(json.loads((self.folder / "m.json").read_text()))
+        self.assertEqual([record.get("launch") for record in records], [None, "graph", "graph"])
+        for record in records[1:]:
+            self.assertEqual([step["loss"] for step in record["steps"]], [step["loss"] for step in records[0]["steps"]])
+            times = [action["end_ns"] - action["start_ns"] for action in record["ranks"][0]["actions"]]
+            self.assertTrue(all(time > 0 for time in times), times)
+        self.run_plan("compare", "--plan", "plan.json", "--measured", "m.json")
+
+    def test_graphs_that_cannot_be_are_refused_in_one_line(self):
+        self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 2, "--tp", 2, "--out", "plan.json")
+        run = ("run", "--plan", "plan.json", "--graph")
+        self.assertEqual(self.refused(2, *run),
+                         "plan: --graph: is given without --backend cuda; expected both, or neither\n")
+        two = self.refused(2, *run, "--backend", "cuda")
+        self.assertEqual(two.splitlines()[-1],
+                         "plan: --graph: the plan has 2 ranks, and ranks that share a GPU hand each other events while a step is "
+                         "given, and those cross from graph to graph; expected a plan of one rank, or no --graph")
+
     def test_nccl_needs_a_gpu_for_each_rank(self):
         self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 2, "--tp", 2, "--out", "plan.json")
         self.assertIn("--ranks: \"nccl\" needs a GPU for each of the plan's 2 ranks, and there is 1",
@@ -144,7 +170,8 @@ class CudaModule(unittest.TestCase):
         folder = self.folder / "session"
         runs = [file.name.removesuffix(".compare.json") for file in folder.glob("*.compare.json")]
         self.assertGreaterEqual(len(runs), 20)
-        self.assertTrue({"gpt", "gpt-tp2", "gpt-own-attention", "gpt-stochastic", "gpt-nccl"} <= set(runs))
+        self.assertTrue({"gpt", "gpt-tp2", "gpt-own-attention", "gpt-stochastic", "gpt-nccl", "gpt-graph"} <= set(runs))
+        self.assertEqual(json.loads((folder / "gpt-graph.pair.json").read_text())["losses_apart"], 0)
         for name in runs:
             self.assertEqual(json.loads((folder / f"{name}.run.json").read_text())["backend"], "cuda")
             self.assertIn("step_time_s", json.loads((folder / f"{name}.compare.json").read_text()))

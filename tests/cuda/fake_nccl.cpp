@@ -146,7 +146,7 @@ void enqueue_message(const Operation& o, bool is_grouped) {
   cudaStream_t stream = o.stream;
   if (is_grouped) {
     cudaStream_t& own = o.comm->ways[way];
-    if (own == nullptr) own = cuda_on_cpu::streams().create();
+    if (own == nullptr) own = cuda_on_cpu::streams().create(cudaStreamNonBlocking);
     stream = own;
     order(o.stream, stream);
   }

@@ -1,6 +1,5 @@
 // Whole steps through the CUDA device, on streams that run late and in any order: losses, gradients, weights and
 // counted bytes are those of the CPU device, bit for bit, since the kernels are the same (tests/cuda/late_kernels.h).
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <set>
@@ -8,6 +7,7 @@
 #include "models/network_catalog.h"
 #include "runtime/cuda/cuda_device.h"
 #include "tests/cuda/late_kernels.h"
+#include "tests/cuda/run_difference.h"
 #include "tests/execution_checks.h"
 #include "tests/left_out_needs.h"
 #include "tests/random_strategies.h"
@@ -49,30 +49,6 @@ RunOptions on_cuda(RunOptions options, unsigned seed) {
   };
   options.backend = "cuda";
   return options;
-}
-
-/// The first tensor that has other bits; a NaN, of a step that fp16 skips, has bits too.
-std::string first_difference(const WholeTensors& a, const WholeTensors& b) {
-  for (const auto& [name, values] : b) {
-    const auto found = a.find(name);
-    if (found == a.end() || found->second.size() != values.size() ||
-        std::memcmp(found->second.data(), values.data(), values.size() * sizeof(float)) != 0)
-      return name;
-  }
-  return a.size() == b.size() ? "" : "more tensors";
-}
-
-/// What is not the same, or nothing.
-std::string difference(const Executed& run, const Executed& expected) {
-  for (std::size_t i = 0; i < expected.record.steps.size(); ++i)
-    if (std::bit_cast<std::uint64_t>(run.record.steps.at(i).loss) !=
-        std::bit_cast<std::uint64_t>(expected.record.steps[i].loss))
-      return "loss of step " + std::to_string(i) + ": " + std::to_string(run.record.steps[i].loss) + ", expected " +
-             std::to_string(expected.record.steps[i].loss);
-  if (const std::string name = first_difference(run.gradients, expected.gradients); !name.empty())
-    return "gradients of " + name;
-  const std::string name = first_difference(run.weights, expected.weights);
-  return name.empty() ? "" : "weights of " + name;
 }
 
 void require_same(const Executed& run, const Executed& expected) {

@@ -19,7 +19,8 @@ cudaError_t requested_failure(const char* name);
 template <class Body>
 cudaError_t api_call(const char* name, Body body) {
   Streams::Lock lock(streams().mutex);
-  const cudaError_t before = obstacle(name);
+  cudaError_t before = obstacle(name);
+  if (before == cudaSuccess) before = streams().captures.obstacle(name);
   return remember(before != cudaSuccess ? before : body(lock));
 }
 

@@ -54,23 +54,25 @@ bool is_consistent(const Copy& copy, cudaMemcpyKind kind) {
          is_from_device == (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
 }
 
-/// Copies from pageable memory take its bytes now; copies to pageable memory are done on return.
+/// Copies from pageable memory take its bytes now; copies to pageable memory are done on return. In a graph both are
+/// of the memory as it is when the graph runs.
 cudaError_t enqueue_copy(Streams::Lock& lock, const Copy& copy, cudaStream_t stream) {
   if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;
   const bool is_from_host = !streams().memory.holds(copy.from, copy.bytes);
   const bool is_to_host = !streams().memory.holds(copy.to, copy.bytes);
+  const bool is_captured = stream->capture != nullptr;
   Entry entry;
-  if (is_from_host && !is_locked(copy.from, copy.bytes)) {
+  if (is_from_host && !is_captured && !is_locked(copy.from, copy.bytes)) {
     const auto* begin = static_cast<const std::byte*>(copy.from);
     auto kept = std::make_shared<std::vector<std::byte>>(begin, begin + copy.bytes);
     entry.run = [copy, kept] { std::memcpy(copy.to, kept->data(), copy.bytes); };
   } else {
     entry.run = [copy] { std::memmove(copy.to, copy.from, copy.bytes); };
   }
-  streams().push(stream, std::move(entry));
-  if (is_to_host && !is_locked(copy.to, copy.bytes))
+  const cudaError_t error = streams().push(stream, std::move(entry));
+  if (error == cudaSuccess && is_to_host && !is_captured && !is_locked(copy.to, copy.bytes))
     return streams().run_until(lock, [&] { return stream->is_idle(); });
-  return cudaSuccess;
+  return error;
 }
 
 }  // namespace
@@ -141,10 +143,10 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return api_call("cudaMemcpy", [&](Streams::Lock& lock) {
     if (bytes == 0) return cudaSuccess;
     if (!cuda_on_cpu::is_consistent({to, from, bytes}, kind)) return cudaErrorInvalidValue;
-    const cudaStream_t stream = streams().create();
+    const cudaStream_t stream = streams().create(cudaStreamNonBlocking);
     Entry entry;
     entry.run = [to, from, bytes] { std::memmove(to, from, bytes); };
-    streams().push(stream, std::move(entry));
+    (void)streams().push(stream, std::move(entry));
     const cudaError_t error = streams().run_until(lock, [&] { return stream->is_idle(); });
     streams().destroy(stream);
     return error;
@@ -158,8 +160,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStr
     if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;
     Entry entry;
     entry.run = [pointer, value, bytes] { std::memset(pointer, value, bytes); };
-    streams().push(stream, std::move(entry));
-    return cudaSuccess;
+    return streams().push(stream, std::move(entry));
   });
 }
 }

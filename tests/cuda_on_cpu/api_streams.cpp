@@ -22,13 +22,12 @@ bool is_known(cudaEvent_t event) { return events().contains(event); }
 
 cudaError_t push(cudaStream_t stream, Entry entry) {
   if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;
-  streams().push(stream, std::move(entry));
-  return cudaSuccess;
+  return streams().push(stream, std::move(entry));
 }
 
-cudaError_t create_stream(const char* name, cudaStream_t* stream) {
+cudaError_t create_stream(const char* name, cudaStream_t* stream, unsigned flags) {
   return api_call(name, [&](Streams::Lock&) {
-    *stream = streams().create();
+    *stream = streams().create(flags);
     return cudaSuccess;
   });
 }
@@ -69,17 +68,21 @@ using cuda_on_cpu::is_known;
 
 extern "C" {
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cuda_on_cpu::create_stream("cudaStreamCreate", stream); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cuda_on_cpu::create_stream("cudaStreamCreateWithFlags", stream);
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cuda_on_cpu::create_stream("cudaStreamCreate", stream, cudaStreamDefault);
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return cuda_on_cpu::create_stream("cudaStreamCreateWithPriority", stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return cuda_on_cpu::create_stream("cudaStreamCreateWithFlags", stream, flags);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cuda_on_cpu::create_stream("cudaStreamCreateWithPriority", stream, flags);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return api_call("cudaStreamSynchronize", [&](Streams::Lock& lock) {
     if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;
+    const cudaError_t captured = streams().captures.require_not_capturing(stream);
+    if (captured != cudaSuccess) return captured;
     return streams().run_until(lock, [&] { return stream->is_idle(); });
   });
 }
@@ -96,6 +99,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api_call("cudaStreamQuery", [&](Streams::Lock& lock) {
     if (!streams().knows(stream)) return cudaErrorInvalidResourceHandle;
+    const cudaError_t captured = streams().captures.require_not_capturing(stream);
+    if (captured != cudaSuccess) return captured;
     const cudaError_t error = streams().advance(lock);
     if (error != cudaSuccess) return error;
     return stream->is_idle() ? cudaSuccess : cudaErrorNotReady;
@@ -107,11 +112,14 @@ cudaError_t cudaDeviceSynchronize() {
                   [&](Streams::Lock& lock) { return streams().run_until(lock, [&] { return streams().all_idle(); }); });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return api_call("cudaStreamWaitEvent", [&](Streams::Lock&) {
     if (!is_known(event) || !streams().knows(stream)) return cudaErrorInvalidResourceHandle;
-    if (event->recorded == 0) return cudaSuccess;  // as CUDA: nothing was captured
+    if (flags != cudaEventWaitDefault) return cudaErrorNotSupported;
+    const bool is_captured = stream->capture != nullptr || event->capture != nullptr;
+    if (!is_captured && event->recorded == 0) return cudaSuccess;  // as CUDA: nothing was recorded
     if (cuda_on_cpu::requested_failure("left-out wait") != cudaSuccess) return cudaSuccess;
+    if (is_captured) return streams().captures.wait(stream, *event);
     Entry entry;
     entry.kind = Entry::Kind::wait;
     entry.event = events()[event];
@@ -145,7 +153,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return api_call("cudaEventRecord", [&](Streams::Lock&) {
-    if (!is_known(event)) return cudaErrorInvalidResourceHandle;
+    if (!is_known(event) || !streams().knows(stream)) return cudaErrorInvalidResourceHandle;
+    if (stream->capture != nullptr) return streams().captures.record(stream, *event);
+    event->capture = nullptr;
     Entry entry;
     entry.kind = Entry::Kind::record;
     entry.event = events()[event];
@@ -156,9 +166,23 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   });
 }
 
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  if (flags == cudaEventRecordDefault) return cudaEventRecord(event, stream);
+  return api_call("cudaEventRecordWithFlags", [&](Streams::Lock&) {
+    if (!is_known(event) || !streams().knows(stream)) return cudaErrorInvalidResourceHandle;
+    if (flags != cudaEventRecordExternal || stream->capture == nullptr) return cudaErrorInvalidValue;
+    Entry entry;
+    entry.kind = Entry::Kind::record_node;
+    entry.event = events()[event];
+    return streams().push(stream, std::move(entry));
+  });
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api_call("cudaEventSynchronize", [&](Streams::Lock& lock) {
     if (!is_known(event)) return cudaErrorInvalidResourceHandle;
+    const cudaError_t captured = cuda_on_cpu::Captures::require_not_captured(*event);
+    if (captured != cudaSuccess) return captured;
     const std::shared_ptr<CUevent_st> kept = events()[event];
     const std::uint64_t version = event->recorded;
     return streams().run_until(lock, [&] { return kept->reached >= version; });
@@ -168,6 +192,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api_call("cudaEventQuery", [&](Streams::Lock& lock) {
     if (!is_known(event)) return cudaErrorInvalidResourceHandle;
+    const cudaError_t captured = cuda_on_cpu::Captures::require_not_captured(*event);
+    if (captured != cudaSuccess) return captured;
     const std::shared_ptr<CUevent_st> kept = events()[event];
     if (kept->reached >= kept->recorded) return cudaSuccess;
     const cudaError_t error = streams().advance_at_times(lock);
@@ -179,6 +205,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return api_call("cudaEventElapsedTime", [&](Streams::Lock&) {
     if (!is_known(from) || !is_known(to)) return cudaErrorInvalidResourceHandle;
+    for (const cudaEvent_t event : {from, to})
+      if (const cudaError_t captured = cuda_on_cpu::Captures::require_not_captured(*event); captured != cudaSuccess)
+        return captured;
     if (!from->is_timed || !to->is_timed || from->recorded == 0 || to->recorded == 0)
       return cudaErrorInvalidResourceHandle;
     if (from->reached < from->recorded || to->reached < to->recorded) return cudaErrorNotReady;

@@ -90,7 +90,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, const c
       run_grid(config.gridDim, config.blockDim, config.dynamicSmemBytes, run);
     };
     streams().memory.load_kernel(config.stream->device, kernel);
-    streams().push(config.stream, std::move(entry));
+    const cudaError_t error = streams().push(config.stream, std::move(entry));
+    if (error != cudaSuccess) return error;
     ++launched()[arguments];
     counts().blocks += static_cast<int>(config.gridDim.x * config.gridDim.y * config.gridDim.z);
     return cudaSuccess;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/cuda_on_cpu/graphs.h"
 #include "tests/cuda_on_cpu/thread_block.h"
 
 namespace cuda_on_cpu {
@@ -35,9 +36,10 @@ bool& is_in_host_function() {
   return value;
 }
 
-cudaStream_t Streams::create() {
+cudaStream_t Streams::create(unsigned flags) {
   streams_.push_back(std::make_unique<CUstream_st>());
   streams_.back()->device = current_device();
+  streams_.back()->is_blocking = (flags & cudaStreamNonBlocking) == 0;
   return streams_.back().get();
 }
 
@@ -46,11 +48,16 @@ bool Streams::knows(cudaStream_t stream) const {
 }
 
 void Streams::destroy(cudaStream_t stream) {
+  captures.forget(stream);
   std::erase_if(streams_, [&](const auto& s) { return s.get() == stream; });
 }
 
 void Streams::reset() {
-  for (const auto& stream : streams_) stream->entries.clear();
+  for (const auto& stream : streams_) {
+    stream->entries.clear();
+    stream->capture = nullptr;
+  }
+  captures.reset();
   memory.close();
   memory.release_all();
   failure = cudaSuccess;
@@ -58,10 +65,12 @@ void Streams::reset() {
   host_waits = 0;
 }
 
-void Streams::push(cudaStream_t stream, Entry entry) {
+cudaError_t Streams::push(cudaStream_t stream, Entry entry) {
+  if (stream->capture != nullptr) return captures.add(stream, std::move(entry));
   was_given_work = was_given_work || (entry.kind != Entry::Kind::record && entry.kind != Entry::Kind::wait);
   stream->entries.push_back(std::move(entry));
   changed_.notify_all();
+  return cudaSuccess;
 }
 
 bool Streams::all_idle() const {
@@ -147,17 +156,34 @@ void Streams::run_collective(CUstream_st& stream) {
 void Streams::run_first(Lock& lock, CUstream_st& stream) {
   if (stream.entries.front().kind == Entry::Kind::collective) {
     run_collective(stream);
+  } else if (stream.entries.front().kind == Entry::Kind::graph) {
+    run_node(lock, stream);
   } else {
     const Entry entry = std::move(stream.entries.front());
     stream.entries.pop_front();
-    if (entry.kind == Entry::Kind::work) run_guarded(entry.run);
-    if (entry.kind == Entry::Kind::host_function) run_host_function(lock, stream, entry.run);
-    if (entry.kind == Entry::Kind::record) {
-      entry.event->reached = std::max(entry.event->reached, entry.version);
-      entry.event->when = std::chrono::steady_clock::now();
-    }
+    run(lock, stream, entry);
   }
   changed_.notify_all();
+}
+
+void Streams::run(Lock& lock, CUstream_st& stream, const Entry& entry) {
+  if (entry.kind == Entry::Kind::work) run_guarded(entry.run);
+  if (entry.kind == Entry::Kind::host_function) run_host_function(lock, stream, entry.run);
+  if (entry.kind == Entry::Kind::record_node) ++entry.event->recorded;
+  if (entry.kind == Entry::Kind::record || entry.kind == Entry::Kind::record_node) {
+    const std::uint64_t version = entry.kind == Entry::Kind::record ? entry.version : entry.event->recorded;
+    entry.event->reached = std::max(entry.event->reached, version);
+    entry.event->when = std::chrono::steady_clock::now();
+  }
+}
+
+void Streams::run_node(Lock& lock, CUstream_st& stream) {
+  const std::shared_ptr<GraphRun> graph = stream.entries.front().graph;
+  const std::vector<std::size_t> ready = graph->ready();
+  const std::size_t node = ready[random() % ready.size()];
+  run(lock, stream, (*graph->nodes)[node].entry);
+  graph->has_run[node] = true;
+  if (++graph->done == graph->nodes->size()) stream.entries.pop_front();
 }
 
 cudaError_t Streams::advance(Lock& lock) {

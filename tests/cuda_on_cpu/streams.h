@@ -4,9 +4,7 @@
 /// Model: every stream is a queue; whoever waits runs the first entries of queues, drawn at random, until what it waits
 /// for is done. One entry runs at a time, under one lock. Checked against: tests/cuda_on_cpu/streams_test.cpp.
 
-#include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,36 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/cuda_on_cpu/control.h"
+#include "tests/cuda_on_cpu/captures.h"
 #include "tests/cuda_on_cpu/device_memory.h"
-
-struct CUevent_st {
-  bool is_timed = true;
-  std::uint64_t recorded = 0;
-  std::uint64_t reached = 0;
-  std::chrono::steady_clock::time_point when;
-};
-
-namespace cuda_on_cpu {
-
-/// An entry of a stream.
-struct Entry {
-  enum class Kind : std::uint8_t { work, host_function, record, wait, collective };
-  Kind kind = Kind::work;
-  std::function<void()> run;
-  std::shared_ptr<CUevent_st> event;  ///< outlives cudaEventDestroy, as under CUDA
-  std::uint64_t version = 0;          ///< which of the event's records
-  CollectivePart part;
-};
-
-}  // namespace cuda_on_cpu
-
-struct CUstream_st {
-  std::deque<cuda_on_cpu::Entry> entries;
-  bool is_busy = false;  ///< a host function of it runs
-  int device = 0;
-  [[nodiscard]] bool is_idle() const { return entries.empty() && !is_busy; }
-};
 
 namespace cuda_on_cpu {
 
@@ -54,13 +24,19 @@ class Streams {
   /// Everything below is called under this lock.
   std::recursive_mutex mutex;
   DeviceMemory memory;
+  Captures captures;
 
-  cudaStream_t create();
+  cudaStream_t create(unsigned flags);
   [[nodiscard]] bool knows(cudaStream_t stream) const;
   void destroy(cudaStream_t stream);
   void reset();
 
-  void push(cudaStream_t stream, Entry entry);
+  /// Of a stream that is capturing: a node of the graph.
+  cudaError_t push(cudaStream_t stream, Entry entry);
+  template <class Act>
+  void for_each(Act act) {
+    for (const auto& stream : streams_) act(*stream);
+  }
   /// Something that entries wait for has changed.
   void notice() { changed_.notify_all(); }
   /// Runs entries until `is_done`, or until one fails: the error, which stays.
@@ -85,6 +61,8 @@ class Streams {
   std::vector<CUstream_st*> ready_streams();
   [[nodiscard]] bool waits_for_processes() const;
   void run_first(Lock& lock, CUstream_st& stream);
+  void run(Lock& lock, CUstream_st& stream, const Entry& entry);
+  void run_node(Lock& lock, CUstream_st& stream);
   void run_host_function(Lock& lock, CUstream_st& stream, const std::function<void()>& function);
   void run_collective(CUstream_st& stream);
   void run_guarded(const std::function<void()>& work);

@@ -125,6 +125,7 @@ inline void __threadfence() {}
 inline int __popc(unsigned value) { return std::popcount(value); }
 inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 inline float __uint_as_float(unsigned value) { return std::bit_cast<float>(value); }
+inline float __fmul_rn(float a, float b) { return a * b; }
 inline float rsqrtf(float value) { return 1.0F / std::sqrt(value); }
 
 namespace cuda_on_cpu {

@@ -7,10 +7,11 @@
 /// memory faults when the host touches it, begins with NaNs and ends at a guard page. Errors of running work stay, as
 /// CUDA's do, until cudaDeviceReset. A copy from pageable host memory reads it during the call, one to pageable host
 /// memory is done on return; page-locked memory (cudaMallocHost) is read and written when the stream gets there.
-/// Source: CUDA Runtime API 13.0, sections 6.1 to 6.11; values of enumerators are CUDA's.
-/// Not modelled: the default stream (cudaErrorInvalidResourceHandle), graphs, several devices, peer access, unified
-/// memory, two-dimensional copies, kernels that are given pointers to host memory, speed.
-/// Checked against: tests/cuda_on_cpu/streams_test.cpp, tests/cuda_on_cpu/memory_test.cpp.
+/// What a stream that is capturing is given becomes a graph (tests/cuda_on_cpu/captures.h). Source: CUDA Runtime API
+/// 13.0, sections 6.1 to 6.11, 6.30; values of enumerators are CUDA's.
+/// Not modelled: the default stream (cudaErrorInvalidResourceHandle), several devices, peer access, unified memory,
+/// two-dimensional copies, kernels that are given pointers to host memory, speed.
+/// Checked against: tests/cuda_on_cpu/streams_test.cpp, graphs_test.cpp, memory_test.cpp.
 
 #include <cstddef>
 
@@ -25,6 +26,7 @@ enum cudaError : int {
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
   cudaErrorInvalidResourceHandle = 400,
+  cudaErrorIllegalState = 401,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchOutOfResources = 701,
@@ -32,6 +34,15 @@ enum cudaError : int {
   cudaErrorLaunchFailure = 719,
   cudaErrorNotPermitted = 800,
   cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureMerge = 902,
+  cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
+  cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
+  cudaErrorStreamCaptureWrongThread = 908,
   cudaErrorUnknown = 999
 };
 using cudaError_t = cudaError;
@@ -45,14 +56,25 @@ enum cudaMemcpyKind : int {
 };
 enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
+enum cudaStreamCaptureMode : int {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2
+};
+
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
+using cudaGraph_t = struct CUgraph_st*;
+using cudaGraphExec_t = struct CUgraphExec_st*;
 using cudaHostFn_t = void (*)(void*);
 
 inline constexpr unsigned cudaStreamDefault = 0;
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 inline constexpr unsigned cudaEventDefault = 0;
 inline constexpr unsigned cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaEventRecordDefault = 0;
+inline constexpr unsigned cudaEventRecordExternal = 1;
+inline constexpr unsigned cudaEventWaitDefault = 0;
 inline constexpr unsigned cudaHostAllocDefault = 0;
 
 struct uint3 {
@@ -129,9 +151,18 @@ cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+/// `cudaEventRecordExternal`: a node of the graph that is captured, which records the event at each launch.
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags = 0);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to);
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 }
 
 template <class T>
