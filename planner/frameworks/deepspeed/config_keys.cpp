@@ -82,7 +82,7 @@ Rows zero_keys() {
                  return s.prefetch == ParameterPrefetch::off ? std::optional<Json>(0) : std::nullopt;
                },
            .read = [](const Json&, Settings& s) { s.prefetch = ParameterPrefetch::off; },
-           .understands = [](const Json& v) { return v == Json(0); },
+           .understands = [](const Json& v) { return v.if_integer() != nullptr && *v.if_integer() == 0; },
            .effect = KeyEffect::memory},
           unmodelled("zero_optimization.stage3_param_persistence_threshold", zero, KeyEffect::memory),
           unmodelled("zero_optimization.stage3_model_persistence_threshold", zero, KeyEffect::memory),
