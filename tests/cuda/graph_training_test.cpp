@@ -179,6 +179,18 @@ TEST_CASE("A run that goes on from a checkpoint is that of one run") {
   CHECK(first_difference(run.weights, whole.weights).empty());
 }
 
+TEST_CASE("A signal ends a run behind the launch in which it came") {
+  const LoweredPlan plan(network(Net::gpt), single(), recipe());
+  RunOptions signalled = on_cuda(options(9), StepLaunch::graph, 1);
+  std::int64_t seen = 0;
+  int told = 0;
+  signalled.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore&) { seen = step; };
+  signalled.stop_signal = [&] { return seen == 3 ? 15 : 0; };
+  signalled.on_stop = [&](int signal) { told = signal; };
+  CHECK(train(plan.job(), signalled).steps.size() == 5);
+  CHECK(told == 15);
+}
+
 /// Calls of the API in a step behind the recorded one.
 std::map<std::string, int> calls_of_a_launch(const TrainingJob& job, StepLaunch launch) {
   std::map<std::string, int> calls;
