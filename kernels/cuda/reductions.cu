@@ -18,6 +18,8 @@ constexpr std::int64_t most_parts = 1024;
 constexpr std::int64_t elements_of_thread = 32;
 /// Blocks of columns that share a multiprocessor at least: 128 registers for each thread, so that none is spilled.
 constexpr int column_blocks = 2;
+/// Likewise: without a number the compiler wants more, and spills a register on sm_80.
+constexpr int element_blocks = 4;
 
 /// Sums this block's part of the tensor: into `total` if it is the only block (`parts` is null), else into `parts`.
 template <int N>
@@ -80,7 +82,8 @@ struct LargerBits {
 
 /// The maximum of bits does not depend on the order, so blocks may meet in one atomic operation of each.
 template <int N>
-__global__ void __launch_bounds__(block_threads) largest_bits(ConstTensorView input, unsigned* largest) {
+__global__ void __launch_bounds__(block_threads, element_blocks)
+    largest_bits(ConstTensorView input, unsigned* largest) {
   unsigned here = 0;
   for_each_element_group<N>(input.rows, input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
     const Numbers<count> x = load_numbers<count>(input, row, column);

@@ -6,7 +6,7 @@
 /// nodes that record their events at each launch. The capture is of this thread alone: other threads may do what they
 /// like. Errors: CudaError names the call. Source: CUDA C++ Programming Guide 13.0, "Creating a Graph Using Stream
 /// Capture"; CUDA Runtime API 13.0, cudaEventRecordWithFlags. Not modelled: streams of NCCL, updates of an instantiated
-/// graph. Checked against: tests/cuda/graph_training_test.cpp.
+/// graph. Checked against: tests/cuda/graph_training_test.cpp, graph_failures_test.cpp.
 
 #include "runtime/cuda/cuda_lane.h"
 #include "runtime/cuda/timed_events.h"

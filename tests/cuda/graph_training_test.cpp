@@ -1,30 +1,13 @@
 // Steps that are recorded once and launched as one CUDA graph: losses, weights and outcomes are those of steps that are
 // given call by call, bit for bit, in every order of a graph's nodes that is left open.
-#include <filesystem>
-
 #include "models/network_catalog.h"
-#include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/cuda_kernel_table.h"
-#include "tests/cuda/late_kernels.h"
+#include "tests/cuda/graph_runs.h"
 #include "tests/cuda/run_difference.h"
-#include "tests/execution_checks.h"
 #include "tests/temporary_folder.h"
 
 namespace plumbline {
 namespace {
-
-using MakeDevice = std::unique_ptr<ComputeDevice> (*)();
-
-std::unique_ptr<ComputeDevice> late_device() { return std::make_unique<CudaDevice>(0, late_kernels()); }
-
-RunOptions on_cuda(RunOptions options, StepLaunch launch, unsigned seed, MakeDevice make = late_device) {
-  (void)cudaDeviceReset();
-  cuda_on_cpu::set_seed(seed);
-  options.device = [make](std::int32_t) { return make(); };
-  options.backend = "cuda";
-  options.launch = launch;
-  return options;
-}
 
 Executed as_graph(const TrainingJob& job, const RunOptions& options, unsigned seed, MakeDevice make = late_device) {
   return execute(job, on_cuda(options, StepLaunch::graph, seed, make));
@@ -179,6 +162,18 @@ TEST_CASE("A run that goes on from a checkpoint is that of one run") {
   CHECK(first_difference(run.weights, whole.weights).empty());
 }
 
+TEST_CASE("A signal ends a run behind the launch in which it came") {
+  const LoweredPlan plan(network(Net::gpt), single(), recipe());
+  RunOptions signalled = on_cuda(options(9), StepLaunch::graph, 1);
+  std::int64_t seen = 0;
+  int told = 0;
+  signalled.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore&) { seen = step; };
+  signalled.stop_signal = [&] { return seen == 3 ? 15 : 0; };
+  signalled.on_stop = [&](int signal) { told = signal; };
+  CHECK(train(plan.job(), signalled).steps.size() == 5);
+  CHECK(told == 15);
+}
+
 /// Calls of the API in a step behind the recorded one.
 std::map<std::string, int> calls_of_a_launch(const TrainingJob& job, StepLaunch launch) {
   std::map<std::string, int> calls;
@@ -284,89 +279,6 @@ TEST_CASE("An input that a recording keeps is seen: the rate, the seed, the toke
   watched.on_action = {};
   CHECK(any_difference(as_graph(job, watched, 1, [] { return std::unique_ptr<ComputeDevice>(new KeepsTokens); }),
                        expected) == "step 2");
-}
-
-std::string failure(const RunOptions& options, const TrainingJob& job) {
-  try {
-    (void)train(job, options);
-  } catch (const RunFailure& failed) {
-    (void)cudaDeviceReset();
-    return failed.what();
-  }
-  return "";
-}
-
-TEST_CASE("A call of a graph that fails names itself, the rank and the graph") {
-  const LoweredPlan plan(network(Net::gpt), single(), recipe());
-  struct Case {
-    const char* call;
-    int nth;
-    std::string place;
-  };
-  for (const Case& c :
-       {Case{"cudaStreamBeginCapture", 1, "rank 0 (stage 0) between two steps: cudaStreamBeginCapture: "},
-        Case{"cudaStreamEndCapture", 1, "rank 0 (stage 0) making a graph of a step: cudaStreamEndCapture: "},
-        Case{"cudaGraphInstantiate", 1, "rank 0 (stage 0) making a graph of a step: cudaGraphInstantiate: "},
-        Case{"cudaGraphLaunch", 3, "rank 0 (stage 0) in the graph of a step: cudaGraphLaunch: "}}) {
-    const RunOptions late = on_cuda(options(5), StepLaunch::graph, 1);
-    cuda_on_cpu::fail_call(c.call, c.nth, cudaErrorMemoryAllocation);
-    CHECK(failure(late, plan.job()) == c.place + "out of memory (error 2)");
-  }
-}
-
-/// Asks for memory in a step that is recorded, as a library might.
-std::unique_ptr<ComputeDevice> greedy_device() {
-  static const DeviceKernels table = [] {
-    DeviceKernels made = late_kernels();
-    made.cross_entropy_local_sum = [](const CrossEntropy& args) {
-      void* memory = nullptr;
-      require(cudaMalloc(&memory, 8), "cudaMalloc");
-      late_kernels().cross_entropy_local_sum(args);
-    };
-    return made;
-  }();
-  return std::make_unique<CudaDevice>(0, table);
-}
-
-TEST_CASE("What may not be captured is named with its action, and work that fails in a graph with the graph") {
-  const LoweredPlan plan(network(Net::gpt), single(), recipe());
-  const std::string greedy = failure(on_cuda(options(5), StepLaunch::graph, 1, greedy_device), plan.job());
-  CHECK(greedy.find("rank 0 (stage 0) at forward ") == 0);
-  CHECK(greedy.find("cudaMalloc: operation not permitted when stream is capturing (error 900)") != std::string::npos);
-  RunOptions late = on_cuda(options(5), StepLaunch::graph, 1);
-  late.on_updated = [](std::int32_t, std::int64_t step, const ParameterStore&) {
-    if (step == 2) cuda_on_cpu::fail_call("cudaStreamSynchronize", 1, cudaErrorIllegalAddress);
-  };
-  CHECK(failure(late, plan.job()) ==
-        "rank 0 (stage 0) in the graph of a step: cudaStreamSynchronize: an illegal memory access was encountered "
-        "(error 700)");
-}
-
-std::string refusal(const TrainingJob& job, const RunOptions& options) {
-  try {
-    (void)train(job, options);
-  } catch (const InputError& refused) {
-    return refused.what();
-  }
-  return "";
-}
-
-TEST_CASE("Graphs of several ranks, and of a device that records none, are refused") {
-  Strategy two = single();
-  two.data_parallel = 2;
-  two.micro_batches = 2;
-  const LoweredPlan plan(network(Net::gpt), two, recipe());
-  CHECK(refusal(plan.job(), on_cuda(options(1), StepLaunch::graph, 1)) ==
-        "--graph: the plan has 2 ranks, and ranks that share a GPU hand each other events while a step is given, and "
-        "those cross from graph to graph; expected a plan of one rank, or no --graph");
-  RunOptions nccl = on_cuda(options(1), StepLaunch::graph, 1);
-  nccl.ranks = Transport::nccl;
-  CHECK(refusal(plan.job(), nccl) ==
-        "--graph: the plan has 2 ranks, and NCCL's calls are not recorded; expected a plan of one rank, or no --graph");
-  const LoweredPlan alone(network(Net::gpt), single(), recipe());
-  RunOptions on_cpu = options(1);
-  on_cpu.launch = StepLaunch::graph;
-  CHECK(refusal(alone.job(), on_cpu) == "--graph: this device records no graphs; expected --backend cuda");
 }
 
 /// The kernels of kernels/cuda, by fibers, which are slow.
