@@ -208,12 +208,16 @@ std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<Candida
   const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
   std::int64_t bounded = 0;
   for (std::size_t r = 0; r < choices; ++r) {
+    if (none_ && places(r)) continue;  // with the plans that keep everything
+    std::int64_t together = plans;
+    for (std::size_t p = 0; p < choices; ++p)
+      if (r == none_ && places(p)) together += plans;
     const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
     if (is_worth(bound))
-      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), plans});
+      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
     else
-      bounded += plans;
+      bounded += together;
   }
   return bounded;
 }
@@ -223,7 +227,9 @@ void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& in
   const auto recompute = static_cast<std::size_t>(group.recompute);
   const ZeroChoices zero = enumerator_.zero_choices(families_[index].strategy);
   const Bounded all = bounded(families_[index], recompute);
-  places(recompute) ? bound_placed(index, recompute, all, zero, into) : bound_leaves(index, recompute, all, zero, into);
+  if (!places(recompute)) bound_leaves(index, recompute, all, zero, into);
+  for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
+    if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, zero, into);
 }
 
 namespace {

@@ -27,6 +27,7 @@ struct Candidate {
 };
 
 /// The plans of a family that have one recompute in common, of which only the least time is known yet: all of them.
+/// Those whose recompute is placed are bounded as what keeps everything, and with it.
 struct CandidateGroup {
   Picoseconds bound{0};
   std::int32_t family = 0;
@@ -88,7 +89,7 @@ class CandidateTable {
     Strategy strategy;
     std::int64_t leaves = 0;
     std::size_t blocks = 0;      ///< index into block_tables_
-    std::size_t placements = 0;  ///< index into choices_
+    std::size_t placements = 0;  ///< of placed_
     std::size_t layouts = 0;     ///< index of the first recompute choice's layout
   };
   /// The families once more with other layers: in a mixed cluster as their stages' devices are fast (site_splits.h), in
