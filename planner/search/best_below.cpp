@@ -125,9 +125,9 @@ class BelowSearch {
     if (open.known == Known::group)
       table.bound_group(open.group, result.plans);
     else if (open.known == Known::memory && table.is_placed(open.candidate))
-      result.tighter = table.kept_bound(open.candidate);
+      result.tighter = table.tighter_bound(open.candidate, Tighter::without_replay);
     else if (open.known == Known::kept_price)
-      result.tighter = table.replay_bound(open.candidate);
+      result.tighter = table.tighter_bound(open.candidate, Tighter::least_replay);
     else
       result.price = table.price(open.candidate);
     return result;

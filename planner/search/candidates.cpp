@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "core/cost/time_limits.h"
-#include "planner/checkpointing/placement.h"
 #include "planner/pricing/priced.h"
 #include "planner/search/level_split.h"
 #include "planner/search/parallel.h"
@@ -33,21 +32,6 @@ Picoseconds least_of_family(const StageTable& kept, const Strategy& s, const Ste
     before = std::min(before + first.forward.total() + drained, most_work);
   }
   return std::min(bound + pricer.overhead(), most_work);
-}
-
-/// Every block runs as if nothing were recomputed and keeps what none of its choices can do without.
-BlockTable with_least_kept(BlockTable blocks, const Question& question, const Strategy& sample) {
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    BlockVariant least = blocks[b].variant(Variant::kept);
-    for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
-      if (v != Variant::modules && v != Variant::offloaded)
-        least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
-    const Block& block = question.graph().blocks()[b % question.graph().blocks().size()];
-    if (block.kind() == BlockKind::layer)
-      least.memory.saved = std::min(least.memory.saved, least_kept(block, question, sample));
-    blocks[b].variants = {std::move(least)};
-  }
-  return blocks;
 }
 
 void add_leaf(const Candidate& candidate, Bytes capacity, CandidateBatch& into) {
@@ -79,17 +63,6 @@ class LevelSplits {
   std::map<std::int64_t, ChunkLayers> even_;
 };
 
-bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& blocks, const Graph& graph) {
-  const std::vector<BlockId> sequence = graph.sequence();
-  for (std::size_t i = 0; i < sequence.size(); ++i) {
-    if (graph.block(sequence[i]).kind() != BlockKind::layer) continue;
-    const BlockCost& block = blocks[layout.arrangement.cost_index(sequence[i], i, graph.blocks().size())];
-    const auto& replayed = block.variant(layout.arrangement.variants[i]).replayed;
-    if (std::find(replayed.begin(), replayed.end(), true) != replayed.end()) return false;
-  }
-  return true;
-}
-
 /// What block tables are priced for: the modules that the space names, and recompute by operator where it has that.
 Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
   Recompute result;
@@ -104,7 +77,7 @@ Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads,
                                StopRequest stop, BlockTables* known)
-    : question_(&question), enumerator_(question, space), stop_(std::move(stop)) {
+    : question_(&question), enumerator_(question, space), stop_(std::move(stop)), placed_(question) {
   std::map<std::string_view, std::int64_t> illegal;
   std::map<BlockTables::Key, std::size_t> block_index;
   std::map<decltype(placement_key({})), std::size_t> placement_index;
@@ -140,17 +113,10 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   BlockTables own;
   block_tables_ = (known != nullptr ? *known : own).of(question, block_samples, threads, stop_);
   is_complete_ = block_tables_.size() == block_samples.size();
-  make_choices(placement_samples);
+  for (Strategy& sample : placement_samples) sample.recompute = recompute_of_samples(recompute);
+  placed_.take(placement_samples);
   if (is_complete_) add_splits(layout_samples, space);
   if (is_complete_) make_layouts(layout_samples, threads);
-}
-
-void CandidateTable::make_choices(const std::vector<Strategy>& samples) {
-  for (const Strategy& sample : samples) {
-    Strategy& own = choices_.emplace_back().sample;
-    own = sample;
-    own.recompute = recompute_of_samples(enumerator_.recompute_choices());
-  }
 }
 
 void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const SearchSpace& space) {
@@ -242,12 +208,16 @@ std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<Candida
   const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
   std::int64_t bounded = 0;
   for (std::size_t r = 0; r < choices; ++r) {
+    if (none_ && places(r)) continue;  // with the plans that keep everything
+    std::int64_t together = plans;
+    for (std::size_t p = 0; p < choices; ++p)
+      if (r == none_ && places(p)) together += plans;
     const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
     const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
     if (is_worth(bound))
-      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), plans});
+      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
     else
-      bounded += plans;
+      bounded += together;
   }
   return bounded;
 }
@@ -257,10 +227,17 @@ void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& in
   const auto recompute = static_cast<std::size_t>(group.recompute);
   const ZeroChoices zero = enumerator_.zero_choices(families_[index].strategy);
   const Bounded all = bounded(families_[index], recompute);
-  places(recompute) ? bound_placed(index, recompute, all, zero, into) : bound_leaves(index, recompute, all, zero, into);
+  if (!places(recompute)) bound_leaves(index, recompute, all, zero, into);
+  for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
+    if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, zero, into);
 }
 
 namespace {
+
+/// The index of a plan among those of its family.
+std::int32_t leaf_of(std::size_t zero, std::size_t recompute, std::size_t choices) {
+  return static_cast<std::int32_t>(zero * choices + recompute);
+}
 
 /// A family's strategy with one way to share states after another.
 class SharedStates {
@@ -282,7 +259,7 @@ void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, cons
   SharedStates shared(families_[index].strategy);
   for (std::size_t z = 0; z < zero.size(); ++z) {
     const Candidate candidate{all.bound, all.memory.of(shared.with(zero[z])), static_cast<std::int32_t>(index),
-                              leaf_of(z, recompute)};
+                              leaf_of(z, recompute, enumerator_.recompute_choices().size())};
     add_leaf(candidate, all.capacity, into);
     const bool is_too_large = candidate.peak_memory > all.capacity;
     if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
@@ -293,7 +270,8 @@ void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, cons
 void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
                                   const ZeroChoices& zero, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
+  const StageTable least(question_->graph(), layout(family, recompute),
+                         placed_.least(family.placements, blocks_of(family)));
   const PeakMemory least_memory(*question_, least, family.strategy);
   const Bytes certain = question_->certain_capacity();
   SharedStates shared(family.strategy);
@@ -304,7 +282,7 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
       continue;
     }
     const Candidate candidate{all_kept.bound, least_memory.of(s), static_cast<std::int32_t>(index),
-                              leaf_of(z, recompute)};
+                              leaf_of(z, recompute, enumerator_.recompute_choices().size())};
     add_leaf(candidate, all_kept.capacity, into);
   }
 }
@@ -318,84 +296,26 @@ Strategy CandidateTable::strategy(const Candidate& candidate) const {
   return s;
 }
 
-Picoseconds CandidateTable::kept_bound(const Candidate& candidate) const {
+Picoseconds CandidateTable::tighter_bound(const Candidate& candidate, Tighter way) const {
   const FamilyEntry& family = family_of(candidate);
   const StageTable kept(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
-  const Picoseconds least = question_->step_pricer().total(kept, strategy(candidate));
+  const Strategy s = strategy(candidate);
+  if (way == Tighter::least_replay)
+    return placed_.bound(family.placements, blocks_of(family), kept, s).value_or(candidate.bound);
+  const Picoseconds least = question_->step_pricer().total(kept, s);
   return std::max(least - least / most_rounding, candidate.bound);
 }
 
-Picoseconds CandidateTable::replay_bound(const Candidate& candidate) const {
-  return placed_bound(family_of(candidate), recompute_of(candidate), strategy(candidate)).value_or(candidate.bound);
-}
-
-CandidatePrice CandidateTable::price(const Candidate& candidate) const {
-  const FamilyEntry& family = family_of(candidate);
-  const Strategy s = strategy(candidate);
-  if (is_placed(candidate)) return price_placed(family, s);
-  const StageTable stages(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
-  return {Outcome::priced, question_->step_pricer().total(stages, s), candidate.peak_memory};
-}
-
 CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& is_worth) const {
-  // Cheap before dear.
-  if (is_placed(candidate) && (!is_worth(kept_bound(candidate)) || !is_worth(replay_bound(candidate))))
-    return {Outcome::bounded, {}, {}};
-  return price(candidate);
-}
-
-std::optional<Picoseconds> CandidateTable::placed_bound(const FamilyEntry& family, std::size_t recompute,
-                                                        const Strategy& s) const {
-  const StageLayout& kept = layout(family, recompute);
-  const StageTable stages(question_->graph(), kept, blocks_of(family));
-  const RecomputePlacer placer(*question_, s, layers_of(family));
-  Picoseconds bound(0);
-  // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
-  Picoseconds before(0);
-  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
-    const StageCost& stage = stages[static_cast<std::size_t>(rank)];
-    const auto replay = placer.least_replay(placer.chunks_of(kept, rank), stage, rank);
-    if (!replay) return std::nullopt;
-    bound = std::max(bound, before + repeated(stage.passes_with(*replay), s.micro_batches, most_work));
-    if (bound > longest_step) return bound;
-    const StageCost& first = stages.stage(static_cast<std::size_t>(rank));
-    const auto passes = [&](const StageCost& cost) {
-      return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();
-    };
-    before += std::min(passes(stage) / std::int64_t{s.virtual_stages}, passes(first));
+  const FamilyEntry& family = family_of(candidate);
+  if (is_placed(candidate)) {
+    // Cheap before dear.
+    for (const Tighter way : {Tighter::without_replay, Tighter::least_replay})
+      if (is_worth && !is_worth(tighter_bound(candidate, way))) return {Outcome::bounded, {}, {}};
+    return placed_.price(family.placements, blocks_of(family), strategy(candidate), none_.has_value());
   }
-  return bound + question_->step_pricer().overhead();
-}
-
-const BlockTable& CandidateTable::least_of(const FamilyEntry& family) const {
-  Choices& choices = choices_[family.placements];
-  std::call_once(choices.least_once,
-                 [&] { choices.least = with_least_kept(blocks_of(family), *question_, choices.sample); });
-  return choices.least;
-}
-
-const RankLayersTable& CandidateTable::layers_of(const FamilyEntry& family) const {
-  Choices& choices = choices_[family.placements];
-  std::call_once(choices.once, [&] {
-    choices.blocks = blocks_of(family);
-    if (choices.sample.recompute.mode != RecomputeMode::by_operator)
-      add_by_operator(choices.blocks, *question_, choices.sample);
-    add_choices(choices.blocks, *question_, choices.sample);
-    add_choices_working(choices.blocks, *question_, choices.sample);
-    choices.layers.emplace(choices.blocks);
-  });
-  return *choices.layers;
-}
-
-CandidatePrice CandidateTable::price_placed(const FamilyEntry& family, const Strategy& s) const {
-  const RankLayersTable& layers = layers_of(family);
-  const StageLayout placed = layout_of(*question_, s, layers);
-  const StageTable stages(question_->graph(), placed, layers.blocks());
-  const Bytes peak = peak_memory(*question_, stages, s);
-  const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
-  if (fits && none_ && replays_nothing(placed, layers.blocks(), question_->graph()))
-    return {Outcome::repeated, {}, peak};
-  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().total(stages, s), peak};
+  const StageTable stages(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
+  return {Outcome::priced, question_->step_pricer().total(stages, strategy(candidate)), candidate.peak_memory};
 }
 
 void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {
@@ -404,9 +324,10 @@ void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>&
   for (std::size_t leaf = 0; leaf < leaves.size() && !stop_.stop_requested(); ++leaf) {
     const std::size_t recompute = leaf % enumerator_.recompute_choices().size();
     if (!places(recompute)) continue;
-    const StageTable least(question_->graph(), layout(family, recompute), least_of(family));
+    const StageTable least(question_->graph(), layout(family, recompute),
+                           placed_.least(family.placements, blocks_of(family)));
     if (smallest && peak_memory(*question_, least, leaves[leaf]) >= smallest->peak_memory) continue;
-    const CandidatePrice exact = price_placed(family, leaves[leaf]);
+    const CandidatePrice exact = placed_.price(family.placements, blocks_of(family), leaves[leaf], none_.has_value());
     if (!smallest || exact.peak_memory < smallest->peak_memory)
       smallest = {exact.step, exact.peak_memory, static_cast<std::int32_t>(index), static_cast<std::int32_t>(leaf)};
   }

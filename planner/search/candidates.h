@@ -7,16 +7,13 @@
 /// without; what blocks may choose is found when the first plan of a table is priced, and placed then. A placement that
 /// surely has all the memory it could use is the plan without recompute, and counts as dominated by it.
 
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
-#include "planner/checkpointing/rank_layers.h"
-#include "planner/search/block_tables.h"
+#include "planner/search/placed_plans.h"
 #include "planner/search/space.h"
 
 namespace plumbline {
@@ -30,6 +27,7 @@ struct Candidate {
 };
 
 /// The plans of a family that have one recompute in common, of which only the least time is known yet: all of them.
+/// Those whose recompute is placed are bounded as what keeps everything, and with it.
 struct CandidateGroup {
   Picoseconds bound{0};
   std::int32_t family = 0;
@@ -46,17 +44,12 @@ struct CandidateBatch {
   std::optional<Candidate> smallest_too_large;
 };
 
-/// What became of a candidate. Only where recompute is placed: no placement fits, none can be worth it, or what is
-/// placed replays nothing, as a plan alongside it.
-enum class Outcome : std::uint8_t { priced, infeasible, bounded, repeated };
-/// The exact closed form of a candidate that was priced.
-struct CandidatePrice {
-  Outcome outcome = Outcome::priced;
-  Picoseconds step{0};
-  Bytes peak_memory{0};
-};
 /// Whether a plan of at least this step time is still worth its price.
 using IsWorth = std::function<bool(Picoseconds bound)>;
+
+/// How a placed plan is bounded beyond its sums: by its price with nothing recomputed, which replay only adds to but
+/// for rounding; or with the least replay that its ranks cannot do without, which takes longer to find.
+enum class Tighter : std::uint8_t { without_replay, least_replay };
 
 class CandidateTable {
  public:
@@ -82,14 +75,11 @@ class CandidateTable {
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
   [[nodiscard]] bool is_placed(const Candidate& candidate) const { return places(recompute_of(candidate)); }
-  /// Of a candidate whose recompute is placed, tighter bounds: its price with nothing recomputed, which replay only
-  /// adds to, but for rounding; and with the least replay that its ranks cannot do without, which takes longer to find.
-  /// Neither is always the greater.
-  [[nodiscard]] Picoseconds kept_bound(const Candidate& candidate) const;
-  [[nodiscard]] Picoseconds replay_bound(const Candidate& candidate) const;
-  /// The exact closed form. Pure; callable from any thread.
-  [[nodiscard]] CandidatePrice price(const Candidate& candidate) const;
-  [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth) const;
+  /// Of a candidate whose recompute is placed. Neither way is always the tighter one.
+  [[nodiscard]] Picoseconds tighter_bound(const Candidate& candidate, Tighter way) const;
+  /// The exact closed form, where no bound says that it is not worth it (empty: any is). Pure; callable from any
+  /// thread.
+  [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth = {}) const;
   /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
   void nearest_placed(std::size_t family, std::optional<Candidate>& smallest) const;
   [[nodiscard]] const Question& question() const { return *question_; }
@@ -99,10 +89,9 @@ class CandidateTable {
     Strategy strategy;
     std::int64_t leaves = 0;
     std::size_t blocks = 0;      ///< index into block_tables_
-    std::size_t placements = 0;  ///< index into choices_
+    std::size_t placements = 0;  ///< of placed_
     std::size_t layouts = 0;     ///< index of the first recompute choice's layout
   };
-  void make_choices(const std::vector<Strategy>& samples);
   /// The families once more with other layers: in a mixed cluster as their stages' devices are fast (site_splits.h), in
   /// others where the space levels them (level_split.h).
   void add_splits(std::vector<Strategy>& layout_samples, const SearchSpace& space);
@@ -122,20 +111,12 @@ class CandidateTable {
                     CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, const ZeroChoices& zero,
                     CandidateBatch& into) const;
-  /// The index of a leaf among those of its family.
-  [[nodiscard]] std::int32_t leaf_of(std::size_t zero, std::size_t recompute) const {
-    return static_cast<std::int32_t>(zero * enumerator_.recompute_choices().size() + recompute);
-  }
-  /// At least the replay that each rank cannot do without; nothing when some rank cannot fit.
-  [[nodiscard]] std::optional<Picoseconds> placed_bound(const FamilyEntry& family, std::size_t recompute,
-                                                        const Strategy& strategy) const;
   [[nodiscard]] const FamilyEntry& family_of(const Candidate& candidate) const {
     return families_[static_cast<std::size_t>(candidate.family)];
   }
   [[nodiscard]] std::size_t recompute_of(const Candidate& candidate) const {
     return static_cast<std::size_t>(candidate.leaf) % enumerator_.recompute_choices().size();
   }
-  [[nodiscard]] CandidatePrice price_placed(const FamilyEntry& family, const Strategy& strategy) const;
 
   const Question* question_;
   SpaceEnumerator enumerator_;
@@ -144,22 +125,10 @@ class CandidateTable {
   std::vector<FamilyEntry> families_;
   std::vector<std::pair<std::string_view, std::int64_t>> illegal_;
   std::int64_t total_ = 0;
-  /// What placements of a block table choose among, whole or split backwards, made when the first is priced.
-  struct Choices {
-    Strategy sample;  ///< of the strategies that have them
-    std::once_flag once;
-    BlockTable blocks;
-    std::optional<RankLayersTable> layers;
-    std::once_flag least_once;
-    BlockTable least;
-  };
   [[nodiscard]] const BlockTable& blocks_of(const FamilyEntry& family) const { return *block_tables_[family.blocks]; }
-  [[nodiscard]] const RankLayersTable& layers_of(const FamilyEntry& family) const;
-  /// With everything kept at no more bytes than any choice of a placement: a bound on time and memory of them.
-  [[nodiscard]] const BlockTable& least_of(const FamilyEntry& family) const;
 
   std::vector<std::shared_ptr<const BlockTable>> block_tables_;  ///< without the choices of a placement
-  mutable std::deque<Choices> choices_;
+  PlacedPlans placed_;
   std::optional<std::size_t> none_;   ///< among the recompute choices
   std::optional<std::size_t> kept_;   ///< one of them whose layouts keep everything
   std::vector<StageLayout> layouts_;  ///< of placed recompute: with everything kept

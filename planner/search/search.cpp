@@ -39,6 +39,19 @@ struct Entry {
   std::int32_t question;
 };
 
+void count_plans(const CandidateTable& table, SearchAudit& audit) {
+  audit.total += table.total_plans();
+  for (const auto& [rule, count] : table.illegal()) audit.illegal[std::string(rule)] += count;
+}
+
+/// Fixed values that no strategy has are wrong input, not a search that finds nothing.
+void require_plans(const std::vector<std::unique_ptr<CandidateTable>>& tables, const Question& question,
+                   const SearchSpace& space) {
+  for (const auto& table : tables)
+    if (table->total_plans() > 0) return;
+  throw InputError(conflict(question, space));
+}
+
 class Search {
  public:
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
@@ -57,11 +70,11 @@ class Search {
       certain_.push_back(question.certain_capacity());
       if (!tables_.back()->is_complete()) result_.complete = false;
     }
-    if (result_.complete) require_plans(space);
+    if (result_.complete) require_plans(tables_, questions.front(), space);
   }
 
   SearchResult run() {
-    for (std::size_t q = 0; q < tables_.size(); ++q) count_plans(*tables_[q]);
+    for (std::size_t q = 0; q < tables_.size(); ++q) count_plans(*tables_[q], result_.audit);
     options_.below ? find_below() : find_best();
     if (shapes_ && result_.complete) refine_best();
     if (best_.empty() && has_too_long_ && !options_.below && result_.complete)
@@ -88,18 +101,6 @@ class Search {
     ranking.rest.resize(count);
     result_.best = std::move(ranking.first);
     result_.alike = std::move(ranking.rest);
-  }
-
-  /// Fixed values that no strategy has are wrong input, not a search that finds nothing.
-  void require_plans(const SearchSpace& space) const {
-    for (const auto& table : tables_)
-      if (table->total_plans() > 0) return;
-    throw InputError(conflict(questions_.front(), space));
-  }
-
-  void count_plans(const CandidateTable& table) {
-    result_.audit.total += table.total_plans();
-    for (const auto& [rule, count] : table.illegal()) result_.audit.illegal[std::string(rule)] += count;
   }
 
   void find_best() {

@@ -107,6 +107,8 @@ bool has_steep_waves(const Subject& s) { return s.question.calibration().device.
 
 bool multiplies_in_few_bits(const Subject& s) { return bits(s.asked.training.formats().matmul) <= 8; }
 
+bool is_balanced(const Subject& s) { return s.strategy().split == StageSplit::balanced; }
+
 bool offloads(const Subject& s) { return s.strategy().recompute.mode == RecomputeMode::offloaded; }
 
 /// At most two layers on each stage.
@@ -152,6 +154,10 @@ constexpr std::string_view steep_waves =
     "idle device then takes less time.";
 constexpr std::string_view copies_in_few_bits =
     "In 8 bits or fewer recompute keeps a layer's input in 16 bits alongside the quantised copy that it restores.";
+constexpr std::string_view other_split =
+    "A balanced split is the one whose step is shortest: with other times of attention it gives the stages other "
+    "layers, "
+    "of which its heaviest rank may hold more.";
 constexpr std::string_view gathered_again =
     "Weight gradients of a split backward need whole sequences again, gathered alongside all that waits for them.";
 constexpr std::string_view gathered_twice =
@@ -200,6 +206,7 @@ const std::vector<KnownViolation>& known_violations() {
         {"recompute-peak", 0.1, copies_that_stay, offloads},
         {"recompute-activations", 0.06, peak_of_another_action, splits},
         {"flash-attention", 0.001, copies_in_few_bits, multiplies_in_few_bits},
+        {"flash-attention", 0.2, other_split, is_balanced},
         {"sequence-parallel", 0.04, gathered_twice, splits_parallel_parts},
         {"sequence-parallel", 0.02, gathered_again, splits},
         {"sequence-parallel", 0.15, scattered_halves, keeps_scattered_halves},

@@ -1,0 +1,95 @@
+#include "planner/search/placed_plans.h"
+
+#include <algorithm>
+
+#include "core/cost/time_limits.h"
+#include "planner/checkpointing/placement.h"
+
+namespace plumbline {
+namespace {
+
+/// Every block runs as if nothing were recomputed and keeps what none of its choices can do without.
+BlockTable with_least_kept(BlockTable blocks, const Question& question, const Strategy& sample) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    BlockVariant least = blocks[b].variant(Variant::kept);
+    for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
+      if (v != Variant::modules && v != Variant::offloaded)
+        least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
+    const Block& block = question.graph().blocks()[b % question.graph().blocks().size()];
+    if (block.kind() == BlockKind::layer)
+      least.memory.saved = std::min(least.memory.saved, least_kept(block, question, sample));
+    blocks[b].variants = {std::move(least)};
+  }
+  return blocks;
+}
+
+bool replays_nothing(const StageLayout& layout, const std::vector<BlockCost>& blocks, const Graph& graph) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    if (graph.block(sequence[i]).kind() != BlockKind::layer) continue;
+    const BlockCost& block = blocks[layout.arrangement.cost_index(sequence[i], i, graph.blocks().size())];
+    const auto& replayed = block.variant(layout.arrangement.variants[i]).replayed;
+    if (std::find(replayed.begin(), replayed.end(), true) != replayed.end()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void PlacedPlans::take(const std::vector<Strategy>& samples) {
+  for (const Strategy& sample : samples) choices_.emplace_back().sample = sample;
+}
+
+const BlockTable& PlacedPlans::least(std::size_t of, const BlockTable& blocks) const {
+  Choices& choices = choices_[of];
+  std::call_once(choices.least_once, [&] { choices.least = with_least_kept(blocks, *question_, choices.sample); });
+  return choices.least;
+}
+
+const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blocks) const {
+  Choices& choices = choices_[of];
+  std::call_once(choices.once, [&] {
+    choices.blocks = blocks;
+    if (choices.sample.recompute.mode != RecomputeMode::by_operator)
+      add_by_operator(choices.blocks, *question_, choices.sample);
+    add_choices(choices.blocks, *question_, choices.sample);
+    add_choices_working(choices.blocks, *question_, choices.sample);
+    choices.layers.emplace(choices.blocks);
+  });
+  return *choices.layers;
+}
+
+std::optional<Picoseconds> PlacedPlans::bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
+                                              const Strategy& s) const {
+  const RecomputePlacer placer(*question_, s, layers(of, blocks));
+  Picoseconds bound(0);
+  // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
+  Picoseconds before(0);
+  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
+    const StageCost& stage = kept[static_cast<std::size_t>(rank)];
+    const auto replay = placer.least_replay(placer.chunks_of(kept.layout(), rank), stage, rank);
+    if (!replay) return std::nullopt;
+    bound = std::max(bound, before + repeated(stage.passes_with(*replay), s.micro_batches, most_work));
+    if (bound > longest_step) return bound;
+    const StageCost& first = kept.stage(static_cast<std::size_t>(rank));
+    const auto passes = [&](const StageCost& cost) {
+      return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();
+    };
+    before += std::min(passes(stage) / std::int64_t{s.virtual_stages}, passes(first));
+  }
+  return bound + question_->step_pricer().overhead();
+}
+
+CandidatePrice PlacedPlans::price(std::size_t of, const BlockTable& blocks, const Strategy& s,
+                                  bool has_unplaced) const {
+  const RankLayersTable& choices = layers(of, blocks);
+  const StageLayout placed = layout_of(*question_, s, choices);
+  const StageTable stages(question_->graph(), placed, choices.blocks());
+  const Bytes peak = peak_memory(*question_, stages, s);
+  const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
+  if (fits && has_unplaced && replays_nothing(placed, choices.blocks(), question_->graph()))
+    return {Outcome::repeated, {}, peak};
+  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().total(stages, s), peak};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,63 @@
+#pragma once
+/// \file placed_plans.h: plans of a search whose recompute is placed: what their blocks may choose, bounds and prices.
+///
+/// Answers picoseconds and bytes. Model: what the blocks of a table may choose is found when the first plan of the
+/// table is priced, and placed then (planner/checkpointing). Before, a plan is bounded by the replay that none of its
+/// ranks can do without. A placement that replays nothing is the plan without recompute, and is not counted again.
+/// Source: planner/checkpointing/placement.h. Not modelled: as there.
+/// Checked against: tests/property/search_brute_force_test.cpp.
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "planner/checkpointing/rank_layers.h"
+#include "planner/search/block_tables.h"
+
+namespace plumbline {
+
+/// What became of a candidate. Only where recompute is placed: no placement fits, none can be worth it, or what is
+/// placed replays nothing, as a plan alongside it.
+enum class Outcome : std::uint8_t { priced, infeasible, bounded, repeated };
+/// The exact closed form of a candidate that was priced.
+struct CandidatePrice {
+  Outcome outcome = Outcome::priced;
+  Picoseconds step{0};
+  Bytes peak_memory{0};
+};
+
+/// All but `take` callable from any thread. `of`: the index of a strategy among those taken.
+class PlacedPlans {
+ public:
+  explicit PlacedPlans(const Question& question) : question_(&question) {}
+
+  /// One strategy of all that have their blocks' choices in common, with the recompute that its table is priced for.
+  void take(const std::vector<Strategy>& samples);
+  /// With everything kept at no more bytes than any choice of a placement: a bound on time and memory of them.
+  [[nodiscard]] const BlockTable& least(std::size_t of, const BlockTable& blocks) const;
+  /// At least the replay that each rank cannot do without; nothing when some rank cannot fit. `kept`: with nothing
+  /// recomputed.
+  [[nodiscard]] std::optional<Picoseconds> bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
+                                                 const Strategy& strategy) const;
+  /// `has_unplaced`: whether the same plan without recompute is a candidate too.
+  [[nodiscard]] CandidatePrice price(std::size_t of, const BlockTable& blocks, const Strategy& strategy,
+                                     bool has_unplaced) const;
+
+ private:
+  /// What placements of a block table choose among, whole or split backwards.
+  struct Choices {
+    Strategy sample;  ///< of the strategies that have them
+    std::once_flag once;
+    BlockTable blocks;
+    std::optional<RankLayersTable> layers;
+    std::once_flag least_once;
+    BlockTable least;
+  };
+  [[nodiscard]] const RankLayersTable& layers(std::size_t of, const BlockTable& blocks) const;
+
+  const Question* question_;
+  mutable std::deque<Choices> choices_;
+};
+
+}  // namespace plumbline
