@@ -125,7 +125,14 @@ void add_virtual_stages(Steps& steps, const Strategy& s) {
 void add_zero(Steps& steps, const Strategy& s) {
   for (const std::int32_t stage : {s.zero_stage + 1, s.zero_stage - 1})
     if (stage >= 0 && stage <= 3)
-      steps.add(arrow("ZeRO", s.zero_stage, stage), [&](Strategy& t) { t.zero_stage = stage; });
+      steps.add(arrow("ZeRO", s.zero_stage, stage), [&](Strategy& t) {
+        t.zero_stage = stage;
+        t.prefetch = ParameterPrefetch::on;
+      });
+  const bool on = s.prefetch == ParameterPrefetch::on;
+  if (s.zero_stage == 3)
+    steps.add(arrow("prefetch", on ? "on" : "off", on ? "off" : "on"),
+              [&](Strategy& t) { t.prefetch = on ? ParameterPrefetch::off : ParameterPrefetch::on; });
 }
 
 void add_sequence_parallel(Steps& steps, const Strategy& s) {
