@@ -40,7 +40,7 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
                                     ? chunk.stage->backward_weight_total() + chunk.times->accumulation
                                     : chunk.stage->backward_total() + chunk.times->copying + chunk.times->accumulation;
     const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
-    const Picoseconds first = part(gather, unit_share(*chunk.stage));
+    const Picoseconds first = first_units(gather, *chunk.stage, rank.prefetch);
     const Picoseconds last =
         std::min(early(chunk.shared.scatter), last_units(chunk.shared.scatter, of_rank.scatter, *chunk.stage, rule));
     const auto reduction = buckets.add(early(chunk.shared.reduction), chunk.stage->units);
@@ -65,6 +65,10 @@ SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stag
   const double all = ratio(stage.parameters.total_on(rank.parameters), rank.parameters.total());
   return {part(of_rank.gather, all), part(of_rank.scatter, trained), part(of_rank.reduction, trained),
           part(of_rank.update, trained)};
+}
+
+Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch) {
+  return prefetch == ParameterPrefetch::on ? part(gather, unit_share(stage)) : gather;
 }
 
 Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage, const ReductionRule& rule) {

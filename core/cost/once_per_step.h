@@ -28,6 +28,8 @@ struct StageShare {
 
 /// Of the communication of one pass of a stage, what one unit takes.
 [[nodiscard]] double unit_share(const StageCost& stage);
+/// What of a stage's gathered parameters nothing hides: the first unit; without prefetch all.
+[[nodiscard]] Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch);
 /// What of a stage's scattered gradients nothing is left to hide: a unit or a bucket. `of_rank`: the rank's.
 [[nodiscard]] Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage,
                                      const ReductionRule& rule);
@@ -37,7 +39,8 @@ struct RankSharing {
   ReductionRule rule;
   double slowdown = 0;           ///< of compute and communication alongside each other
   bool splits_backward = false;  ///< reductions run alongside weight gradients alone
-  bool waits = false;            ///< a sharded backward ends when its gradients are reduced
+  ParameterPrefetch prefetch = ParameterPrefetch::on;
+  bool waits = false;  ///< a sharded backward ends when its gradients are reduced
 };
 struct OncePerStep {
   std::vector<OnceTimes> of_chunk;

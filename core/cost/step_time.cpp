@@ -101,8 +101,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.backward = stage.backward_total() - stage.copies.backward + times.copying + times.accumulation;
   const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
-  const Picoseconds first =
-      s.prefetch == ParameterPrefetch::on ? part(shared.gather, unit_share(stage)) : shared.gather;
+  const Picoseconds first = first_units(shared.gather, stage, s.prefetch);
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
     return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;
@@ -153,7 +152,7 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
             {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
       }
       once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
-                                   splits_backward(s.schedule), s.zero_stage >= 2});
+                                   splits_backward(s.schedule), s.prefetch, s.zero_stage >= 2});
     }
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
