@@ -78,42 +78,45 @@ constexpr Align right = Align::right;
 constexpr Keep always = Keep::always;
 constexpr Keep constant = Keep::unless_constant;
 
-std::vector<ColumnOf<Plan>> choices() {
+std::vector<ColumnOf<Plan>> degrees() {
+  return {{{"devices", "GPUs", Unit::number, "GPUs that the plan uses", right, constant},
+           [](P p) { return whole(p.machine.devices); },
+           nullptr,
+           Shown::if_rows_differ},
+          {{"precision", "precision", Unit::text, "number formats that it computes in", left, constant},
+           [](P p) { return words(to_text(p.training.precision)); },
+           nullptr,
+           Shown::if_rows_differ},
+          {{"optimizer", "optimizer", Unit::text, "what updates the weights", left, constant},
+           [](P p) { return words(to_text(p.training.optimizer)); },
+           nullptr,
+           Shown::if_rows_differ},
+          {{"lora_rank", "LoRA", Unit::number, "rank of the adapters", right, constant},
+           [](P p) { return whole(p.training.adaptation.lora_rank); },
+           nullptr,
+           Shown::if_rows_differ},
+          {{"tensor_parallel", "tp", Unit::number, "tensor-parallel ranks"},
+           [](P p) { return whole(p.strategy.tensor_parallel); }},
+          {{"sequence_parallel", "sp", Unit::text, "sequence parallelism", left, constant},
+           [](P p) { return words(p.strategy.sequence_parallel == SequenceParallel::on ? "on" : "off"); },
+           [](P p) { return p.strategy.sequence_parallel == SequenceParallel::on; }},
+          {{"context_parallel", "cp", Unit::number, "context-parallel ranks"},
+           [](P p) { return whole(p.strategy.context_parallel); },
+           [](P p) { return p.strategy.context_parallel > 1; }},
+          {{"expert_parallel", "ep", Unit::number, "expert-parallel ranks"},
+           [](P p) { return whole(p.strategy.expert_parallel); },
+           [](P p) { return p.strategy.expert_parallel > 1; }},
+          {{"expert_tensor_parallel", "etp", Unit::number, "tensor-parallel ranks inside an expert"},
+           [](P p) { return whole(p.strategy.expert_tensor_parallel); },
+           [](P p) { return p.strategy.expert_tensor_parallel > 1; }},
+          {{"pipeline_stages", "pp", Unit::number, "pipeline stages"},
+           [](P p) { return whole(p.strategy.pipeline_stages); }},
+          {{"data_parallel", "dp", Unit::number, "data-parallel ranks"},
+           [](P p) { return whole(p.strategy.data_parallel); }}};
+}
+
+std::vector<ColumnOf<Plan>> other_choices() {
   return {
-      {{"devices", "GPUs", Unit::number, "GPUs that the plan uses", right, constant},
-       [](P p) { return whole(p.machine.devices); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"precision", "precision", Unit::text, "number formats that it computes in", left, constant},
-       [](P p) { return words(to_text(p.training.precision)); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"optimizer", "optimizer", Unit::text, "what updates the weights", left, constant},
-       [](P p) { return words(to_text(p.training.optimizer)); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"lora_rank", "LoRA", Unit::number, "rank of the adapters", right, constant},
-       [](P p) { return whole(p.training.adaptation.lora_rank); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"tensor_parallel", "tp", Unit::number, "tensor-parallel ranks"},
-       [](P p) { return whole(p.strategy.tensor_parallel); }},
-      {{"sequence_parallel", "sp", Unit::text, "sequence parallelism", left, constant},
-       [](P p) { return words(p.strategy.sequence_parallel == SequenceParallel::on ? "on" : "off"); },
-       [](P p) { return p.strategy.sequence_parallel == SequenceParallel::on; }},
-      {{"context_parallel", "cp", Unit::number, "context-parallel ranks"},
-       [](P p) { return whole(p.strategy.context_parallel); },
-       [](P p) { return p.strategy.context_parallel > 1; }},
-      {{"expert_parallel", "ep", Unit::number, "expert-parallel ranks"},
-       [](P p) { return whole(p.strategy.expert_parallel); },
-       [](P p) { return p.strategy.expert_parallel > 1; }},
-      {{"expert_tensor_parallel", "etp", Unit::number, "tensor-parallel ranks inside an expert"},
-       [](P p) { return whole(p.strategy.expert_tensor_parallel); },
-       [](P p) { return p.strategy.expert_tensor_parallel > 1; }},
-      {{"pipeline_stages", "pp", Unit::number, "pipeline stages"},
-       [](P p) { return whole(p.strategy.pipeline_stages); }},
-      {{"data_parallel", "dp", Unit::number, "data-parallel ranks"},
-       [](P p) { return whole(p.strategy.data_parallel); }},
       {{"schedule", "schedule", Unit::text, "order of the pipeline's forwards and backwards", left, constant},
        [](P p) { return words(to_text(p.strategy.schedule)); },
        [](P p) { return p.strategy.schedule != Schedule::none; }},
@@ -185,7 +188,8 @@ void add_alike(Table& table, const std::vector<std::int64_t>& alike) {
 
 const std::vector<ColumnOf<Plan>>& plan_columns() {
   static const std::vector<ColumnOf<Plan>> columns = [] {
-    std::vector<ColumnOf<Plan>> all = choices();
+    std::vector<ColumnOf<Plan>> all = degrees();
+    for (ColumnOf<Plan>& column : other_choices()) all.push_back(std::move(column));
     const std::vector<ColumnOf<Plan>> more = figures();
     all.insert(all.end(), more.begin(), more.end());
     return all;

@@ -36,9 +36,9 @@ class AxisLists {
 
   template <class T, class V>
   void keep(Choice choice, std::vector<T> SearchSpace::*list, std::initializer_list<V> values) {
-    if (free_.count(choice) == 0) (space_.*list).assign(values.begin(), values.end());
+    if (!free_.contains(choice)) (space_.*list).assign(values.begin(), values.end());
   }
-  [[nodiscard]] bool is_free(Choice choice) const { return free_.count(choice) > 0; }
+  [[nodiscard]] bool is_free(Choice choice) const { return free_.contains(choice); }
   [[nodiscard]] SearchSpace& space() { return space_; }
 
  private:

@@ -31,7 +31,7 @@ struct Rehearsal {
 /// Tokens that nobody looks at.
 TokenBatch no_tokens(const DataFeed& feed, const BatchLayout& layout) {
   TokenBatch batch{layout.micro_batch_sequences, feed.sequence_length(), {}, {}};
-  batch.tokens.resize(static_cast<std::size_t>(batch.sequences * batch.length));
+  batch.tokens.resize(static_cast<std::size_t>(batch.sequences) * static_cast<std::size_t>(batch.length));
   batch.targets.resize(batch.tokens.size());
   return batch;
 }
