@@ -14,6 +14,7 @@ inline void draw_sharding(Dice& dice, Strategy& s) {
   if (s.zero_stage == 0) return;
   s.shard_group = dice.one_in(4) ? static_cast<std::int32_t>(dice.divisor(s.gradient_ranks())) : s.gradient_ranks();
   if (s.shard_group == 1) s.shard_group = s.gradient_ranks();
+  if (s.zero_stage == 3 && dice.one_in(3)) s.prefetch = ParameterPrefetch::off;
 }
 
 inline Strategy drawn_strategy(Dice& dice) {

@@ -55,10 +55,6 @@ class LargestUnits {
 
 }  // namespace
 
-bool is_layer_matrix(const Block& block, const Tensor& parameter) {
-  return block.kind() == BlockKind::layer && parameter.shape.size() >= 2;
-}
-
 ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
   const std::int64_t part = divided(split.total(), ranks);
   const std::int64_t matrix = std::min(part, divided(split.matrix, ranks));

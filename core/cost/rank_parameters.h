@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "core/sharding/layer_matrix.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_ranks.h"
 #include "core/training/optimizer.h"
@@ -97,9 +98,6 @@ struct ParameterTensors {
 };
 /// `gathered_from`: elements on a rank from which on a tensor is gathered.
 [[nodiscard]] ParameterTensors parameter_tensors(const Block& block, const Shard& shard, double gathered_from);
-
-/// A weight matrix inside the layers, as opposed to embeddings, heads, norms and biases.
-[[nodiscard]] bool is_layer_matrix(const Block& block, const Tensor& parameter);
 
 /// `tied` parameters are counted in; a stage that holds the embedding too subtracts them (see `without_tied`).
 [[nodiscard]] RankParameters rank_parameters(const Block& block, const Shard& shard);

@@ -75,7 +75,7 @@ class Gathers {
   }
 
  private:
-  /// Whether a run continues the pass of the one before it: with prefetch it is gathered alongside that.
+  /// Whether a run belongs to the same pass as the run before it, which then hides its gather unless prefetch is off.
   [[nodiscard]] bool follows(std::size_t run) const {
     if (run == 0 || run >= runs_.size()) return false;
     return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);

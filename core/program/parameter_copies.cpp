@@ -17,10 +17,6 @@ std::int32_t expert_replica(const Strategy& strategy, std::int32_t rank) {
 
 }  // namespace
 
-int moments_of(const LocalParameter& parameter, Optimizer optimizer) {
-  return parameter.is_layer_matrix ? facts(optimizer).matrix_states : facts(optimizer).other_states;
-}
-
 bool answers_for(const Strategy& strategy, const LocalParameter& p, std::int32_t rank) {
   if (p.is_copy) return false;
   if (p.is_replicated && coordinate(strategy, Axis::tensor, rank) != 0) return false;

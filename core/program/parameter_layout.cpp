@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/plan/rank_group.h"
+#include "core/sharding/layer_matrix.h"
 #include "core/sharding/shard_ranks.h"
 
 namespace plumbline {
@@ -110,7 +111,7 @@ class Builder {
     p.tensor = id;
     p.is_trained = tensor.trainable;
     p.is_expert = tensor.partition == Partition::expert;
-    p.is_layer_matrix = block.kind() == BlockKind::layer && tensor.shape.size() >= 2;
+    p.is_layer_matrix = is_layer_matrix(block, tensor);
     p.is_divided = tensor.partition == Partition::tensor && s_.tensor_parallel > 1;
     p.is_replicated = tensor.partition == Partition::replicated;
     p.is_partial = p.is_replicated && is_made_from_a_part(block, op);
@@ -132,7 +133,7 @@ class Builder {
     layout_.parameters.push_back(std::move(p));
   }
 
-  /// A row-parallel linear's bias sees the whole gradient of its output (block_runner.h).
+  /// A row-parallel linear's bias sees the whole gradient of its output.
   [[nodiscard]] bool is_made_from_a_part(const Block& block, const Op& op) const {
     if (s_.tensor_parallel == 1) return false;
     const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
@@ -221,17 +222,14 @@ class Builder {
   }
 
   void add_owned() {
-    const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
     for (std::int32_t i = 0; i < std::ssize(layout_.parameters); ++i) {
       const LocalParameter& p = layout_.parameters[static_cast<std::size_t>(i)];
       if (!p.is_trained) continue;
       const Section& section = layout_.sections[static_cast<std::size_t>(p.section)];
-      const std::int64_t begin = std::max(p.first, section.part_begin());
-      const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
-      if (begin >= end) continue;
-      OwnedRange owned{i, begin - p.first, end - begin, section.states + begin - section.part_begin(), {}};
-      const int states = p.is_layer_matrix ? facts.matrix_states : facts.other_states;
-      for (int state = 0; state < states; ++state) {
+      const ElementRange own = own_part(p, section);
+      if (own.count == 0) continue;
+      OwnedRange owned{i, own.first, own.count, section.states + p.first + own.first - section.part_begin(), {}};
+      for (int state = 0; state < moments_of(p, training_.optimizer); ++state) {
         owned.moments[static_cast<std::size_t>(state)] = layout_.moments;
         layout_.moments += owned.count;
       }
@@ -262,6 +260,16 @@ class Builder {
 };
 
 }  // namespace
+
+int moments_of(const LocalParameter& parameter, Optimizer optimizer) {
+  return parameter.is_layer_matrix ? facts(optimizer).matrix_states : facts(optimizer).other_states;
+}
+
+ElementRange own_part(const LocalParameter& p, const Section& section) {
+  const std::int64_t begin = std::max(p.first, section.part_begin());
+  const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
+  return {begin - p.first, std::max<std::int64_t>(0, end - begin)};
+}
 
 std::int32_t ParameterLayout::find(std::int32_t execution, TensorId tensor) const {
   const auto& tensors = index[static_cast<std::size_t>(execution)];

@@ -20,7 +20,7 @@
 
 namespace plumbline {
 
-/// How a parameter starts (parameter_init.h).
+/// How a parameter starts (runtime/execution/parameter_init.h).
 enum class InitialValues : std::uint8_t { normal, ones, zeros };
 
 struct LocalParameter {
@@ -31,7 +31,7 @@ struct LocalParameter {
   InitialValues starts = InitialValues::normal;
   bool is_trained = true;
   bool is_expert = false;
-  bool is_layer_matrix = false;  ///< a weight matrix inside the layers (core/cost/rank_parameters.h)
+  bool is_layer_matrix = false;  ///< core/sharding/layer_matrix.h
   bool is_replicated = false;    ///< whole on every tensor-parallel rank
   bool is_partial = false;       ///< replicated, but its gradient is made from a part of the tokens or heads
   bool is_divided = false;       ///< over tensor-parallel ranks
@@ -73,6 +73,11 @@ struct UnitElements {
   std::int64_t whole = 0;
   std::int64_t trained = 0;
 };
+
+/// Moments that the optimizer keeps for each element of a parameter.
+[[nodiscard]] int moments_of(const LocalParameter& parameter, Optimizer optimizer);
+/// Elements of the parameter's box that lie in this rank's part of the section; none where `count` is 0.
+[[nodiscard]] ElementRange own_part(const LocalParameter& parameter, const Section& section);
 
 /// Elements [first, first + count) of a parameter's box, whose states this rank holds.
 struct OwnedRange {

@@ -15,7 +15,7 @@ TensorBox without_other_experts(TensorBox box) {
   return box;
 }
 
-/// One plane of a box that lies densely from `first` on.
+/// Plane `plane` of a box that is stored contiguously and begins at element `first` of the buffer.
 FloatRows plane_of(std::int32_t buffer, std::int64_t first, const TensorBox& box, std::int64_t plane) {
   return {buffer, first + plane * box.extent[1] * box.extent[2], box.extent[1], box.extent[2], box.extent[2]};
 }
@@ -49,7 +49,7 @@ class UpdateLowering {
   }
 
  private:
-  /// Fills the instruction that was added last.
+  /// Sets fields of the instruction that `add` has just appended.
   struct Added {
     UpdateInstruction& instruction;
     Added& of(std::int32_t owned, ElementRange elements) {

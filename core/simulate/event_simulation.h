@@ -49,9 +49,9 @@ class EventSimulation {
     std::uint32_t waiting_queues = 0;  ///< a bit for each stream with actions that have not started
     std::int32_t transfers = 0;        ///< posted, not there: they occupy the rank
     bool is_busy = false;
-    bool waits = false;  ///< for something of which it is not known when it ends
+    bool waits = false;  ///< for an action whose end is not known yet
     std::int64_t woken = Earliest::never;
-    std::int64_t ahead = 0;  ///< what it issues next it does not before
+    std::int64_t ahead = 0;  ///< it issues nothing more before this time
   };
   /// A message of a rank that runs ahead, over a link of its own, which something may share before it is there.
   struct Sent {

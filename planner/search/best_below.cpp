@@ -11,8 +11,8 @@
 namespace plumbline {
 namespace {
 
-/// Looked at between two comparisons with the best found, and the dear ones of them. Fixed, so that the outcome is the
-/// same for every number of threads.
+/// How many plans or groups are examined before the best plans found are updated, and how many of them may need the
+/// least replay of a placement, which takes longest. Constants, so that the answer does not depend on the threads.
 constexpr std::size_t opened_per_batch = 64;
 constexpr std::size_t placed_per_batch = 8;
 constexpr std::size_t families_per_task = 64;

@@ -33,14 +33,14 @@ class BlockTables {
             pairs_exchanges};
   }
 
-  /// Of which all that have it in common differ in the costs of blocks with experts alone.
+  /// Tables of strategies with the same one differ only in the costs of blocks with experts.
   [[nodiscard]] static Key key_without_experts(Strategy s) {
     s.expert_parallel = s.expert_tensor_parallel = 1;
     return key_of(s);
   }
 
-  /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. None, and
-  /// some of them not kept, where it was stopped.
+  /// The tables of all samples, in order; those that are not known yet are priced on `threads` threads. None if
+  /// it was stopped; what was priced until then may be kept.
   [[nodiscard]] std::vector<std::shared_ptr<const BlockTable>> of(const Question& question,
                                                                   const std::vector<Strategy>& samples,
                                                                   std::int32_t threads, const StopRequest& stop);

@@ -26,8 +26,8 @@ struct Candidate {
   std::int32_t leaf = 0;  ///< index into SpaceEnumerator::leaves of the family
 };
 
-/// The plans of a family that have one recompute in common, of which only the least time is known yet: all of them.
-/// Those whose recompute is placed are bounded as what keeps everything, and with it.
+/// All plans of a family with one recompute choice, of which only a lower bound of the step time is known so far.
+/// Placed recompute has the bound of the plans that keep everything.
 struct CandidateGroup {
   Picoseconds bound{0};
   std::int32_t family = 0;

@@ -27,7 +27,7 @@ struct CandidatePrice {
   Bytes peak_memory{0};
 };
 
-/// All but `take` callable from any thread. `of`: the index of a strategy among those taken.
+/// Every member but `take` may be called from any thread. `of`: the index of a strategy among those taken.
 class PlacedPlans {
  public:
   explicit PlacedPlans(const Question& question) : question_(&question) {}

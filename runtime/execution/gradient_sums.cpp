@@ -129,14 +129,13 @@ void GradientSums::for_partial(std::byte* packed, Copy copy) const {
     if (!p.is_partial || !p.is_trained) continue;
     const Section& section = memory_.section_of(p);
     const bool is_part = memory_.strategy.zero_stage >= 1;
-    const std::int64_t begin = is_part ? std::max(p.first, section.part_begin()) : p.first;
-    const std::int64_t end =
-        is_part ? std::min(p.first + p.elements(), section.part_begin() + section.part()) : p.first + p.elements();
-    std::byte* held = is_part ? memory_.gradient_part(section).data() - bytes_of(section.part_begin(), format)
-                              : whole(section).data();
-    if (begin < end)
-      copy(packed + bytes_of(first + begin - p.first, format), held + bytes_of(begin, format),
-           storage(end - begin, format));
+    const ElementRange held = is_part ? own_part(p, section) : ElementRange{0, p.elements()};
+    std::byte* const gradients = is_part
+                                     ? memory_.gradient_part(section).data() - bytes_of(section.part_begin(), format)
+                                     : whole(section).data();
+    if (held.count > 0)
+      copy(packed + bytes_of(first + held.first, format), gradients + bytes_of(p.first + held.first, format),
+           storage(held.count, format));
     first += p.elements();
   }
 }

@@ -15,11 +15,7 @@ constexpr std::int64_t most_drawn = 1 << 22;
 
 /// Of a parameter, what is up to date in the weights that a rank holds.
 ElementRange held_range(const ParameterMemory& memory, const LocalParameter& p, bool is_divided) {
-  const Section& section = memory.section_of(p);
-  const std::int64_t begin = is_divided ? std::max(p.first, section.part_begin()) : p.first;
-  const std::int64_t end =
-      is_divided ? std::min(p.first + p.elements(), section.part_begin() + section.part()) : p.first + p.elements();
-  return {begin - p.first, std::max<std::int64_t>(0, end - begin)};
+  return is_divided ? own_part(p, memory.section_of(p)) : ElementRange{0, p.elements()};
 }
 
 }  // namespace

@@ -5,12 +5,6 @@
 namespace plumbline {
 namespace {
 
-ElementRange own_part(const LocalParameter& p, const Section& section) {
-  const std::int64_t begin = std::max(p.first, section.part_begin());
-  const std::int64_t end = std::min(p.first + p.elements(), section.part_begin() + section.part());
-  return {begin - p.first, std::max<std::int64_t>(0, end - begin)};
-}
-
 /// `weights(parameter)`: the elements whose weights are wanted; the optimizer's state is what the rank owns of them.
 template <class Weights>
 std::vector<StateRange> ranges(const ParameterLayout& layout, const Training& training, Weights weights) {

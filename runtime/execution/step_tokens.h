@@ -2,9 +2,9 @@
 /// \file step_tokens.h: token ids and targets of a step's micro-batches on the host, where the device fetches them.
 ///
 /// Model: page-locked memory with a place for each micro-batch, the same in every step, so that a recorded copy of it
-/// reads the tokens of the step at hand (step_graph.h). A place is written once in a step, before its first copy, and
-/// again when the host has waited for the step. Checked against: tests/cuda/graph_training_test.cpp,
-/// tests/runtime/execution.
+/// reads the tokens of the step at hand (step_graph.h). The host writes each place once per step,
+/// before the first copy from it is enqueued, and not again until it has waited for that step to end.
+/// Checked against: tests/cuda/graph_training_test.cpp, tests/runtime/execution.
 
 #include <algorithm>
 #include <vector>

@@ -14,6 +14,7 @@ void zero_shards_states(const Subject& s, Finding& f) {
   const std::int32_t stage = other.zero_stage - 1;
   other.zero_stage = stage;
   if (stage == 0) other.shard_group = 1;
+  other.prefetch = ParameterPrefetch::on;
   const auto less_sharded = plan_of(s, other);
   if (!less_sharded) return;
   expect_ranks_at_most(s.plan, *less_sharded, all_states, f, "states of a rank");

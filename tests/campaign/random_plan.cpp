@@ -71,6 +71,7 @@ void draw_sharing(Strategy& s, Draw& draw) {
   s.shard_group = s.gradient_ranks();
   const std::vector<std::int64_t> groups = divisors_of(s.gradient_ranks());
   if (draw.one_in(3)) s.shard_group = static_cast<std::int32_t>(std::max<std::int64_t>(groups[1], draw.one_of(groups)));
+  if (s.zero_stage == 3 && draw.one_in(3)) s.prefetch = ParameterPrefetch::off;
 }
 
 /// Layers of each chunk by hand, at least one each.
@@ -213,6 +214,7 @@ Strategy careless_strategy(const Question& question, Draw& draw) {
   s.micro_batches = question.training().global_batch / std::max<std::int64_t>(1, s.data_parallel * s.micro_batch);
   s.zero_stage = any() % 5;
   s.shard_group = any();
+  if (draw.one_in(4)) s.prefetch = ParameterPrefetch::off;
   if (draw.one_in(2)) s.sequence_parallel = SequenceParallel::on;
   s.recompute = random_recompute(draw);
   if (draw.one_in(4)) {

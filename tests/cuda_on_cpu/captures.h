@@ -7,9 +7,9 @@
 /// the capture: all that follows fails, until cudaStreamEndCapture returns an error and no graph. Source: CUDA C++
 /// Programming Guide 13.0, "Creating a Graph Using Stream Capture"; CUDA Runtime API 13.0, cudaStreamBeginCapture,
 /// cudaStreamEndCapture, cudaThreadExchangeStreamCaptureMode, cudaError_t 900 to 908. Which calls are "potentially
-/// unsafe" CUDA does not list: here all that allocate, free, wait or ask. Not modelled: collectives of several parts,
-/// and launches of graphs, inside of a capture (cudaErrorStreamCaptureUnsupported), waits for external events. Checked
-/// against: tests/cuda_on_cpu/graphs_test.cpp.
+/// unsafe" CUDA does not list: here all that allocate, free, wait or ask. Not modelled: waits for external events;
+/// inside a capture, launches of other graphs and collectives in several parts (cudaErrorStreamCaptureUnsupported).
+/// Checked against: tests/cuda_on_cpu/graphs_test.cpp.
 
 #include <cuda_runtime_api.h>
 

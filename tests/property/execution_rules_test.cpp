@@ -2,12 +2,10 @@
 // for: over networks of the catalogue and random ones, with random recipes and strategies of 1 to 8 ranks.
 #include "core/plan/execution_rules.h"
 
-#include "core/program/parameter_layout.h"
 #include "planner/session/launchable.h"
 #include "runtime/run/capability_check.h"
-#include "runtime/run/rank_checkpoint.h"
 #include "tests/catch.h"
-#include "tests/executed.h"
+#include "tests/parameter_layouts.h"
 #include "tests/questions.h"
 #include "tests/random_strategies.h"
 
@@ -34,20 +32,6 @@ std::string refusal(const LoweredPlan& plan, const OperatorConstants& constants)
   return "executed";
 }
 
-/// Whether every rank's parameters have a place.
-bool has_layouts(const LoweredPlan& plan) {
-  try {
-    for (std::int32_t rank = 0; rank < plan.strategy.devices(); ++rank) {
-      const auto stage = static_cast<std::size_t>(coordinate(plan.strategy, Axis::pipeline, rank));
-      static_cast<void>(
-          parameter_layout(plan.graph, plan.strategy, plan.training, executions_of(plan.program.ranks[stage]), rank));
-    }
-  } catch (const InternalError&) {
-    return false;
-  }
-  return true;
-}
-
 struct Counts {
   int executed = 0;
   int refused = 0;
@@ -59,7 +43,7 @@ void compare(const NetworkFacts& network, const OperatorConstants& constants, co
   const bool is_executed = words == "executed";
   CAPTURE(words);
   CHECK(is_searched(network, plan.training, plan.strategy) == is_executed);
-  const bool is_laid_out = has_layouts(plan);
+  const bool is_laid_out = parameter_layouts(plan).has_value();
   if (is_executed) CHECK(is_laid_out);
   // Whoever cannot be laid out is refused for that, or for something before it.
   if (!is_laid_out) CHECK_FALSE(is_executed);

@@ -2,12 +2,10 @@
 // all ranks they update every trained element exactly once.
 #include "core/program/update_program.h"
 
-#include "core/base/errors.h"
 #include "core/plan/rank_group.h"
 #include "core/program/parameter_copies.h"
-#include "runtime/run/rank_checkpoint.h"
 #include "tests/catch.h"
-#include "tests/executed.h"
+#include "tests/parameter_layouts.h"
 #include "tests/random_strategies.h"
 
 namespace plumbline {
@@ -18,22 +16,9 @@ struct RankUpdate {
   UpdateProgram program;
 };
 
-RankUpdate update_of(const LoweredPlan& plan, std::int32_t rank) {
-  const auto stage = static_cast<std::size_t>(coordinate(plan.strategy, Axis::pipeline, rank));
-  RankUpdate of_rank;
-  of_rank.layout =
-      parameter_layout(plan.graph, plan.strategy, plan.training, executions_of(plan.program.ranks[stage]), rank);
-  of_rank.program = lower_update(of_rank.layout, plan.strategy, plan.training.optimizer, rank);
-  return of_rank;
-}
-
-bool has_layouts(const LoweredPlan& plan) {
-  try {
-    for (std::int32_t rank = 0; rank < plan.strategy.devices(); ++rank) static_cast<void>(update_of(plan, rank));
-  } catch (const InternalError&) {
-    return false;
-  }
-  return true;
+RankUpdate update_of(const LoweredPlan& plan, ParameterLayout layout, std::int32_t rank) {
+  UpdateProgram program = lower_update(layout, plan.strategy, plan.training.optimizer, rank);
+  return {std::move(layout), std::move(program)};
 }
 
 /// What ranks send to gather slices of experts' matrices, or of others'.
@@ -61,9 +46,9 @@ void count_updated(const LoweredPlan& plan, const RankUpdate& update, std::int32
   }
 }
 
-std::int64_t trained_elements(const RankUpdate& alone) {
+std::int64_t trained_elements(const ParameterLayout& layout) {
   std::int64_t sum = 0;
-  for (const LocalParameter& p : alone.layout.parameters) sum += p.is_trained ? p.elements() : 0;
+  for (const LocalParameter& p : layout.parameters) sum += p.is_trained ? p.elements() : 0;
   return sum;
 }
 
@@ -78,12 +63,13 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
     if (n % 2 == 0) run.training.optimizer = Optimizer::muon;
     CAPTURE(n, text_of(run));
     const LoweredPlan plan(run.graph, run.strategy, run.training);
-    if (!has_layouts(plan)) continue;
+    const auto layouts = parameter_layouts(plan);
+    if (!layouts) continue;
     ++checked;
     Updated updated;
     for (std::int32_t rank = 0; rank < run.strategy.devices(); ++rank) {
       CAPTURE(rank);
-      const RankUpdate update = update_of(plan, rank);
+      const RankUpdate update = update_of(plan, (*layouts)[static_cast<std::size_t>(rank)], rank);
       const auto stage = static_cast<std::size_t>(coordinate(run.strategy, Axis::pipeline, rank));
       const RankSizes& predicted = plan.sizes.ranks[stage];
       CHECK(gathered_bytes(update.program, GatherGroup::states) + slices(update, true) == predicted.matrix_shards);
@@ -92,14 +78,14 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
       if (predicted.gathered_matrices > Bytes(0)) ++gathering;
       count_updated(plan, update, rank, updated);
     }
-    const RankUpdate alone = update_of(LoweredPlan(run.graph, Strategy(), run.training), 0);
+    const LoweredPlan alone(run.graph, Strategy(), run.training);
     std::int64_t elements = 0;
     for (const auto& [name, of_parameter] : updated)
       for (const auto& [element, times] : of_parameter) {
         if (times != 1) FAIL_CHECK(name << " element " << element << " is updated " << times << " times");
         ++elements;
       }
-    CHECK(elements == trained_elements(alone));
+    CHECK(elements == trained_elements(parameter_layouts(alone).value().front()));
   }
   CHECK(checked >= runs / 2);
   CHECK(gathering >= runs / 5);

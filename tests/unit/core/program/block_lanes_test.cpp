@@ -8,12 +8,12 @@ namespace plumbline {
 namespace {
 
 struct Layer {
-  Graph graph = gpt({.layers = 1, .hidden = 8, .heads = 2, .vocabulary = 16, .positions = 16});
+  Graph graph = gpt({.layers = 1, .hidden = 24, .heads = 6, .vocabulary = 16, .positions = 16});
   Shard shard;
   BlockProgram program;
 
   explicit Layer(std::int32_t ranks, SequenceParallel sequence_parallel = SequenceParallel::off) {
-    shard.lengths = {1, 4};
+    shard.lengths = {1, 12};
     shard.tensor_parallel = ranks;
     shard.sequence_parallel = sequence_parallel;
     program = BlockLowering(block(), shard).lower({});
@@ -38,9 +38,10 @@ TEST_CASE("one rank waits for no collective") {
 }
 
 TEST_CASE("whatever uses a collective's buffer behind it waits for it or for a later one") {
+  const std::int32_t ranks = GENERATE(2, 3, 6);
   for (const SequenceParallel sequence_parallel : {SequenceParallel::off, SequenceParallel::on}) {
-    const Layer layer(2, sequence_parallel);
-    INFO(to_text(layer.program, layer.block()));
+    const Layer layer(ranks, sequence_parallel);
+    INFO(ranks << " ranks\n" << to_text(layer.program, layer.block()));
     int collectives = 0;
     for (const auto& pass : layer.program.passes)
       for (std::size_t c = 0; c < pass.size(); ++c) {
@@ -58,7 +59,7 @@ TEST_CASE("whatever uses a collective's buffer behind it waits for it or for a l
 }
 
 TEST_CASE("weight gradients run while the gradients of their product's input are summed over ranks") {
-  const Layer layer(2);
+  const Layer layer(GENERATE(2, 3, 6));
   INFO(to_text(layer.program, layer.block()));
   const std::vector<Instruction>& backward = layer.program.pass(BlockPass::backward);
   int alongside = 0;

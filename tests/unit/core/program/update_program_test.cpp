@@ -23,7 +23,7 @@ struct Step {
   [[nodiscard]] std::string text() const { return to_text(program, layout); }
 };
 
-/// One layer of width 8, alone on its rank.
+/// The optimizer step of a rank that holds one transformer layer of width 8 and no other unit.
 Step step(Optimizer optimizer, Strategy strategy, std::int32_t rank = 0) {
   const Graph graph =
       llama({.layers = 1, .hidden = 8, .heads = 2, .kv_heads = 2, .head_dim = 4, .width = 12, .vocabulary = 16});
@@ -64,13 +64,17 @@ TEST_CASE("a rank that holds a copy updates it, and leaves its gradients' norm t
   CHECK(updated_elements(second.program) == updated_elements(first.program));
 }
 
-TEST_CASE("ranks that share states update their halves") {
-  const Step first = step(Optimizer::adamw, ranks(2, 1, 1), 0);
-  const Step second = step(Optimizer::adamw, ranks(2, 1, 1), 1);
-  std::int64_t all = 0;
-  for (const LocalParameter& p : first.layout.parameters) all += p.elements();
-  CHECK(updated_elements(first.program) == (all + 1) / 2);
-  CHECK(updated_elements(second.program) == all / 2);
+TEST_CASE("ranks that share states update equal parts, the last one what is left") {
+  for (const std::int32_t sharing : {2, 3, 5}) {
+    INFO(sharing << " ranks");
+    const Step first = step(Optimizer::adamw, ranks(sharing, 1, 1), 0);
+    std::int64_t all = 0;
+    for (const LocalParameter& p : first.layout.parameters) all += p.elements();
+    const std::int64_t part = (all + sharing - 1) / sharing;
+    CHECK(updated_elements(first.program) == part);
+    const Step last = step(Optimizer::adamw, ranks(sharing, 1, 1), sharing - 1);
+    CHECK(updated_elements(last.program) == all - (sharing - 1) * part);
+  }
 }
 
 TEST_CASE("Muon takes matrices whole, and gathers nothing on one rank") {
