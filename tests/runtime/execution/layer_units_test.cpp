@@ -1,4 +1,5 @@
 // Units of several layers: the numbers of units of one layer, bit for bit, in fewer collectives of the predicted bytes.
+#include "core/plan/legality.h"
 #include "tests/execution_checks.h"
 
 namespace plumbline {
@@ -84,29 +85,45 @@ void require_same_bits(const WholeTensors& a, const WholeTensors& b) {
   }
 }
 
-TEST_CASE("units of several layers give the numbers of units of one") {
-  for (const Case& one : sampled(cases())) {
-    const Training training = training_of(one, Optimizer::adamw);
-    Strategy s = one.strategy;
-    const Executed blocks = execute(LoweredPlan(network(one.net), s, training).job(), options(3));
-    for (s.layers_per_unit = 2; s.layers_per_unit <= most_layers(one); ++s.layers_per_unit) {
-      INFO(one.name << (one.net == Net::gpt ? ", gpt: " : ": ") << to_text(s));
-      const LoweredPlan plan(network(one.net), s, training);
-      const Executed run = execute(plan.job(), options(3));
-      for (std::size_t i = 0; i < run.record.steps.size(); ++i)
-        CHECK(run.record.steps[i].loss == blocks.record.steps[i].loss);
-      require_same_bits(run.gradients, blocks.gradients);
-      require_same_bits(run.last_gradients, blocks.last_gradients);
-      require_same_bits(run.weights, blocks.weights);
-      require_bytes(plan, run.record);
-    }
+/// Experts get rows in turn, so that what they send is what was predicted.
+Executed executed(const LoweredPlan& plan) { return execute(routed(plan, ExpertRouting::balanced), options(3)); }
+
+/// With two layers in a unit up to all of a chunk.
+void require_units_like_blocks(const Case& one, const Training& training) {
+  Strategy s = one.strategy;
+  const Executed blocks = executed(LoweredPlan(network(one.net), s, training));
+  for (s.layers_per_unit = 2; s.layers_per_unit <= most_layers(one); ++s.layers_per_unit) {
+    INFO(one.name << (one.net == Net::gpt ? ", gpt: " : ": ") << to_text(s));
+    const LoweredPlan plan(network(one.net), s, training);
+    const Executed run = executed(plan);
+    for (std::size_t i = 0; i < run.record.steps.size(); ++i)
+      CHECK(run.record.steps[i].loss == blocks.record.steps[i].loss);
+    require_same_bits(run.gradients, blocks.gradients);
+    require_same_bits(run.last_gradients, blocks.last_gradients);
+    require_same_bits(run.weights, blocks.weights);
+    require_bytes(plan, run.record);
   }
+}
+
+TEST_CASE("units of several layers give the numbers of units of one") {
+  for (const Case& one : sampled(cases())) require_units_like_blocks(one, training_of(one, Optimizer::adamw));
+}
+
+// Ranks gather the whole section of a unit, of which the matrices are first.
+TEST_CASE("units of several layers give the numbers of units of one where an optimizer needs whole matrices") {
+  for (const std::int32_t ranks : {2, 3})
+    for (const Net net : {Net::gpt, Net::llama}) {
+      Case one{std::to_string(ranks) + " ranks, Muon", net, sharded(ranks)};
+      require_units_like_blocks(one, training_of(one, Optimizer::muon));
+      one.strategy.tensor_parallel = 2;
+      require_units_like_blocks(one, training_of(one, Optimizer::muon));
+    }
 }
 
 std::int64_t calls(const Executed& run, const std::string& collective) {
   std::int64_t sum = 0;
   for (const SentRecord& sent : run.record.ranks.front().sent)
-    if (sent.collective == collective) sum += sent.calls;
+    if (sent.group == "shard" && sent.collective == collective) sum += sent.calls;
   return sum;
 }
 
