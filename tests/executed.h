@@ -49,7 +49,7 @@ class LoweredPlan {
     const StageTable ranks(graph, layout, blocks);
     const PricedPlan priced{graph, strategy, training, calibration.stack, steps, ranks, blocks};
     const SegmentTable segments(priced, Granularity::block);
-    sizes = lowering_input(priced, segments);
+    sizes = scattered_by_unit(lowering_input(priced, segments));
     program = lower(sizes);
     simulation = simulate(program, action_times(priced, segments, program), 0);
     replays = replays_of(graph, blocks, layout.arrangement, strategy.recompute.mode);

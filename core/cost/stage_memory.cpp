@@ -5,8 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/cost/matrix_gathers.h"
-#include "core/cost/zero_memory.h"
+#include "core/cost/held_states.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/program/order_memo.h"
 #include "core/program/pipeline_orders.h"
@@ -14,73 +13,6 @@
 
 namespace plumbline {
 namespace {
-
-Bytes coefficient_bytes(double value) { return Bytes(static_cast<std::int64_t>(value)); }
-
-/// Without that of a shard group.
-std::int64_t group_count(const Strategy& s) {
-  std::int64_t count = 0;
-  for (const Axis axis : {Axis::tensor, Axis::context, Axis::gradient, Axis::pipeline, Axis::expert})
-    if (rank_group(s, axis).size > 1) ++count;
-  return count;
-}
-
-/// `groups`: without that of a shard group.
-Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackCalibration& stack) {
-  const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
-  return (groups + (has_shard_group ? 1 : 0)) * coefficient_bytes(stack.memory.communicator_bytes);
-}
-
-/// Copies that some stacks keep of gradients: in 16 bits alongside a sum in 32, or of the shard that a rank updates in
-/// 32 bits alongside a sum in 16.
-Bytes copied_gradients(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats,
-                       const StackCalibration& stack) {
-  if (!formats.master) return Bytes(0);
-  const bool is_whole = bits(formats.gradient) > bits(formats.weight);
-  const double bytes = is_whole ? stack.memory.copied_gradient_bytes : stack.memory.updated_gradient_bytes;
-  const std::int32_t sharded_from = is_whole ? 2 : 1;
-  const ShardRanks ranks = s.zero_stage >= sharded_from ? shard_ranks(s) : ShardRanks{};
-  const std::int64_t copied =
-      divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
-  return coefficient_bytes(bytes * static_cast<double>(copied));
-}
-
-/// PyTorch's FSDP shards parameters and gradients in the format of the master weights: 16-bit weights are there only
-/// while a unit is gathered.
-void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
-                   const PrecisionFormats& formats, const StackCalibration& stack) {
-  if (stack.features.sharded_states == ShardedStates::of_recipe || s.zero_stage < 3 || !formats.master) return;
-  const ShardRanks ranks = shard_ranks(s);
-  const std::int64_t trained =
-      divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
-  memory[MemoryClass::weights] -= std::min(memory[MemoryClass::weights], storage(trained, formats.weight));
-  memory[MemoryClass::gradients] += storage(trained, *formats.master) - storage(trained, formats.gradient);
-}
-
-/// Weights of quantised products, kept over the micro-batches of a step: in 16 bits alongside copies, row- and
-/// column-wise, or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it
-/// is gathered.
-void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
-                            const PrecisionFormats& formats, const StackCalibration& stack) {
-  if (!is_quantized(formats.matmul) || s.zero_stage >= 3) return;
-  const std::int64_t weights = stage.parameters.product_weights;
-  const Bytes copy = storage(weights, formats.matmul);
-  const StackFeatures& features = stack.features;
-  const bool is_alone = features.fp8_parameters == QuantizedWeights::alone && formats.matmul != NumberFormat::fp4;
-  if (is_alone) memory[MemoryClass::weights] -= storage(weights, formats.weight) - copy;
-  memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
-}
-
-Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
-                          const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(most.gathered(prefetch), std::llround(stack.sharding.gathered_parameters)),
-                 formats.weight);
-}
-
-Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
-  return storage(std::min<std::int64_t>(most.two_trained, std::llround(stack.sharding.gathered_gradients)),
-                 formats.gradient);
-}
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
 /// backward behind it, is the peak.
@@ -96,55 +28,7 @@ PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t 
   return load;
 }
 
-struct AtPeak {
-  LoadPeak load;
-  Bytes gathered{0};
-};
-
-/// The kind of action at which load and gathered units are most, of equals the first in the order.
-AtPeak at_peak(const StageCost& stage, const WholeUnits& units, const PeakLoads& load, const Strategy& s,
-               const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
-  const Bytes parameters = s.zero_stage >= 3 ? gathered_parameters(units, s.prefetch, formats, stack) : Bytes(0);
-  const Bytes gradients = s.zero_stage >= 2 ? gathered_gradients(units, formats, stack) : Bytes(0);
-  std::optional<AtPeak> most;
-  const auto see = [&](ActionKind kind, Bytes gathered) {
-    const LoadPeak& peak = load[kind];
-    if (peak.position < 0) return;
-    const Bytes total = peak.total() + gathered;
-    const Bytes known = most ? most->load.total() + most->gathered : Bytes(-1);
-    if (total > known || (total == known && peak.position < most->load.position)) most = AtPeak{peak, gathered};
-  };
-  see(ActionKind::forward, parameters);
-  see(ActionKind::backward, parameters + gradients);
-  see(ActionKind::backward_input, parameters);
-  see(ActionKind::backward_weight, gradients);
-  const auto see_once = [&](const AtPeak& once) {
-    const Bytes total = once.load.total() + once.gathered;
-    if (most && total > most->load.total() + most->gathered) most = once;
-  };
-  // Once a step, gradients that each tensor-parallel rank makes a part of are summed, packed into one buffer.
-  LoadPeak packed;
-  packed.working = storage(padded(stage.parameters.partial_trained, s.tensor_parallel), formats.gradient);
-  see_once({packed, Bytes(0)});
-  see_once({LoadPeak{}, matrix_gathers(stage.parameters, s, optimizer).buffer});
-  return most.value_or(AtPeak{});
-}
-
 }  // namespace
-
-Bytes communicator_buffers(const Strategy& s, const StackCalibration& stack) {
-  return communicator_buffers(group_count(s), s, stack);
-}
-
-Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
-                          const StackCalibration& stack) {
-  return gathered_parameters(whole_units(stage.parameters, replica_ranks(s)), s.prefetch, formats, stack);
-}
-
-Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
-                         const StackCalibration& stack) {
-  return gathered_gradients(whole_units(stage.parameters, replica_ranks(s)), formats, stack);
-}
 
 MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
   MemoryProfile memory = stage.memory;
@@ -218,43 +102,9 @@ std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Str
   return ranks;
 }
 
-ZeroMemory::ZeroMemory(const StageCost& stage, const PeakLoads& load, const Strategy& family)
-    : stage_(&stage),
-      load_(load),
-      held_(padded(stage.parameters, replica_ranks(family))),
-      most_(whole_units(stage.parameters, replica_ranks(family))),
-      groups_(group_count(family)) {}
-
-MemoryBreakdown ZeroMemory::of(const Strategy& s, const PrecisionFormats& formats, Optimizer optimizer,
-                               const StackCalibration& stack) const {
-  MemoryBreakdown memory;
-  const ModelState state = model_state(held_, formats, optimizer, s.zero_stage, shard_ranks(s));
-  memory[MemoryClass::weights] = state.weights;
-  memory[MemoryClass::gradients] = state.gradients + copied_gradients(held_, s, formats, stack);
-  memory[MemoryClass::master_weights] = state.master_weights;
-  shard_masters(memory, held_, s, formats, stack);
-  memory[MemoryClass::optimizer_state] = state.optimizer_state;
-  const OptimizerFacts& kept = facts(optimizer);
-  if (kept.matrix_states != kept.other_states && s.zero_stage >= 1)
-    memory[MemoryClass::optimizer_state] =
-        storage(most_states(stage_->parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
-  const AtPeak peak = at_peak(*stage_, most_, load_, s, formats, optimizer, stack);
-  memory[MemoryClass::activations] = peak.load.saved;
-  memory[MemoryClass::working_buffers] = peak.load.working + coefficient_bytes(stack.memory.workspace_bytes);
-  keep_quantized_weights(memory, *stage_, s, formats, stack);
-  memory[MemoryClass::logits_and_loss] = peak.load.logits;
-  memory[MemoryClass::gathered_parameters] = peak.gathered;
-  const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
-  memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;
-  memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
-  const double live = static_cast<double>(memory.live().value());
-  memory[MemoryClass::fragmentation] = coefficient_bytes(live * stack.memory.fragmentation_fraction);
-  return memory;
-}
-
 MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
                              const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
-  return ZeroMemory(stage, load, s).of(s, formats, optimizer, stack);
+  return with_load(RankStates(stage, s).of(s, formats, optimizer, stack), load, stack);
 }
 
 MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,

@@ -47,4 +47,10 @@ Program lowered(const LoweringInput& input, Buffers buffers) {
 Program lower(const LoweringInput& input) { return lowered(input, Buffers::added); }
 Program lower_without_buffers(const LoweringInput& input) { return lowered(input, Buffers::left_out); }
 
+LoweringInput scattered_by_unit(LoweringInput input) {
+  if (input.zero_stage < 2) return input;
+  for (RankSizes& rank : input.ranks) rank.bucket_share = rank.late_share = 0;
+  return input;
+}
+
 }  // namespace plumbline

@@ -86,6 +86,11 @@ struct LoweringInput {
   std::vector<RankSizes> ranks;
 };
 
+/// When gradients that ranks share (ZeRO-2 and 3) are scattered: in the buckets of the stack, or each unit's when they
+/// are made, as a runtime does that holds those of two units.
+enum class Scattering : std::uint8_t { by_bucket, by_unit };
+[[nodiscard]] LoweringInput scattered_by_unit(LoweringInput input);
+
 /// Requires an order without faults and deadlock (action_fault, dry_run), and sizes for each of its chunks.
 [[nodiscard]] Program lower(const LoweringInput& input);
 /// The same actions with what they wait for, for those who ask for times alone.

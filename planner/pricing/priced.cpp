@@ -112,26 +112,54 @@ StageLayout layout_of(const Question& question, const Strategy& strategy) {
   return layout_of(question, strategy, depends_on_costs ? block_costs(question, strategy) : std::vector<BlockCost>{});
 }
 
+StatesOfPlans::StatesOfPlans(const Question& question, std::vector<Strategy> sharing)
+    : question_(&question), sharing_(std::move(sharing)) {}
+
+std::span<const HeldStates> StatesOfPlans::of(std::int32_t rank, const StageCost& stage) {
+  const auto r = static_cast<std::size_t>(rank);
+  if (of_rank_.size() <= r) of_rank_.resize(r + 1);
+  std::vector<HeldStates>& held = of_rank_[r];
+  if (!held.empty() || sharing_.empty()) return held;
+  const RankStates states(stage, sharing_.front());
+  const Training& training = question_->training();
+  const PrecisionFormats formats = training.formats();
+  held.reserve(sharing_.size());
+  for (const Strategy& s : sharing_)
+    held.push_back(states.of(s, formats, training.optimizer, question_->calibration().stack));
+  return held;
+}
+
 PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
     : question_(&question) {
   const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
   ranks_.reserve(ranks.size());
-  for (const std::int32_t rank : ranks) {
-    const StageCost& stage = stages[static_cast<std::size_t>(rank)];
-    ranks_.emplace_back(stage, rank_load(stages, family, rank), family);
-    sites_.push_back(stage.site);
-  }
+  for (const std::int32_t rank : ranks)
+    ranks_.push_back({rank, &stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
+}
+
+Bytes PeakMemory::on_device(const Rank& rank, const HeldStates& held) const {
+  const Bytes total = total_with_load(held, rank.load, question_->calibration().stack);
+  return rank.stage->site == 0 ? total : question_->on_smallest(total, rank.stage->site);
 }
 
 Bytes PeakMemory::of(const Strategy& strategy) const {
+  const Training& training = question_->training();
   Bytes peak(0);
-  const PrecisionFormats formats = question_->training().formats();
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const Bytes held =
-        ranks_[i].of(strategy, formats, question_->training().optimizer, question_->calibration().stack).device_total();
-    peak = std::max(peak, sites_[i] == 0 ? held : question_->on_smallest(held, sites_[i]));
+  for (const Rank& rank : ranks_) {
+    const HeldStates held = RankStates(*rank.stage, strategy)
+                                .of(strategy, training.formats(), training.optimizer, question_->calibration().stack);
+    peak = std::max(peak, on_device(rank, held));
   }
   return peak;
+}
+
+std::vector<Bytes> PeakMemory::of_all(StatesOfPlans& states) const {
+  std::vector<Bytes> peaks(states.sharing().size(), Bytes(0));
+  for (const Rank& rank : ranks_) {
+    const std::span<const HeldStates> held = states.of(rank.index, *rank.stage);
+    for (std::size_t s = 0; s < held.size(); ++s) peaks[s] = std::max(peaks[s], on_device(rank, held[s]));
+  }
+  return peaks;
 }
 
 Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {

@@ -100,6 +100,7 @@ class PlanSimulator {
   std::optional<Attempt> attempt(ComputeSchedule order) {
     Attempt result;
     result.plan.sizes = lowering_input(plan_, segments_, std::move(order));
+    if (options_.scattering == Scattering::by_unit) result.plan.sizes = scattered_by_unit(std::move(result.plan.sizes));
     result.plan.program = has_buffers_ ? lower(result.plan.sizes) : lower_without_buffers(result.plan.sizes);
     if (has_buffers_)
       if (const auto fault = buffer_fault(result.plan.program)) check(false, *fault);

@@ -27,6 +27,7 @@ struct SimulationOptions {
   std::optional<ComputeSchedule> order;  ///< instead of the named schedule's: of the strategy's shape (pipeline_shape)
   TimelineOptions timeline;
   Extent extent = Extent::whole;
+  Scattering scattering = Scattering::by_bucket;
 };
 
 struct SimulatedPlan {

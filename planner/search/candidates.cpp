@@ -188,7 +188,7 @@ bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_w
 
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  const ZeroChoices zero = enumerator_.zero_choices(family.strategy);
+  StatesOfPlans states = states_of(family);
   const std::size_t choices = enumerator_.recompute_choices().size();
   std::optional<Bounded> none;
   for (std::size_t r = 0; r < choices; ++r) {
@@ -197,7 +197,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
     if (!places(r) || !none)
       own.emplace(*question_, StageTable(question_->graph(), layout(family, r), blocks_of(family)), family.strategy);
     const Bounded& all = own ? *own : *none;
-    places(r) ? bound_placed(index, r, all, zero, into) : bound_leaves(index, r, all, zero, into);
+    places(r) ? bound_placed(index, r, all, states, into) : bound_leaves(index, r, all, states, into);
     if (r == none_) none = std::move(own);
   }
 }
@@ -227,11 +227,11 @@ std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<Candida
 void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
   const auto index = static_cast<std::size_t>(group.family);
   const auto recompute = static_cast<std::size_t>(group.recompute);
-  const ZeroChoices zero = enumerator_.zero_choices(families_[index].strategy);
+  StatesOfPlans states = states_of(families_[index]);
   const Bounded all = bounded(families_[index], recompute);
-  if (!places(recompute)) bound_leaves(index, recompute, all, zero, into);
+  if (!places(recompute)) bound_leaves(index, recompute, all, states, into);
   for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
-    if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, zero, into);
+    if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, states, into);
 }
 
 namespace {
@@ -256,11 +256,19 @@ class SharedStates {
 
 }  // namespace
 
-void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
+StatesOfPlans CandidateTable::states_of(const FamilyEntry& family) const {
+  std::vector<Strategy> sharing;
+  SharedStates shared(family.strategy);
+  for (const SpaceEnumerator::ZeroChoice choice : enumerator_.zero_choices(family.strategy))
+    sharing.push_back(shared.with(choice));
+  return {*question_, std::move(sharing)};
+}
+
+void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                                   CandidateBatch& into) const {
-  SharedStates shared(families_[index].strategy);
-  for (std::size_t z = 0; z < zero.size(); ++z) {
-    const Candidate candidate{all.bound, all.memory.of(shared.with(zero[z])), static_cast<std::int32_t>(index),
+  const std::vector<Bytes> peaks = all.memory.of_all(states);
+  for (std::size_t z = 0; z < peaks.size(); ++z) {
+    const Candidate candidate{all.bound, peaks[z], static_cast<std::int32_t>(index),
                               leaf_of(z, recompute, enumerator_.recompute_choices().size())};
     add_leaf(candidate, all.capacity, into);
     const bool is_too_large = candidate.peak_memory > all.capacity;
@@ -270,20 +278,21 @@ void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, cons
 }
 
 void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                                  const ZeroChoices& zero, CandidateBatch& into) const {
+                                  StatesOfPlans& states, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
+  const Bytes certain = std::min(all_kept.capacity, question_->certain_capacity());
+  const std::vector<Bytes> kept = none_ ? all_kept.memory.of_all(states) : std::vector<Bytes>{};
+  const auto is_dominated = [&](std::size_t z) { return none_ && kept[z] <= certain; };
+  std::size_t dominated = 0;
+  for (std::size_t z = 0; z < kept.size(); ++z) dominated += is_dominated(z) ? 1U : 0U;
+  into.dominated += static_cast<std::int64_t>(dominated);
+  if (dominated == states.sharing().size()) return;
   const StageTable least(question_->graph(), layout(family, recompute),
                          placed_.least(family.placements, blocks_of(family)));
-  const PeakMemory least_memory(*question_, least, family.strategy);
-  const Bytes certain = question_->certain_capacity();
-  SharedStates shared(family.strategy);
-  for (std::size_t z = 0; z < zero.size(); ++z) {
-    const Strategy& s = shared.with(zero[z]);
-    if (none_ && all_kept.memory.of(s) <= std::min(all_kept.capacity, certain)) {
-      ++into.dominated;
-      continue;
-    }
-    const Candidate candidate{all_kept.bound, least_memory.of(s), static_cast<std::int32_t>(index),
+  const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of_all(states);
+  for (std::size_t z = 0; z < peaks.size(); ++z) {
+    if (is_dominated(z)) continue;
+    const Candidate candidate{all_kept.bound, peaks[z], static_cast<std::int32_t>(index),
                               leaf_of(z, recompute, enumerator_.recompute_choices().size())};
     add_leaf(candidate, all_kept.capacity, into);
   }

@@ -106,10 +106,10 @@ class CandidateTable {
   [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
   /// Whether any of its plans could be, by a bound that holds for every recompute.
   [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
-  using ZeroChoices = std::vector<SpaceEnumerator::ZeroChoice>;
-  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, const ZeroChoices& zero,
+  [[nodiscard]] StatesOfPlans states_of(const FamilyEntry& family) const;
+  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, const ZeroChoices& zero,
+  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,
                     CandidateBatch& into) const;
   [[nodiscard]] const FamilyEntry& family_of(const Candidate& candidate) const {
     return families_[static_cast<std::size_t>(candidate.family)];

@@ -5,6 +5,7 @@ namespace plumbline::session {
 SimulatedPlan simulated_as_run(const PricedQuestion& asked) {
   SimulationOptions options;
   options.granularity = Granularity::block;
+  options.scattering = Scattering::by_unit;
   return simulated(asked.question, asked.strategy, options);
 }
 

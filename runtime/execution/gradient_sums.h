@@ -22,8 +22,6 @@ class GradientSums {
   /// Before an execution's weight gradients are made. ZeRO-2 and 3: in this slot.
   void open(std::int32_t execution, UnitSlot slot);
   void release() { slots_.release(); }
-  /// Makes the data lane wait for everything that the compute lane was given so far.
-  void wait_for_passes() { memory_.device.wait(Stream::data, memory_.device.mark(Stream::compute)); }
   /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
   void scatter(std::int32_t execution);
   /// Once per step: what has to be summed over ranks of a unit's accumulated gradients.

@@ -1,0 +1,49 @@
+#pragma once
+/// \file held_states.h: bytes that one pipeline rank holds whatever its micro-batches keep, for plans that differ in
+/// ZeRO stage and shard group only.
+///
+/// Answers what stage_memory.h answers, in two parts: states, buffers and what a unit gathers, which are the same for
+/// every recompute; and the peak of what micro-batches hold alongside them. A search asks for every ZeRO stage, shard
+/// group and recompute of thousands of plans, so each part is worked out once.
+/// Model, source, what is not modelled and what it is checked against: see stage_memory.h, which is this for one plan.
+
+#include "core/cost/stage_cost.h"
+#include "core/plan/estimate.h"
+#include "core/program/peak_load.h"
+#include "core/training/training.h"
+
+namespace plumbline {
+
+/// All but activations, their working sets and what the allocator loses.
+struct HeldStates {
+  MemoryBreakdown memory;
+  Bytes total{0};             ///< of `memory`
+  Bytes live{0};              ///< of it, tensors
+  Bytes whole_parameters{0};  ///< gathered while weights are read
+  Bytes whole_gradients{0};   ///< while weight gradients are made
+  Bytes packed_gradients{0};  ///< once a step: parts that tensor-parallel ranks sum
+  Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
+};
+
+/// `load`: `rank_load` of the rank.
+[[nodiscard]] MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack);
+/// Its device_total().
+[[nodiscard]] Bytes total_with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack);
+
+/// Of one rank.
+class RankStates {
+ public:
+  /// `stage` must outlive it.
+  RankStates(const StageCost& stage, const Strategy& family);
+
+  [[nodiscard]] HeldStates of(const Strategy& strategy, const PrecisionFormats& formats, Optimizer optimizer,
+                              const StackCalibration& stack) const;
+
+ private:
+  const StageCost* stage_;
+  RankParameters held_;  ///< padded
+  WholeUnits most_;
+  std::int64_t groups_;  ///< of more than one rank
+};
+
+}  // namespace plumbline
