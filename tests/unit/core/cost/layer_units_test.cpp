@@ -40,21 +40,22 @@ TEST_CASE("a stage has a unit for every so many layers, and one for what is left
     CHECK(pricing.stages(zero3(per_unit)).front().units == units);
 }
 
-// Four ranks, no padding: of 2, 2, 1 layers two units are 4 layers, of 4 and 1 layers 5. The head is smaller than a
-// layer.
+// Four ranks, no padding. The embedding of 128 tokens and 32 positions stays whole for the tied head. Of 2, 2 and 1
+// layers two units are 4 layers, of 4 and 1 layers 5.
 TEST_CASE("two units are whole at once, without prefetch one") {
   const Pricing pricing = five_layers();
   const auto whole = [&](std::int32_t per_unit) {
     return whole_units(pricing.stages(zero3(per_unit)).front().parameters, replica_ranks(zero3(per_unit)));
   };
   const std::int64_t layer = layer_parameters();
+  const std::int64_t embedding = (128 + 32) * 64;
   REQUIRE(layer % 4 == 0);
-  CHECK(whole(1).two == 2 * layer);
-  CHECK(whole(2).two == 4 * layer);
-  CHECK(whole(4).two == 5 * layer);
-  CHECK(whole(2).one == 2 * layer);
-  CHECK(whole(4).one == 4 * layer);
-  CHECK(whole(2).two_trained == 4 * layer);
+  CHECK(whole(1).two == embedding + 2 * layer);
+  CHECK(whole(2).two == embedding + 4 * layer);
+  CHECK(whole(4).two == embedding + 5 * layer);
+  CHECK(whole(2).one == embedding + 2 * layer);
+  CHECK(whole(4).one == embedding + 4 * layer);
+  CHECK(whole(2).two_trained == embedding + 4 * layer);
 }
 
 // One of 7 units or one of 5: what is gathered before a pass begins, and reduced when it has ended.
