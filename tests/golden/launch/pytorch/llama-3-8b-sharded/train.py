@@ -9,6 +9,7 @@ TENSOR_PARALLEL = 1
 SEQUENCE_PARALLEL = False
 DATA_PARALLEL = 8
 SHARD_GROUP = 8
+LAYERS_PER_UNIT = 1
 ZERO_STAGE = 3
 MICRO_BATCH = 1
 MICRO_BATCHES = 8
@@ -117,8 +118,9 @@ def shard(chunk, mesh):
                "reshard_after_forward": ZERO_STAGE == 3}
     if PRECISION == "bf16":
         options["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-    for layer in chunk.layers.values():
-        fully_shard(layer, **options)
+    layers = list(chunk.layers.values())
+    for first in range(0, len(layers), LAYERS_PER_UNIT):
+        fully_shard(layers[first : first + LAYERS_PER_UNIT], **options)
     return fully_shard(chunk, **options)
 
 
