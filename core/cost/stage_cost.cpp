@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/overlap.h"
+#include "core/cost/stage_units.h"
 #include "core/cost/time_limits.h"
 
 namespace plumbline {
@@ -94,31 +95,6 @@ void add(std::vector<VariantCount>& counts, const VariantCount& more) {
     counts.insert(at, more);
 }
 
-/// Equal units are counted, each once.
-void add(std::vector<UnitContent>& units, const UnitContent& more) {
-  const auto same =
-      std::find_if(units.begin(), units.end(), [&](const UnitContent& unit) { return unit.blocks == more.blocks; });
-  if (same == units.end())
-    units.push_back(more);
-  else
-    same->count += more.count;
-}
-
-/// `index`: of the costs of an execution's block.
-template <class Index>
-std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers_per_unit,
-                                       const Index& index) {
-  std::vector<UnitContent> units;
-  if (layers_per_unit == 1) return units;
-  for (const Chunk& executions : sharding_units(graph, chunk, layers_per_unit)) {
-    UnitContent unit;
-    for (std::int64_t i = executions.first; i < executions.last; ++i) unit.blocks.push_back(index(i));
-    std::sort(unit.blocks.begin(), unit.blocks.end());
-    add(units, unit);
-  }
-  return units;
-}
-
 RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
                        const std::vector<std::int32_t>& variants, Chunk chunk, std::int32_t site,
                        std::int32_t site_count, std::int32_t layers_per_unit) {
@@ -128,12 +104,9 @@ RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
                       chunk.first > 0,
                       chunk.last < std::ssize(sequence),
                       site};
-  const auto index = [&](std::int64_t i) {
-    return site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
-  };
-  content.units = unit_contents(graph, chunk, layers_per_unit, index);
+  content.units = unit_contents(graph, chunk, layers_per_unit, site);
   for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
-    const std::int32_t block = index(i);
+    const std::int32_t block = site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
     ++content.executions[static_cast<std::size_t>(block)];
     add(content.variants, {block, variants[static_cast<std::size_t>(i)], 1});
   }
@@ -160,7 +133,7 @@ void add(RankContent& rank, const RankContent& stage) {
   rank.sends = rank.sends || stage.sends;
   for (std::size_t b = 0; b < stage.executions.size(); ++b) rank.executions[b] += stage.executions[b];
   for (const VariantCount& counted : stage.variants) add(rank.variants, counted);
-  for (const UnitContent& unit : stage.units) add(rank.units, unit);
+  for (const UnitContent& unit : stage.units) add_unit(rank.units, unit);
 }
 
 /// Where `content` is among `distinct`, which takes it when it is new.
@@ -208,22 +181,6 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   }
   stage.forward_end = forward.time();
   stage.backward_end = backward.time();
-}
-
-/// The units of blocks become those that several layers make together.
-void join_units(StageCost& cost, const RankContent& content, const std::vector<BlockCost>& blocks) {
-  if (content.units.empty()) return;
-  RankParameters joined;
-  cost.units = 0;
-  for (const UnitContent& unit : content.units) {
-    RankParameters parameters;
-    for (const std::int32_t block : unit.blocks) parameters += blocks[static_cast<std::size_t>(block)].parameters;
-    joined.add(one_unit(std::move(parameters)), unit.count);
-    cost.units += unit.count;
-  }
-  cost.parameters.units = std::move(joined.units);
-  cost.parameters.largest_matrix_unit = joined.largest_matrix_unit;
-  cost.parameters.largest_expert_unit = joined.largest_expert_unit;
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ void GradientReductions::begin_step() {
   has_summed_partial_ = has_summed_tied_ = false;
 }
 
-void GradientReductions::open(std::int32_t unit, UnitSlot slot) {
+void GradientReductions::open(std::int32_t execution, UnitSlot slot) {
+  const std::int32_t unit = gradients_.layout().unit_of[static_cast<std::size_t>(execution)];
   if (unscattered_.size() > 1) fail_unscattered();  // whose buffer this is
   gradients_.open(unit, slot);
 }

@@ -19,14 +19,15 @@ class GradientReductions {
   GradientReductions(GradientSums& gradients, const RankProgram& rank, std::size_t executions);
 
   void begin_step();
-  /// Before the weight gradients of a unit are made.
-  void open(std::int32_t unit, UnitSlot slot);
-  /// One micro-batch's gradients of a unit are made, and wait to be scattered.
-  void wait_for_scatter(std::int32_t unit) {
-    if (is_trained(unit)) unscattered_.push_back(unit);
+  /// Before the weight gradients of an execution are made.
+  void open(std::int32_t execution, UnitSlot slot);
+  /// One micro-batch's gradients of an execution are made. If its unit is named by it, all of the unit's are, and wait
+  /// to be scattered: the first of several layers is the last in a backward.
+  void wait_for_scatter(std::int32_t execution) {
+    if (is_trained(execution)) unscattered_.push_back(execution);
   }
-  /// All gradients of a unit in the step are made.
-  void wait_for_reduction(std::int32_t unit) { waits(unit) = true; }
+  /// All gradients of an execution in the step are made; likewise of its unit.
+  void wait_for_reduction(std::int32_t execution) { waits(execution) = true; }
   void run(const Action& action);
   /// What each tensor-parallel rank made from its own tokens or heads.
   void run_partial();
@@ -37,7 +38,7 @@ class GradientReductions {
   [[nodiscard]] std::vector<bool>::reference waits(std::int32_t unit) {
     return waits_for_reduction_[static_cast<std::size_t>(unit)];
   }
-  /// Any of it; a frozen unit may be named with the trained one behind it.
+  /// Any of it; a frozen unit may be named with the trained one behind it. Nothing of what names no unit.
   [[nodiscard]] bool is_trained(std::int32_t unit) const {
     return gradients_.layout().units[static_cast<std::size_t>(unit)].trained > 0;
   }

@@ -1,0 +1,47 @@
+#include "core/cost/stage_units.h"
+
+#include <algorithm>
+
+namespace plumbline {
+
+void add_unit(std::vector<UnitContent>& units, const UnitContent& more) {
+  const auto same =
+      std::find_if(units.begin(), units.end(), [&](const UnitContent& unit) { return unit.blocks == more.blocks; });
+  if (same == units.end())
+    units.push_back(more);
+  else
+    same->count += more.count;
+}
+
+std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers_per_unit,
+                                       std::int32_t site) {
+  std::vector<UnitContent> units;
+  if (layers_per_unit == 1) return units;
+  const std::vector<BlockId> sequence = graph.sequence();
+  const std::int32_t first = site * static_cast<std::int32_t>(graph.blocks().size());
+  for (const Chunk& executions : sharding_units(graph, chunk, layers_per_unit)) {
+    UnitContent unit;
+    for (std::int64_t i = executions.first; i < executions.last; ++i)
+      unit.blocks.push_back(first + sequence[static_cast<std::size_t>(i)].index());
+    std::sort(unit.blocks.begin(), unit.blocks.end());
+    add_unit(units, unit);
+  }
+  return units;
+}
+
+void join_units(StageCost& cost, const RankContent& content, const std::vector<BlockCost>& blocks) {
+  if (content.units.empty()) return;
+  RankParameters joined;
+  cost.units = 0;
+  for (const UnitContent& unit : content.units) {
+    RankParameters parameters;
+    for (const std::int32_t block : unit.blocks) parameters += blocks[static_cast<std::size_t>(block)].parameters;
+    joined.add(one_unit(std::move(parameters)), unit.count);
+    cost.units += unit.count;
+  }
+  cost.parameters.units = std::move(joined.units);
+  cost.parameters.largest_matrix_unit = joined.largest_matrix_unit;
+  cost.parameters.largest_expert_unit = joined.largest_expert_unit;
+}
+
+}  // namespace plumbline
