@@ -25,6 +25,7 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--shard-group", flags_.shard_group, "N", "ranks that share one copy of the sharded states (all)");
   option("--prefetch", flags_.prefetch, "on|off", "ZeRO-3: gather a unit alongside the one before it (on)")
       ->expected(0, 1);
+  option("--layers-per-unit", flags_.layers_per_unit, "N", "ZeRO-3: layers gathered and reduced at once (1)");
   option("--schedule", flags_.schedule, schedules.c_str(),
          "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", flags_.micro_batch, "N", "sequences of one micro-batch (1)");

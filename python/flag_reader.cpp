@@ -57,6 +57,7 @@ void take(FlagReader& reader, session::StrategyFlags& flags) {
   reader.take("--zero", flags.zero);
   reader.take("--shard-group", flags.shard_group);
   reader.take("--prefetch", flags.prefetch);
+  reader.take("--layers-per-unit", flags.layers_per_unit);
   reader.take("--schedule", flags.schedule);
   reader.take("--micro-batch", flags.micro_batch);
   reader.take("--recompute", flags.recompute);

@@ -40,9 +40,10 @@ class LoweredPlan {
         pricer(round_cluster(static_cast<std::int32_t>((s.devices() + 7) / 8)), calibration),
         steps(pricer, training),
         layout(stage_layout(graph,
-                            s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
-                                                       : split_into_chunks(graph, s.layers_per_stage),
-                            s.pipeline_stages, s.recompute, placement(s.schedule))) {
+                            {s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
+                                                        : split_into_chunks(graph, s.layers_per_stage),
+                             uniform_variants(graph, s.recompute), s.layers_per_unit},
+                            s.pipeline_stages, placement(s.schedule))) {
     for (const Block& block : graph.blocks())
       blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
     const StageTable ranks(graph, layout, blocks);

@@ -15,6 +15,7 @@ inline void draw_sharding(Dice& dice, Strategy& s) {
   s.shard_group = dice.one_in(4) ? static_cast<std::int32_t>(dice.divisor(s.gradient_ranks())) : s.gradient_ranks();
   if (s.shard_group == 1) s.shard_group = s.gradient_ranks();
   if (s.zero_stage == 3 && dice.one_in(3)) s.prefetch = ParameterPrefetch::off;
+  if (s.zero_stage == 3 && dice.one_in(3)) s.layers_per_unit = static_cast<std::int32_t>(dice.between(2, 8));
 }
 
 inline Strategy drawn_strategy(Dice& dice) {

@@ -60,6 +60,7 @@ class RandomQuestions {
     s.zero_stage = s.data_parallel > 1 ? between(0, 3) : 0;
     s.shard_group = s.zero_stage > 0 ? static_cast<std::int32_t>(s.gradient_ranks()) : 1;
     if (s.zero_stage == 3 && between(0, 2) == 0) s.prefetch = ParameterPrefetch::off;
+    if (s.zero_stage == 3 && between(0, 2) == 0) s.layers_per_unit = between(2, 5);
     s.micro_batch = between(1, 6);
     s.micro_batches = between(1, 24);
     s.sequence_parallel = s.tensor_parallel > 1 && between(0, 1) == 1 ? SequenceParallel::on : SequenceParallel::off;

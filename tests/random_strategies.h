@@ -167,6 +167,7 @@ class RandomRuns {
       if (run.has_experts) s.expert_tensor_parallel = expert_tensor_parallel_;
       if (run.has_experts && s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
       if (dice_.one_in(5)) s.layers_per_stage = layers_by_hand(s, run.graph.layer_count());
+      if (s.zero_stage == 3 && dice_.one_in(2)) s.layers_per_unit = static_cast<std::int32_t>(dice_.between(1, 4));
       run.strategy = s;
       if (first_violation(s, run.training, divisibility(run.graph), {s.devices(), most_random_ranks, true})) continue;
       return run;

@@ -52,6 +52,15 @@ void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes outpu
   if (backwards == Backwards::whole) sizes.memory = sizes.memory.of_whole_backward();
 }
 
+/// What is sent to share the states of a part of a rank.
+void add_sharing(SegmentSizes& sizes, const PricedPlan& plan, const RankParameters& parameters, const StageCost& rank) {
+  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy);
+  sizes.gather = sent.gather;
+  sizes.scatter = sent.scatter;
+  sizes.reduction = sent.reduction;
+  sizes.update = sent.update;
+}
+
 SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
                            const StageCost& rank, Backwards backwards, const MemoryProfile* offloaded) {
   SegmentSizes sizes;
@@ -64,12 +73,29 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
   sizes.backward = segment.wire_backward;
   sizes.recompute = segment.wire_recompute;
   sizes.units = segment.units;
-  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(segment.parameters, rank.parameters), plan.strategy);
-  sizes.gather = sent.gather;
-  sizes.scatter = sent.scatter;
-  sizes.reduction = sent.reduction;
-  sizes.update = sent.update;
+  add_sharing(sizes, plan, segment.parameters, rank);
   return sizes;
+}
+
+/// A unit of several segments is gathered and reduced with its first one.
+void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& segments, std::size_t first,
+                const StageCost& rank) {
+  const Chunk executions{chunk.segments.front().executions.first, chunk.segments.back().executions.last};
+  for (const Chunk& unit : sharding_units(plan.graph, executions, plan.strategy.layers_per_unit)) {
+    chunk.units.push_back({static_cast<std::int32_t>(unit.first), static_cast<std::int32_t>(unit.last)});
+    if (segments.granularity() == Granularity::chunk) continue;
+    RankParameters parameters;
+    for (std::int64_t e = unit.first; e < unit.last; ++e) {
+      const auto i = static_cast<std::size_t>(e - executions.first);
+      parameters += segments.cost(first + i).parameters;
+      chunk.segments[i].units = 0;
+      if (unit.last - unit.first > 1) chunk.segments[i].executions.unit = static_cast<std::int32_t>(unit.first);
+      add_sharing(chunk.segments[i], plan, {}, rank);
+    }
+    SegmentSizes& sends = chunk.segments[static_cast<std::size_t>(unit.first - executions.first)];
+    sends.units = 1;
+    add_sharing(sends, plan, one_unit(std::move(parameters)), rank);
+  }
 }
 
 /// The closed form's states, without what the program's own buffers hold.
@@ -143,6 +169,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
       chunk.segments.push_back(segment_sizes(plan, executions, segments.cost(i), sends, rank, backwards,
                                              offloaded_block(plan, executions, segments.granularity())));
     }
+    if (s.layers_per_unit > 1) join_units(chunk, plan, segments, segments.first_of_stage(stage), rank);
     chunk.boundary = segments.cost(segments.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
     if (!hands_on) continue;

@@ -154,6 +154,28 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
   return sum;
 }
 
+RankParameters one_unit(RankParameters p) {
+  UnitParameters all;
+  all.count = 1;
+  if (!p.units.empty()) all.kind = p.units.front().kind;
+  for (const UnitParameters& unit : p.units) {
+    all.dense_trained += unit.count * unit.dense_trained;
+    all.matrix_trained += unit.count * unit.matrix_trained;
+    all.dense_frozen += unit.count * unit.dense_frozen;
+    all.expert_trained += unit.count * unit.expert_trained;
+    all.expert_frozen += unit.count * unit.expert_frozen;
+    all.end_trained += unit.count * unit.end_trained;
+    all.end_frozen += unit.count * unit.end_frozen;
+    all.stays = all.stays || unit.stays;
+  }
+  if (all.kind == BlockKind::layer) {
+    p.largest_matrix_unit = all.dense_trained;
+    p.largest_expert_unit = all.expert_trained;
+  }
+  p.units = {all};
+  return p;
+}
+
 RankParameters without_tied(RankParameters p) {
   p.dense.other -= p.tied;
   p.dense_trained.other -= p.tied_trained;

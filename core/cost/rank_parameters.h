@@ -5,12 +5,11 @@
 /// Model: weights, gradients, master copy and optimizer state are divided over the shard group from ZeRO stage 3, 2, 1
 /// and 1 on; gradients, master copy and state exist only for trained parameters; experts are divided by expert
 /// parallelism and their states over the expert-data ranks; replicated parameters (norms, routers) by nothing. The
-/// parameters of a unit (one execution of a block) lie one after another in sections, by who shares them and whether
-/// they are trained; each section is padded to a multiple of its data-parallel ranks, so that all of them send and
-/// hold equal parts.
-/// Source: Rajbhandari et al., "ZeRO", arXiv:1910.02054, section 3.1, figure 1 and table 1; PyTorch's FSDP pads alike.
-/// Checked against: tests/reference/zero_table1_test.cpp (table 1 to its last digit, formulas to 1e-6);
-/// tests/runtime/execution (bytes that a run holds and sends, exactly).
+/// parameters of a unit (one execution of a block, or several layers) lie one after another in sections, by who shares
+/// them and whether they are trained; each section is padded to a multiple of its data-parallel ranks, so that all of
+/// them send and hold equal parts. Source: Rajbhandari et al., "ZeRO", arXiv:1910.02054, section 3.1, figure 1 and
+/// table 1; PyTorch's FSDP pads alike. Checked against: tests/reference/zero_table1_test.cpp (table 1 to its last
+/// digit, formulas to 1e-6); tests/runtime/execution (bytes that a run holds and sends, exactly).
 
 #include <vector>
 
@@ -21,7 +20,7 @@
 
 namespace plumbline {
 
-/// The sections of one unit, in parameters.
+/// The sections of one unit, in parameters: of one execution of a block, or of several layers.
 struct UnitParameters {
   BlockKind kind = BlockKind::layer;
   std::int64_t count = 1;  ///< units that are alike
@@ -99,6 +98,8 @@ struct ParameterTensors {
 /// `gathered_from`: elements on a rank from which on a tensor is gathered.
 [[nodiscard]] ParameterTensors parameter_tensors(const Block& block, const Shard& shard, double gathered_from);
 
+/// Of executions whose parameters lie together: one unit of all of theirs.
+[[nodiscard]] RankParameters one_unit(RankParameters parameters);
 /// `tied` parameters are counted in; a stage that holds the embedding too subtracts them (see `without_tied`).
 [[nodiscard]] RankParameters rank_parameters(const Block& block, const Shard& shard);
 /// The same without the copies of the embedding.

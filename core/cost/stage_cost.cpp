@@ -96,17 +96,46 @@ void add(std::vector<VariantCount>& counts, const VariantCount& more) {
     counts.insert(at, more);
 }
 
+/// Equal units are counted, each once.
+void add(std::vector<UnitContent>& units, const UnitContent& more) {
+  const auto same =
+      std::find_if(units.begin(), units.end(), [&](const UnitContent& unit) { return unit.blocks == more.blocks; });
+  if (same == units.end())
+    units.push_back(more);
+  else
+    same->count += more.count;
+}
+
+/// `index`: of the costs of an execution's block.
+template <class Index>
+std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers_per_unit,
+                                       const Index& index) {
+  std::vector<UnitContent> units;
+  if (layers_per_unit == 1) return units;
+  for (const Chunk& executions : sharding_units(graph, chunk, layers_per_unit)) {
+    UnitContent unit;
+    for (std::int64_t i = executions.first; i < executions.last; ++i) unit.blocks.push_back(index(i));
+    std::sort(unit.blocks.begin(), unit.blocks.end());
+    add(units, unit);
+  }
+  return units;
+}
+
 RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
                        const std::vector<std::int32_t>& variants, Chunk chunk, std::int32_t site,
-                       std::int32_t site_count) {
+                       std::int32_t site_count, std::int32_t layers_per_unit) {
   const std::size_t blocks = graph.blocks().size();
   RankContent content{std::vector<std::int32_t>(blocks * static_cast<std::size_t>(site_count), 0),
                       {},
                       chunk.first > 0,
                       chunk.last < std::ssize(sequence),
                       site};
+  const auto index = [&](std::int64_t i) {
+    return site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
+  };
+  content.units = unit_contents(graph, chunk, layers_per_unit, index);
   for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
-    const std::int32_t block = site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
+    const std::int32_t block = index(i);
     ++content.executions[static_cast<std::size_t>(block)];
     add(content.variants, {block, variants[static_cast<std::size_t>(i)], 1});
   }
@@ -121,7 +150,8 @@ std::vector<RankContent> stage_contents(const Graph& graph, const Arrangement& a
   for (const Chunk& chunk : arrangement.chunks) {
     const bool has_site = !arrangement.sites.empty() && chunk.first < std::ssize(arrangement.sites);
     const std::int32_t site = has_site ? arrangement.sites[static_cast<std::size_t>(chunk.first)] : 0;
-    stages.push_back(content_of(graph, sequence, arrangement.variants, chunk, site, arrangement.site_count));
+    stages.push_back(content_of(graph, sequence, arrangement.variants, chunk, site, arrangement.site_count,
+                                arrangement.layers_per_unit));
     stages.back().receives = stages.size() > 1;
   }
   return stages;
@@ -132,6 +162,7 @@ void add(RankContent& rank, const RankContent& stage) {
   rank.sends = rank.sends || stage.sends;
   for (std::size_t b = 0; b < stage.executions.size(); ++b) rank.executions[b] += stage.executions[b];
   for (const VariantCount& counted : stage.variants) add(rank.variants, counted);
+  for (const UnitContent& unit : stage.units) add(rank.units, unit);
 }
 
 /// Where `content` is among `distinct`, which takes it when it is new.
@@ -181,6 +212,22 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
   stage.backward_end = backward.time();
 }
 
+/// The units of blocks become those that several layers make together.
+void join_units(StageCost& cost, const RankContent& content, const std::vector<BlockCost>& blocks) {
+  if (content.units.empty()) return;
+  RankParameters joined;
+  cost.units = 0;
+  for (const UnitContent& unit : content.units) {
+    RankParameters parameters;
+    for (const std::int32_t block : unit.blocks) parameters += blocks[static_cast<std::size_t>(block)].parameters;
+    joined.add(one_unit(std::move(parameters)), unit.count);
+    cost.units += unit.count;
+  }
+  cost.parameters.units = std::move(joined.units);
+  cost.parameters.largest_matrix_unit = joined.largest_matrix_unit;
+  cost.parameters.largest_expert_unit = joined.largest_expert_unit;
+}
+
 }  // namespace
 
 StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks, CopiesUnderWay copies) {
@@ -215,6 +262,7 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
   }
   if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks), copies);
   find_pass_ends(cost, content, blocks);
+  join_units(cost, content, blocks);
   return cost;
 }
 
@@ -309,9 +357,10 @@ std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompu
 }
 
 RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
-                          const StageSites& sites, std::int32_t rank) {
+                          const StageSites& sites, std::int32_t rank, std::int32_t layers_per_unit) {
   const auto r = static_cast<std::size_t>(rank);
-  RankContent content = content_of(graph, graph.sequence(), variants, chunk, sites.site(r), sites.count);
+  RankContent content =
+      content_of(graph, graph.sequence(), variants, chunk, sites.site(r), sites.count, layers_per_unit);
   content.link = sites.link(r);
   return content;
 }

@@ -43,7 +43,7 @@ struct StageCost {
   RankParameters parameters;
   ParameterTensors tensors;
   Picoseconds orthogonalisation{0};  ///< of all trained matrices, each once (optimizer_time.h)
-  std::int64_t units = 0;            ///< block executions: what sharded parameters are gathered by
+  std::int64_t units = 0;            ///< what sharded parameters are gathered by: block executions, or several layers
   Flops model_flops{0};              ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
   WireBytes wire_forward;   ///< sent by this rank per micro-batch
@@ -81,6 +81,7 @@ struct StageCost {
 struct Arrangement {
   std::vector<Chunk> chunks;
   std::vector<std::int32_t> variants;  ///< by execution: index into the variants of its block
+  std::int32_t layers_per_unit = 1;    ///< that are gathered and reduced together
   std::int32_t site_count = 1;         ///< of the cluster
   std::vector<std::int32_t> sites{};   ///< by execution: what it runs on; empty: site 0
 
@@ -100,6 +101,12 @@ struct VariantCount {
   std::int32_t count = 0;
   auto operator<=>(const VariantCount&) const = default;
 };
+/// `count` units that hold the same executions of blocks.
+struct UnitContent {
+  std::vector<std::int32_t> blocks;  ///< as the costs of blocks, in order, as often as each runs
+  std::int32_t count = 1;
+  auto operator<=>(const UnitContent&) const = default;
+};
 /// What one pipeline rank holds: how often each block runs there, all chunks together.
 struct RankContent {
   std::vector<std::int32_t> executions;  ///< by BlockId, site after site: as the costs of blocks
@@ -108,12 +115,14 @@ struct RankContent {
   bool sends = false;                    ///< whether one leaves to another rank
   std::int32_t site = 0;                 ///< what the rank computes on
   std::int32_t link = 0;                 ///< what it and the rank before it compute on together
+  std::vector<UnitContent> units{};      ///< where they hold several layers; empty: every execution is one
   auto operator<=>(const RankContent&) const = default;
 };
 
 /// What one rank holds of the executions of `chunk`. `variants`: by execution of the whole network.
 [[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
-                                        const StageSites& sites = {}, std::int32_t rank = 0);
+                                        const StageSites& sites = {}, std::int32_t rank = 0,
+                                        std::int32_t layers_per_unit = 1);
 
 /// Copies of offloaded activations that are on the device next to whatever acts: counted with what is priced, or left
 /// to the rank, of whose chunks at most two copies are under way at once (stage_memory.h).

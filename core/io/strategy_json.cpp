@@ -85,6 +85,7 @@ Json to_json(const Strategy& s, const Training& training) {
       {"optimizer", to_text(training.optimizer)},
       {"flash_attention", s.flash_attention == FlashAttention::on}};
   if (s.prefetch == ParameterPrefetch::off) object.emplace_back("prefetch", false);
+  if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
   if (training.optimizer_format) object.emplace_back("optimizer_precision", to_text(*training.optimizer_format));
   return object;
 }
@@ -104,6 +105,8 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   s.shard_group = degree(object, "shard_group");
   if (const auto prefetch = object.find("prefetch"))
     s.prefetch = prefetch->boolean() ? ParameterPrefetch::on : ParameterPrefetch::off;
+  if (const auto layers = object.find("layers_per_unit"))
+    s.layers_per_unit = static_cast<std::int32_t>(layers->integer(1, most_layers));
   s.schedule = choice_from_json(object.at("schedule"), all_schedules);
   s.micro_batch = object.at("micro_batch").integer(1, largest_global_batch);
   s.micro_batches = object.at("micro_batches").integer(1, largest_global_batch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/plan/pipeline_schedule.h"
+#include "core/plan/stage_split.h"
 
 namespace plumbline {
 namespace {
@@ -186,6 +187,25 @@ Broken prefetch(const Asked& a) {
   return std::nullopt;
 }
 
+/// Layers of the chunk that holds most. Of a split that is still to be found, the network's.
+std::int64_t most_layers_of_chunk(const Asked& a) {
+  if (!a.s.layers_per_stage.empty()) return *std::max_element(a.s.layers_per_stage.begin(), a.s.layers_per_stage.end());
+  if (a.s.split == StageSplit::balanced || a.s.chunks() < 1) return a.facts.layers;
+  const std::vector<std::int64_t> layers =
+      layers_per_chunk(a.facts.layers, a.s.chunks(), a.facts.starts_with_input, a.facts.ends_with_output);
+  return *std::max_element(layers.begin(), layers.end());
+}
+
+Broken units(const Asked& a) {
+  const std::int64_t layers = a.s.layers_per_unit;
+  if (layers == 1) return std::nullopt;
+  if (layers < 1) return "units of " + number(layers) + " layers";
+  if (a.s.zero_stage < 3) return "units of " + number(layers) + " layers under ZeRO-" + number(a.s.zero_stage);
+  if (const std::int64_t most = most_layers_of_chunk(a); layers > most)
+    return "units of " + number(layers) + " layers where a pipeline chunk holds " + number(most);
+  return std::nullopt;
+}
+
 Broken experts(const Asked& a) {
   const std::int64_t ep = a.s.expert_parallel;
   const std::int64_t etp = a.s.expert_tensor_parallel;
@@ -295,7 +315,8 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
       countable},
      {{"R21", "context parallelism goes with attention only: recurrent layers (Gated DeltaNet) need whole sequences"},
       recurrence},
-     {{"R22", "parameters that are gathered without prefetch go with ZeRO-3"}, prefetch}});
+     {{"R22", "parameters that are gathered without prefetch go with ZeRO-3"}, prefetch},
+     {{"R23", "units of several layers go with ZeRO-3, and hold at most the layers of a pipeline chunk"}, units}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

@@ -96,4 +96,19 @@ std::vector<Chunk> split_into_chunks(const Graph& graph, const std::vector<std::
   return with_ends(graph, {layers.begin(), layers.end()});
 }
 
+std::vector<Chunk> sharding_units(const Graph& graph, Chunk chunk, std::int32_t layers) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  std::vector<Chunk> units;
+  bool takes_more = false;
+  for (std::int64_t e = chunk.first; e < chunk.last; ++e) {
+    const bool is_layer = graph.block(sequence[static_cast<std::size_t>(e)]).kind() == BlockKind::layer;
+    if (is_layer && takes_more)
+      units.back().last = e + 1;
+    else
+      units.push_back({e, e + 1});
+    takes_more = is_layer && units.back().last - units.back().first < layers;
+  }
+  return units;
+}
+
 }  // namespace plumbline

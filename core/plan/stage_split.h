@@ -30,6 +30,9 @@ struct Chunk {
 [[nodiscard]] std::vector<Chunk> split_into_chunks(const Graph& graph, std::int64_t chunks);
 /// The same from a number of layers for each chunk, as somebody wrote it. Requires the legality rule R19.
 [[nodiscard]] std::vector<Chunk> split_into_chunks(const Graph& graph, const std::vector<std::int32_t>& layers);
+/// Executions of a chunk that sharding takes together: `layers` consecutive layers (the last of a run what is left),
+/// any other block by itself.
+[[nodiscard]] std::vector<Chunk> sharding_units(const Graph& graph, Chunk chunk, std::int32_t layers);
 /// Layers per chunk, as above, from the counts alone.
 [[nodiscard]] std::vector<std::int64_t> layers_per_chunk(std::int64_t layers, std::int64_t chunks, bool has_input,
                                                          bool has_output);

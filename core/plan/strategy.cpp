@@ -109,6 +109,7 @@ std::string to_text(const Strategy& s) {
   if (s.zero_stage > 0) text += " zero-" + std::to_string(s.zero_stage);
   if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
   if (s.prefetch == ParameterPrefetch::off) text += " no prefetch";
+  if (s.layers_per_unit != 1) text += " units of " + std::to_string(s.layers_per_unit) + " layers";
   if (s.recompute.mode != RecomputeMode::none) text += " recompute " + to_text(s.recompute);
   if (s.split != StageSplit::even) text += " split " + std::string(to_text(s.split));
   if (!s.layers_per_stage.empty()) text += " layers " + layers_text(s.layers_per_stage);

@@ -9,7 +9,7 @@ bool uses_parameters(const Action& action) {
   return action.segment >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
 }
 
-/// Where a segment's run of actions begins, and what its parameters take to gather.
+/// Where the run of actions of a segment, or of a unit of several, begins, and what its parameters take to gather.
 struct Run {
   std::size_t first = 0;
   Bytes unit{0};  ///< one block's
@@ -28,6 +28,8 @@ Action sharing_action(const Action& at, ActionKind kind, Bytes bytes, Issue issu
   return action;
 }
 
+bool same_pass(const Action& a, const Action& b) { return group_of(a) == group_of(b); }
+
 /// The runs that gather: all of ZeRO-3's; else those of each chunk's first forward.
 std::vector<Run> gathering_runs(const RankContext& context, const Actions& actions) {
   std::vector<std::int32_t> first_micro_batch(context.sizes().chunks.size(), -1);
@@ -36,7 +38,10 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Action& action = actions[i];
     if (!uses_parameters(action) || !begins_segment(actions, i)) continue;
-    const SegmentSizes& segment = context.segment(action);
+    const UnitRun units = context.units.of_segment(action.pass, action.chunk, action.segment);
+    if (!runs.empty() && units.first == runs.back().units.first && same_pass(action, actions[runs.back().first]))
+      continue;  // the unit goes on
+    const SegmentSizes& segment = context.unit_of(action);
     const Bytes bytes = each_pass ? segment.gather : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
@@ -44,7 +49,7 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
       if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
     }
     const Bytes unit = bytes / std::max<std::int64_t>(1, segment.units);
-    runs.push_back({i, unit, bytes - unit, context.units.of_segment(action.pass, action.chunk, action.segment)});
+    runs.push_back({i, unit, bytes - unit, units});
   }
   return runs;
 }
@@ -53,7 +58,8 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
 class Gathers {
  public:
   Gathers(const RankContext& context, const Actions& before)
-      : before_(before),
+      : context_(context),
+        before_(before),
         runs_(gathering_runs(context, before)),
         each_pass_(context.input.zero_stage >= 3),
         prefetches_(!each_pass_ || context.input.prefetch == ParameterPrefetch::on) {}
@@ -68,17 +74,22 @@ class Gathers {
       if (begins && each_pass_ && prefetches_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
       if (begins) push_overlapped();
-      if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && !follows(next_))
+      if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && ends_pass(before_[i]))
         actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
     }
     return std::move(actions_);
   }
 
  private:
+  /// Whether a segment is the last one of its pass.
+  [[nodiscard]] bool ends_pass(const Action& action) const {
+    const auto segments = context_.sizes().chunks[static_cast<std::size_t>(action.chunk)].segments.size();
+    return action.segment == (action.pass == Pass::forward ? static_cast<std::int32_t>(segments) - 1 : 0);
+  }
   /// Whether a run belongs to the same pass as the run before it, which then hides its gather unless prefetch is off.
   [[nodiscard]] bool follows(std::size_t run) const {
     if (run == 0 || run >= runs_.size()) return false;
-    return !each_pass_ || group_of(before_[runs_[run].first]) == group_of(before_[runs_[run - 1].first]);
+    return !each_pass_ || same_pass(before_[runs_[run].first], before_[runs_[run - 1].first]);
   }
   void push_overlapped() {
     const Run& run = runs_[next_];
@@ -104,6 +115,7 @@ class Gathers {
     if (prefetches_ && units.count % 2 == 1) slot_ = other(slot_);
   }
 
+  const RankContext& context_;
   const Actions& before_;
   std::vector<Run> runs_;
   bool each_pass_;

@@ -77,13 +77,22 @@ class RankLinks {
   /// the run before: one of both is the later in the queue of copies.
   void link_segment(Action& action) {
     segment_ = segment_of(action);
-    action.needs[2] = gathered_;
+    if (!is_inside_unit(action)) action.needs[2] = gathered_;
     action.needs[3] = std::exchange(left_, -1);
     if (action.pass != Pass::backward) return;
     const auto fetched = fetched_.find(place_of(action));
     if (fetched == fetched_.end()) return;
     action.needs[3] = std::max(action.needs[3], fetched->second);
     fetched_.erase(fetched);
+  }
+
+  /// Whether the unit was gathered for a segment before it in the same pass.
+  [[nodiscard]] bool is_inside_unit(const Action& action) const {
+    const std::vector<Segment>& segments = rank_.chunks[static_cast<std::size_t>(action.chunk)];
+    const std::int32_t before = action.segment + (action.pass == Pass::forward ? -1 : 1);
+    const std::int32_t unit = segments[static_cast<std::size_t>(action.segment)].unit;
+    return unit >= 0 && before >= 0 && before < std::ssize(segments) &&
+           segments[static_cast<std::size_t>(before)].unit == unit;
   }
 
   RankProgram& rank_;

@@ -5,8 +5,9 @@
 /// Model: passes, each of which adds one thing to every rank's list: recompute, collectives of tensor, context and
 /// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
 /// buffers, links. Parameters are gathered one unit ahead, or without prefetch when a unit begins; gradients reduced
-/// bucket by bucket, unit by unit where they are sharded. A segment of several units overlaps with all of its own
-/// communication but that of one unit. Offloaded activations leave alongside the next segment that the rank runs and
+/// bucket by bucket, unit by unit where they are sharded: a unit of several segments when the first of its passes
+/// begins, and when its last gradients are made. A segment of several units overlaps with all of its own communication
+/// but that of one unit. Offloaded activations leave alongside the next segment that the rank runs and
 /// come back alongside the last one before their backward; where fewer than two segments run in between, they stay
 /// (copy_pass.cpp). Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7;
 /// FSDP2's streams and DeepSpeed's epilogue (a backward ends when its gradients are reduced); Transformer Engine,
@@ -29,11 +30,13 @@ struct SegmentSizes {
   WireBytes forward;                      ///< what its collectives send, pass by pass
   WireBytes backward;
   WireBytes recompute;
-  std::int64_t units = 1;  ///< block executions: what is gathered and reduced at once
-  Bytes gather{0};         ///< sent per pass to gather its parameters
-  Bytes scatter{0};        ///< sent per micro-batch to reduce its gradients
-  Bytes reduction{0};      ///< of the rank's, sent once its last gradients are made
-  Bytes update{0};         ///< of the rank's, sent to gather what the optimizer has updated
+  /// What is gathered and reduced at once: block executions, or several layers. A unit of several segments is the
+  /// first one's with all that it sends; the others have none.
+  std::int64_t units = 1;
+  Bytes gather{0};     ///< sent per pass to gather its parameters
+  Bytes scatter{0};    ///< sent per micro-batch to reduce its gradients
+  Bytes reduction{0};  ///< of the rank's, sent once its last gradients are made
+  Bytes update{0};     ///< of the rank's, sent to gather what the optimizer has updated
   // Held by the host between forward and backward, per micro-batch: of what input gradients release, and of what waits
   // for weight gradients.
   Bytes offloaded{0};
@@ -49,6 +52,7 @@ struct ChunkSizes {
   Bytes boundary{0};              ///< the activation that enters it from the stage before
   Bytes transferred{0};           ///< what leaves it to a stage on the same rank
   Bytes transferred_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
+  std::vector<Segment> units{};   ///< in the order of the network; empty: every execution is one
 };
 
 struct PersistentBytes {

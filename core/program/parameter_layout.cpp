@@ -36,25 +36,27 @@ class Builder {
   Builder(const Graph& graph, const Strategy& s, const Training& training, std::int32_t rank)
       : graph_(graph), s_(s), training_(training), rank_(rank), sequence_(graph.sequence()) {}
 
-  ParameterLayout build(const std::vector<std::int32_t>& executions) {
+  ParameterLayout build(const std::vector<Chunk>& chunks) {
     names_ = layout_.unit_names = execution_names(graph_);
-    is_tied_elsewhere_ = is_tied_elsewhere(executions);
+    is_tied_elsewhere_ = is_tied_elsewhere(chunks);
     layout_.index.resize(sequence_.size());
     layout_.units.resize(sequence_.size());
-    for (const std::int32_t execution : executions) add_unit(execution);
-    layout_.whole_units = whole_units(executions, &UnitElements::whole, s_.prefetch);
-    layout_.whole_units_trained = whole_units(executions, &UnitElements::trained, ParameterPrefetch::on);
+    layout_.unit_of.assign(sequence_.size(), -1);
+    for (const Chunk& chunk : chunks)
+      for (const Chunk& unit : sharding_units(graph_, chunk, s_.layers_per_unit))
+        add_unit(static_cast<std::int32_t>(unit.first), static_cast<std::int32_t>(unit.last));
+    layout_.whole_units = whole_units(&UnitElements::whole, s_.prefetch);
+    layout_.whole_units_trained = whole_units(&UnitElements::trained, ParameterPrefetch::on);
     add_owned();
     return std::move(layout_);
   }
 
  private:
-  void add_unit(std::int32_t execution) {
-    const Block& block = graph_.block(sequence_[static_cast<std::size_t>(execution)]);
-    layout_.index[static_cast<std::size_t>(execution)].assign(block.tensors().size(), -1);
+  /// `execution`: the first; up to `end`.
+  void add_unit(std::int32_t execution, std::int32_t end) {
     const std::size_t first = layout_.parameters.size();
-    for (const Op& op : block.ops())
-      for (const TensorId id : op.parameters) add_parameter(execution, block, op, id);
+    first_of_unit_ = execution;
+    for (std::int32_t e = execution; e < end; ++e) add_execution(e);
     std::int64_t whole = 0;
     std::int64_t trained = 0;
     for (const bool is_expert : {false, true})
@@ -64,25 +66,37 @@ class Builder {
     layout_.units[static_cast<std::size_t>(execution)] = {whole, trained};
   }
 
+  void add_execution(std::int32_t execution) {
+    const Block& block = graph_.block(sequence_[static_cast<std::size_t>(execution)]);
+    layout_.unit_of[static_cast<std::size_t>(execution)] = first_of_unit_;
+    layout_.index[static_cast<std::size_t>(execution)].assign(block.tensors().size(), -1);
+    for (const Op& op : block.ops())
+      for (const TensorId id : op.parameters) add_parameter(execution, block, op, id);
+  }
+
   /// Whether a head that is not among these is the embedding.
-  [[nodiscard]] bool is_tied_elsewhere(const std::vector<std::int32_t>& executions) const {
+  [[nodiscard]] bool is_tied_elsewhere(const std::vector<Chunk>& chunks) const {
+    const auto is_here = [&](std::int32_t e) {
+      return std::any_of(chunks.begin(), chunks.end(),
+                         [&](const Chunk& chunk) { return e >= chunk.first && e < chunk.last; });
+    };
     for (std::int32_t e = 0; e < std::ssize(sequence_); ++e) {
       const auto& tensors = graph_.block(sequence_[static_cast<std::size_t>(e)]).tensors();
       const bool is_tied = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.tied; });
-      if (is_tied && std::find(executions.begin(), executions.end(), e) == executions.end()) return true;
+      if (is_tied && !is_here(e)) return true;
     }
     return false;
   }
 
   /// The largest layer and what may be whole with it: the next one, an embedding or a head. Without prefetch the
   /// largest unit.
-  [[nodiscard]] std::int64_t whole_units(const std::vector<std::int32_t>& executions, std::int64_t UnitElements::*size,
-                                         ParameterPrefetch prefetch) const {
+  [[nodiscard]] std::int64_t whole_units(std::int64_t UnitElements::*size, ParameterPrefetch prefetch) const {
     std::vector<std::int64_t> layers{0, 0};
     std::int64_t other = 0;
     std::int64_t staying = 0;
-    for (const std::int32_t execution : executions) {
+    for (std::int32_t execution = 0; execution < std::ssize(sequence_); ++execution) {
       const auto e = static_cast<std::size_t>(execution);
+      if (layout_.unit_of[e] != execution) continue;
       const std::int64_t elements = layout_.units[e].*size;
       if (execution == layout_.staying_unit)
         staying = elements;
@@ -102,7 +116,7 @@ class Builder {
     if (tensor.tied && embedding_ >= 0) {
       place = embedding_;
       layout_.staying_unit = layout_.parameters[static_cast<std::size_t>(embedding_)].execution;
-      layout_.staying_for = execution;
+      layout_.staying_for = first_of_unit_;
       return;
     }
     LocalParameter p;
@@ -254,6 +268,7 @@ class Builder {
   std::vector<BlockId> sequence_;
   std::vector<std::string> names_;
   std::int32_t embedding_ = -1;
+  std::int32_t first_of_unit_ = -1;  ///< of the one that is added
   std::int64_t most_moments_ = 0;
   bool is_tied_elsewhere_ = false;
   ParameterLayout layout_;
@@ -277,8 +292,8 @@ std::int32_t ParameterLayout::find(std::int32_t execution, TensorId tensor) cons
 }
 
 ParameterLayout parameter_layout(const Graph& graph, const Strategy& strategy, const Training& training,
-                                 const std::vector<std::int32_t>& executions, std::int32_t rank) {
-  return Builder(graph, strategy, training, rank).build(executions);
+                                 const std::vector<Chunk>& chunks, std::int32_t rank) {
+  return Builder(graph, strategy, training, rank).build(chunks);
 }
 
 }  // namespace plumbline

@@ -2,20 +2,21 @@
 /// \file parameter_layout.h: which part of which parameter a rank holds, and where it lies in the rank's flat buffers.
 ///
 /// Answers: elements and offsets, for weights, gradients and optimizer state. Model: a unit is one execution of a
-/// block; its parameters lie one after another in sections (dense or expert, trained or frozen, a tied embedding whose
-/// copy is on another rank by itself, so that both ends divide it alike), each padded as core/cost/rank_parameters.h
-/// predicts it, so that all data-parallel ranks send and hold equal parts. Weights are whole below ZeRO-3, gradients
-/// below ZeRO-2; master copies and moments are parts from ZeRO-1 on. A tied head on the embedding's rank is the
-/// embedding, which stays whole from one to the other. Source: core/sharding/shard.h (what tensor and expert
-/// parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not modelled: kv heads that tensor parallelism replicates,
-/// widths that it does not divide (refused). Checked against: tests/runtime/execution (bytes equal
-/// core/cost/rank_parameters.h; slices tile every tensor).
+/// block, or several layers where the strategy says so, named by the first; its parameters lie one after another in
+/// sections (dense or expert, trained or frozen, a tied embedding whose copy is on another rank by itself, so that both
+/// ends divide it alike), each padded as core/cost/rank_parameters.h predicts it, so that all data-parallel ranks send
+/// and hold equal parts. Weights are whole below ZeRO-3, gradients below ZeRO-2; master copies and moments are parts
+/// from ZeRO-1 on. A tied head on the embedding's rank is the embedding, which stays whole from one to the other.
+/// Source: core/sharding/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not
+/// modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused). Checked against:
+/// tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
 
 #include <string>
 #include <vector>
 
 #include "core/base/tensor_box.h"
 #include "core/graph/graph.h"
+#include "core/plan/stage_split.h"
 #include "core/sharding/shard.h"
 
 namespace plumbline {
@@ -50,7 +51,7 @@ struct LocalParameter {
 
 /// Parameters of one unit that the same ranks share. Offsets count elements of the flat buffers.
 struct Section {
-  std::int32_t execution = 0;
+  std::int32_t execution = 0;  ///< the unit's first
   bool is_expert = false;
   bool is_trained = true;
   bool is_end = false;  ///< of a tied embedding
@@ -99,14 +100,15 @@ struct ParameterLayout {
   /// Of units that are whole at once: two neighbours, without prefetch one; and what stays.
   std::int64_t whole_units = 0;
   std::int64_t whole_units_trained = 0;  ///< of their gradients: always two neighbours
-  std::vector<UnitElements> units;       ///< by execution of the network
+  std::vector<UnitElements> units;       ///< by execution of the network: of the units that begin there
+  std::vector<std::int32_t> unit_of;     ///< by execution of the network: the first of its unit
   std::vector<std::string> unit_names;   ///< "input", "layers.3", "output": likewise
   std::int64_t tied_embedding = -1;      ///< trained parameter whose gradient both ends of a pipeline sum; -1: none
 
   /// A unit that a later one of the same pass reads too, so that it stays whole from one to the other: the embedding
   /// of a tied head; -1: none.
   std::int32_t staying_unit = -1;
-  std::int32_t staying_for = -1;
+  std::int32_t staying_for = -1;  ///< unit
 
   /// The parameter that an op of an execution reads as `tensor`; -1: none.
   [[nodiscard]] std::int32_t find(std::int32_t execution, TensorId tensor) const;
@@ -114,8 +116,9 @@ struct ParameterLayout {
   std::vector<std::vector<std::int32_t>> index;  ///< by execution of the network and tensor
 };
 
-/// `executions`: those that the rank runs. The strategy keeps the rules of core/plan/execution_rules.h.
+/// `chunks`: the executions that the rank runs, in the order of the network. The strategy keeps the rules of
+/// core/plan/execution_rules.h.
 [[nodiscard]] ParameterLayout parameter_layout(const Graph& graph, const Strategy& strategy, const Training& training,
-                                               const std::vector<std::int32_t>& executions, std::int32_t rank);
+                                               const std::vector<Chunk>& chunks, std::int32_t rank);
 
 }  // namespace plumbline

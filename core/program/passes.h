@@ -20,6 +20,13 @@ struct RankContext {
   [[nodiscard]] const SegmentSizes& segment(const Action& a) const {
     return sizes().chunks[static_cast<std::size_t>(a.chunk)].segments[static_cast<std::size_t>(a.segment)];
   }
+  /// The segment that its unit begins with, in the order of the network: that has what the unit sends.
+  [[nodiscard]] const SegmentSizes& unit_of(const Action& a) const {
+    const std::vector<SegmentSizes>& segments = sizes().chunks[static_cast<std::size_t>(a.chunk)].segments;
+    auto i = static_cast<std::size_t>(a.segment);
+    while (segments[i].units == 0) --i;
+    return segments[i];
+  }
 };
 
 /// Actions of one micro-batch in one chunk and pass are neighbours; inside, those of one segment do.

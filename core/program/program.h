@@ -100,6 +100,7 @@ struct Action {
 struct Segment {
   std::int32_t first = 0;
   std::int32_t last = 0;
+  std::int32_t unit = -1;  ///< of sharding, that several segments make together: its first execution; -1: none
 };
 
 struct RankProgram {
@@ -108,7 +109,8 @@ struct RankProgram {
   std::vector<Buffer> buffers;
   std::vector<BufferUse> uses;
   /// Executions of Graph::sequence(), of which actions name runs: those whose parameters are gathered, or whose
-  /// gradients are reduced. A unit that is sent in parts is with the action that sends its last byte.
+  /// gradients are reduced; of a unit of several layers, the first. A unit that is sent in parts is with the action
+  /// that sends its last byte.
   std::vector<std::int32_t> units;
 };
 [[nodiscard]] std::span<const BufferUse> uses_of(const Action& action, const RankProgram& rank);

@@ -80,7 +80,7 @@ class Reductions {
         once_(total(&SegmentSizes::reduction), bucket(sizes_.bucket_share, sizes_.reduction)),
         units_once_(context.units.size()) {
     for (const Run& run : runs_)
-      if (run.is_last) context.units.append(units_of_segment(before_[run.first]));
+      if (run.is_last) context.units.append(units_made(before_[run.first]));
   }
 
   Actions run() {
@@ -90,7 +90,7 @@ class Reductions {
       actions_.push_back(before_[i]);
       if (is_sharded() && makes_weight_gradients(before_[i].kind)) {
         actions_.back().slot = slot_;
-        slot_ = other(slot_);
+        if (context_.segment(before_[i]).units > 0) slot_ = other(slot_);
       }
       if (next == runs_.size()) continue;
       if (i == runs_[next].overlapped) begin(runs_[next]);
@@ -104,6 +104,11 @@ class Reductions {
   [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
   [[nodiscard]] UnitRun units_of_segment(const Action& at) const {
     return context_.units.of_segment(Pass::backward, at.chunk, at.segment);
+  }
+  /// Those whose last gradients the segment makes: a unit of several segments is made when the first of them is.
+  [[nodiscard]] UnitRun units_made(const Action& at) const {
+    const UnitRun units = units_of_segment(at);
+    return {units.first, context_.segment(at).units > 0 ? units.count : 0};
   }
   [[nodiscard]] Bytes early(Bytes bytes, const Run& run) const {
     if (!run.is_last) return bytes;
@@ -140,13 +145,13 @@ class Reductions {
       const Bytes bytes = early(segment.scatter, run);
       if (run.is_last) late_ += segment.scatter - bytes;
       of_segment_ = of_pass_.add(bytes, segment.units);
-      units_of_pass_.add(units_of_segment(at).count, segment.scatter);
+      units_of_pass_.add(units_made(at).count, segment.scatter);
       push_of_pass(at, of_segment_.overlapped, Issue::with_last);
     }
     if (!run.is_last) return;
     once_of_segment_ = once_.add(early(segment.reduction, run), segment.units);
     reduced_ += once_of_segment_.overlapped + once_of_segment_.after;
-    units_once_.add(units_of_segment(at).count, segment.reduction);
+    units_once_.add(units_made(at).count, segment.reduction);
     push_once(at, once_of_segment_.overlapped, Issue::with_last);
   }
   void begin_pass(const Run& run) {

@@ -1,16 +1,33 @@
 #include "core/program/unit_table.h"
 
+#include <algorithm>
+
 namespace plumbline::passes {
+
+namespace {
+
+/// By their first executions, in the order of the network.
+std::vector<std::int32_t> units_in(const Segment& segment, const ChunkSizes& chunk) {
+  std::vector<std::int32_t> units;
+  for (const Segment& unit : chunk.units)
+    if (unit.first < segment.last && segment.first < unit.last) units.push_back(unit.first);
+  if (chunk.units.empty())
+    for (std::int32_t execution = segment.first; execution < segment.last; ++execution) units.push_back(execution);
+  return units;
+}
+
+}  // namespace
 
 UnitTable::UnitTable(const RankSizes& rank) {
   const auto list = [&](const ChunkSizes& chunk, bool is_forward) {
     std::vector<UnitRun> runs(chunk.segments.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::size_t p = is_forward ? i : runs.size() - 1 - i;
-      const Segment& segment = chunk.segments[p].executions;
-      runs[p] = {size(), segment.last - segment.first};
-      for (std::int32_t u = 0; u < runs[p].count; ++u)
-        units_.push_back(is_forward ? segment.first + u : segment.last - 1 - u);
+      std::vector<std::int32_t> units = units_in(chunk.segments[p].executions, chunk);
+      if (!is_forward) std::reverse(units.begin(), units.end());
+      const bool goes_on = !chunk.units.empty() && i > 0 && units.size() == 1 && units.front() == units_.back();
+      runs[p] = {goes_on ? size() - 1 : size(), static_cast<std::int32_t>(units.size())};
+      if (!goes_on) units_.insert(units_.end(), units.begin(), units.end());
     }
     return runs;
   };

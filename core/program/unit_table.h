@@ -1,9 +1,10 @@
 #pragma once
 /// \file unit_table.h: the units that a rank's actions name, in the orders in which they are gathered and reduced.
 ///
-/// Answers: runs of RankProgram::units. Model: each chunk's units are there in the order of the network for forwards
-/// and against it for backwards, so that the actions of all micro-batches name runs of the same list.
-/// Source and limits: see lower.h. Checked against: tests/unit/core/program/unit_table_test.cpp, lower_test.cpp.
+/// Answers: runs of RankProgram::units. Model: a unit of several executions is named by the first; each chunk's units
+/// are there in the order of the network for forwards and against it for backwards, so that the actions of all
+/// micro-batches name runs of the same list. Source and limits: see lower.h. Checked against:
+/// tests/unit/core/program/unit_table_test.cpp, lower_test.cpp.
 
 #include <cstdint>
 #include <vector>
@@ -22,7 +23,7 @@ class UnitTable {
  public:
   explicit UnitTable(const RankSizes& rank);
 
-  /// Of one segment, in the order in which a pass takes them.
+  /// Of one segment, in the order in which a pass takes them; of a segment of a larger unit, that one.
   [[nodiscard]] UnitRun of_segment(Pass pass, std::int32_t chunk, std::int32_t segment) const;
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(units_.size()); }
   /// Copies a run to the end.

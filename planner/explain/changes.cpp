@@ -128,11 +128,15 @@ void add_zero(Steps& steps, const Strategy& s) {
       steps.add(arrow("ZeRO", s.zero_stage, stage), [&](Strategy& t) {
         t.zero_stage = stage;
         t.prefetch = ParameterPrefetch::on;
+        t.layers_per_unit = 1;
       });
   const bool on = s.prefetch == ParameterPrefetch::on;
   if (s.zero_stage == 3)
     steps.add(arrow("prefetch", on ? "on" : "off", on ? "off" : "on"),
               [&](Strategy& t) { t.prefetch = on ? ParameterPrefetch::off : ParameterPrefetch::on; });
+  for (const std::int32_t layers : {2 * s.layers_per_unit, s.layers_per_unit / 2})
+    if (s.zero_stage == 3 && layers >= 1)
+      steps.add(arrow("layers per unit", s.layers_per_unit, layers), [&](Strategy& t) { t.layers_per_unit = layers; });
 }
 
 void add_sequence_parallel(Steps& steps, const Strategy& s) {

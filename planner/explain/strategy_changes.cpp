@@ -67,6 +67,7 @@ std::vector<StrategyChange> changes_between(const Strategy& before, const Strate
   found.add("ZeRO", before.zero_stage, after.zero_stage, after.gradient_ranks() == 1);
   found.add("shard group", before.shard_group, after.shard_group, is_whole(before) && is_whole(after));
   found.add_switch("prefetch", before.prefetch == ParameterPrefetch::on, after.prefetch == ParameterPrefetch::on);
+  found.add("layers per unit", before.layers_per_unit, after.layers_per_unit);
   found.add("recompute", to_text(before.recompute), to_text(after.recompute));
   found.add_switch("flash attention", before.flash_attention == FlashAttention::on,
                    after.flash_attention == FlashAttention::on);

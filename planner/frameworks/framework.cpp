@@ -45,6 +45,7 @@ bool uses(Feature feature, const Strategy& s) {
     case Feature::virtual_stages: return s.virtual_stages > 1;
     case Feature::hybrid_sharding: return s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
     case Feature::no_prefetch: return s.prefetch == ParameterPrefetch::off;
+    case Feature::layer_units: return s.layers_per_unit != 1;
     case Feature::uneven_split: return s.split != StageSplit::even || !s.layers_per_stage.empty();
   }
   return false;
@@ -85,6 +86,7 @@ std::string_view to_text(Feature feature) {
     case Feature::virtual_stages: return "virtual stages";
     case Feature::hybrid_sharding: return "shard groups smaller than the data-parallel ranks";
     case Feature::no_prefetch: return "gathers of parameters without prefetch";
+    case Feature::layer_units: return "units of several layers";
     case Feature::uneven_split: return "layers of each stage by hand";
   }
   return "";

@@ -86,19 +86,24 @@ Json parameter_json(const ParameterShard& parameter) {
   return object;
 }
 
-Json blocks_json(const std::vector<BlockShards>& blocks) {
+Json section_json(const ShardSection& section, const Strategy& s) {
+  Json::Object object{{"trained", section.is_trained},
+                      {"parameters", integers_json(section.parameters)},
+                      {"elements", section.elements},
+                      {"padded", section.padded},
+                      {"over", section.is_expert ? "expert_shard" : "shard"},
+                      {"parts", section.parts}};
+  if (s.layers_per_unit != 1 && section.matrices > 0) object.emplace_back("matrices", section.matrices);
+  return object;
+}
+
+Json blocks_json(const std::vector<BlockShards>& blocks, const Strategy& s) {
   Json::Array array;
   for (const BlockShards& block : blocks) {
     Json::Array parameters;
     for (const ParameterShard& parameter : block.parameters) parameters.push_back(parameter_json(parameter));
     Json::Array sections;
-    for (const ShardSection& section : block.sections)
-      sections.emplace_back(Json::Object{{"trained", section.is_trained},
-                                         {"parameters", integers_json(section.parameters)},
-                                         {"elements", section.elements},
-                                         {"padded", section.padded},
-                                         {"over", section.is_expert ? "expert_shard" : "shard"},
-                                         {"parts", section.parts}});
+    for (const ShardSection& section : block.sections) sections.emplace_back(section_json(section, s));
     array.emplace_back(
         Json::Object{{"name", block.name}, {"parameters", std::move(parameters)}, {"sections", std::move(sections)}});
   }
@@ -109,6 +114,13 @@ Json blocks_json(const std::vector<BlockShards>& blocks) {
 Json kept_json(const Strategy& s) {
   const auto from = [&](int stage) { return s.zero_stage >= stage ? "part" : "whole"; };
   return Json::Object{{"weights", from(3)}, {"gradients", from(2)}, {"optimizer", from(1)}};
+}
+
+/// Units of one execution are not said.
+Json gathers_json(const Strategy& s) {
+  Json::Object object{{"units_ahead", s.zero_stage > 0 ? 1 : 0}};
+  if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
+  return object;
 }
 
 Json formats_json(const PrecisionFormats& formats) {
@@ -186,12 +198,12 @@ Json launch_json(const Question& question, const Strategy& s, const std::string&
       {"groups", groups_json(graph, s)},
       {"placement", placement(s.schedule) == StagePlacement::looped ? "looped" : "v-shaped"},
       {"units", units_json(graph)},
-      {"blocks", blocks_json(block_shards(graph, s, question.training().optimizer, arrangement.chunks))},
+      {"blocks", blocks_json(block_shards(graph, s, question.training().optimizer, arrangement.chunks), s)},
       {"kept", kept_json(s)},
       {"formats", formats_json(question.training().formats())},
       {"stages", stages_json(question, s, arrangement.chunks)},
       {"replays", replays_json(graph, arrangement, blocks)},
-      {"gathers", Json::Object{{"units_ahead", s.zero_stage > 0 ? 1 : 0}}},
+      {"gathers", gathers_json(s)},
       {"sequence", sequence_json(s, question.training())}};
 }
 

@@ -99,7 +99,7 @@ class BlockShardBuilder {
   }
 
   void add_section(bool is_expert, bool is_trained, bool is_end) {
-    ShardSection section{is_expert, is_trained, {}, 0, 0, 1};
+    ShardSection section{is_expert, is_trained, {}};
     const auto append = [&](auto counts) {
       for (std::size_t i = 0; i < members_.size(); ++i) {
         const ParameterShard& p = shards_.parameters[i];
@@ -112,6 +112,7 @@ class BlockShardBuilder {
     };
     if (facts(optimizer_).orthogonalises_matrices) {
       append([](const Membership& m) { return m.is_matrix; });
+      section.matrices = std::ssize(section.parameters);
       append([](const Membership& m) { return !m.is_matrix; });
     } else {
       append([](const Membership&) { return true; });

@@ -44,7 +44,8 @@ struct ShardSection {
   std::vector<std::int64_t> parameters;  ///< of the block, in their flat order
   std::int64_t elements = 0;             ///< on one rank, before states are divided
   std::int64_t padded = 0;
-  std::int64_t parts = 1;  ///< over the shard group, or the experts'; 1: states are not divided
+  std::int64_t parts = 1;     ///< over the shard group, or the experts'; 1: states are not divided
+  std::int64_t matrices = 0;  ///< of `parameters`, those that a whole-matrix optimizer has put first
 };
 
 struct BlockShards {

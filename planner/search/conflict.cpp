@@ -39,6 +39,7 @@ std::vector<FixableAxis> fixable_axes() {
   using Space = SearchSpace;
   return {axis<&Space::shard_groups, &Strategy::shard_group>("shard-group"),
           axis<&Space::prefetch, &Strategy::prefetch>("prefetch"),
+          axis<&Space::layers_per_unit, &Strategy::layers_per_unit>("layers-per-unit"),
           axis<&Space::zero_stages, &Strategy::zero_stage>("zero"),
           axis<&Space::sequence_parallel, &Strategy::sequence_parallel>("sequence-parallel"),
           axis<&Space::virtual_stages, &Strategy::virtual_stages>("virtual-stages"),

@@ -99,6 +99,7 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   sort_unique(space_.micro_batch_sizes);
   sort_unique(space_.shard_groups);
   sort_unique(space_.prefetch);
+  sort_unique(space_.layers_per_unit);
   sort_unique(space_.flash_attention);
   sort_unique(space_.expert_tensor_parallel);
   const bool any_on_host =
@@ -162,6 +163,12 @@ std::vector<ParameterPrefetch> SpaceEnumerator::prefetch_choices(std::int32_t ze
   return space_.prefetch;
 }
 
+/// Fixing units says nothing about plans that share fewer states.
+bool SpaceEnumerator::allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const {
+  if (!allows(space_.zero_stages, zero_stage)) return false;
+  return zero_stage < 3 ? layers_per_unit == 1 : allows(space_.layers_per_unit, layers_per_unit);
+}
+
 /// A family that is not allowed has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices = allowed_zero_choices(family);
@@ -177,9 +184,10 @@ std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Str
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices;
   const std::int32_t ranks = family.gradient_ranks();
-  if (allows(space_.zero_stages, 0)) choices.push_back({0, 1});
+  if (allows_stage(0, family.layers_per_unit)) choices.push_back({0, 1});
   if (ranks == 1) {
-    if (choices.empty()) choices.push_back({0, 1});  // nothing to share: every stage is stage 0
+    if (choices.empty() && family.layers_per_unit == 1)
+      choices.push_back({0, 1});  // nothing to share: every stage is stage 0
     return choices;
   }
   std::vector<std::int32_t> groups = space_.shard_groups;
@@ -190,7 +198,7 @@ std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(c
   }
   for (std::int32_t stage = 1; stage <= 3; ++stage)
     for (const std::int32_t group : groups)
-      if (allows(space_.zero_stages, stage) && group > 1 && ranks % group == 0)
+      if (allows_stage(stage, family.layers_per_unit) && group > 1 && ranks % group == 0)
         for (const ParameterPrefetch prefetch : prefetch_choices(stage)) choices.push_back({stage, group, prefetch});
   return choices;
 }
@@ -277,13 +285,24 @@ void SpaceEnumerator::visit_inner(Strategy s, const std::vector<ScheduleChoice>&
         // Fixing sequence parallelism says nothing about plans without tensor parallelism.
         if (s.tensor_parallel > 1 && !allows(space_.sequence_parallel, sequence_parallel)) continue;
         s.sequence_parallel = sequence_parallel;
-        const std::vector<ZeroChoice> zero = zero_choices(s);
-        const auto leaves = static_cast<std::int64_t>(zero.size() * recompute_.size());
-        if (leaves == 0) continue;
-        const auto violation = first_violation(s, question_->training(), question_->facts(), question_->limits());
-        visit(s, violation ? &*violation : nullptr, leaves);
+        visit_units(s, visit);
       }
     }
+  }
+}
+
+void SpaceEnumerator::visit_units(Strategy s, const Visit& visit) const {
+  std::vector<std::int32_t> units{1};
+  for (const std::int32_t layers : space_.layers_per_unit)
+    if (layers > 1) units.push_back(layers);
+  for (const std::int32_t layers : units) {
+    s.layers_per_unit = layers;
+    const std::vector<ZeroChoice> zero = zero_choices(s);
+    const auto leaves = static_cast<std::int64_t>(zero.size() * recompute_.size());
+    if (leaves == 0) continue;
+    if (layers > 1) zero.front().apply(s);  // no other stage has such units
+    const auto violation = first_violation(s, question_->training(), question_->facts(), question_->limits());
+    visit(s, violation ? &*violation : nullptr, leaves);
   }
 }
 

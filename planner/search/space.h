@@ -37,7 +37,8 @@ struct SearchSpace {
   std::vector<std::int64_t> micro_batch_sizes;  ///< sequences in a micro-batch
   std::vector<std::int32_t> zero_stages;
   std::vector<std::int32_t> shard_groups;
-  std::vector<ParameterPrefetch> prefetch;  ///< of ZeRO-3; empty: on, and around the best plans off
+  std::vector<ParameterPrefetch> prefetch;    ///< of ZeRO-3; empty: on, and around the best plans off
+  std::vector<std::int32_t> layers_per_unit;  ///< of ZeRO-3; empty: 1, and around the best plans others
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
   std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
@@ -56,7 +57,7 @@ struct SearchSpace {
 [[nodiscard]] SearchSpace space_from_text(std::string_view fixes);
 
 /// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal nor
-/// what a block costs.
+/// what a block costs. Families with units of several layers are of ZeRO-3.
 class SpaceEnumerator {
  public:
   /// Strategy of the family, the rule it breaks (or null), and how many plans it stands for.
@@ -88,6 +89,9 @@ class SpaceEnumerator {
   };
   [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
   [[nodiscard]] std::vector<ParameterPrefetch> prefetch_choices(std::int32_t zero_stage) const;
+  /// Whether states are shared so in plans with units of so many layers.
+  [[nodiscard]] bool allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const;
+  void visit_units(Strategy strategy, const Visit& visit) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;

@@ -57,6 +57,7 @@ const std::vector<AxisParser>& axis_parsers() {
          if (text != "on" && text != "off") refuse_value("prefetch", text, "on or off");
          space.prefetch.push_back(text == "on" ? ParameterPrefetch::on : ParameterPrefetch::off);
        }},
+      degrees("layers-per-unit", &SearchSpace::layers_per_unit),
       degrees("etp", &SearchSpace::expert_tensor_parallel),
       {"micro-batch", [](SearchSpace& space,
                          std::string_view text) { space.micro_batch_sizes.push_back(degree("micro-batch", text)); }},
@@ -99,6 +100,7 @@ constexpr std::array axis_aliases{AxisAlias{"vs", "virtual-stages"},
                                   AxisAlias{"sp", "sequence-parallel"},
                                   AxisAlias{"sequence_parallel", "sequence-parallel"},
                                   AxisAlias{"shard_group", "shard-group"},
+                                  AxisAlias{"layers_per_unit", "layers-per-unit"},
                                   AxisAlias{"zero_stage", "zero"},
                                   AxisAlias{"tensor_parallel", "tp"},
                                   AxisAlias{"pipeline_stages", "pp"},

@@ -25,6 +25,7 @@ class Variants {
     add_virtual_stages();
     add_shard_groups();
     add_prefetch();
+    add_units();
   }
   void add_of_other_blocks() {
     add_micro_batches();
@@ -72,6 +73,16 @@ class Variants {
     Strategy s = from_;
     s.prefetch = from_.prefetch == ParameterPrefetch::on ? ParameterPrefetch::off : ParameterPrefetch::on;
     add(s);
+  }
+
+  /// Twice and half as many layers: what is better is where the next ones are looked for.
+  void add_units() {
+    if (from_.zero_stage < 3 || !space_.layers_per_unit.empty()) return;
+    Strategy s = from_;
+    for (const std::int32_t layers : {2 * from_.layers_per_unit, from_.layers_per_unit / 2}) {
+      s.layers_per_unit = layers;
+      if (layers >= 1) add(s);
+    }
   }
 
   void add_micro_batches() {

@@ -65,6 +65,7 @@ SearchSpace space_around(const Strategy& start, const Choices& free, const Searc
   lists.keep(Choice::micro_batch, &SearchSpace::micro_batch_sizes, {start.micro_batch});
   lists.keep(Choice::zero, &SearchSpace::zero_stages, {start.zero_stage});
   lists.keep(Choice::zero, &SearchSpace::prefetch, {start.prefetch});
+  lists.keep(Choice::zero, &SearchSpace::layers_per_unit, {start.layers_per_unit});
   lists.keep(Choice::recompute, &SearchSpace::recompute, {start.recompute});
   // Without tensor parallelism there was nothing to choose.
   const bool had_choice = start.tensor_parallel > 1 || !lists.is_free(Choice::tensor);
@@ -114,6 +115,7 @@ void require_start_inside(const SearchSpace& fixed, const Strategy& start) {
   if (start.pipeline_stages > 1) require_among("schedule", fixed.schedules, start.schedule);
   if (start.zero_stage > 0) require_among("shard-group", fixed.shard_groups, start.shard_group);
   if (start.zero_stage == 3) require_among("prefetch", fixed.prefetch, start.prefetch);
+  if (start.zero_stage == 3) require_among("layers-per-unit", fixed.layers_per_unit, start.layers_per_unit);
   if (start.tensor_parallel > 1) require_among("sequence-parallel", fixed.sequence_parallel, start.sequence_parallel);
 }
 

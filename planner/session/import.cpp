@@ -171,6 +171,7 @@ void add_strategy(const PartialStrategy& partial, Flags& flags) {
   if (s.zero_stage > 0) flags.add("--zero", std::to_string(s.zero_stage));
   if (partial.shard_group_given && s.zero_stage > 0) flags.add("--shard-group", std::to_string(s.shard_group));
   if (s.prefetch == ParameterPrefetch::off) flags.add("--prefetch", "off");
+  if (s.layers_per_unit != 1) flags.add("--layers-per-unit", std::to_string(s.layers_per_unit));
   if (s.sequence_parallel == SequenceParallel::on) flags.add("--sequence-parallel", "on");
   if (s.flash_attention == FlashAttention::off) flags.add("--flash-attention", "off");
   if (s.recompute.mode != RecomputeMode::none) flags.add("--recompute", to_text(s.recompute));

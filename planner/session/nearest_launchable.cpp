@@ -16,8 +16,10 @@ class Neighbours {
         s.zero_stage = stage.value;
         s.shard_group = stage.value > 0 ? s.gradient_ranks() : 1;
         s.prefetch = ParameterPrefetch::on;
+        s.layers_per_unit = 1;
       });
     add([](Strategy& s) { s.prefetch = ParameterPrefetch::on; });
+    add([](Strategy& s) { s.layers_per_unit = 1; });
     add([](Strategy& s) { s.split = StageSplit::even, s.layers_per_stage.clear(); });
     add([](Strategy& s) { s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1; });
     add([](Strategy& s) { s.sequence_parallel = SequenceParallel::on; });

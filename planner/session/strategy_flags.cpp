@@ -52,6 +52,8 @@ PartialStrategy StrategyFlags::strategy() const {
     s.sequence_parallel = SequenceParallel::on;
   if (flash_attention && !on_or_off("--flash-attention", *flash_attention)) s.flash_attention = FlashAttention::off;
   if (prefetch && !on_or_off("--prefetch", *prefetch)) s.prefetch = ParameterPrefetch::off;
+  if (layers_per_unit)
+    s.layers_per_unit = static_cast<std::int32_t>(whole_number("--layers-per-unit", *layers_per_unit, 1, most_layers));
   partial.data_parallel_given = dp.has_value();
   partial.schedule_given = schedule.has_value();
   partial.shard_group_given = shard_group.has_value();
@@ -59,7 +61,7 @@ PartialStrategy StrategyFlags::strategy() const {
 }
 
 std::string StrategyFlags::given() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 17> flags{
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 18> flags{
       {{"--tp", &tp},
        {"--pp", &pp},
        {"--dp", &dp},
@@ -70,6 +72,7 @@ std::string StrategyFlags::given() const {
        {"--zero", &zero},
        {"--shard-group", &shard_group},
        {"--prefetch", &prefetch},
+       {"--layers-per-unit", &layers_per_unit},
        {"--schedule", &schedule},
        {"--micro-batch", &micro_batch},
        {"--recompute", &recompute},

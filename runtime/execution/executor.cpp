@@ -74,6 +74,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
+std::int32_t Executor::unit_of(std::int32_t execution) const { return env_.parameters.layout().unit_of[at(execution)]; }
 std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment)].first; }
 
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
@@ -234,7 +235,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
       interpreter.recompute();
       break;
     case ActionKind::backward_weight:
-      reductions_.open(execution, action.slot);
+      reductions_.open(unit_of(execution), action.slot);
       interpreter.backward_weight();
       break;
     default: backward(interpreter, action, execution);
@@ -304,7 +305,7 @@ void Executor::backward(BlockInterpreter& interpreter, const Action& action, std
     of_outputs = std::move(transferred.mapped());
   }
   const bool is_split = action.kind == ActionKind::backward_input;
-  if (!is_split) reductions_.open(execution, action.slot);
+  if (!is_split) reductions_.open(unit_of(execution), action.slot);
   std::vector<BufferRef> of_inputs =
       interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {
@@ -317,11 +318,13 @@ void Executor::backward(BlockInterpreter& interpreter, const Action& action, std
   waiting_.clear();
 }
 
-/// A unit's gradients of this pass, or of the step, are complete.
+/// A unit's gradients of this pass, or of the step, are complete when its first block has made its own.
 void Executor::finish_unit(const Action& action, std::int32_t execution) {
   states_.erase({execution, action.micro_batch});
+  const bool is_last_pass = --last_pass_[at(execution)] == 0;
+  if (unit_of(execution) != execution) return;
   if (plan_.strategy.zero_stage >= 2) reductions_.wait_for_scatter(execution);
-  if (--last_pass_[at(execution)] == 0) reductions_.wait_for_reduction(execution);
+  if (is_last_pass) reductions_.wait_for_reduction(execution);
 }
 
 void Executor::send(const Action& action) {

@@ -94,6 +94,8 @@ class Executor {
   [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
   [[nodiscard]] const Block& block(std::int32_t execution) const;
+  /// The execution that its unit is named by.
+  [[nodiscard]] std::int32_t unit_of(std::int32_t execution) const;
 
   const ExecutionPlan& plan_;
   RankEnvironment& env_;

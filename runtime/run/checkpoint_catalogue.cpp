@@ -1,7 +1,6 @@
 #include "runtime/run/checkpoint_catalogue.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "core/base/errors.h"
@@ -20,9 +19,7 @@ StoredFormat stored(NumberFormat format) {
 
 /// All parameters of the network, as one rank would hold them.
 ParameterLayout whole_layout(const TrainingJob& job) {
-  std::vector<std::int32_t> executions(job.graph.sequence().size());
-  std::iota(executions.begin(), executions.end(), 0);
-  return parameter_layout(job.graph, Strategy(), job.training, executions, 0);
+  return parameter_layout(job.graph, Strategy(), job.training, {{0, std::ssize(job.graph.sequence())}}, 0);
 }
 
 std::vector<WholeParameter> whole_parameters(const ParameterLayout& layout) {

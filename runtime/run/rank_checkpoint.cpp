@@ -98,12 +98,10 @@ void require_tensor(const Checkpoint& checkpoint, const TensorHeader& expected) 
 
 }  // namespace
 
-std::vector<std::int32_t> executions_of(const RankProgram& rank) {
-  std::vector<std::int32_t> executions;
-  for (const auto& segments : rank.chunks)
-    for (const Segment& segment : segments)
-      for (std::int32_t e = segment.first; e < segment.last; ++e) executions.push_back(e);
-  std::sort(executions.begin(), executions.end());
+std::vector<Chunk> executions_of(const RankProgram& rank) {
+  std::vector<Chunk> executions;
+  for (const auto& segments : rank.chunks) executions.push_back({segments.front().first, segments.back().last});
+  std::sort(executions.begin(), executions.end(), [](const Chunk& a, const Chunk& b) { return a.first < b.first; });
   return executions;
 }
 

@@ -15,8 +15,8 @@
 
 namespace plumbline {
 
-/// Executions of the network that a rank of the program holds, in order.
-[[nodiscard]] std::vector<std::int32_t> executions_of(const RankProgram& rank);
+/// Executions of the network that each chunk of a rank of the program holds, in the order of the network.
+[[nodiscard]] std::vector<Chunk> executions_of(const RankProgram& rank);
 
 class RankCheckpoint {
  public:

@@ -15,6 +15,7 @@ void zero_shards_states(const Subject& s, Finding& f) {
   other.zero_stage = stage;
   if (stage == 0) other.shard_group = 1;
   other.prefetch = ParameterPrefetch::on;
+  other.layers_per_unit = 1;
   const auto less_sharded = plan_of(s, other);
   if (!less_sharded) return;
   expect_ranks_at_most(s.plan, *less_sharded, all_states, f, "states of a rank");
@@ -24,6 +25,27 @@ void zero_shards_states(const Subject& s, Finding& f) {
     f.expect_at_most(ranks[rank].live() - ranks[rank][MemoryClass::gathered_parameters] -
                          ranks[rank][MemoryClass::communication_buffers],
                      less_sharded->prediction.stage_memory[rank].live(), "memory of a rank but for gathered units");
+}
+
+/// Units of one layer are whole two at a time, larger ones more at once; both are padded, and what a rank holds of each
+/// section by fewer elements where sections are larger.
+void larger_units_hold_more(const Subject& s, Finding& f) {
+  Strategy other = s.strategy();
+  if (other.layers_per_unit == 1 || chooses(other)) return;
+  other.layers_per_unit = 1;
+  const auto single = plan_of(s, other);
+  if (!single) return;
+  expect_ranks_at_most(s.plan, *single, all_states, f, "states of a rank");
+  constexpr std::int64_t sections = 4;       // dense and experts, trained and frozen
+  constexpr std::int64_t element_bytes = 4;  // at most
+  constexpr std::int64_t whole_at_once = 4;  // units of parameters and of gradients
+  const Bytes padding(whole_at_once * sections * element_bytes * other.gradient_ranks() * other.tensor_parallel);
+  const auto& ranks = s.prediction().stage_memory;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const MemoryBreakdown& of_single = single->prediction.stage_memory[rank];
+    f.expect_at_most(of_single.live() - state_bytes(of_single), ranks[rank].live() - state_bytes(ranks[rank]) + padding,
+                     "memory of a rank but for states, of units of one layer");
+  }
 }
 
 void smaller_groups_hold_more(const Subject& s, Finding& f) {
@@ -178,6 +200,8 @@ Laws laws_of_memory() {
   return {
       {"zero-stages", "A higher ZeRO stage never holds more states, and no more of anything but gathered units.", 8,
        zero_shards_states},
+      {"layer-units", "Units of several layers hold no less while they are whole, and no more states.", 1,
+       larger_units_hold_more},
       {"shard-groups", "States divided over more ranks take no more memory.", 4, smaller_groups_hold_more},
       {"recompute-activations",
        "Full recompute keeps no more activations than selective, that no more than none; FLOPs the other way round.",

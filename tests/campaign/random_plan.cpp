@@ -91,6 +91,14 @@ void draw_split(Strategy& s, const Divisibility& facts, Draw& draw) {
   }
 }
 
+/// Up to all layers of the chunk that holds most.
+void draw_units(Strategy& s, const Divisibility& facts, Draw& draw) {
+  if (s.zero_stage < 3 || !draw.one_in(3)) return;
+  std::int64_t most = (facts.layers + s.chunks() - 1) / s.chunks();
+  for (const std::int32_t layers : s.layers_per_stage) most = std::max<std::int64_t>(most, layers);
+  if (most >= 2) s.layers_per_unit = static_cast<std::int32_t>(draw.between(2, most));
+}
+
 Strategy any_strategy(const Divisibility& facts, std::int64_t devices, std::int64_t domain, const PlanSizes& sizes,
                       Draw& draw) {
   Strategy s;
@@ -111,6 +119,7 @@ Strategy any_strategy(const Divisibility& facts, std::int64_t devices, std::int6
   draw_schedule(s, facts, sizes, draw);
   draw_sharing(s, draw);
   draw_split(s, facts, draw);
+  draw_units(s, facts, draw);
   return s;
 }
 
@@ -215,6 +224,7 @@ Strategy careless_strategy(const Question& question, Draw& draw) {
   s.zero_stage = any() % 5;
   s.shard_group = any();
   if (draw.one_in(4)) s.prefetch = ParameterPrefetch::off;
+  if (draw.one_in(4)) s.layers_per_unit = any() - 1;
   if (draw.one_in(2)) s.sequence_parallel = SequenceParallel::on;
   s.recompute = random_recompute(draw);
   if (draw.one_in(4)) {

@@ -59,6 +59,44 @@ class PlanFile:
     def units(self, rank):
         return [unit for chunk in self.chunks(rank) for unit in chunk]
 
+    def shared_units(self, rank):
+        """Executions that are gathered and reduced together: `layers_per_unit` layers of a chunk, or one of anything."""
+        layers, found = self.launch["gathers"].get("layers_per_unit", 1), []
+        for chunk in self.chunks(rank):
+            takes_more = False
+            for execution in chunk:
+                is_layer = self.unit_names[execution].startswith("layers.")
+                if is_layer and takes_more:
+                    found[-1].append(execution)
+                else:
+                    found.append([execution])
+                takes_more = is_layer and len(found[-1]) < layers
+        return found
+
+    def unit_of(self, rank):
+        """By execution, the first of its unit."""
+        return {execution: unit[0] for unit in self.shared_units(rank) for execution in unit}
+
+    def joined(self, rank, unit):
+        """The sections of one unit: (trained, over, parts, elements, padded, the (execution, parameter) in their order)."""
+        if len(unit) == 1:
+            return [(s["trained"], s["over"], s["parts"], s["elements"], s["padded"], [(unit[0], p) for p in s["parameters"]])
+                    for s in self.blocks[self.block_of[unit[0]]]["sections"]]
+        kinds = {}
+        for execution in unit:
+            for section in self.blocks[self.block_of[execution]]["sections"]:
+                kinds.setdefault((section["over"] != "shard", not section["trained"]), []).append((execution, section))
+        found = []
+        for _, sections in sorted(kinds.items()):
+            first = sections[0][1]
+            matrices = [(e, p) for e, s in sections for p in s["parameters"][:s.get("matrices", 0)]]
+            others = [(e, p) for e, s in sections for p in s["parameters"][s.get("matrices", 0):]]
+            elements = sum(s["elements"] for _, s in sections)
+            name = first["over"]
+            multiple = self.groups[name]["size"] * self.groups[name.replace("shard", "replicate")]["size"]
+            found.append((first["trained"], name, first["parts"], elements, -(-elements // multiple) * multiple, matrices + others))
+        return found
+
     def shard(self, parameter, rank):
         """Where a rank's part of a parameter begins, and its shape."""
         begin, shape = [0] * len(parameter["shape"]), list(parameter["shape"])
@@ -78,33 +116,34 @@ class PlanFile:
         """In the flat order of each section: (name, begin, shape, section, first element in it, trained)."""
         found, first_section = [], 0
         holds_input = 0 in self.units(rank)
-        for unit in self.units(rank):
-            block = self.blocks[self.block_of[unit]]
-            places = {}
-            for number, section in enumerate(block["sections"]):
+        for unit in self.shared_units(rank):
+            places, sections = {}, self.joined(rank, unit)
+            for number, section in enumerate(sections):
                 first = 0
-                for index in section["parameters"]:
-                    places[index] = (first_section + number, first)
-                    first += size(self.shard(block["parameters"][index], rank)[1])
-                assert first == section["elements"]
-            for index, parameter in enumerate(block["parameters"]):
-                if index not in places:
-                    assert parameter["tied"] and holds_input  # the embedding itself
-                    continue
-                name = "input.embedding.weight" if parameter.get("tied") else f"{self.unit_names[unit]}.{parameter['name']}"
-                begin, shape = self.shard(parameter, rank)
-                found.append((name, begin, shape, *places[index], parameter["trained"]))
-            first_section += len(block["sections"])
+                for execution, index in section[5]:
+                    places[execution, index] = (first_section + number, first)
+                    first += size(self.shard(self.blocks[self.block_of[execution]]["parameters"][index], rank)[1])
+                assert first == section[3]
+            for execution in unit:
+                for index, parameter in enumerate(self.blocks[self.block_of[execution]]["parameters"]):
+                    if (execution, index) not in places:
+                        assert parameter["tied"] and holds_input  # the embedding itself
+                        continue
+                    is_tied = parameter.get("tied")
+                    name = "input.embedding.weight" if is_tied else f"{self.unit_names[execution]}.{parameter['name']}"
+                    begin, shape = self.shard(parameter, rank)
+                    found.append((name, begin, shape, *places[execution, index], parameter["trained"]))
+            first_section += len(sections)
         return found
 
     def sections(self, rank):
         """(elements, padded, parts, the rank's part, where it begins, its length)."""
         found = []
-        for unit in self.units(rank):
-            for section in self.blocks[self.block_of[unit]]["sections"]:
-                part = rank // self.groups[section["over"]]["stride"] % section["parts"]
-                length = section["padded"] // section["parts"]
-                found.append((section["elements"], section["padded"], section["parts"], part, part * length, length))
+        for unit in self.shared_units(rank):
+            for _, over, parts, elements, padded, _ in self.joined(rank, unit):
+                part = rank // self.groups[over]["stride"] % parts
+                length = padded // parts
+                found.append((elements, padded, parts, part, part * length, length))
         return found
 
     def owned(self, rank):
@@ -120,7 +159,7 @@ class PlanFile:
     def elements(self, rank):
         """That a rank keeps between steps: of weights, gradients and optimizer state."""
         total = dict.fromkeys(("weights", "gradients", "optimizer"), 0)
-        trained = [s["trained"] for unit in self.units(rank) for s in self.blocks[self.block_of[unit]]["sections"]]
+        trained = [section[0] for unit in self.shared_units(rank) for section in self.joined(rank, unit)]
         for is_trained, (_, padded, _, _, _, length) in zip(trained, self.sections(rank)):
             for what in total:
                 if is_trained or what == "weights":
@@ -199,6 +238,7 @@ class PlanFile:
         if self.launch["gathers"]["units_ahead"] == 0:
             return before
         each_pass = self.launch["kept"]["weights"] == "part"
+        unit_of = self.unit_of(rank)
         runs, first_micro_batch = [], {}
         for i, action in enumerate(before):
             if not uses_parameters(action) or (i > 0 and segment_of(before[i - 1]) == segment_of(action)):
@@ -208,13 +248,17 @@ class PlanFile:
                     continue
                 if not self.is_shared(action[3][0]):
                     continue
+            elif runs and group_of(before[runs[-1]]) == group_of(action):
+                if unit_of[before[runs[-1]][3][0]] == unit_of[action[3][0]]:
+                    continue
             runs.append(i)
 
         def follows(n):
             return 0 < n < len(runs) and (not each_pass or group_of(before[runs[n]]) == group_of(before[runs[n - 1]]))
 
         def gather(n):
-            return ("all-gather-parameters", *before[runs[n]][1:])
+            kind, chunk, micro_batch, units = before[runs[n]]
+            return ("all-gather-parameters", chunk, micro_batch, [unit_of[unit] for unit in units])
 
         actions, n = ([] if each_pass or not runs else [gather(0)]), 0
         for i, action in enumerate(before):
@@ -226,8 +270,8 @@ class PlanFile:
                 n += 1
                 if follows(n):
                     actions.append(gather(n))
-            ends = i + 1 == len(before) or segment_of(before[i + 1]) != segment_of(action)
-            if each_pass and uses_parameters(action) and ends and not follows(n):
+            goes_on = i + 1 < len(before) and uses_parameters(before[i + 1]) and group_of(before[i + 1]) == group_of(action)
+            if each_pass and uses_parameters(action) and not goes_on:
                 actions.append(("release-parameters", *action[1:3], []))
         return actions
 

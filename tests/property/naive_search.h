@@ -172,11 +172,16 @@ class NaiveSearch {
         s.shard_group = group;
         std::vector<ParameterPrefetch> prefetch{ParameterPrefetch::on};
         if (s.zero_stage == 3 && !space_.prefetch.empty()) prefetch = space_.prefetch;
-        for (const ParameterPrefetch each : prefetch) {
-          s.prefetch = each;
-          recomputes(question, s);
-        }
+        std::vector<std::int32_t> units{1};
+        if (s.zero_stage == 3 && !space_.layers_per_unit.empty()) units = space_.layers_per_unit;
+        for (const ParameterPrefetch each : prefetch)
+          for (const std::int32_t layers : units) {
+            s.prefetch = each;
+            s.layers_per_unit = layers;
+            recomputes(question, s);
+          }
         s.prefetch = ParameterPrefetch::on;
+        s.layers_per_unit = 1;
       }
     }
   }

@@ -159,7 +159,9 @@ TEST_CASE("search equals brute force: two nodes") {
       Asked{small("wide_llama"), "rtx4090-pcie", 16, 1024, 16, "cp=1,micro-batch=1,recompute=none|full"},
       Asked{small("gpt2"), "a100-80g-ethernet-100g", 16, 1024, 16, "micro-batch=1,recompute=none,zero=1|2|3,tp=1|2"},
       Asked{small("gpt2"), "gb200-nvl72", 16, 1024, 16, "micro-batch=1,recompute=none,zero=0|3"},
-      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "micro-batch=1|2,recompute=none|full,zero=1|3,prefetch=on|off"});
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "micro-batch=1|2,recompute=none|full,zero=1|3,prefetch=on|off"},
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16,
+            "micro-batch=1|2,recompute=none|full,zero=2|3,layers-per-unit=1|2"});
   check_against_brute_force(asked);
 }
 

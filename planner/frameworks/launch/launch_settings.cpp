@@ -79,6 +79,7 @@ LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
   s.zero_stage = strategy.zero_stage;
   s.shard_group = strategy.shard_group;
   s.prefetch = strategy.prefetch;
+  s.layers_per_unit = strategy.layers_per_unit;
   s.sequence_parallel = strategy.sequence_parallel;
   s.flash_attention = strategy.flash_attention;
   s.recompute = strategy.recompute;
@@ -113,6 +114,7 @@ Strategy strategy_of(const LaunchSettings& s) {
   take(strategy.zero_stage, s.zero_stage);
   take(strategy.shard_group, s.shard_group);
   take(strategy.prefetch, s.prefetch);
+  take(strategy.layers_per_unit, s.layers_per_unit);
   take(strategy.sequence_parallel, s.sequence_parallel);
   take(strategy.flash_attention, s.flash_attention);
   take(strategy.recompute, s.recompute);

@@ -54,6 +54,7 @@ struct LaunchSettings {
   std::optional<std::int32_t> shard_group;
   std::optional<std::int32_t> shard_copies;  ///< of the sharded states, where files say those: shard_group follows
   std::optional<ParameterPrefetch> prefetch;
+  std::optional<std::int32_t> layers_per_unit;
   std::optional<SequenceParallel> sequence_parallel;
   std::optional<FlashAttention> flash_attention;
   std::optional<Recompute> recompute;

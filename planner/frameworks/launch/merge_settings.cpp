@@ -50,6 +50,7 @@ void fill_missing(LaunchSettings& s, const LaunchSettings& more) {
   fill(s.shard_group, more.shard_group);
   fill(s.shard_copies, more.shard_copies);
   fill(s.prefetch, more.prefetch);
+  fill(s.layers_per_unit, more.layers_per_unit);
   fill(s.sequence_parallel, more.sequence_parallel);
   fill(s.flash_attention, more.flash_attention);
   fill(s.recompute, more.recompute);

@@ -38,7 +38,8 @@ FrameworkRecord plumbline_record() {
                 {Feature::virtual_stages, "--virtual-stages", running},
                 {Feature::hybrid_sharding, "--shard-group", running},
                 {Feature::uneven_split, "--layers-per-stage", running},
-                {Feature::no_prefetch, "--prefetch off", running}};
+                {Feature::no_prefetch, "--prefetch off", running},
+                {Feature::layer_units, "--layers-per-unit", running}};
   r.precisions = all_as_flag<PrecisionRecipe>(
       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
        PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},

@@ -126,6 +126,7 @@ std::vector<LaunchKey> parallel_keys() {
                }},
           degree("DATA_PARALLEL", &Settings::data_parallel, meshes),
           degree("SHARD_GROUP", &Settings::shard_group, fully_shard),
+          degree("LAYERS_PER_UNIT", &Settings::layers_per_unit, fully_shard),
           {.path = "ZERO_STAGE",
            .source = fully_shard,
            .write = [](const Settings& s) { return Json(std::int64_t{s.zero_stage.value_or(0)}); },

@@ -44,6 +44,7 @@ FrameworkRecord pytorch_record() {
                 {Feature::pipeline, "PipelineStage", "torch/distributed/pipelining/stage.py"},
                 {Feature::virtual_stages, "several stages to a schedule", schedules},
                 {Feature::hybrid_sharding, "fully_shard(mesh of two dimensions)", meshes},
+                {Feature::layer_units, "fully_shard(list of layers)", fully_shard},
                 {Feature::uneven_split, "layers of each stage's module", "the script's own split"}};
   r.precisions = {
       {PrecisionRecipe::fp32, "neither policy nor autocast", fully_shard},

@@ -104,8 +104,9 @@ def shard(chunk, mesh):
                "reshard_after_forward": ZERO_STAGE == 3}
     if PRECISION == "bf16":
         options["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-    for layer in chunk.layers.values():
-        fully_shard(layer, **options)
+    layers = list(chunk.layers.values())
+    for first in range(0, len(layers), LAYERS_PER_UNIT):
+        fully_shard(layers[first : first + LAYERS_PER_UNIT], **options)
     return fully_shard(chunk, **options)
 
 

@@ -96,7 +96,7 @@ struct StoredRank {
                    job.strategy, job.training, groups, backend, device),
         checkpoint(world, job, parameters) {}
 
-  static std::vector<std::int32_t> executions(const TrainingJob& job, const RankGroups& groups) {
+  static std::vector<Chunk> executions(const TrainingJob& job, const RankGroups& groups) {
     return executions_of(job.program.ranks[static_cast<std::size_t>(groups.index(Axis::pipeline))]);
   }
 

@@ -72,6 +72,19 @@ TEST_CASE("an embedding whose head runs in the same pass stays whole alongside t
   CHECK(two.two_trained == 9 + 2 * (12 + 8));
 }
 
+// Both layers: 20 to 21, 8 to 9 among three, 14 to 14 experts among two; and the input of 9.
+TEST_CASE("layers of one unit are padded together") {
+  RankParameters layers = small_rank();
+  layers.units.pop_back();
+  RankParameters p = small_rank();
+  p.units.front() = one_unit(layers).units.front();
+  CHECK(p.units.front().count == 1);
+  CHECK(padded(p, {3, 2}).total() == 21 + 9 + 14 + 9);
+  CHECK(whole_units(p, {3, 2}).one == 21 + 9 + 14);
+  CHECK(whole_units(p, {3, 2}).two == 21 + 9 + 14 + 9);
+  CHECK(whole_units(p, {3, 2}).two_trained == 21 + 14 + 9);
+}
+
 // Four ranks share two layers of 8 matrix elements and 2 others, padded to 12: the last holds 3 others of each, with
 // two moments: the first 8 of a section are the matrices. Of an input of 8 it holds 2.
 TEST_CASE("the last rank holds most of what Muon keeps") {

@@ -364,5 +364,33 @@ TEST_CASE("R03, R21: heads of recurrent layers divide over tensor-parallel ranks
   CHECK(q.answer() == "legal");
 }
 
+// 24 layers: on one stage a chunk holds them all, on two 12, by hand up to what is said.
+TEST_CASE("R23: units of several layers go with ZeRO-3 and hold at most the layers of a chunk") {
+  Question q;
+  q.strategy.layers_per_unit = 0;
+  CHECK(q.answer() == "R23: units of 0 layers");
+  q.strategy.layers_per_unit = 2;
+  CHECK(q.answer() == "R23: units of 2 layers under ZeRO-0");
+  q.strategy.shard_group = 4;
+  q.strategy.zero_stage = 2;
+  CHECK(q.answer() == "R23: units of 2 layers under ZeRO-2");
+  q.strategy.zero_stage = 3;
+  for (const std::int32_t layers : {1, 2, 5, 24}) {
+    q.strategy.layers_per_unit = layers;
+    CHECK(q.answer() == "legal");
+  }
+  q.strategy.layers_per_unit = 25;
+  CHECK(q.answer() == "R23: units of 25 layers where a pipeline chunk holds 24");
+  q.use_pipeline(2);
+  q.strategy.shard_group = 2;
+  q.strategy.layers_per_unit = 13;
+  CHECK(q.answer() == "R23: units of 13 layers where a pipeline chunk holds 12");
+  q.strategy.layers_per_stage = {14, 10};
+  CHECK(q.answer() == "legal");
+  q.strategy.layers_per_stage.clear();
+  q.strategy.split = StageSplit::balanced;
+  CHECK(q.answer() == "legal");
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -97,5 +97,15 @@ TEST_CASE("splitting into more chunks than blocks is our bug, not a result") {
   CHECK_THROWS_AS(split_into_chunks(gpt({2, 64, 4, 128, 32}), 5), InternalError);
 }
 
+// An embedding, five layers, a head: 0, 1-2, 3-4, 5, 6. The second half of the layers alone: 3-4, 5, 6.
+TEST_CASE("units take consecutive layers of a chunk, the last what is left, and other blocks by themselves") {
+  const Graph graph = gpt({5, 64, 4, 128, 32});
+  CHECK(sharding_units(graph, {0, 7}, 1).size() == 7);
+  CHECK(sharding_units(graph, {0, 7}, 2) == std::vector<Chunk>{{0, 1}, {1, 3}, {3, 5}, {5, 6}, {6, 7}});
+  CHECK(sharding_units(graph, {0, 7}, 5) == std::vector<Chunk>{{0, 1}, {1, 6}, {6, 7}});
+  CHECK(sharding_units(graph, {3, 7}, 2) == std::vector<Chunk>{{3, 5}, {5, 6}, {6, 7}});
+  CHECK(sharding_units(graph, {3, 3}, 2).empty());
+}
+
 }  // namespace
 }  // namespace plumbline

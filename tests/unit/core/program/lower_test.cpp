@@ -264,6 +264,82 @@ TEST_CASE("ZeRO-3 without prefetch gathers every unit when it begins, into the s
   CHECK_FALSE(dry_run(program));
 }
 
+/// One micro-batch of four segments, of which two and two are a unit: 16 bytes to gather, 12 to scatter.
+LoweringInput units_of_two() {
+  LoweringInput input = one_rank(3, 1);
+  ChunkSizes& chunk = input.ranks[0].chunks[0];
+  chunk.segments.resize(4, chunk.segments.front());
+  chunk.units = {{0, 2}, {2, 4}};
+  for (std::int32_t i = 0; i < 4; ++i) {
+    SegmentSizes& segment = chunk.segments[static_cast<std::size_t>(i)];
+    segment.executions = {i, i + 1, i / 2 * 2};
+    segment.units = i % 2 == 0 ? 1 : 0;
+    segment.gather = Bytes(i % 2 == 0 ? 16 : 0);
+    segment.scatter = Bytes(i % 2 == 0 ? 12 : 0);
+  }
+  return input;
+}
+
+/// Of the first action of this kind, pass and segment.
+std::int32_t index_of(const RankProgram& rank, ActionKind kind, Pass pass, std::int32_t segment) {
+  for (std::int32_t i = 0; i < std::ssize(rank.actions); ++i) {
+    const Action& action = rank.actions[static_cast<std::size_t>(i)];
+    if (action.kind == kind && action.pass == pass && action.segment == segment) return i;
+  }
+  return -1;
+}
+
+// Behind the first segment of the first unit goes the second unit's gather; the first unit's gradients leave when both
+// of its segments have made theirs.
+TEST_CASE("units of two segments are gathered when the first begins and reduced when both have made gradients") {
+  const Program program = lower(units_of_two());
+  const RankProgram& rank = program.ranks[0];
+  CHECK(sharing_of(rank) ==
+        "all-gather-parameters 0 of chunk 0 16 in order; forward 0 of chunk 0; "
+        "all-gather-parameters 0 of chunk 0 part 2 16 with last; forward 0 of chunk 0 part 1; "
+        "forward 0 of chunk 0 part 2; forward 0 of chunk 0 part 3; release-parameters 0 of chunk 0 part 3 0 in order; "
+        "all-gather-parameters 0 of chunk 0 part 3 16 in order; backward 0 of chunk 0 part 3; "
+        "all-gather-parameters 0 of chunk 0 part 1 16 with last; backward 0 of chunk 0 part 2; "
+        "reduce-gradients 0 of chunk 0 part 2 12 after last; backward 0 of chunk 0 part 1; backward 0 of chunk 0; "
+        "release-parameters 0 of chunk 0 0 in order; reduce-gradients 0 of chunk 0 12 in order; optimizer-step");
+  CHECK_FALSE(buffer_fault(program));
+  CHECK_FALSE(dry_run(program));
+}
+
+TEST_CASE("inside a unit no segment waits for the next unit, and gradients lie in one slot") {
+  const Program program = lower(units_of_two());
+  const RankProgram& rank = program.ranks[0];
+  const auto action = [&](ActionKind kind, Pass pass, std::int32_t segment) {
+    return rank.actions[static_cast<std::size_t>(index_of(rank, kind, pass, segment))];
+  };
+  CHECK(action(ActionKind::forward, Pass::forward, 1).needs[2] == -1);
+  CHECK(action(ActionKind::forward, Pass::forward, 2).needs[2] ==
+        index_of(rank, ActionKind::all_gather_parameters, Pass::forward, 2));
+  CHECK(action(ActionKind::forward, Pass::forward, 3).needs[2] == -1);
+  CHECK(action(ActionKind::backward, Pass::backward, 2).needs[2] == -1);
+  CHECK(action(ActionKind::backward, Pass::backward, 1).needs[2] ==
+        index_of(rank, ActionKind::all_gather_parameters, Pass::backward, 1));
+  for (const std::int32_t segment : {3, 2})
+    CHECK(action(ActionKind::backward, Pass::backward, segment).slot == UnitSlot::first);
+  for (const std::int32_t segment : {1, 0})
+    CHECK(action(ActionKind::backward, Pass::backward, segment).slot == UnitSlot::second);
+  for (const Action& each : rank.actions)
+    if (each.kind == ActionKind::reduce_gradients || each.kind == ActionKind::all_gather_parameters)
+      CHECK(std::ssize(units_of(each, rank)) == 1);
+}
+
+TEST_CASE("units of two segments without prefetch are gathered when they begin") {
+  LoweringInput input = units_of_two();
+  input.prefetch = ParameterPrefetch::off;
+  const Program program = lower(input);
+  CHECK(sharing_of(program.ranks[0])
+            .starts_with(
+                "all-gather-parameters 0 of chunk 0 16 in order; forward 0 of chunk 0; forward 0 of chunk 0 part 1; "
+                "all-gather-parameters 0 of chunk 0 part 2 16 in order; forward 0 of chunk 0 part 2; "
+                "forward 0 of chunk 0 part 3; release-parameters 0 of chunk 0 part 3 0 in order; "));
+  CHECK_FALSE(buffer_fault(program));
+}
+
 /// One micro-batch of four segments on one rank, of which the first two wait on the host.
 LoweringInput offloaded_halves() {
   LoweringInput input = one_rank(0, 1);

@@ -31,7 +31,7 @@ Step step(Optimizer optimizer, Strategy strategy, std::int32_t rank = 0) {
   step.strategy = strategy;
   step.training.optimizer = optimizer;
   step.training.precision = PrecisionRecipe::fp32;
-  step.layout = parameter_layout(graph, strategy, step.training, {1}, rank);
+  step.layout = parameter_layout(graph, strategy, step.training, {{1, 2}}, rank);
   step.program = lower_update(step.layout, strategy, optimizer, rank);
   return step;
 }

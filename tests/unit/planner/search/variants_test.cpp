@@ -72,6 +72,18 @@ TEST_CASE("variants of ZeRO-3 gather with and without prefetch") {
             .empty());
 }
 
+// 8 layers on each of 4 ranks.
+TEST_CASE("variants of ZeRO-3 double and halve its units, up to the layers of a chunk") {
+  Strategy from = plan_of_64();
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::layers_per_unit, 1).empty());
+  from.zero_stage = 3;
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::layers_per_unit, 1) == std::multiset<std::int32_t>{2});
+  from.layers_per_unit = 6;
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::layers_per_unit, 6) == std::multiset<std::int32_t>{3});
+  CHECK(
+      values(variants_of(from, dense(), space_from_text("layers-per-unit=6")), &Strategy::layers_per_unit, 6).empty());
+}
+
 TEST_CASE("variants leave alone what is fixed") {
   const SearchSpace space = space_from_text("vs=1,mbs=3,shard-group=4,recompute=full,etp=1");
   Strategy from = plan_of_64();
