@@ -67,11 +67,12 @@ TEST_CASE("unit by unit there is one of each") {
   CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
 }
 
-/// Of eight units with `trained` parameters together, where a bucket holds `bucket` bytes.
-SharingTimes collected(std::int64_t trained, double bucket, ShardedStates states) {
+/// Of eight units with `trained` parameters together, where a bucket holds `bucket` gradients.
+SharingTimes collected(std::int64_t trained, std::int64_t bucket, ShardedStates states) {
   Calibration calibration = round_calibration();
   calibration.stack.sharding.gathered_from_elements.value = 0;
-  calibration.stack.communication.bucket_bytes.value = bucket;
+  calibration.stack.communication.bucket_bytes.value =
+      static_cast<double>(storage(bucket, Training{}.formats().reduction).value());
   calibration.stack.features.sharded_states = states;
   StageCost cost = stage();
   cost.units = 8;
@@ -79,23 +80,24 @@ SharingTimes collected(std::int64_t trained, double bucket, ShardedStates states
   return StepPricer(BlockPricer(round_cluster(2), calibration), Training{}).sharing_times(cost, zero3());
 }
 
-// Gradients of 4 bytes: 800 000 are 3.2 MB, less than one bucket of 4 MB; 4 000 000 are four; a bucket of 1 MB is less
-// than a unit.
+// 800 000 are less than a bucket of a million, 4 000 000 are four; a bucket of 250 000 is less than a unit's 500 000.
 TEST_CASE("small units' gradients are collected in buckets, but for FSDP, which scatters each unit's") {
   constexpr auto of_recipe = ShardedStates::of_recipe;
-  CHECK(ps(collected(800'000, 4e6, of_recipe).scatter) == Approx(scatter_ps(800'000)).margin(rounding_ps));
-  CHECK(ps(collected(4'000'000, 4e6, of_recipe).scatter) == Approx(4 * scatter_ps(1'000'000)).margin(rounding_ps));
-  CHECK(ps(collected(4'000'000, 1e6, of_recipe).scatter) == Approx(8 * scatter_ps(500'000)).margin(8 * rounding_ps));
-  CHECK(ps(collected(800'000, 4e6, ShardedStates::masters).scatter) ==
+  CHECK(ps(collected(800'000, 1'000'000, of_recipe).scatter) == Approx(scatter_ps(800'000)).margin(rounding_ps));
+  CHECK(ps(collected(4'000'000, 1'000'000, of_recipe).scatter) ==
+        Approx(4 * scatter_ps(1'000'000)).margin(rounding_ps));
+  CHECK(ps(collected(4'000'000, 250'000, of_recipe).scatter) ==
+        Approx(8 * scatter_ps(500'000)).margin(8 * rounding_ps));
+  CHECK(ps(collected(800'000, 1'000'000, ShardedStates::masters).scatter) ==
         Approx(8 * scatter_ps(100'000)).margin(8 * rounding_ps));
 }
 
 TEST_CASE("more gradients never take less time, whatever the bucket") {
-  for (const double bucket : {1.0, 3e5, 4e6, 1e13}) {
+  for (const std::int64_t bucket : {1, 75'000, 1'000'000, 1'000'000'000}) {
     Picoseconds before(0);
     for (const std::int64_t trained : {16'000, 80'000, 240'000, 800'000, 1'600'000, 2'400'000, 4'000'000}) {
       const Picoseconds time = collected(trained, bucket, ShardedStates::of_recipe).scatter;
-      INFO(trained << " gradients, buckets of " << bucket << " bytes");
+      INFO(trained << " gradients, buckets of " << bucket);
       CHECK(time > before);
       before = time;
     }
