@@ -95,22 +95,10 @@ void TrainingFlags::continue_training() {
   // Other data have another end.
   if (std::find(overrides_.begin(), overrides_.end(), "data") != overrides_.end()) overrides_.emplace_back("held-out");
   const CheckpointManifest manifest = manifest_to_resume(*resume_);
-  const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
-    if (!flag) flag = stored_flag(manifest.settings, name);
-  };
-  // A flag that joins these is continued, too.
-  const bool keeps_shape = !shape_ || shape_ == stored_flag(manifest.settings, "lr-schedule");
-  take("seed", seed_);
-  take("init", init_);
-  take("learning-rate", rate_);
-  take("lr-schedule", shape_);
-  if (keeps_shape) take("lr-decay", decay_);
-  if (keeps_shape) take("lr-decay-every", decay_every_);
-  take("schedule-steps", total_);
-  take("warmup-steps", warmup_);
+  take_rates(manifest.settings);
   optimizer_.continue_from(manifest.settings);
   evaluation_.continue_from(manifest.settings);
-  take("fp8-scaling", fp8_scaling_);
+  if (!fp8_scaling_) fp8_scaling_ = stored_flag(manifest.settings, "fp8-scaling");
   if (!routing_) stored_routing_ = stored_flag(manifest.settings, "expert-routing").value_or(stored_routing_);
   if (data_ && !data_format_) data_format_ = manifest.data.format;
   if (data_ || manifest.data.file.empty()) return;
@@ -118,13 +106,12 @@ void TrainingFlags::continue_training() {
   data_format_ = manifest.data.format;
 }
 
-void TrainingFlags::follow(const TrainingSettings& recipe) {
+void TrainingFlags::take_rates(const TrainingSettings& stored) {
   const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
-    if (!flag) flag = stored_flag(recipe, name);
+    if (!flag) flag = stored_flag(stored, name);
   };
   // Numbers of a schedule belong to its shape.
-  const bool keeps_shape = !shape_ || shape_ == stored_flag(recipe, "lr-schedule");
-  take("steps", steps_);
+  const bool keeps_shape = !shape_ || shape_ == stored_flag(stored, "lr-schedule");
   take("seed", seed_);
   take("init", init_);
   take("learning-rate", rate_);
@@ -133,6 +120,14 @@ void TrainingFlags::follow(const TrainingSettings& recipe) {
   if (keeps_shape) take("lr-decay-every", decay_every_);
   take("schedule-steps", total_);
   take("warmup-steps", warmup_);
+}
+
+void TrainingFlags::follow(const TrainingSettings& recipe) {
+  const auto take = [&](std::string_view name, std::optional<std::string>& flag) {
+    if (!flag) flag = stored_flag(recipe, name);
+  };
+  take("steps", steps_);
+  take_rates(recipe);
   take("fp8-scaling", fp8_scaling_);
   if (!resume_) take("expert-routing", routing_);
   take("checkpoint", checkpoint_);

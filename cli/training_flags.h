@@ -36,6 +36,8 @@ class TrainingFlags {
 
  private:
   [[nodiscard]] std::int64_t steps() const;
+  /// What is not given of seed, initialisation and learning rate.
+  void take_rates(const TrainingSettings& stored);
   /// Of the schedules that fall by a factor.
   void add_decay(LearningRateSchedule& schedule) const;
 

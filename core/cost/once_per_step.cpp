@@ -72,7 +72,7 @@ Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPre
 }
 
 Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage, const ReductionRule& rule) {
-  return std::min(scatter, std::max(part(scatter, unit_share(stage)), part(of_rank, rule.bucket_share)));
+  return std::min(scatter, std::max(part(scatter, unit_share(stage)), part(of_rank, rule.scatter_bucket_share)));
 }
 
 OncePerStep once_per_step(const std::vector<StageShare>& chunks, const RankSharing& rank) {

@@ -152,6 +152,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   const ReductionRule rule = plan.steps.reduction_rule(rank);
   sizes.late_share = rule.late_share;
   sizes.bucket_share = rule.bucket_share;
+  sizes.scatter_bucket_share = rule.scatter_bucket_share;
   const bool is_end = index == 0 || index + 1 == s.pipeline_stages;
   if (is_end) sizes.tied = plan.steps.tied_bytes(plan.ranks, s);
   const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];
@@ -186,7 +187,8 @@ SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
     : granularity_(granularity),
       executions_(segments_of(plan, granularity, first_)),
       layout_(segment_layout(plan, executions_)),
-      costs_(plan.graph, layout_, plan.blocks) {}
+      costs_(plan.graph, layout_, plan.blocks,
+             plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted) {}
 
 LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
   LoweringInput input{plan.strategy.zero_stage, plan.strategy.prefetch, std::move(order), {}};

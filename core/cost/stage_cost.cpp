@@ -77,12 +77,14 @@ void add_copies(WorkingSets& sets, Bytes whole, Bytes split) {
 /// or are done. One copy is under way next to it, to the host in the forward and back in the backward. There are two if
 /// it is the last block of its rank, whose forward is followed by the backward of another micro-batch, or if passes of
 /// weight gradients come in between. Of the other blocks only the next one runs alongside a copy.
-void add_offloaded(MemoryProfile& stage, MemoryProfile offloaded, Bytes behind) {
+void add_offloaded(MemoryProfile& stage, MemoryProfile offloaded, Bytes behind, CopiesUnderWay copies) {
   const Bytes one = offloaded.in_transit;
   const Bytes two = one + one;
   const Bytes whole = behind > Bytes(0) ? one : two;
-  add_copies(stage.working, std::max(Bytes(0), whole - behind), std::max(Bytes(0), two - behind));
-  add_copies(offloaded.working, whole, two);
+  if (copies == CopiesUnderWay::counted) {
+    add_copies(stage.working, std::max(Bytes(0), whole - behind), std::max(Bytes(0), two - behind));
+    add_copies(offloaded.working, whole, two);
+  }
   stage.add(offloaded, 1, behind);
 }
 
@@ -185,7 +187,7 @@ void find_pass_ends(StageCost& stage, const RankContent& content, const std::vec
 
 }  // namespace
 
-StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks) {
+StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks, CopiesUnderWay copies) {
   StageCost cost;
   cost.site = content.site;
   cost.link = content.link;
@@ -215,7 +217,7 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
     const bool is_offloaded = variant.memory.in_transit > Bytes(0);
     add_variant(cost, is_offloaded ? offloaded : cost.memory, blocks[b], variant, counted.count, logits);
   }
-  if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks));
+  if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks), copies);
   find_pass_ends(cost, content, blocks);
   join_units(cost, content, blocks);
   return cost;
@@ -223,10 +225,11 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
 
 namespace {
 
-std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks) {
+std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks,
+                                     CopiesUnderWay copies) {
   std::vector<StageCost> costs;
   costs.reserve(contents.size());
-  for (const RankContent& content : contents) costs.push_back(stage_cost(content, blocks));
+  for (const RankContent& content : contents) costs.push_back(stage_cost(content, blocks, copies));
   return costs;
 }
 
@@ -364,10 +367,11 @@ StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32
   return layout;
 }
 
-StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks)
+StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
+                       CopiesUnderWay copies)
     : layout_(&layout),
-      costs_(contents_cost(layout.distinct, blocks)),
-      stage_costs_(contents_cost(layout.distinct_stages, blocks)) {
+      costs_(contents_cost(layout.distinct, blocks, copies)),
+      stage_costs_(contents_cost(layout.distinct_stages, blocks, CopiesUnderWay::left_to_rank)) {
   check(blocks.size() == graph.blocks().size() * static_cast<std::size_t>(layout.arrangement.site_count),
         "every block has its cost on every site");
   if (costs_.empty()) return;

@@ -124,8 +124,13 @@ struct RankContent {
                                         const StageSites& sites = {}, std::int32_t rank = 0,
                                         std::int32_t layers_per_unit = 1);
 
+/// Copies of offloaded activations that are on the device next to whatever acts: counted with what is priced, or left
+/// to the rank, of whose chunks at most two copies are under way at once (stage_memory.h).
+enum class CopiesUnderWay : std::uint8_t { counted, left_to_rank };
+
 /// What it costs; a tied head counts its copy of the embedding.
-[[nodiscard]] StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks);
+[[nodiscard]] StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks,
+                                   CopiesUnderWay copies = CopiesUnderWay::counted);
 
 /// The contents of all ranks and of all stages, equal ones once. For uniform recompute it depends on pp, v and the mode
 /// only, so a search makes it once for all other choices.
@@ -157,7 +162,9 @@ class StageTable {
  public:
   /// `blocks`: one BlockCost per block of the graph and site. The embedding's copy in a tied head on the same rank
   /// counts once.
-  StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks);
+  /// `copies`: of ranks; those of single chunks are left to the rank.
+  StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
+             CopiesUnderWay copies = CopiesUnderWay::counted);
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
   [[nodiscard]] const StageCost& operator[](std::size_t rank) const {

@@ -38,8 +38,8 @@ MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
 
 namespace {
 
-/// A chunk acts alongside copies of whichever acted before, or acts next.
-void add_copies_of_others(std::vector<ChunkLoad>& chunks) {
+/// A block acts alongside two copies at most: to the host of the one that acted before, back of the one that acts next.
+void add_copies(std::vector<ChunkLoad>& chunks) {
   Bytes in_transit(0);
   for (const ChunkLoad& chunk : chunks) in_transit = std::max(in_transit, chunk.memory.in_transit);
   for (ChunkLoad& chunk : chunks) chunk.memory.add_in_transit(std::int64_t{2} * in_transit);
@@ -62,7 +62,7 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
     chunks.back().transferred = next.boundary;
     chunks.back().transferred_gradient = next.boundary_gradient;
   }
-  if (v > 1) add_copies_of_others(chunks);
+  if (v > 1) add_copies(chunks);
   const PipelineShape shape = pipeline_shape(s);
   if (const auto peaks = order_of(s.schedule).peaks) return peaks(shape, rank, chunks);
   if (v == 1 && !splits_backward(s.schedule)) return whole_load(chunks.front().memory, s, rank);

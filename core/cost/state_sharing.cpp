@@ -22,23 +22,35 @@ std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& he
           Sharing{expert_shard, expert_replicate, Axis::expert_gradient, p.expert.total(), p.expert_trained.total()}};
 }
 
-/// Unit by unit, as frameworks gather and reduce.
+namespace {
+
+/// Gradients that are collected before they are scattered; FSDP scatters each unit's.
+Bytes scatter_bucket(const StackCalibration& stack) {
+  if (stack.features.sharded_states == ShardedStates::masters) return Bytes(0);
+  return Bytes(static_cast<std::int64_t>(stack.communication.bucket_bytes));
+}
+
+}  // namespace
+
+/// Unit by unit, as frameworks gather and reduce; gradients bucket by bucket where a bucket is larger.
 ///
 /// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
 Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
-  const auto by_unit = [&](std::int64_t count) {
+  const bool reduces = kind == Collective::reduce_scatter;
+  const auto sent_by = [&](std::int64_t count, Bytes bucket) {
     const std::int64_t units = std::max<std::int64_t>(1, count);
+    bucket = std::min(bucket, bytes);
+    if (bucket > bytes / units) return bytes / bucket * sharing_time(kind, bucket, sharing.shard, stage.site);
     return static_cast<double>(units) * sharing_time(kind, bytes / units, sharing.shard, stage.site);
   };
   if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
-    return by_unit(stage.units);
-  const bool reduces = kind == Collective::reduce_scatter;
+    return sent_by(stage.units, reduces ? scatter_bucket(stack) : Bytes(0));
   const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
   const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
   const Bytes least = storage(sharing.shard.size, formats_.reduction);
-  return by_unit(large) + static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
+  return sent_by(large, Bytes(0)) + static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
          static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.sharding.host_time_per_piece_s);
 }
 
@@ -78,7 +90,9 @@ ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
   ReductionRule rule;
   if (slowdown < 1)
     rule.late_share = std::clamp((stack.communication.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
-  rule.bucket_share = std::min(1.0, stack.communication.bucket_bytes / static_cast<double>(gradients.value()));
+  const auto share = [&](double bucket) { return std::min(1.0, bucket / static_cast<double>(gradients.value())); };
+  rule.bucket_share = share(stack.communication.bucket_bytes);
+  rule.scatter_bucket_share = share(static_cast<double>(scatter_bucket(stack).value()));
   return rule;
 }
 

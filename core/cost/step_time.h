@@ -80,6 +80,8 @@ using SharingTimes = Shared<Picoseconds>;
 struct ReductionRule {
   double late_share = 0;    ///< cannot start before the backward has ended
   double bucket_share = 0;  ///< one bucket over the rank's gradients
+  /// The same of gradients that are scattered after every micro-batch; 0: unit by unit.
+  double scatter_bucket_share = 0;
 };
 
 /// What prices blocks on each site of a cluster (core/machine/sites.h), the whole cluster first.

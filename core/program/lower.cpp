@@ -49,7 +49,7 @@ Program lower_without_buffers(const LoweringInput& input) { return lowered(input
 
 LoweringInput scattered_by_unit(LoweringInput input) {
   if (input.zero_stage < 2) return input;
-  for (RankSizes& rank : input.ranks) rank.bucket_share = rank.late_share = 0;
+  for (RankSizes& rank : input.ranks) rank.scatter_bucket_share = rank.late_share = 0;
   return input;
 }
 

@@ -77,7 +77,7 @@ class Reductions {
         before_(before),
         runs_(gradient_runs(context, before)),
         axis_(context.input.zero_stage == 0 ? Axis::gradient : Axis::shard),
-        once_(total(&SegmentSizes::reduction), bucket(sizes_.reduction)),
+        once_(total(&SegmentSizes::reduction), bucket(sizes_.bucket_share, sizes_.reduction)),
         units_once_(context.units.size()) {
     for (const Run& run : runs_)
       if (run.is_last) context.units.append(units_made(before_[run.first]));
@@ -114,8 +114,8 @@ class Reductions {
     if (!run.is_last) return bytes;
     return bytes - Bytes(std::llround(sizes_.late_share * static_cast<double>(bytes.value())));
   }
-  [[nodiscard]] Bytes bucket(Bytes whole) const {
-    return Bytes(std::llround(sizes_.bucket_share * static_cast<double>(whole.value())));
+  [[nodiscard]] static Bytes bucket(double share, Bytes whole) {
+    return Bytes(std::llround(share * static_cast<double>(whole.value())));
   }
   /// Of what starts before the last backward has ended.
   [[nodiscard]] Bytes total(Bytes SegmentSizes::*of_segment) const {
@@ -134,7 +134,7 @@ class Reductions {
     }
     for (const ChunkSizes& chunk : sizes_.chunks)
       for (const SegmentSizes& segment : chunk.segments) of_rank += segment.scatter;
-    return {whole, bucket(of_rank)};
+    return {whole, bucket(sizes_.scatter_bucket_share, of_rank)};
   }
 
   void begin(const Run& run) {

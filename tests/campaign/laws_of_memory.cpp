@@ -86,11 +86,14 @@ void recompute_holds_less(const Subject& s, Finding& f) {
                    "peak with and without recompute");
 }
 
-/// Products of unaligned sizes run at lower rates (core/cost/kernel_time.cpp), so that more work may take less time; a
-/// softmax over matrices that are no multiple of four launches more kernels (core/cost/launches.cpp).
+/// Products of unaligned sizes run at lower rates (core/cost/kernel_time.cpp), so that more work may take less time, of
+/// an expert's few rows too; a softmax over matrices that are no multiple of four launches more kernels
+/// (core/cost/launches.cpp).
 bool is_aligned(const Subject& s) {
   const Strategy& strategy = s.strategy();
   const std::int64_t tokens = s.asked.training.sequence_length / strategy.context_parallel;
+  for (const std::int64_t experts : s.question.facts().experts)
+    if (tokens * strategy.micro_batch % (64 * experts) != 0) return false;
   return tokens % 64 == 0 && (strategy.flash_attention == FlashAttention::on || strategy.micro_batch % 4 == 0);
 }
 

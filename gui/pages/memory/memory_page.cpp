@@ -11,6 +11,7 @@
 #include "gui/pages/memory/treemap.h"
 #include "gui/pages/shared/class_colours.h"
 #include "gui/pages/shared/legend.h"
+#include "gui/pages/shared/words_label.h"
 #include "gui/tables/table_view.h"
 #include "planner/present/peak_tables.h"
 #include "planner/present/plan_tables.h"
@@ -27,12 +28,8 @@ constexpr int side_width = 270;
 MemoryPage::MemoryPage(QWidget* parent) : Page(parent), prices_(new LatestJob(this)), trees_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
-  strategy_ = new QLabel(this);
-  strategy_->setWordWrap(true);
-  strategy_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  words_ = new QLabel(this);
-  words_->setWordWrap(true);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  strategy_ = words_label(this);
+  words_ = words_label(this);
   layout->addWidget(strategy_);
   layout->addWidget(words_);
   auto* across = new QSplitter(Qt::Horizontal, this);

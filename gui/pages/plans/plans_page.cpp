@@ -12,6 +12,7 @@
 
 #include "core/quantity/text.h"
 #include "gui/pages/plans/plans_picture.h"
+#include "gui/pages/shared/words_label.h"
 #include "gui/scatter/scatter_plot.h"
 #include "gui/tables/table_model.h"
 #include "gui/tables/table_view.h"
@@ -79,10 +80,8 @@ QWidget* PlansPage::make_table_card() {
   ranking_view_ = new TableView(*ranking_, tr("Ranking of plans"), table_card_);
   table_card_->add(ranking_view_, 1);
   table_card_->add(make_reasons(), 1);
-  words_ = new QLabel(table_card_);
+  words_ = words_label(table_card_);
   words_->setObjectName("caption");
-  words_->setWordWrap(true);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   table_card_->add(words_);
   return table_card_;
 }

@@ -9,6 +9,7 @@
 #include "gui/pages/scaling/scaling_chart.h"
 #include "gui/pages/scaling/scaling_question.h"
 #include "gui/pages/shared/legend.h"
+#include "gui/pages/shared/words_label.h"
 #include "gui/tables/table_view.h"
 #include "planner/present/size_tables.h"
 
@@ -17,29 +18,22 @@ namespace {
 
 constexpr int margin = 12;
 
-QLabel* made_label(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return label;
-}
-
 }  // namespace
 
 ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
   auto* head = new QHBoxLayout;
-  words_ = made_label(this);
+  words_ = words_label(this);
   stop_ = new QPushButton(tr("&Stop"), this);
   head->addWidget(words_, 1);
   head->addWidget(stop_);
-  remark_ = made_label(this);
+  remark_ = words_label(this);
   layout->addLayout(head);
   layout->addWidget(remark_);
   layout->addWidget(made_picture(), 3);
-  strong_words_ = made_label(this);
-  weak_words_ = made_label(this);
+  strong_words_ = words_label(this);
+  weak_words_ = words_label(this);
   layout->addWidget(strong_words_);
   layout->addWidget(new TableView(strong_, tr("Strong scaling"), this), 2);
   layout->addWidget(weak_words_);

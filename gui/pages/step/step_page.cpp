@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "gui/pages/shared/words_label.h"
 #include "gui/pages/step/waterfall.h"
 #include "gui/tables/table_view.h"
 #include "planner/present/numbers.h"
@@ -17,13 +18,6 @@ namespace {
 
 constexpr int margin = 12;
 
-QLabel* made_label(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return label;
-}
-
 }  // namespace
 
 StepPage::StepPage(QWidget* parent)
@@ -33,10 +27,10 @@ StepPage::StepPage(QWidget* parent)
       runs_(std::make_shared<MeasuredRuns>()) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(margin, margin, margin, margin);
-  words_ = made_label(this);
+  words_ = words_label(this);
   waterfall_ = new Waterfall(this);
-  bottleneck_ = made_label(this);
-  basis_ = made_label(this);
+  bottleneck_ = words_label(this);
+  basis_ = words_label(this);
   layout->addWidget(words_);
   layout->addWidget(waterfall_);
   layout->addWidget(bottleneck_);

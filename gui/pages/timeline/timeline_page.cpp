@@ -11,6 +11,7 @@
 #include "core/quantity/text.h"
 #include "gui/pages/shared/class_colours.h"
 #include "gui/pages/shared/legend.h"
+#include "gui/pages/shared/words_label.h"
 #include "gui/pages/timeline/lane_view.h"
 #include "gui/pages/timeline/memory_view.h"
 #include "gui/pages/timeline/minimap.h"
@@ -79,9 +80,7 @@ QWidget* TimelinePage::made_details() {
   auto* details = new QWidget(this);
   auto* layout = new QVBoxLayout(details);
   layout->setContentsMargins(margin, 0, 0, 0);
-  instant_ = new QLabel(details);
-  instant_->setWordWrap(true);
-  instant_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  instant_ = words_label(details);
   layout->addWidget(instant_);
   layout->addWidget(new TableView(classes_, tr("Memory by class at the instant"), details), 1);
   layout->addWidget(new TableView(buffers_, tr("Largest buffers alive at the instant"), details), 1);

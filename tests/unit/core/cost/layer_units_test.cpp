@@ -63,7 +63,9 @@ TEST_CASE("larger units are fewer collectives of the same bytes, of which more i
   const Pricing pricing = five_layers();
   const StageCost blocks = pricing.stages(zero3(1)).front();
   const StageCost pairs = pricing.stages(zero3(2)).front();
-  const StepPricer steps(BlockPricer(round_cluster(1), round_calibration()), Training{});
+  Calibration by_unit = round_calibration();
+  by_unit.stack.communication.bucket_bytes.value = 0;
+  const StepPricer steps(BlockPricer(round_cluster(1), by_unit), Training{});
   CHECK(steps.sharing_bytes(pairs.parameters, zero3(2)).gather ==
         steps.sharing_bytes(blocks.parameters, zero3(1)).gather);
   CHECK(steps.sharing_times(pairs, zero3(2)).gather < steps.sharing_times(blocks, zero3(1)).gather);

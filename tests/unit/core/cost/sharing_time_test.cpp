@@ -67,6 +67,43 @@ TEST_CASE("unit by unit there is one of each") {
   CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
 }
 
+/// Of eight units with `trained` parameters together, where a bucket holds `bucket` gradients.
+SharingTimes collected(std::int64_t trained, std::int64_t bucket, ShardedStates states) {
+  Calibration calibration = round_calibration();
+  calibration.stack.sharding.gathered_from_elements.value = 0;
+  calibration.stack.communication.bucket_bytes.value =
+      static_cast<double>(storage(bucket, Training{}.formats().reduction).value());
+  calibration.stack.features.sharded_states = states;
+  StageCost cost = stage();
+  cost.units = 8;
+  cost.parameters.dense_trained.matrix = trained;
+  return StepPricer(BlockPricer(round_cluster(2), calibration), Training{}).sharing_times(cost, zero3());
+}
+
+// 800 000 are less than a bucket of a million, 4 000 000 are four; a bucket of 250 000 is less than a unit's 500 000.
+TEST_CASE("small units' gradients are collected in buckets, but for FSDP, which scatters each unit's") {
+  constexpr auto of_recipe = ShardedStates::of_recipe;
+  CHECK(ps(collected(800'000, 1'000'000, of_recipe).scatter) == Approx(scatter_ps(800'000)).margin(rounding_ps));
+  CHECK(ps(collected(4'000'000, 1'000'000, of_recipe).scatter) ==
+        Approx(4 * scatter_ps(1'000'000)).margin(rounding_ps));
+  CHECK(ps(collected(4'000'000, 250'000, of_recipe).scatter) ==
+        Approx(8 * scatter_ps(500'000)).margin(8 * rounding_ps));
+  CHECK(ps(collected(800'000, 1'000'000, ShardedStates::masters).scatter) ==
+        Approx(8 * scatter_ps(100'000)).margin(8 * rounding_ps));
+}
+
+TEST_CASE("more gradients never take less time, whatever the bucket") {
+  for (const std::int64_t bucket : {1, 75'000, 1'000'000, 1'000'000'000}) {
+    Picoseconds before(0);
+    for (const std::int64_t trained : {16'000, 80'000, 240'000, 800'000, 1'600'000, 2'400'000, 4'000'000}) {
+      const Picoseconds time = collected(trained, bucket, ShardedStates::of_recipe).scatter;
+      INFO(trained << " gradients, buckets of " << bucket);
+      CHECK(time > before);
+      before = time;
+    }
+  }
+}
+
 // 4 gathers and 12 reductions of 16 segments at 8 microseconds.
 TEST_CASE("the host spends its time on every rank's segment of every tensor") {
   const SharingTimes without = shared(1e5, 0);
