@@ -25,9 +25,8 @@ Recompute least_that_fits(const Question& question, Strategy strategy) {
   const std::vector<Recompute> candidates = recompute_candidates(strategy.zero_stage == 3);
   for (const Recompute& candidate : candidates) {
     strategy.recompute = candidate;
-    const Bytes needed = evaluate(question, strategy).prediction.peak_memory;
-    if (static_cast<double>(needed.value()) <= usable_fraction * static_cast<double>(question.capacity().value()))
-      return candidate;
+    const Interval needed = evaluate(question, strategy).prediction.peak_memory_interval_bytes;
+    if (needed.low <= usable_fraction * static_cast<double>(question.capacity().value())) return candidate;
   }
   return candidates.back();
 }
