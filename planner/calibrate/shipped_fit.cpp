@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/cost/extrapolation.h"
+#include "core/cost/host_share.h"
 #include "planner/pricing/trust.h"
 #include "planner/question/question.h"
 
@@ -77,9 +78,10 @@ bool is_of_earlier_fit(const std::optional<Residuals>& residuals) {
   return residuals && residuals->time.sigma.kind == "fitted";
 }
 
-/// What is left open of the host's times, beyond what device and stack leave open: so much that nine tenths of a stack's
-/// runs that the host holds up lie inside their intervals, each predicted without its group. Where a stack has too few
-/// of them its host is as uncertain as that of a stack without runs: another source's processor and interpreter are.
+/// What is left open of the host's times, beyond what device and stack leave open: so much that nine tenths of a
+/// stack's runs that the host holds up lie inside their intervals, each predicted without its group. Where a stack has
+/// too few of them its host is as uncertain as that of a stack without runs: another source's processor and interpreter
+/// are.
 void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
                     const std::vector<FitRun>& runs, const std::string& source) {
   constexpr double covered = 0.9;
@@ -91,9 +93,11 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
     if (calibration.stack.residuals.regime != CalibrationRegime::calibrated) continue;
     const double share = run.pricer.host_share(calibration);
     const double otherwise = uncertainty(calibration, run.features).time_sigma;
+    const double missed = trained.left_out()[i].error / deviations_90_percent;
+    const double moved = std::sqrt(std::max(0.0, missed * missed - otherwise * otherwise));
     if (share > 0)
       errors[set.software_stack(run.stack).name].push_back(
-          {trained.left_out()[i].error / share, otherwise * otherwise / (share * share)});
+          {host_sigma_that_moves(share, moved) * deviations_90_percent, 0});
   }
   const Coefficient unmeasured = set.at(ParameterId::of_base("unmeasured_host_sigma"));
   set.set(ParameterId::of_base("host_sigma"), unmeasured);
@@ -102,8 +106,8 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
     const std::vector<LeftOutError>& of_stack = errors[stack.name];
     if (of_stack.size() >= runs_of_calibrated) {
       const double relative = 1 / std::sqrt(2 * static_cast<double>(of_stack.size()));
-      set.set(own, {four_digits(covering_noise(of_stack, covered, deviations_90_percent)), four_digits(relative), "fitted",
-                    source + ", each run that the host holds up predicted without its source's model"});
+      set.set(own, {four_digits(covering_noise(of_stack, covered, deviations_90_percent)), four_digits(relative),
+                    "fitted", source + ", each run that the host holds up predicted without its source's model"});
     } else if (set.has(own)) {
       set.set(own, unmeasured);
     }
