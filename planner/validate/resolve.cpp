@@ -11,7 +11,8 @@
 namespace plumbline {
 namespace {
 
-/// What the memory model must leave free before a configuration counts as fitting: 97 % of a device is usable.
+/// What the memory model must leave free before a configuration counts as fitting: 97 % of a device is usable. A run
+/// is known to have fitted, so what it needed is taken at the lower end of its interval.
 constexpr double usable_fraction = 0.97;
 
 /// Recompute that was not published, from none to full. Frameworks on PyTorch's FSDP know nothing between.

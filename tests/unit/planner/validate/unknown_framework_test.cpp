@@ -76,7 +76,7 @@ TEST_CASE("every setting of an unknown framework that was assumed says why") {
   }
 }
 
-// 405 billion parameters on 64 GPUs: the count is 10 % unsure, so that what is 3 % too much may have fitted.
+// The memory of an unknown stack is known to 10 %, so what is a little too much may have fitted.
 TEST_CASE("recompute is assumed only where memory rules out that less of it was run") {
   const Resolution resolution = unknown_row("mbridge-26.02.01-165");
   REQUIRE(resolution.run);
@@ -86,6 +86,14 @@ TEST_CASE("recompute is assumed only where memory rules out that less of it was 
   REQUIRE(resolution.run->strategy.recompute.mode != RecomputeMode::none);
   const Plan plan = evaluate(question, less);
   CHECK(plan.prediction.peak_memory_interval_bytes.low > static_cast<double>(question.capacity().value()));
+  // It needs more than there is in the middle of the interval, less at its lower end.
+  const Resolution close = unknown_row("nemo-24.12-028");
+  REQUIRE(close.run);
+  CHECK(close.run->strategy.recompute.mode == RecomputeMode::none);
+  const Prediction needs = evaluate(close.run->question, close.run->strategy).prediction;
+  const auto capacity = static_cast<double>(close.run->question.capacity().value());
+  CHECK(static_cast<double>(needs.peak_memory.value()) > 0.97 * capacity);
+  CHECK(needs.peak_memory_interval_bytes.low < 0.97 * capacity);
 }
 
 }  // namespace plumbline
