@@ -32,9 +32,9 @@ WEAK_BECAUSE = (
     "10.3 to 9.0 %, AutoModel 12.4 to 15.9), DeepSpeed's loss, gradients and optimizer for ZeRO-1 of 2022 (BLOOM 16.1 to "
     "15.7 %), fused routing of mixtures (no better), a host of 15 or 30 instead of 25 microseconds (no better); none was kept.",
     "**Four of Bridge's mixtures** are 31 to 64 % too fast: mbridge-26.02-228 takes 51.3 s where 26.02.01 publishes 28.9 for the "
-    "same configuration (which is 21 % too slow), mbridge-25.11-258 takes 28.2 s where 25.09 publishes 14.5 and 26.02 9.8, "
-    "mbridge-25.11-264 and 26.02-231 about twice what later releases take with other micro-batches. Their pages do not say "
-    "why, so they are counted. The two-fold slower runs of DeepSeek-V3 16B and Llama 8B with two tensor-parallel ranks "
+    "same configuration (which is 21 % too slow), mbridge-25.11-258 takes 28.2 s where 25.09 publishes 14.5 for the same, "
+    "mbridge-25.11-264 and 26.02-231 take 1.7 and 1.8 times as long for a sequence as later releases with other micro-batches. "
+    "Their pages do not say why, so they are counted. The two-fold slower runs of DeepSeek-V3 16B and Llama 8B with two tensor-parallel ranks "
     "(torchtitan fca8ab7b, ao 988c5c97) are experiments of a compiler and logs whose batch is a default.",
     "**Whole sources that the host holds up**: without vTrain's own steps small networks were 30 % too slow, because launches "
     "through Transformer Engine, which take two to three times PyTorch's, were priced as one with them; with a time of their own "
