@@ -158,9 +158,12 @@ TEST_CASE("a stack without a measured run has a wider interval than those with m
   for (const std::string& name : set.stack_names()) {
     if (set.stack(name).residuals.regime != CalibrationRegime::calibrated) continue;
     CAPTURE(name);
+    // V100's rows scatter more than an unknown stack; what was measured on mixtures alone says as little of dense ones.
+    if (set.stack(name).residuals.time.sigma >= set.stack("plumbline").residuals.time.sigma) continue;
+    const Plan plan = plan_of(name, 8);
+    if (!plan.provenance.trust.beyond.empty()) continue;
     ++calibrated;
-    if (set.stack(name).residuals.time.sigma < 0.18)  // V100's rows scatter more than an unknown stack
-      CHECK(width(plan_of(name, 8).prediction.step_time_s) < unknown);
+    CHECK(width(plan.prediction.step_time_s) < unknown);
   }
   CHECK(calibrated >= 5);
   const Device none = find_machine("l40s-pcie").groups.front().node.device;
