@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/host_share.h"
+
 namespace plumbline {
 namespace {
 
@@ -102,7 +104,7 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
                                      : square(stack.uncertainty.sigma_per_novelty);
   const bool is_calibrated = stack.residuals.regime == CalibrationRegime::calibrated;
   const double of_host = is_calibrated ? stack.uncertainty.host_sigma : stack.uncertainty.unmeasured_host_sigma;
-  variance += square(of_host * run.host_share);
+  variance += square(moved_by_host(run.host_share, of_host));
   variance += square(stack.uncertainty.unstated_network_sigma * run.network_share);
   result.time_sigma = std::sqrt(variance);
   return result;

@@ -7,12 +7,12 @@
 /// larger, and what an unknown device and an unknown stack add is independent. Outside the measured ranges every
 /// doubling of a scale adds `sigma_per_doubling`, every unmeasured device, number format or kind of network
 /// `sigma_per_novelty`; each scale independently, hence squared sums. Of a scale the farther of device and stack
-/// counts. Inside the ranges nothing is added. What the host's times leave open adds its own sigma times the share of
-/// the step that moves with them (host_share.h), and so does a network between nodes that the source of a run does not
-/// state (network_share.h). Memory is counted, not fitted: its residual is the stack's and does
-/// not grow with distance. Source: the residuals' files; both slopes are assumed (models/calibrations/traits.json). Not
-/// modelled: correlation between scales, bias of a stack that no run showed. Checked against:
-/// tests/property/extrapolation_test.cpp (monotone, unchanged inside, wider when unknown).
+/// counts. Inside the ranges nothing is added. What the host's times leave open adds what one sigma of them moves the
+/// step (host_share.h), and a network between nodes that the source of a run does not state its sigma times the share
+/// of the step that moves with it (network_share.h). Memory is counted, not fitted: its residual is the stack's and
+/// does not grow with distance. Source: the residuals' files; both slopes are assumed
+/// (models/calibrations/traits.json). Not modelled: correlation between scales, bias of a stack that no run showed.
+/// Checked against: tests/property/extrapolation_test.cpp (monotone, unchanged inside, wider when unknown).
 
 #include <string>
 #include <vector>

@@ -27,4 +27,12 @@ double host_share(const StageTable& stages, std::int64_t micro_batches, Picoseco
   return most;
 }
 
+double moved_by_host(double share, double sigma) {
+  return std::log1p(share * std::expm1(sharpness * sigma)) / sharpness;
+}
+
+double host_sigma_that_moves(double share, double moved) {
+  return std::log1p(std::expm1(sharpness * moved) / share) / sharpness;
+}
+
 }  // namespace plumbline

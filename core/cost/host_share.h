@@ -15,5 +15,10 @@ namespace plumbline {
 
 /// `step`: of the whole step, above zero.
 [[nodiscard]] double host_share(const StageTable& stages, std::int64_t micro_batches, Picoseconds step);
+/// How much longer (logarithm) a step of that share takes where the host takes one `sigma` (of the logarithm of its
+/// times) longer: sigma * share while that is little, more where the host would begin to hold the device up.
+[[nodiscard]] double moved_by_host(double share, double sigma);
+/// The sigma that moves a step of that share so far; `share` above 0.
+[[nodiscard]] double host_sigma_that_moves(double share, double moved);
 
 }  // namespace plumbline

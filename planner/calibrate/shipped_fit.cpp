@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/cost/extrapolation.h"
+#include "core/cost/host_share.h"
 #include "planner/pricing/trust.h"
 #include "planner/question/question.h"
 
@@ -77,12 +78,14 @@ bool is_of_earlier_fit(const std::optional<Residuals>& residuals) {
   return residuals && residuals->time.sigma.kind == "fitted";
 }
 
-/// What is left open of the host's times under calibrated stacks, beyond what device and stack leave open: so much that
-/// nine tenths of the runs that the host holds up lie inside their intervals, each predicted without its group.
+/// What is left open of the host's times, beyond what device and stack leave open: so much that nine tenths of a
+/// stack's runs that the host holds up lie inside their intervals, each predicted without its group. Where a stack has
+/// too few of them its host is as uncertain as that of a stack without runs: another source's processor and interpreter
+/// are.
 void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
                     const std::vector<FitRun>& runs, const std::string& source) {
   constexpr double covered = 0.9;
-  std::vector<LeftOutError> errors;
+  std::map<std::string, std::vector<LeftOutError>> errors;
   for (std::size_t i = 0; i < trained.fitted().size(); ++i) {
     const FitRun& run = runs[trained.fitted()[i]];
     if (!is_held_up_by_host(space, run, trained.result().gradients[i])) continue;
@@ -90,14 +93,25 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
     if (calibration.stack.residuals.regime != CalibrationRegime::calibrated) continue;
     const double share = run.pricer.host_share(calibration);
     const double otherwise = uncertainty(calibration, run.features).time_sigma;
-    if (share <= 0) continue;
-    errors.push_back({trained.left_out()[i].error / share, otherwise * otherwise / (share * share)});
+    const double missed = trained.left_out()[i].error / deviations_90_percent;
+    const double moved = std::sqrt(std::max(0.0, missed * missed - otherwise * otherwise));
+    if (share > 0)
+      errors[set.software_stack(run.stack).name].push_back(
+          {host_sigma_that_moves(share, moved) * deviations_90_percent, 0});
   }
-  if (errors.size() < runs_of_calibrated) return;
-  const double relative = 1 / std::sqrt(2 * static_cast<double>(errors.size()));
-  set.set(ParameterId::of_base("host_sigma"),
-          {four_digits(covering_noise(errors, covered, deviations_90_percent)), four_digits(relative), "fitted",
-           source + ", each run that the host holds up predicted without its source's model"});
+  const Coefficient unmeasured = set.at(ParameterId::of_base("unmeasured_host_sigma"));
+  set.set(ParameterId::of_base("host_sigma"), unmeasured);
+  for (const SoftwareStack& stack : std::vector<SoftwareStack>(set.stacks())) {
+    const ParameterId own = ParameterId::of_stack(stack.name, "host_sigma");
+    const std::vector<LeftOutError>& of_stack = errors[stack.name];
+    if (of_stack.size() >= runs_of_calibrated) {
+      const double relative = 1 / std::sqrt(2 * static_cast<double>(of_stack.size()));
+      set.set(own, {four_digits(covering_noise(of_stack, covered, deviations_90_percent)), four_digits(relative),
+                    "fitted", source + ", each run that the host holds up predicted without its source's model"});
+    } else if (set.has(own)) {
+      set.set(own, unmeasured);
+    }
+  }
 }
 
 void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Trained& trained,

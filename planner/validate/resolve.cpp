@@ -11,7 +11,8 @@
 namespace plumbline {
 namespace {
 
-/// What the memory model must leave free before a configuration counts as fitting: 97 % of a device is usable.
+/// What the memory model must leave free before a configuration counts as fitting: 97 % of a device is usable. A run
+/// is known to have fitted, so what it needed is taken at the lower end of its interval.
 constexpr double usable_fraction = 0.97;
 
 /// Recompute that was not published, from none to full. Frameworks on PyTorch's FSDP know nothing between.
@@ -25,9 +26,8 @@ Recompute least_that_fits(const Question& question, Strategy strategy) {
   const std::vector<Recompute> candidates = recompute_candidates(strategy.zero_stage == 3);
   for (const Recompute& candidate : candidates) {
     strategy.recompute = candidate;
-    const Bytes needed = evaluate(question, strategy).prediction.peak_memory;
-    if (static_cast<double>(needed.value()) <= usable_fraction * static_cast<double>(question.capacity().value()))
-      return candidate;
+    const Interval needed = evaluate(question, strategy).prediction.peak_memory_interval_bytes;
+    if (needed.low <= usable_fraction * static_cast<double>(question.capacity().value())) return candidate;
   }
   return candidates.back();
 }

@@ -67,6 +67,10 @@ std::int32_t virtual_stages(const RunFields& fields, const Graph& graph) {
   return degree(fields, "vpp");
 }
 
+std::int32_t expert_degree(const RunFields& fields) {
+  return degree(fields, fields.word("ep") == "fsdp_group" ? "fsdp_group" : "ep");
+}
+
 /// The product of numbers up to 10^9, or nothing where it is more than `most`.
 std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors, std::int64_t most) {
   std::int64_t result = 1;
@@ -143,7 +147,7 @@ PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
   s.pipeline_stages = degree(fields, "pp");
   s.context_parallel = degree(fields, "cp");
   if (!divisibility(graph).experts.empty()) {  // sources print an expert degree for dense networks too
-    s.expert_parallel = degree(fields, "ep");
+    s.expert_parallel = expert_degree(fields);
     s.expert_tensor_parallel = degree(fields, "etp");
   }
   s.virtual_stages = virtual_stages(fields, graph);

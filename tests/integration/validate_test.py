@@ -55,7 +55,7 @@ class Validate(Command):
         rows = self.written("runs.json", json.dumps([dict(row, framework="Unheard-of"),
                                                      dict(row, id="b", framework="NeMo (Megatron-Core)")]))
         unknown, known = json.loads(run("validate", "--rows", rows, "--json").stdout)["rows"]
-        self.assertEqual((unknown["stack"], unknown["regime"]), ("unknown", "unknown"))
+        self.assertEqual((unknown["stack"], unknown["regime"]), ("unknown-fused", "unknown"))
         self.assertEqual(known["regime"], "calibrated")
         width = [row["predicted"]["high"] / row["predicted"]["low"] for row in (unknown, known)]
         self.assertGreater(width[0], 1.1 * width[1])

@@ -73,7 +73,7 @@ TEST_CASE("inside of what was measured nothing is added") {
   }
 }
 
-// 0.05^2 + (0.5 * 0.2)^2: half of the step moves with the host's times.
+// Half of the step moves with the host's times: log(1 + 0.5 (exp(6 sigma) - 1)) / 6 is 0.12836 of 0.2, 0.39256 of 0.5.
 TEST_CASE("what is launching adds the host's sigma, of a calibrated stack its own, of any other more") {
   Calibration calibration = measured(0.05, 0.05);
   calibration.stack.uncertainty.host_sigma = number(0.2);
@@ -81,9 +81,9 @@ TEST_CASE("what is launching adds the host's sigma, of a calibrated stack its ow
   RunFeatures run = run_of(16);
   CHECK(uncertainty(calibration, run).time_sigma == Approx(0.05));
   run.host_share = 0.5;
-  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.1 * 0.1)));
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.12836 * 0.12836)).epsilon(1e-4));
   calibration.stack.residuals.regime = CalibrationRegime::few_runs;
-  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.25 * 0.25)));
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(std::sqrt(0.05 * 0.05 + 0.39256 * 0.39256)).epsilon(1e-4));
 }
 
 TEST_CASE("a network that nobody stated adds its sigma as far as the step moves with it") {
@@ -158,9 +158,12 @@ TEST_CASE("a stack without a measured run has a wider interval than those with m
   for (const std::string& name : set.stack_names()) {
     if (set.stack(name).residuals.regime != CalibrationRegime::calibrated) continue;
     CAPTURE(name);
+    // V100's rows scatter more than an unknown stack; what was measured on mixtures alone says as little of dense ones.
+    if (set.stack(name).residuals.time.sigma >= set.stack("plumbline").residuals.time.sigma) continue;
+    const Plan plan = plan_of(name, 8);
+    if (!plan.provenance.trust.beyond.empty()) continue;
     ++calibrated;
-    if (set.stack(name).residuals.time.sigma < 0.18)  // V100's rows scatter more than an unknown stack
-      CHECK(width(plan_of(name, 8).prediction.step_time_s) < unknown);
+    CHECK(width(plan.prediction.step_time_s) < unknown);
   }
   CHECK(calibrated >= 5);
   const Device none = find_machine("l40s-pcie").groups.front().node.device;

@@ -44,13 +44,13 @@ TEST_CASE("Of the rules that hold for all, those that name software of this sour
   CHECK(decides(without_rules_for(before, "karpathy", rows_of_catalogue()), "stack", "llm-foundry"));
 }
 
-TEST_CASE("A run of a framework that no rule names is priced by the stack unknown") {
+TEST_CASE("A run of a framework that no rule names is priced by a stack of the unknown framework") {
   const RunSet unknown = of_unknown_framework(set_of("llm_foundry"));
   const RunQuestion& run = unknown.runs.front().question;
   CHECK(run.fields.word("framework") ==
         "(unknown) " + set_of("llm_foundry").runs.front().question.fields.word("framework"));
   const Resolution read = resolver_of_catalogue().resolve(run, unknown);
   REQUIRE(read.run);
-  CHECK(read.run->question.text().stack == "unknown");
+  CHECK(read.run->question.text().stack == "unknown-sharded");  // its parameters are, it says
   CHECK(resolved_row(run.id).run->question.text().stack == "llm-foundry");
 }
