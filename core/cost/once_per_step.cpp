@@ -36,9 +36,10 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
   GradientBuckets<Picoseconds> buckets(all_early, part(of_rank.reduction, rule.bucket_share));
   for (std::size_t c = chunks.size(); c-- > 0;) {
     const StageShare& chunk = chunks[c];
-    const Picoseconds compute = rank.splits_backward
-                                    ? chunk.stage->backward_weight_total() + chunk.times->accumulation
-                                    : chunk.stage->backward_total() + chunk.times->copying + chunk.times->accumulation;
+    // What comes back from the host does so before a backward, which alone makes gradients.
+    const Picoseconds whole = chunk.stage->backward_total() - chunk.stage->copies.backward + chunk.times->copying;
+    const Picoseconds compute =
+        (rank.splits_backward ? chunk.stage->backward_weight_total() : whole) + chunk.times->accumulation;
     const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
     const Picoseconds first = first_units(gather, *chunk.stage, rank.prefetch);
     const Picoseconds last =

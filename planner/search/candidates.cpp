@@ -186,9 +186,34 @@ bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_w
   return is_worth(least_of_family(kept, family.strategy, question_->step_pricer()));
 }
 
+namespace {
+
+/// A family's strategy with one way to share states after another.
+class SharedStates {
+ public:
+  explicit SharedStates(const Strategy& family) : strategy_(family) {}
+  const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
+    choice.apply(strategy_);
+    return strategy_;
+  }
+
+ private:
+  Strategy strategy_;
+};
+
+StatesOfPlans states_of(const Question& question, const SpaceEnumerator& enumerator, const Strategy& family) {
+  std::vector<Strategy> sharing;
+  SharedStates shared(family);
+  for (const SpaceEnumerator::ZeroChoice choice : enumerator.zero_choices(family))
+    sharing.push_back(shared.with(choice));
+  return {question, std::move(sharing)};
+}
+
+}  // namespace
+
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  StatesOfPlans states = states_of(family);
+  StatesOfPlans states = states_of(*question_, enumerator_, family.strategy);
   const std::size_t choices = enumerator_.recompute_choices().size();
   std::optional<Bounded> none;
   for (std::size_t r = 0; r < choices; ++r) {
@@ -227,7 +252,7 @@ std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<Candida
 void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
   const auto index = static_cast<std::size_t>(group.family);
   const auto recompute = static_cast<std::size_t>(group.recompute);
-  StatesOfPlans states = states_of(families_[index]);
+  StatesOfPlans states = states_of(*question_, enumerator_, families_[index].strategy);
   const Bounded all = bounded(families_[index], recompute);
   if (!places(recompute)) bound_leaves(index, recompute, all, states, into);
   for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
@@ -241,28 +266,7 @@ std::int32_t leaf_of(std::size_t zero, std::size_t recompute, std::size_t choice
   return static_cast<std::int32_t>(zero * choices + recompute);
 }
 
-/// A family's strategy with one way to share states after another.
-class SharedStates {
- public:
-  explicit SharedStates(const Strategy& family) : strategy_(family) {}
-  const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
-    choice.apply(strategy_);
-    return strategy_;
-  }
-
- private:
-  Strategy strategy_;
-};
-
 }  // namespace
-
-StatesOfPlans CandidateTable::states_of(const FamilyEntry& family) const {
-  std::vector<Strategy> sharing;
-  SharedStates shared(family.strategy);
-  for (const SpaceEnumerator::ZeroChoice choice : enumerator_.zero_choices(family.strategy))
-    sharing.push_back(shared.with(choice));
-  return {*question_, std::move(sharing)};
-}
 
 void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                                   CandidateBatch& into) const {

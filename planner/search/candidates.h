@@ -106,7 +106,6 @@ class CandidateTable {
   [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
   /// Whether any of its plans could be, by a bound that holds for every recompute.
   [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
-  [[nodiscard]] StatesOfPlans states_of(const FamilyEntry& family) const;
   void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,
