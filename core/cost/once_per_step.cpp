@@ -12,17 +12,19 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Updated weights: alongside the first forward of each chunk, but for the first unit of all.
+/// Updated weights: alongside the first forward of each chunk and the copies to the host behind it, which nothing slows
+/// down, but for the first unit of all.
 void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, double slowdown) {
   const auto unit = [&](std::size_t c) {
     return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);
   };
   once.start = unit(0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const Picoseconds forward = chunks[c].stage->forward_total() + chunks[c].times->copying;
+    const Picoseconds copies = chunks[c].stage->copies.forward;
+    const Picoseconds forward = chunks[c].stage->forward_total() - copies + chunks[c].times->copying;
     const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), slowdown);
     once.of_chunk[c].forward = both.compute_end - forward;
-    once.of_chunk[c].gathering = both.end - both.compute_end;
+    once.of_chunk[c].gathering = std::max(Picoseconds(0), both.end - both.compute_end - copies);
   }
 }
 
@@ -37,7 +39,8 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
   for (std::size_t c = chunks.size(); c-- > 0;) {
     const StageShare& chunk = chunks[c];
     // What comes back from the host does so before a backward, which alone makes gradients.
-    const Picoseconds whole = chunk.stage->backward_total() - chunk.stage->copies.backward + chunk.times->copying;
+    const Picoseconds fetched = rank.splits_backward ? Picoseconds(0) : chunk.stage->copies.backward;
+    const Picoseconds whole = chunk.stage->backward_total() - fetched + chunk.times->copying;
     const Picoseconds compute =
         (rank.splits_backward ? chunk.stage->backward_weight_total() : whole) + chunk.times->accumulation;
     const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
@@ -51,7 +54,7 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
     once.of_chunk[c].backward = rank.splits_backward
                                     ? end - chunk.times->backward_weight
                                     : end - compute - chunk.times->gather_backward - chunk.times->scatter;
-    once.of_chunk[c].reducing = (rank.waits ? end : first + both.end) + reduction.after;
+    once.of_chunk[c].reducing = fetched + (rank.waits ? end : first + both.end) + reduction.after;
   }
   const Picoseconds late = of_rank.reduction + of_rank.scatter - early(of_rank.reduction) - early(of_rank.scatter);
   once.after = late;
