@@ -118,7 +118,8 @@ Json kept_json(const Strategy& s) {
 
 /// Units of one execution are not said.
 Json gathers_json(const Strategy& s) {
-  Json::Object object{{"units_ahead", s.zero_stage > 0 ? 1 : 0}};
+  const bool is_ahead = s.zero_stage > 0 && s.prefetch == ParameterPrefetch::on;
+  Json::Object object{{"units_ahead", is_ahead ? 1 : 0}};
   if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
   return object;
 }

@@ -55,6 +55,7 @@ std::vector<StageReductions> stage_reductions(const Question& question, const St
                                               const std::vector<Chunk>& chunks) {
   SimulationOptions options;
   options.granularity = Granularity::block;
+  options.scattering = Scattering::by_unit;
   std::vector<StageReductions> all;
   for (const RankProgram& rank : simulated(question, shortened(question, strategy, chunks), options).program.ranks)
     all.push_back(reductions_of(rank));

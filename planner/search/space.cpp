@@ -172,17 +172,19 @@ bool SpaceEnumerator::allows_stage(std::int32_t zero_stage, std::int32_t layers_
 /// A family that is not allowed has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
   std::vector<ZeroChoice> choices = allowed_zero_choices(family);
-  if (space_.allows)
-    std::erase_if(choices, [&](const ZeroChoice& choice) {
-      Strategy s = family;
-      choice.apply(s);
-      return !space_.allows(s);
-    });
+  if (!space_.allows) return choices;
+  Strategy s = family;
+  std::erase_if(choices, [&](const ZeroChoice& choice) {
+    choice.apply(s);
+    return !space_.allows(s);
+  });
   return choices;
 }
 
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(const Strategy& family) const {
+  constexpr std::size_t usual_choices = 8;
   std::vector<ZeroChoice> choices;
+  choices.reserve(usual_choices);
   const std::int32_t ranks = family.gradient_ranks();
   if (allows_stage(0, family.layers_per_unit)) choices.push_back({0, 1});
   if (ranks == 1) {

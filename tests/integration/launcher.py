@@ -234,10 +234,11 @@ class PlanFile:
         return any(s["trained"] and s["parts"] > 1 for s in self.blocks[self.block_of[unit]]["sections"])
 
     def with_gathers(self, rank, before):
-        """ZeRO-3: every unit of every pass, one ahead. ZeRO-1 and 2: what was updated, before the first forwards."""
-        if self.launch["gathers"]["units_ahead"] == 0:
+        """ZeRO-3: every unit of every pass, one ahead or its own. ZeRO-1 and 2: what was updated, before the first forwards."""
+        if self.launch["kept"]["optimizer"] == "whole":
             return before
         each_pass = self.launch["kept"]["weights"] == "part"
+        is_ahead = self.launch["gathers"]["units_ahead"] > 0
         unit_of = self.unit_of(rank)
         runs, first_micro_batch = [], {}
         for i, action in enumerate(before):
@@ -254,7 +255,9 @@ class PlanFile:
             runs.append(i)
 
         def follows(n):
-            return 0 < n < len(runs) and (not each_pass or group_of(before[runs[n]]) == group_of(before[runs[n - 1]]))
+            if n == 0 or n >= len(runs):
+                return False
+            return not each_pass or (is_ahead and group_of(before[runs[n]]) == group_of(before[runs[n - 1]]))
 
         def gather(n):
             kind, chunk, micro_batch, units = before[runs[n]]

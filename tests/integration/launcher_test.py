@@ -61,6 +61,8 @@ def drawn(random_, number):
         words += ["--shard-group", random_.choice(shards)]
     if words[words.index("--zero") + 1] == 3 and random_.random() < 0.5:
         words += ["--layers-per-unit", random_.choice((2, 2, 3, 4))]
+    if words[words.index("--zero") + 1] == 3 and random_.random() < 0.5:
+        words += ["--prefetch", "off"]
     if random_.random() < 0.25:
         words += ["--optimizer", random_.choice(("muon", "sgd", "lion"))]
     if network != "moe" and random_.random() < 0.2:
@@ -168,6 +170,7 @@ class Launcher(command.Command):
             for zero in range(4):
                 self.assertIn(("--zero", zero), seen)
             self.assertIn(("--schedule", "interleaved"), seen)
+            self.assertIn(("--prefetch", "off"), seen)
             self.assertTrue(any(flag == "--ep" and value > 1 for flag, value in seen), seen)
             self.assertTrue(any(flag == "--etp" and value > 1 for flag, value in seen), seen)
 
