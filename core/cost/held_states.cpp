@@ -45,8 +45,8 @@ Bytes copied_gradients(const RankParameters& held, const Strategy& s, const Prec
   return coefficient_bytes(bytes * static_cast<double>(copied));
 }
 
-/// PyTorch's FSDP shards parameters and gradients in the format of the master weights: 16-bit weights are there only
-/// while a unit is gathered.
+/// PyTorch's FSDP shards parameters and gradients in the format of the master weights; 16-bit weights exist only while
+/// their unit is gathered.
 void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
                    const PrecisionFormats& formats, const StackCalibration& stack) {
   if (stack.features.sharded_states == ShardedStates::of_recipe || s.zero_stage < 3 || !formats.master) return;

@@ -1,11 +1,9 @@
 #pragma once
-/// \file held_states.h: bytes that one pipeline rank holds whatever its micro-batches keep, for plans that differ in
-/// ZeRO stage and shard group only.
+/// \file held_states.h: bytes that one pipeline rank holds apart from its micro-batches.
 ///
-/// Answers what stage_memory.h answers, in two parts: states, buffers and what a unit gathers, which are the same for
-/// every recompute; and the peak of what micro-batches hold alongside them. A search asks for every ZeRO stage, shard
-/// group and recompute of thousands of plans, so each part is worked out once.
-/// Model, source, what is not modelled and what it is checked against: see stage_memory.h, which is this for one plan.
+/// Answers states, communication buffers and gathered units, which do not depend on recompute, and their sum with the
+/// peak of what micro-batches hold (peak_load.h). A search combines many of the one with many of the other.
+/// Model, source, what is not modelled and what it is checked against: see stage_memory.h, which answers for one plan.
 
 #include "core/cost/stage_cost.h"
 #include "core/plan/estimate.h"

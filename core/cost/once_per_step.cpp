@@ -12,17 +12,18 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Updated weights: alongside the first forward of each chunk and the copies to the host behind it, which nothing slows
-/// down, but for the first unit of all.
-void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, double slowdown) {
+/// Updated weights: alongside the first forward of each chunk and the copies between it and the next pass, which are not
+/// slowed down, but for the first unit of all.
+void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, const RankSharing& rank) {
   const auto unit = [&](std::size_t c) {
     return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);
   };
   once.start = unit(0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const Picoseconds copies = chunks[c].stage->copies.forward;
-    const Picoseconds forward = chunks[c].stage->forward_total() - copies + chunks[c].times->copying;
-    const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), slowdown);
+    const CopyTimes& of_chunk = chunks[c].stage->copies;
+    const Picoseconds copies = rank.in_pipeline ? of_chunk.forward : of_chunk.total();
+    const Picoseconds forward = chunks[c].stage->forward_total() - of_chunk.forward + chunks[c].times->copying;
+    const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), rank.slowdown);
     once.of_chunk[c].forward = both.compute_end - forward;
     once.of_chunk[c].gathering = std::max(Picoseconds(0), both.end - both.compute_end - copies);
   }
@@ -81,7 +82,7 @@ Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost
 
 OncePerStep once_per_step(const std::vector<StageShare>& chunks, const RankSharing& rank) {
   OncePerStep once{std::vector<OnceTimes>(chunks.size()), Picoseconds(0), Picoseconds(0)};
-  add_updates(once, chunks, rank.slowdown);
+  add_updates(once, chunks, rank);
   add_reductions(once, chunks, rank);
   return once;
 }

@@ -40,7 +40,8 @@ struct RankSharing {
   double slowdown = 0;           ///< of compute and communication alongside each other
   bool splits_backward = false;  ///< reductions run alongside weight gradients alone
   ParameterPrefetch prefetch = ParameterPrefetch::on;
-  bool waits = false;  ///< a sharded backward ends when its gradients are reduced
+  bool waits = false;        ///< a sharded backward ends when its gradients are reduced
+  bool in_pipeline = false;  ///< a forward may follow a forward
 };
 struct OncePerStep {
   std::vector<OnceTimes> of_chunk;

@@ -85,8 +85,8 @@ struct Strategy {
   std::int32_t zero_stage = 0;
   std::int32_t shard_group = 1;  ///< ranks that share one copy of the sharded states; dp * cp unless hybrid
   ParameterPrefetch prefetch = ParameterPrefetch::on;
-  std::int32_t layers_per_unit =
-      1;  ///< of ZeRO-3: layers whose parameters are gathered, and gradients reduced, at once
+  /// Of ZeRO-3: layers whose parameters are gathered, and gradients reduced, at once.
+  std::int32_t layers_per_unit = 1;
   SequenceParallel sequence_parallel = SequenceParallel::off;
   FlashAttention flash_attention = FlashAttention::on;
   Recompute recompute;

@@ -9,7 +9,8 @@
 /// from ZeRO-1 on. A tied head on the embedding's rank is the embedding, which stays whole from one to the other.
 /// Source: core/sharding/shard.h (what tensor and expert parallelism divide); ZeRO, arXiv:1910.02054, section 5. Not
 /// modelled: kv heads that tensor parallelism replicates, widths that it does not divide (refused). Checked against:
-/// tests/runtime/execution (bytes equal core/cost/rank_parameters.h; slices tile every tensor).
+/// tests/runtime/execution, where ranks hold the bytes that core/cost/rank_parameters.h predicts and their slices tile
+/// every tensor.
 
 #include <string>
 #include <vector>

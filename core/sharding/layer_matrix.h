@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// A weight matrix inside the layers, as opposed to embeddings, heads, norms and biases.
+/// Whether it is a weight matrix of a layer: not of an embedding or a head, and no norm or bias.
 [[nodiscard]] inline bool is_layer_matrix(const Block& block, const Tensor& parameter) {
   return block.kind() == BlockKind::layer && parameter.shape.size() >= 2;
 }

@@ -5,6 +5,7 @@
 
 #include "core/cost/calibration_fields.h"
 #include "core/quantity/text.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 
 namespace plumbline {
@@ -22,7 +23,7 @@ Price price(const Question& question, const Strategy& strategy) {
   const StageLayout layout = layout_of(question, strategy, blocks);
   const StageTable stages(question.graph(), layout, blocks);
   return {static_cast<double>(question.step_pricer().total(stages, strategy).value()),
-          static_cast<double>(PeakMemory(question, stages, strategy).of(strategy).value())};
+          static_cast<double>(peak_memory(question, stages, strategy).value())};
 }
 
 class Collector {

@@ -4,9 +4,11 @@
 #include <optional>
 #include <set>
 
+#include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/exact_placement.h"
 #include "planner/checkpointing/named_modes.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 
 namespace plumbline {

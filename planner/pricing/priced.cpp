@@ -9,6 +9,7 @@
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/partition/balanced_split.h"
 #include "planner/pricing/optimal_recompute.h"
+#include "planner/pricing/peak_memory.h"
 
 namespace plumbline {
 
@@ -110,60 +111,6 @@ StageLayout layout_of(const Question& question, const Strategy& strategy) {
   const bool depends_on_costs =
       strategy.recompute.mode == RecomputeMode::placed || strategy.split == StageSplit::balanced;
   return layout_of(question, strategy, depends_on_costs ? block_costs(question, strategy) : std::vector<BlockCost>{});
-}
-
-StatesOfPlans::StatesOfPlans(const Question& question, std::vector<Strategy> sharing)
-    : question_(&question), sharing_(std::move(sharing)) {}
-
-std::span<const HeldStates> StatesOfPlans::of(std::int32_t rank, const StageCost& stage) {
-  const auto r = static_cast<std::size_t>(rank);
-  if (of_rank_.size() <= r) of_rank_.resize(r + 1);
-  std::vector<HeldStates>& held = of_rank_[r];
-  if (!held.empty() || sharing_.empty()) return held;
-  const RankStates states(stage, sharing_.front());
-  const Training& training = question_->training();
-  const PrecisionFormats formats = training.formats();
-  held.reserve(sharing_.size());
-  for (const Strategy& s : sharing_)
-    held.push_back(states.of(s, formats, training.optimizer, question_->calibration().stack));
-  return held;
-}
-
-PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
-    : question_(&question) {
-  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
-  ranks_.reserve(ranks.size());
-  for (const std::int32_t rank : ranks)
-    ranks_.push_back({rank, &stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
-}
-
-Bytes PeakMemory::on_device(const Rank& rank, const HeldStates& held) const {
-  const Bytes total = total_with_load(held, rank.load, question_->calibration().stack);
-  return rank.stage->site == 0 ? total : question_->on_smallest(total, rank.stage->site);
-}
-
-Bytes PeakMemory::of(const Strategy& strategy) const {
-  const Training& training = question_->training();
-  Bytes peak(0);
-  for (const Rank& rank : ranks_) {
-    const HeldStates held = RankStates(*rank.stage, strategy)
-                                .of(strategy, training.formats(), training.optimizer, question_->calibration().stack);
-    peak = std::max(peak, on_device(rank, held));
-  }
-  return peak;
-}
-
-std::vector<Bytes> PeakMemory::of_all(StatesOfPlans& states) const {
-  std::vector<Bytes> peaks(states.sharing().size(), Bytes(0));
-  for (const Rank& rank : ranks_) {
-    const std::span<const HeldStates> held = states.of(rank.index, *rank.stage);
-    for (std::size_t s = 0; s < held.size(); ++s) peaks[s] = std::max(peaks[s], on_device(rank, held[s]));
-  }
-  return peaks;
-}
-
-Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {
-  return PeakMemory(question, stages, strategy).of(strategy);
 }
 
 namespace {

@@ -188,24 +188,11 @@ bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_w
 
 namespace {
 
-/// A family's strategy with one way to share states after another.
-class SharedStates {
- public:
-  explicit SharedStates(const Strategy& family) : strategy_(family) {}
-  const Strategy& with(SpaceEnumerator::ZeroChoice choice) {
-    choice.apply(strategy_);
-    return strategy_;
-  }
-
- private:
-  Strategy strategy_;
-};
-
+/// The family with every way to share states.
 StatesOfPlans states_of(const Question& question, const SpaceEnumerator& enumerator, const Strategy& family) {
   std::vector<Strategy> sharing;
-  SharedStates shared(family);
-  for (const SpaceEnumerator::ZeroChoice choice : enumerator.zero_choices(family))
-    sharing.push_back(shared.with(choice));
+  for (const SpaceEnumerator::ZeroChoice& choice : enumerator.zero_choices(family))
+    choice.apply(sharing.emplace_back(family));
   return {question, std::move(sharing)};
 }
 
@@ -270,7 +257,7 @@ std::int32_t leaf_of(std::size_t zero, std::size_t recompute, std::size_t choice
 
 void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                                   CandidateBatch& into) const {
-  const std::vector<Bytes> peaks = all.memory.of_all(states);
+  const std::vector<Bytes> peaks = all.memory.of(states);
   for (std::size_t z = 0; z < peaks.size(); ++z) {
     const Candidate candidate{all.bound, peaks[z], static_cast<std::int32_t>(index),
                               leaf_of(z, recompute, enumerator_.recompute_choices().size())};
@@ -285,17 +272,16 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
                                   StatesOfPlans& states, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
   const Bytes certain = std::min(all_kept.capacity, question_->certain_capacity());
-  const std::vector<Bytes> kept = none_ ? all_kept.memory.of_all(states) : std::vector<Bytes>{};
-  const auto is_dominated = [&](std::size_t z) { return none_ && kept[z] <= certain; };
-  std::size_t dominated = 0;
-  for (std::size_t z = 0; z < kept.size(); ++z) dominated += is_dominated(z) ? 1U : 0U;
-  into.dominated += static_cast<std::int64_t>(dominated);
-  if (dominated == states.sharing().size()) return;
+  const std::vector<Bytes> kept = none_ ? all_kept.memory.of(states) : std::vector<Bytes>{};
+  std::vector<std::size_t> others;  // than those that surely have all the memory that they could use
+  for (std::size_t z = 0; z < states.sharing().size(); ++z)
+    if (!none_ || kept[z] > certain) others.push_back(z);
+  into.dominated += std::ssize(states.sharing()) - std::ssize(others);
+  if (others.empty()) return;
   const StageTable least(question_->graph(), layout(family, recompute),
                          placed_.least(family.placements, blocks_of(family)));
-  const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of_all(states);
-  for (std::size_t z = 0; z < peaks.size(); ++z) {
-    if (is_dominated(z)) continue;
+  const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of(states);
+  for (const std::size_t z : others) {
     const Candidate candidate{all_kept.bound, peaks[z], static_cast<std::int32_t>(index),
                               leaf_of(z, recompute, enumerator_.recompute_choices().size())};
     add_leaf(candidate, all_kept.capacity, into);
@@ -305,8 +291,8 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
 Strategy CandidateTable::strategy(const Candidate& candidate) const {
   const std::size_t choices = enumerator_.recompute_choices().size();
   const Strategy& family = family_of(candidate).strategy;
-  Strategy s =
-      SharedStates(family).with(enumerator_.zero_choices(family)[static_cast<std::size_t>(candidate.leaf) / choices]);
+  Strategy s = family;
+  enumerator_.zero_choices(family)[static_cast<std::size_t>(candidate.leaf) / choices].apply(s);
   s.recompute = enumerator_.recompute_choices()[recompute_of(candidate)];
   return s;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/cost/stage_cost.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/search/placed_plans.h"
 #include "planner/search/space.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
 #include "planner/search/parallel.h"

@@ -4,6 +4,7 @@
 
 #include "core/cost/time_limits.h"
 #include "planner/checkpointing/placement.h"
+#include "planner/pricing/peak_memory.h"
 
 namespace plumbline {
 namespace {

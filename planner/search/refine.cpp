@@ -5,6 +5,7 @@
 
 #include "core/cost/time_limits.h"
 #include "planner/checkpointing/rank_layers.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/search/level_split.h"
 #include "planner/search/parallel.h"

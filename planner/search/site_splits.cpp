@@ -5,6 +5,7 @@
 
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/rank_layers.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/search/level_split.h"
 

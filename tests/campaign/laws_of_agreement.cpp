@@ -1,6 +1,7 @@
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
 #include "planner/explain/changes.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
 #include "planner/search/search.h"

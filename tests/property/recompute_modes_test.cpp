@@ -1,6 +1,7 @@
 // `--recompute optimal` against every mode that can be named, over random questions of every schedule.
 
 #include "planner/checkpointing/named_modes.h"
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"

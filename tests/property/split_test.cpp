@@ -1,5 +1,6 @@
 // `--split balanced` against the even split, over random questions.
 
+#include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"

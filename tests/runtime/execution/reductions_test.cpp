@@ -100,6 +100,20 @@ Executed run_without(const LoweredPlan& plan, const std::function<bool(const Act
   return execute(job, unpoisoned);
 }
 
+// Buckets of several units, as other stacks collect them: the third unit's gradients need the first one's buffer.
+TEST_CASE("a program that scatters gradients after their buffer is needed ends the run") {
+  for (const std::int32_t data : {2, 3, 5}) {
+    const Strategy s = spread(data, 1, 1, 1, 2);
+    const LoweredPlan plan(odd_llama(false), s, recipe_for(s));
+    LoweringInput sizes = plan.sizes;
+    for (RankSizes& rank : sizes.ranks) rank.scatter_bucket_share = 1;
+    const Program late = lower(sizes);
+    const TrainingJob job{
+        plan.graph, plan.strategy, plan.training, late, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+    CHECK_THROWS_WITH(execute(job, two_steps(68)), ContainsSubstring("no action scatters the gradients of"));
+  }
+}
+
 TEST_CASE("a step is not taken on gradients that an action should have summed") {
   const auto reduces = [](const Action& a) {
     return a.kind == ActionKind::reduce_gradients && a.barrier == Barrier::none;

@@ -40,8 +40,8 @@ TEST_CASE("a stage has a unit for every so many layers, and one for what is left
     CHECK(pricing.stages(zero3(per_unit)).front().units == units);
 }
 
-// Four ranks, no padding. The embedding of 128 tokens and 32 positions stays whole for the tied head. Of 2, 2 and 1
-// layers two units are 4 layers, of 4 and 1 layers 5.
+// Four ranks, no padding. The embedding of 128 tokens and 32 positions stays whole for the tied head. Units of 2, 2 and
+// 1 layers: the largest two neighbours hold 4 layers. Units of 4 and 1: they hold 5.
 TEST_CASE("two units are whole at once, without prefetch one") {
   const Pricing pricing = five_layers();
   const auto whole = [&](std::int32_t per_unit) {

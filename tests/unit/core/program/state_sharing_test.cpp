@@ -56,6 +56,23 @@ TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and
   CHECK_FALSE(dry_run(program));
 }
 
+// Of each pass 12 bytes in buckets of 8, counted from the end: 4 are full when the second segment of the network has
+// made its 6; by unit each segment's leave when they are made.
+TEST_CASE("sharded gradients are collected in the stack's buckets, or scattered by unit for those who execute") {
+  LoweringInput input = one_rank(2, 1);
+  RankSizes& rank = input.ranks[0];
+  rank.bucket_share = rank.scatter_bucket_share = 2.0 / 3;
+  for (SegmentSizes& segment : rank.chunks[0].segments) segment.scatter = Bytes(6);
+  CHECK(sharing_of(lower(input).ranks[0]) ==
+        "forward 0 of chunk 0; forward 0 of chunk 0 part 1; backward 0 of chunk 0 part 1; "
+        "reduce-gradients 0 of chunk 0 part 1 4 after last; backward 0 of chunk 0; "
+        "reduce-gradients 0 of chunk 0 8 in order; optimizer-step");
+  CHECK(sharing_of(lower(scattered_by_unit(input)).ranks[0]) ==
+        "forward 0 of chunk 0; forward 0 of chunk 0 part 1; backward 0 of chunk 0 part 1; "
+        "reduce-gradients 0 of chunk 0 part 1 6 after last; backward 0 of chunk 0; "
+        "reduce-gradients 0 of chunk 0 6 in order; optimizer-step");
+}
+
 TEST_CASE("ZeRO-3 without prefetch gathers every unit when it begins, into the same slot") {
   LoweringInput input = one_rank(3, 1);
   input.prefetch = ParameterPrefetch::off;

@@ -4,6 +4,7 @@
 
 #include "core/io/schedule_csv.h"
 #include "core/program/dry_run.h"
+#include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 #include "tests/random_schedules.h"
 
@@ -110,6 +111,32 @@ TEST_CASE("whatever order can be read can be lowered and simulated") {
     ++done;
   }
   CHECK(done > 50);
+}
+
+// Copies come back before a backward, which alone hides reductions; those of updated weights hide behind copies too.
+TEST_CASE("what is reduced and updated next to copies to the host takes as long in closed form as simulated") {
+  QuestionText text;
+  text.model = "gpt2-large";
+  text.machine = "a100-80g-ethernet-100g";
+  text.training.sequence_length = 512;
+  for (const std::int32_t data : {24, 40, 56})
+    for (const char* stack : {"megatron-core-0.12", "unknown-2022", "torchtitan-2025.06"})
+      for (const std::int32_t zero : {0, 1}) {
+        text.devices = data;
+        text.stack = stack;
+        text.training.global_batch = 2 * data;
+        const Question question(text);
+        Strategy s = strategy_of(question, Schedule::none, 1, 1);
+        s.data_parallel = data;
+        s.micro_batches = 2;
+        s.zero_stage = zero;
+        s.shard_group = zero > 0 ? data : 1;
+        s.flash_attention = FlashAttention::off;
+        s.recompute = {RecomputeMode::offloaded, 5};
+        CAPTURE(to_text(s), stack);
+        const double step = to_seconds(simulated(question, s).simulation.step()).value();
+        CHECK(evaluate(question, s).prediction.step_time_s.expected == Approx(step).epsilon(1e-6));
+      }
 }
 
 // The one stage of a pipeline-free plan at half speed: its compute and optimizer take twice as long.

@@ -1,0 +1,53 @@
+#include "planner/pricing/peak_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/cost/stage_memory.h"
+
+namespace plumbline {
+
+StatesOfPlans::StatesOfPlans(const Question& question, std::vector<Strategy> sharing)
+    : question_(&question), sharing_(std::move(sharing)) {}
+
+std::span<const HeldStates> StatesOfPlans::of(std::int32_t rank, const StageCost& stage) {
+  const auto r = static_cast<std::size_t>(rank);
+  if (of_rank_.size() <= r) of_rank_.resize(r + 1);
+  std::vector<HeldStates>& held = of_rank_[r];
+  if (!held.empty() || sharing_.empty()) return held;
+  const RankStates states(stage, sharing_.front());
+  const Training& training = question_->training();
+  const PrecisionFormats formats = training.formats();
+  held.reserve(sharing_.size());
+  for (const Strategy& s : sharing_)
+    held.push_back(states.of(s, formats, training.optimizer, question_->calibration().stack));
+  return held;
+}
+
+PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
+    : question_(&question) {
+  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
+  ranks_.reserve(ranks.size());
+  for (const std::int32_t rank : ranks)
+    ranks_.push_back({rank, &stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
+}
+
+std::vector<Bytes> PeakMemory::of(StatesOfPlans& states) const {
+  std::vector<Bytes> peaks(states.sharing().size(), Bytes(0));
+  for (const Rank& rank : ranks_) {
+    const std::int32_t site = rank.stage->site;
+    const std::span<const HeldStates> held = states.of(rank.index, *rank.stage);
+    for (std::size_t s = 0; s < held.size(); ++s) {
+      const Bytes total = total_with_load(held[s], rank.load, question_->calibration().stack);
+      peaks[s] = std::max(peaks[s], site == 0 ? total : question_->on_smallest(total, site));
+    }
+  }
+  return peaks;
+}
+
+Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy) {
+  StatesOfPlans states(question, {strategy});
+  return PeakMemory(question, stages, strategy).of(states).front();
+}
+
+}  // namespace plumbline

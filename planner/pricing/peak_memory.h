@@ -1,0 +1,55 @@
+#pragma once
+/// \file peak_memory.h: the memory of the rank that needs most, of many plans of one family.
+///
+/// Answers bytes. Model: what a rank holds of states, buffers and gathered units (held_states.h) is the same for every
+/// recompute, what its micro-batches hold (stage_memory.h) for every way to share states; a search bounds every pair of
+/// the two, so each is worked out once. In a mixed cluster a rank fills its own device: as Question::on_smallest says
+/// it. Source and limits: see core/cost/stage_memory.h. Checked against:
+/// tests/unit/planner/pricing/peak_memory_test.cpp.
+
+#include <span>
+#include <vector>
+
+#include "core/cost/held_states.h"
+#include "planner/question/question.h"
+
+namespace plumbline {
+
+/// What ranks hold of plans that differ in ZeRO stage, shard group, prefetch and recompute only, but for their
+/// micro-batches.
+class StatesOfPlans {
+ public:
+  /// `sharing`: one plan for every way to share states.
+  StatesOfPlans(const Question& question, std::vector<Strategy> sharing);
+  [[nodiscard]] const std::vector<Strategy>& sharing() const { return sharing_; }
+  /// Of one pipeline rank, in the order of `sharing`; worked out once. `stage`: its cost with any recompute.
+  [[nodiscard]] std::span<const HeldStates> of(std::int32_t rank, const StageCost& stage);
+
+ private:
+  const Question* question_;
+  std::vector<Strategy> sharing_;
+  std::vector<std::vector<HeldStates>> of_rank_;
+};
+
+/// Of plans with one recompute.
+class PeakMemory {
+ public:
+  /// The costs of `stages` must outlive it; the table may be moved.
+  PeakMemory(const Question& question, const StageTable& stages, const Strategy& family);
+  /// Of all ways to share states, in their order.
+  [[nodiscard]] std::vector<Bytes> of(StatesOfPlans& states) const;
+
+ private:
+  struct Rank {
+    std::int32_t index;
+    const StageCost* stage;
+    PeakLoads load;
+  };
+
+  const Question* question_;
+  std::vector<Rank> ranks_;
+};
+/// Of one plan.
+[[nodiscard]] Bytes peak_memory(const Question& question, const StageTable& stages, const Strategy& strategy);
+
+}  // namespace plumbline
