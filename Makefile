@@ -43,7 +43,7 @@ gui: ## install Qt 6 where it is missing, build the window and open it
 cuda: ## build libplumbline-cuda.so beside the command, with a CUDA toolkit of 12 or later, which is installed where there is none
 	@toolkit=$$(scripts/setup_cuda.sh) && cmake --preset release -DPLUMBLINE_CUDA=ON -DPLUMBLINE_BENCH=ON $$toolkit
 	@cmake --build --preset release --target plumbline_cuda plan \
-	  $$(ninja -C build -t query device_kernels_bench >/dev/null 2>&1 && echo device_kernels_bench)
+	  $$(for one in device_kernels_bench kernels_gpu_tests; do ninja -C build -t query $$one >/dev/null 2>&1 && echo $$one; done; true)
 
 wheel: ## build/plumbline-*.whl, the Python module for pip install; it needs no compiler where it is installed
 	@scripts/setup_debian.sh python

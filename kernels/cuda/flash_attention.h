@@ -11,8 +11,9 @@
 /// Source: Dao, FlashAttention-2, arXiv:2307.08691, algorithms 1 and 2. Not modelled: warps that only copy, wgmma.
 /// Checked against: tests/kernels/cuda/flash_attention_test.cpp.
 
+#include <cuda_runtime.h>
+
 #include "kernels/attention.h"
-#include "kernels/cuda/language.h"
 
 namespace plumbline::cuda {
 

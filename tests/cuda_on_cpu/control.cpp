@@ -33,6 +33,8 @@ cudaError_t& last_error() {
 
 }  // namespace
 
+void renew_device() { (void)cudaDeviceReset(); }
+
 RunSettings& run_settings() {
   static auto* only = new RunSettings;
   return *only;

@@ -15,6 +15,9 @@
 
 namespace cuda_on_cpu {
 
+/// cudaDeviceReset, for tests that run on a GPU too (tests/kernels/gpu), which goes on as it is.
+void renew_device();
+
 /// In which order the threads of a block run between two barriers. `shuffled` also shuffles the blocks of a grid.
 enum class ThreadOrder : std::uint8_t { forward, reverse, shuffled };
 void set_thread_order(ThreadOrder order);

@@ -27,7 +27,7 @@ class TestDevice {
     set_thread_order(ThreadOrder::forward);
     set_seed(1);
     set_device({});
-    cudaDeviceReset();
+    renew_device();
   }
 };
 

@@ -16,6 +16,8 @@ class BothArray {
     if (host_.empty()) return;
     cuda_on_cpu::require(cudaMalloc(&device_, bytes()));
     cuda_on_cpu::require(cudaMemcpy(device_, host_.data(), bytes(), cudaMemcpyHostToDevice));
+    // Of pageable memory the call may return while the copy is on its way, and streams of tests wait for nothing.
+    cuda_on_cpu::require(cudaDeviceSynchronize());
   }
   BothArray(std::int64_t count, T value) : BothArray(std::vector<T>(static_cast<std::size_t>(count), value)) {}
 

@@ -91,7 +91,8 @@ TEST_CASE("the health of gradients is added up on the device") {
 /// Several blocks in both directions, with rows that are and are not taken by eights.
 constexpr Size health_sizes[] = {{1, 20'000}, {3, 9'001}, {700, 41}, {300, 64}};
 
-TEST_CASE("the health of a large gradient is summed by many blocks, the same bits in whichever order they run") {
+TEST_CASE("the health of a large gradient is summed by many blocks, the same bits in whichever order they run",
+          "[counted]") {
   for (const Size& size : health_sizes) {
     std::vector<TensorHealth> sums;
     on_both([&](cudaStream_t stream) {
@@ -128,7 +129,7 @@ TEST_CASE("one element that is not finite is found in any block's part of a larg
   });
 }
 
-TEST_CASE("the scale of a large fp8 tensor takes one atomic operation of a block") {
+TEST_CASE("the scale of a large fp8 tensor takes one atomic operation of a block", "[counted]") {
   on_both([](cudaStream_t stream) {
     for (const Size& size : health_sizes) {
       std::vector<float> values = random_values(size.rows * size.columns, 8);
@@ -194,7 +195,7 @@ TEST_CASE("scales of rows and columns are the CPU's, and so are casts by them an
   });
 }
 
-TEST_CASE("a tensor without rows is no work, and a launch that CUDA refuses names its kernel") {
+TEST_CASE("a tensor without rows is no work, and a launch that CUDA refuses names its kernel", "[counted]") {
   const cuda_on_cpu::TestDevice device;
   const cuda_on_cpu::TestStream stream;
   BothTensor x = random_both(3, 5, 1);

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "kernels/adagrad.h"
 #include "kernels/adamw.h"
 #include "kernels/lion.h"
