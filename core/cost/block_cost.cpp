@@ -8,6 +8,7 @@
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
 #include "core/cost/time_limits.h"
+#include "core/sharding/logits.h"
 
 namespace plumbline {
 namespace {
@@ -38,8 +39,8 @@ namespace {
 /// Maximum, sum and target logit of each token (kernels/cross_entropy.h; Megatron-LM's parallel loss).
 constexpr std::int64_t loss_values_per_token = 3;
 
-/// Logits that live until their own backward ends take at least what the graph stores of them.
-Bytes logit_bytes(const Block& block, const Shard& shard, const StackCalibration& stack) {
+/// Logits that live until their own backward ends take at least what a rank stores of them.
+Bytes priced_logits(const Block& block, const Shard& shard, const StackCalibration& stack) {
   const double bytes_per_logit = stack.memory.logit_bytes;
   const bool are_held = stack.features.logits == LogitLifetime::own_backward;
   Bytes sum(0);
@@ -48,7 +49,7 @@ Bytes logit_bytes(const Block& block, const Shard& shard, const StackCalibration
       const Tensor& logits = block.tensor(op.inputs.front());
       const Bytes priced(
           static_cast<std::int64_t>(bytes_per_logit * static_cast<double>(local_elements(logits, shard))));
-      sum += are_held ? std::max(priced, local_bytes(logits, shard)) : priced;
+      sum += are_held ? std::max(priced, logit_bytes(logits, shard)) : priced;
       sum += storage(local_rows(logits, shard) * loss_values_per_token, NumberFormat::fp32);
     }
   return sum;
@@ -97,7 +98,7 @@ BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard
   const StackCalibration& stack = kernels_.calibration().stack;
   const double factor = stack.compute.step_factor;
   BlockCost cost;
-  add_passes(cost, times, of, logit_bytes(block, shard, stack));
+  add_passes(cost, times, of, priced_logits(block, shard, stack));
   cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
   const StackFeatures& features = stack.features;
   cost.waits_for_transfers = features.at_transfers == HostPace::waits;

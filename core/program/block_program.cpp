@@ -2,6 +2,7 @@
 
 #include "core/program/block_lanes.h"
 #include "core/program/block_passes.h"
+#include "core/sharding/logits.h"
 #include "core/sharding/side_tensors.h"
 
 namespace plumbline {
@@ -15,11 +16,10 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard)
   for (std::size_t t = 0; t < block.tensors().size(); ++t) {
     const TensorId id(static_cast<std::int32_t>(t));
     const Tensor& tensor = block.tensors()[t];
-    const auto& readers = block.consumers(id);
-    const bool is_logits =
-        std::any_of(readers.begin(), readers.end(), [&](OpId r) { return block.op(r).kind == OpKind::cross_entropy; });
-    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : local_bytes(tensor, shard),
-                        shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, is_logits});
+    const bool are_logits = is_logits(block, id);
+    const Bytes bytes = are_logits ? logit_bytes(tensor, shard) : local_bytes(tensor, shard);
+    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : bytes,
+                        shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, are_logits});
   }
   for (const SavedTensor& side : side_tensors(block, shard)) sides_[slot(side.op)].push_back(side.bytes);
   for (std::size_t i = 0; i < block.ops().size(); ++i)

@@ -1,4 +1,4 @@
-// Rows of a table by token. Gradients of a token that repeats are added in the order of the rows, by one block.
+// Rows of a table by token. Gradients of a token that repeats are added in the order of the rows.
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/elements.h"
 #include "kernels/cuda/launch.h"
@@ -27,29 +27,71 @@ static __device__ __forceinline__ bool comes_earlier(const EmbeddingBackward& ar
   return is_found != 0;
 }
 
-__device__ __forceinline__ void add_row(const EmbeddingBackward& args, std::int64_t row, std::int64_t at) {
-  for_each_column(args.table_gradient.columns, [&](std::int64_t column) {
-    store(args.table_gradient, at, column, load(args.output_gradient, row, column), Write::accumulate);
-  });
+constexpr int columns_of_thread = 4;
+constexpr int rows_ahead = 4;  // read before any of them is added
+
+/// In order of rows.
+__device__ __forceinline__ void add_listed_rows(const EmbeddingBackward& args, const std::int64_t* listed, int count,
+                                                std::int64_t column, float (&sums)[columns_of_thread]) {
+  const std::int64_t columns = args.output_gradient.columns;
+  for (int begin = 0; begin < count; begin += rows_ahead) {
+    float read[rows_ahead][columns_of_thread];
+    PLUMBLINE_UNROLLED
+    for (int r = 0; r < rows_ahead; ++r)
+      PLUMBLINE_UNROLLED
+      for (int c = 0; c < columns_of_thread; ++c)
+        if (const std::int64_t at = column + c * block_threads; begin + r < count && at < columns)
+          read[r][c] = load(args.output_gradient, listed[begin + r], at);
+    PLUMBLINE_UNROLLED
+    for (int r = 0; r < rows_ahead; ++r)
+      PLUMBLINE_UNROLLED
+      for (int c = 0; c < columns_of_thread; ++c)
+        if (begin + r < count && column + c * block_threads < columns) sums[c] += read[r][c];
+  }
 }
 
-/// The block of a token's first row adds all its rows; in each step it looks at as many rows as it has threads.
+/// The rows of a block's threads that are the same token's, in order; all threads get their number.
+__device__ __forceinline__ int list_rows(bool is_same, std::int64_t row, unsigned* of_warp, std::int64_t* listed) {
+  const unsigned same = __ballot_sync(all_lanes, is_same ? 1 : 0);
+  const auto warp = static_cast<int>(threadIdx.x) / lanes;
+  const auto lane = static_cast<int>(threadIdx.x) % lanes;
+  if (lane == 0) of_warp[warp] = same;
+  __syncthreads();
+  int before = 0;
+  int count = 0;
+  for (int w = 0; w < static_cast<int>(block_threads) / lanes; ++w) {
+    if (w == warp) before = count;
+    count += __popc(of_warp[w]);
+  }
+  if (is_same) listed[before + __popc(same & ((1U << lane) - 1U))] = row;
+  __syncthreads();
+  return count;
+}
+
+/// The block of a token's first row adds all its rows, of so many columns; in each step it looks at as many rows as it
+/// has threads. Sums are fp32, rounded once.
 __global__ void __launch_bounds__(block_threads) add_rows(EmbeddingBackward args) {
   __shared__ unsigned of_warp[block_threads / lanes];
+  __shared__ std::int64_t listed[block_threads];
   const std::int64_t first = blockIdx.x;
   const std::int64_t at = args.tokens[first] - args.first_token;
   if (at < 0 || at >= args.table_gradient.rows || comes_earlier(args, first)) return;
+  const TensorView& table = args.table_gradient;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * block_threads * columns_of_thread + threadIdx.x;
+  float sums[columns_of_thread] = {};
+  PLUMBLINE_UNROLLED
+  for (int c = 0; c < columns_of_thread; ++c)
+    if (column + c * block_threads < table.columns) sums[c] = load(table, at, column + c * block_threads);
   const std::int64_t rows = args.output_gradient.rows;
   for (std::int64_t begin = first; begin < rows; begin += block_threads) {
     const std::int64_t row = begin + threadIdx.x;
-    const unsigned same = __ballot_sync(all_lanes, row < rows && args.tokens[row] == args.tokens[first] ? 1 : 0);
-    if (threadIdx.x % lanes == 0) of_warp[threadIdx.x / lanes] = same;
-    __syncthreads();
-    for (int warp = 0; warp < static_cast<int>(block_threads) / lanes; ++warp)
-      for (int lane = 0; lane < lanes; ++lane)
-        if ((of_warp[warp] >> lane & 1U) != 0) add_row(args, begin + warp * lanes + lane, at);
+    const int count = list_rows(row < rows && args.tokens[row] == args.tokens[first], row, of_warp, listed);
+    add_listed_rows(args, listed, count, column, sums);
     __syncthreads();
   }
+  PLUMBLINE_UNROLLED
+  for (int c = 0; c < columns_of_thread; ++c)
+    if (column + c * block_threads < table.columns) store(table, at, column + c * block_threads, sums[c]);
 }
 
 __global__ void add_positions(PositionEmbeddingForward args) {
@@ -61,9 +103,10 @@ __global__ void add_positions(PositionEmbeddingForward args) {
 
 __global__ void add_position_gradients(PositionEmbeddingBackward args, std::int64_t positions) {
   for_each_element(positions, args.table_gradient.columns, [&](std::int64_t position, std::int64_t column) {
+    float sum = load(args.table_gradient, args.place.first + position, column);
     for (std::int64_t row = position; row < args.output_gradient.rows; row += args.place.per_sequence)
-      store(args.table_gradient, args.place.first + position, column, load(args.output_gradient, row, column),
-            Write::accumulate);
+      sum += load(args.output_gradient, row, column);
+    store(args.table_gradient, args.place.first + position, column, sum);
   });
 }
 
@@ -82,7 +125,9 @@ void embedding_forward(const EmbeddingForward& args, cudaStream_t stream) {
 
 void embedding_backward(const EmbeddingBackward& args, cudaStream_t stream) {
   check(args.table_gradient.columns == args.output_gradient.columns, "an embedding is as wide as its table");
-  launch("embedding_backward", row_shape(args.output_gradient.rows), stream, add_rows, args);
+  LaunchShape shape = row_shape(args.output_gradient.rows);
+  shape.grid.y = blocks_for(args.output_gradient.columns, std::int64_t{block_threads} * columns_of_thread, most_grid_rows);
+  launch("embedding_backward", shape, stream, add_rows, args);
 }
 
 void position_embedding_forward(const PositionEmbeddingForward& args, cudaStream_t stream) {

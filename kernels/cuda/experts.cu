@@ -119,7 +119,8 @@ __global__ void combine_rows(CombineForward args) {
   for_each_element(args.output.rows, args.output.columns, [&](std::int64_t token, std::int64_t column) {
     float sum = 0;
     for (std::int64_t k = token * args.chosen; k < (token + 1) * args.chosen; ++k)
-      sum += (args.weights != nullptr ? args.weights[k] : 1.0F) * load(args.rows, args.slots[k], column);
+      // The product is rounded, as on the CPU: not one operation with the sum.
+      sum += __fmul_rn(args.weights != nullptr ? args.weights[k] : 1.0F, load(args.rows, args.slots[k], column));
     store(args.output, token, column, sum);
   });
 }

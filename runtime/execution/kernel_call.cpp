@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/graph/executed_ops.h"
+#include "core/sharding/logits.h"
 
 namespace plumbline {
 namespace {
@@ -34,7 +35,8 @@ TensorView KernelCall::view(std::size_t operand, TensorId like) const {
   const BufferRef& held = buffer(operand);
   const NumberFormat number = format(like);
   const std::int64_t width = columns(like);
-  return dense_view(static_cast<void*>(held->data()), number, held->bytes().value() * 8 / bits(number) / width, width);
+  const std::int64_t stride = is_logits(block, like) ? logit_stride(width) : width;
+  return {held->data(), number, held->bytes().value() * 8 / bits(number) / stride, width, stride};
 }
 
 std::int64_t KernelCall::rows(TensorId id) const {
@@ -49,7 +51,8 @@ NumberFormat KernelCall::format(TensorId id) const { return storage_format(block
 
 Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   if (buffer.rows == BufferRows::none) return buffer.bytes;
-  const Bytes row = storage(columns(buffer.like), format(buffer.like));
+  const std::int64_t width = columns(buffer.like);
+  const Bytes row = storage(is_logits(block, buffer.like) ? logit_stride(width) : width, format(buffer.like));
   switch (buffer.rows) {
     case BufferRows::whole: return row * rows(buffer.like) * std::int64_t{env.shard.tensor_parallel};
     case BufferRows::chosen: return row * state_.rows.chosen();
