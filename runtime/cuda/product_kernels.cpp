@@ -6,6 +6,7 @@
 #include "kernels/linear_product.h"
 #include "runtime/cuda/current_lane.h"
 #include "runtime/cuda/matrix_products.h"
+#include "runtime/cuda/product_cuts.h"
 
 namespace plumbline {
 namespace {
@@ -57,7 +58,11 @@ bool multiply(ProductCall call, cudaStream_t stream) {
     args.transpose_b = Transpose::yes;
   }
   args.workspace.size = MatrixProducts::workspace();
-  return products().run(call, stream);
+  const std::vector<ProductCall> parts = cut_product(call);
+  if (!products().run(parts.front(), stream)) return false;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (!products().run(parts[i], stream)) cuda::matmul(parts[i].matmul, stream);
+  return true;
 }
 
 }  // namespace
