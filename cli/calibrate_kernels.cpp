@@ -33,6 +33,7 @@ namespace {
 struct MeasuredTable {
   KernelTable table;
   double cores_of_others = 0;
+  bool is_interrupted = false;  ///< before all kernels were measured
 };
 
 MeasuredTable measured(const std::stop_token& stop, Terminal& terminal) {
@@ -80,8 +81,7 @@ MeasuredTable measured_gpu(MeasureExtent extent, const std::string& device_name,
     terminal.remark(std::string("no collectives are measured: ") + error.what());
   }
   terminal.clear_progress();
-  if (stop.stop_requested()) throw EnvironmentError("calibrate: interrupted before all kernels were measured");
-  return {std::move(table), 0};
+  return {std::move(table), 0, stop.stop_requested()};
 }
 
 /// What is written and printed of a fit.
@@ -199,6 +199,11 @@ void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const st
   const MeasuredTable kernels = measured_gpu(brief_ ? MeasureExtent::brief : MeasureExtent::full, name, stop, terminal);
   const KernelTable& table = kernels.table;
   kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::remarks);
+  if (kernels.is_interrupted)
+    throw EnvironmentError("calibrate: interrupted before all kernels were measured" +
+                           (kernels_out_ ? "; " + *kernels_out_.name() + " has " + std::to_string(table.products.size()) +
+                                               " products and what came before them"
+                                         : std::string()));
   if (!asked.out) {
     if (!asked.json)
       terminal.print(std::to_string(table.products.size()) + " products, " + std::to_string(table.attention.size()) +

@@ -5,6 +5,8 @@
 /// Sums are kept in double precision in a fixed order, so that a rank's result is the same at every run.
 /// Checked against: tests/kernels/reductions_test.cpp.
 
+#include <span>
+
 #include "kernels/tensor_view.h"
 
 namespace plumbline {
@@ -18,6 +20,13 @@ struct TensorHealth {
 /// sum = sum + those of input; both lie in the memory of the tensors.
 struct HealthSum {
   ConstTensorView input;
+  TensorHealth* sum = nullptr;
+  Workspace workspace = {};
+};
+
+/// The same of several tensors.
+struct HealthSums {
+  std::span<const ConstTensorView> inputs;
   TensorHealth* sum = nullptr;
   Workspace workspace = {};
 };

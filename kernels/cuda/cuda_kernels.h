@@ -48,6 +48,8 @@ void fill(const Fill& args, cudaStream_t stream);
 void fp8_scale(const Fp8Scale& args, cudaStream_t stream);
 [[nodiscard]] Bytes health_workspace(const HealthSum& args);
 void add_health(const HealthSum& args, cudaStream_t stream);
+[[nodiscard]] Bytes health_sums_workspace(const HealthSums& args);
+void add_health_sums(const HealthSums& args, cudaStream_t stream);
 
 // Matrix products: no scratch but for the bias's gradient.
 void matmul(const Matmul& args, cudaStream_t stream);
@@ -117,6 +119,8 @@ void adagrad_step(const AdagradStep& args, cudaStream_t stream);
 void rmsprop_step(const RmspropStep& args, cudaStream_t stream);
 void lion_step(const LionStep& args, cudaStream_t stream);
 void adamw_step(const AdamwStep& args, cudaStream_t stream);
+/// Tensors of other formats, and those that begin elsewhere than at multiples of 16 bytes, one by one.
+void adamw_steps(std::span<const AdamwStep> steps, cudaStream_t stream);
 [[nodiscard]] Bytes muon_workspace(const MuonStep& args);
 void muon_step(const MuonStep& args, cudaStream_t stream);
 void muon_direction(const MuonStep& args, float* direction, cudaStream_t stream);

@@ -3,15 +3,11 @@
 
 #include "kernels/cuda/block_sum.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/health.h"
 #include "kernels/cuda/vectors.h"
 
 namespace plumbline::cuda {
 namespace {
-
-constexpr unsigned infinity_bits = 0x7f800000U;
-
-/// Magnitudes of fp32 numbers order as their bits do, infinity above all numbers and NaNs above infinity.
-__device__ __forceinline__ unsigned magnitude_bits(float value) { return __float_as_uint(value) & 0x7fffffffU; }
 
 /// The most blocks that share a sum, and how many elements a thread should have before another block is added.
 constexpr std::int64_t most_parts = 1024;
@@ -25,32 +21,22 @@ constexpr int element_blocks = 4;
 template <int N>
 __global__ void __launch_bounds__(block_threads)
     add_tensor_health(ConstTensorView input, TensorHealth* parts, TensorHealth* total) {
-  double squares = 0;
-  unsigned largest = 0;
+  HealthOfThread of_thread;
   for_each_element_group<N>(input.rows, input.columns, [&](auto count, std::int64_t row, std::int64_t column) {
-    const Numbers<count> x = load_numbers<count>(input, row, column);
-    PLUMBLINE_UNROLLED
-    for (int i = 0; i < count; ++i) {
-      squares += static_cast<double>(x.at[i]) * static_cast<double>(x.at[i]);
-      if (magnitude_bits(x.at[i]) > largest) largest = magnitude_bits(x.at[i]);
-    }
+    of_thread.add(load_numbers<count>(input, row, column));
   });
-  squares = block_sum(squares);
-  const int non_finite = block_sum(largest >= infinity_bits ? 1 : 0);
+  if (parts != nullptr) return of_thread.write(parts + blockIdx.y * gridDim.x + blockIdx.x);
+  const TensorHealth health = of_thread.of_block();
   if (threadIdx.x != 0) return;
-  if (parts != nullptr) {
-    parts[blockIdx.y * gridDim.x + blockIdx.x] = {squares, non_finite != 0 ? 1 : 0};
-    return;
-  }
-  total->sum_of_squares += squares;
-  if (non_finite != 0) total->has_non_finite = 1;
+  total->sum_of_squares += health.sum_of_squares;
+  if (health.has_non_finite != 0) total->has_non_finite = 1;
 }
 
 /// Adds the parts of all blocks in a fixed order, so that the result does not depend on which block ran first.
-__global__ void __launch_bounds__(block_threads) add_parts(const TensorHealth* parts, int count, TensorHealth* total) {
+__global__ void __launch_bounds__(block_threads) add_parts(const TensorHealth* parts, std::int64_t count, TensorHealth* total) {
   double squares = 0;
   int non_finite = 0;
-  for (int part = static_cast<int>(threadIdx.x); part < count; part += block_threads) {
+  for (std::int64_t part = threadIdx.x; part < count; part += block_threads) {
     squares += parts[part].sum_of_squares;
     if (parts[part].has_non_finite != 0) non_finite = 1;
   }
@@ -154,9 +140,11 @@ void add_health(const HealthSum& args, cudaStream_t stream) {
   auto* const parts = count == 1 ? nullptr : static_cast<TensorHealth*>(args.workspace.data);
   const auto kernel = takes_vectors(args.input) ? add_tensor_health<vector_elements> : add_tensor_health<1>;
   launch("add_health", shape, stream, kernel, args.input, parts, args.sum);
-  if (count > 1)
-    launch("add_health of the parts", {.grid = dim3(1)}, stream, add_parts, static_cast<const TensorHealth*>(parts),
-           count, args.sum);
+  if (count > 1) add_health_parts(parts, count, args.sum, stream);
+}
+
+void add_health_parts(const TensorHealth* parts, std::int64_t count, TensorHealth* sum, cudaStream_t stream) {
+  launch("add_health of the parts", {.grid = dim3(1)}, stream, add_parts, parts, count, sum);
 }
 
 void fp8_scale(const Fp8Scale& args, cudaStream_t stream) {

@@ -11,6 +11,11 @@ namespace {
 
 constexpr auto no_scratch = [](const auto&) { return Bytes(0); };
 
+constexpr CombinedKernels combined{
+    .add_health = {health_sums_workspace, [](const auto& a) { add_health_sums(a, current_stream()); }},
+    .adamw_steps = [](std::span<const AdamwStep> steps) { adamw_steps(steps, current_stream()); },
+};
+
 constexpr DeviceKernels table{
     .add = [](const auto& a) { add(a, current_stream()); },
     .cast = [](const auto& a) { cast(a, current_stream()); },
@@ -82,6 +87,7 @@ constexpr DeviceKernels table{
         },
     .muon_apply = [](const MuonStep& a, const float* orthogonal, std::int64_t rows,
                      std::int64_t columns) { muon_apply(a, orthogonal, rows, columns, current_stream()); },
+    .combined = &combined,
 };
 
 }  // namespace

@@ -49,6 +49,12 @@ struct ScratchKernel {
   Kernel<Arguments> run = nullptr;
 };
 
+/// Kernels that take several tensors at once, as a device needs fewer launches for them.
+struct CombinedKernels {
+  ScratchKernel<HealthSums> add_health;
+  void (*adamw_steps)(std::span<const AdamwStep>) = nullptr;
+};
+
 struct DeviceKernels {
   // Elements, one by one, and over a whole tensor.
   Kernel<Add> add = nullptr;
@@ -126,6 +132,9 @@ struct DeviceKernels {
                         float* scratch) = nullptr;
   void (*muon_apply)(const MuonStep&, const float* orthogonal, std::int64_t matrix_rows,
                      std::int64_t matrix_columns) = nullptr;
+
+  /// Nothing: tensors are taken one by one.
+  const CombinedKernels* combined = nullptr;
 };
 
 }  // namespace plumbline

@@ -39,6 +39,10 @@ IdleDevice::IdleDevice(const DeviceKernels& table) : kernels_(table) {
            k.combine_forward, k.combine_backward);
   all_idle(k.decide_step, k.sgd_step, k.adagrad_step, k.rmsprop_step, k.lion_step, k.adamw_step);
   all_idle(k.muon_step, k.muon_direction, k.orthogonalise, k.muon_apply);
+  if (k.combined == nullptr) return;
+  combined_ = *k.combined;
+  all_idle(combined_.add_health, combined_.adamw_steps);
+  k.combined = &combined_;
 }
 
 /// Pages of the system that nobody touches cost nothing; memory of the heap might be touched to be zero.

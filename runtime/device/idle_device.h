@@ -35,6 +35,7 @@ class IdleDevice : public ComputeDevice {
 
  private:
   DeviceKernels kernels_;
+  CombinedKernels combined_;
   DeviceMemory memory_;
   Bytes size_{0};
 };

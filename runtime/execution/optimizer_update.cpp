@@ -18,6 +18,18 @@ TensorView view_of(float* data, const FloatRows& rows) {
   return view;
 }
 
+/// The first of them and those behind it that do the same.
+std::span<const UpdateInstruction> of_one_kind(std::span<const UpdateInstruction> rest) {
+  std::size_t count = 1;
+  while (count < rest.size() && rest[count].kind == rest.front().kind) ++count;
+  return rest.first(count);
+}
+
+/// Muon steps by AdamW where a parameter is no matrix.
+bool steps_by_adamw(Optimizer optimizer) {
+  return optimizer == Optimizer::adam || optimizer == Optimizer::adamw || optimizer == Optimizer::muon;
+}
+
 }  // namespace
 
 OptimizerUpdate::OptimizerUpdate(ParameterMemory& memory)
@@ -26,26 +38,49 @@ OptimizerUpdate::OptimizerUpdate(ParameterMemory& memory)
       rooms_(program_.buffers.size()) {}
 
 void OptimizerUpdate::run(const UpdateNumbers& numbers, const std::function<void()>& decide) {
+  const std::vector<UpdateInstruction>& all = program_.instructions;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::span<const UpdateInstruction> same = of_one_kind(std::span(all).subspan(at));
+    at += run_together(same, numbers) ? same.size() : (run(same.front(), numbers, decide), 1);
+  }
+}
+
+bool OptimizerUpdate::run_together(std::span<const UpdateInstruction> same, const UpdateNumbers& numbers) {
+  const CombinedKernels* const combined = memory_.device.kernels().combined;
+  if (combined == nullptr || same.size() == 1) return false;
+  if (same.front().kind == UpdateKind::sum_gradients) {
+    std::vector<ConstTensorView> gradients;
+    for (const UpdateInstruction& i : same) gradients.emplace_back(memory_.owned_gradient(owned(i)));
+    HealthSums args{gradients, numbers.sums};
+    args.workspace = memory_.backend.workspace(combined->add_health.workspace(args));
+    combined->add_health.run(args);
+    return true;
+  }
+  if (same.front().kind != UpdateKind::update || !steps_by_adamw(memory_.training.optimizer)) return false;
+  std::vector<AdamwStep> steps;
+  for (const UpdateInstruction& i : same) steps.push_back(adamw_step(i, numbers));
+  combined->adamw_steps(steps);
+  return true;
+}
+
+void OptimizerUpdate::run(const UpdateInstruction& i, const UpdateNumbers& numbers,
+                          const std::function<void()>& decide) {
   const DeviceKernels& kernels = memory_.device.kernels();
-  for (const UpdateInstruction& i : program_.instructions) {
-    switch (i.kind) {
-      case UpdateKind::sum_gradients: sum_gradients(i, numbers.sums); break;
-      case UpdateKind::decide: decide(); break;
-      case UpdateKind::update: update(i, numbers); break;
-      case UpdateKind::update_matrix: update_matrix(i, numbers); break;
-      case UpdateKind::allocate: allocate(i); break;
-      case UpdateKind::release: rooms_[static_cast<std::size_t>(i.to.buffer)] = {}; break;
-      case UpdateKind::clear:
-        memory_.device.fill(Stream::compute, data(i.to), std::byte{0}, floats(i.to.elements()));
-        break;
-      case UpdateKind::direction: kernels.muon_direction(muon_step(i, numbers), data(i.to)); break;
-      case UpdateKind::copy: copy(i); break;
-      case UpdateKind::gather: gather(i); break;
-      case UpdateKind::orthogonalise:
-        kernels.orthogonalise(data(i.to), i.rows, i.columns, MuonStep().iterations, data(i.from));
-        break;
-      case UpdateKind::apply: kernels.muon_apply(muon_step(i, numbers), data(i.from), i.rows, i.columns); break;
-    }
+  switch (i.kind) {
+    case UpdateKind::sum_gradients: return sum_gradients(i, numbers.sums);
+    case UpdateKind::decide: return decide();
+    case UpdateKind::update: return update(i, numbers);
+    case UpdateKind::update_matrix: return update_matrix(i, numbers);
+    case UpdateKind::allocate: return allocate(i);
+    case UpdateKind::release: rooms_[static_cast<std::size_t>(i.to.buffer)] = {}; return;
+    case UpdateKind::clear:
+      return memory_.device.fill(Stream::compute, data(i.to), std::byte{0}, floats(i.to.elements()));
+    case UpdateKind::direction: return kernels.muon_direction(muon_step(i, numbers), data(i.to));
+    case UpdateKind::copy: return copy(i);
+    case UpdateKind::gather: return gather(i);
+    case UpdateKind::orthogonalise:
+      return kernels.orthogonalise(data(i.to), i.rows, i.columns, MuonStep().iterations, data(i.from));
+    case UpdateKind::apply: return kernels.muon_apply(muon_step(i, numbers), data(i.from), i.rows, i.columns);
   }
 }
 
@@ -96,6 +131,16 @@ MuonStep OptimizerUpdate::muon_step(const UpdateInstruction& i, const UpdateNumb
   return {optimized(owned(i), numbers), memory_.moment(owned(i), 0), numbers.settings.momentum};
 }
 
+AdamwStep OptimizerUpdate::adamw_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const {
+  const OptimizerSettings& settings = numbers.settings;
+  return {optimized(owned(i), numbers),
+          memory_.moment(owned(i), 0),
+          memory_.moment(owned(i), 1),
+          settings.beta1,
+          settings.beta2,
+          settings.epsilon};
+}
+
 void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& numbers) {
   const OptimizedParameter update = optimized(owned(i), numbers);
   const OptimizerSettings& settings = numbers.settings;
@@ -109,8 +154,7 @@ void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& nu
     case Optimizer::lion: return kernels.lion_step({update, moment(0), settings.beta1, settings.beta2});
     case Optimizer::adam:
     case Optimizer::adamw:
-    case Optimizer::muon:
-      return kernels.adamw_step({update, moment(0), moment(1), settings.beta1, settings.beta2, settings.epsilon});
+    case Optimizer::muon: return kernels.adamw_step(adamw_step(i, numbers));
   }
 }
 

@@ -6,8 +6,10 @@
 /// tests/runtime/execution (PyTorch's weights; one rank's for every strategy), matrix_update_test.cpp (Muon).
 
 #include <functional>
+#include <span>
 
 #include "core/program/update_program.h"
+#include "kernels/adamw.h"
 #include "kernels/muon.h"
 #include "kernels/reductions.h"
 #include "runtime/execution/parameter_memory.h"
@@ -42,6 +44,9 @@ class OptimizerUpdate {
   [[nodiscard]] const OwnedRange& owned(const UpdateInstruction& i) const {
     return memory_.layout.owned[static_cast<std::size_t>(i.owned)];
   }
+  /// False: nothing was done, the device takes them one by one.
+  [[nodiscard]] bool run_together(std::span<const UpdateInstruction> same, const UpdateNumbers& numbers);
+  void run(const UpdateInstruction& i, const UpdateNumbers& numbers, const std::function<void()>& decide);
   [[nodiscard]] float* data(const FloatRows& rows) const;
   void allocate(const UpdateInstruction& i);
   void sum_gradients(const UpdateInstruction& i, TensorHealth* sums);
@@ -52,6 +57,7 @@ class OptimizerUpdate {
   [[nodiscard]] Communicator& group_of(const UpdateInstruction& i) const;
   /// What every optimizer is given of an owned range.
   [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const UpdateNumbers& numbers) const;
+  [[nodiscard]] AdamwStep adamw_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const;
   [[nodiscard]] MuonStep muon_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const;
 
   ParameterMemory& memory_;

@@ -26,6 +26,7 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
