@@ -201,9 +201,10 @@ void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const st
   kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::remarks);
   if (kernels.is_interrupted)
     throw EnvironmentError("calibrate: interrupted before all kernels were measured" +
-                           (kernels_out_ ? "; " + *kernels_out_.name() + " has " + std::to_string(table.products.size()) +
-                                               " products and what came before them"
-                                         : std::string()));
+                           (kernels_out_
+                                ? "; " + *kernels_out_.name() + " has " + std::to_string(table.products.size()) +
+                                      " products and what came before them"
+                                : std::string()));
   if (!asked.out) {
     if (!asked.json)
       terminal.print(std::to_string(table.products.size()) + " products, " + std::to_string(table.attention.size()) +

@@ -18,8 +18,8 @@ struct EmbeddingForward {
   std::int64_t first_token = 0;
 };
 
-/// table_gradient [vocabulary slice, columns] += rows of output_gradient, in the order of the rows: an fp32 sum for each
-/// token, which a 16-bit buffer rounds once.
+/// table_gradient [vocabulary slice, columns] += rows of output_gradient, in the order of the rows: an fp32 sum for
+/// each token, which a 16-bit buffer rounds once.
 struct EmbeddingBackward {
   const std::int32_t* tokens = nullptr;
   ConstTensorView output_gradient;

@@ -27,7 +27,7 @@ MODELS = {"gpt": {"model_type": "gpt2", "n_layer": 4, "n_head": 4, "n_embd": 64,
 # Of ranks and what they hold; three and six ranks too.
 LAYOUTS = ("--gpus 1", "--gpus 1 --micro-batch 2", "--gpus 2 --tp 2", "--gpus 2 --tp 2 --sequence-parallel", "--gpus 2 --pp 2", "--gpus 4 --pp 2 --tp 2",
            "--gpus 2", "--gpus 3", "--gpus 6 --zero 1", "--gpus 3 --zero 2", "--gpus 2 --zero 3", "--gpus 3 --zero 3", "--gpus 2 --cp 2",
-           "--gpus 2 --pp 2 --schedule zb-h1", "--gpus 2 --pp 2 --vs 2", "--gpus 4 --ep 4", "--gpus 6 --ep 2 --zero 3")
+           "--gpus 2 --pp 2 --schedule zb-h1", "--gpus 2 --pp 2 --virtual-stages 2", "--gpus 4 --ep 4", "--gpus 6 --ep 2 --zero 3")
 # Of one rank.
 RECIPES = ("--recompute full", "--recompute selective", "--optimizer sgd", "--optimizer lion", "--optimizer adagrad", "--optimizer rmsprop",
            "--optimizer muon", "--recompute offload:1")
@@ -72,6 +72,8 @@ def compared(program, flags):
         for backend in ("cpu", "cuda"):
             record = f"{folder}/{backend}.json"
             done = ran([program, "run", "--plan", plan, "--backend", backend, "--steps", str(STEPS), "--held-out", "0", "--generate", "0", "--record", record])
+            if backend == "cpu" and done.returncode == 2:
+                return {"flags": flags, "refused": last_line(done.stderr)}
             if done.returncode != 0:
                 return {"flags": flags, "failed": f"{backend}: exit {done.returncode}: {last_line(done.stderr)}"}
             records.append(json.loads(pathlib.Path(record).read_text(encoding="utf-8")))

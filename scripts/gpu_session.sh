@@ -5,6 +5,7 @@
 # Usage: scripts/gpu_session.sh [--plan bin/plan] [--machine dgx-h100] [--stack NAME] [--seconds 1500] [--tiny] [--out DIR] [PART...]
 #   PART       what to do, in this order; absent: all
 #                check      what is there
+#                tests      every kernel against the CPU's, and small plans by both (bin/kernels_gpu_tests beside the program)
 #                kernels    the table of kernels, and the calibration that follows from it
 #                runs       plans of 124M to 8B parameters, their runs, and both beside each other
 #                fit        the largest micro-batch that is predicted to fit, which must, and the next, which must not
@@ -24,8 +25,8 @@
 #              that was cut off, go on in the same folder
 set -uo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '5,26p' "$0" >&2; exit 2; }
-all_parts="check kernels runs fit nccl pytorch speed bench sanitizer attention"
+usage() { sed -n '5,27p' "$0" >&2; exit 2; }
+all_parts="check tests kernels runs fit nccl pytorch speed bench sanitizer attention"
 plan=build/bin/plan machine=dgx-h100 stack= seconds=1500 tiny= out= parts=
 while [ "$#" -gt 0 ]; do
   case $1 in
@@ -94,6 +95,27 @@ if asked check; then
     skip "device" "no nvidia-smi"
   fi
   step "doctor" bash -c "'$plan' doctor && '$plan' doctor --json >'$out/doctor.json'"
+fi
+
+# program PART NAME COMMAND...: of a program that make cuda puts beside the command.
+beside() {
+  local part=$1 name=$2
+  shift 2
+  fresh "$part" "$out/$part.txt" || return
+  if [ -x "$(dirname "$plan")/$name" ]; then
+    step "$part" bash -o pipefail -c '"$@" 2>&1 | tee "$0.part" && mv "$0.part" "$0"' "$out/$part.txt" "$(dirname "$plan")/$name" "$@"
+  else
+    skip "$part" "no $name beside the program (make cuda)"
+  fi
+}
+
+if asked tests; then
+  beside tests kernels_gpu_tests '~[counted]'
+  small=()
+  [ -z "$tiny" ] || small=(--only "llama --precision fp32 --gpus 1 --optimizer lion")
+  if fresh "backends" "$out/backends.json"; then
+    step "backends" "$python" scripts/compare_backends.py --plan "$plan" --out "$out/backends.json" "${small[@]}"
+  fi
 fi
 
 calibrate() {
@@ -334,17 +356,6 @@ fi
 # Of what the folder holds, so once more each time.
 if asked speed; then step "speed" "$python" scripts/session_speed.py "$out"; fi
 
-# program PART NAME COMMAND...: of a program that make cuda puts beside the command.
-beside() {
-  local part=$1 name=$2
-  shift 2
-  fresh "$part" "$out/$part.txt" || return
-  if [ -x "$(dirname "$plan")/$name" ]; then
-    step "$part" bash -o pipefail -c '"$@" 2>&1 | tee "$0.part" && mv "$0.part" "$0"' "$out/$part.txt" "$(dirname "$plan")/$name" "$@"
-  else
-    skip "$part" "no $name beside the program (make cuda)"
-  fi
-}
 if asked bench; then beside bench device_kernels_bench; fi
 
 sanitize() {

@@ -1,11 +1,11 @@
 #pragma once
 /// \file logits.h: how a rank stores the logits that the loss reads.
 ///
-/// Rows begin at multiples of eight elements, which are 16 bytes in 16-bit formats, whatever the vocabulary is: products
-/// by tensor cores and accesses of 128 bits need it. Measured on an H200 with 50 257 classes: without it products of
-/// the head and the loss of GPT-2 take 3.6 times as long (docs/cuda.md). Source: cuBLAS documentation, "Tensor Core
-/// Usage" (leading dimensions in multiples of 16 bytes). Not modelled: padded vocabularies, which have classes of their
-/// own. Checked against: tests/unit/core/sharding/logits_test.cpp, tests/runtime/execution (bytes).
+/// Rows begin at multiples of eight elements, which are 16 bytes in 16-bit formats, whatever the vocabulary is:
+/// products by tensor cores and accesses of 128 bits need it. Measured on an H200 with 50 257 classes: without it
+/// products of the head and the loss of GPT-2 take 3.6 times as long (docs/cuda.md). Source: cuBLAS documentation,
+/// "Tensor Core Usage" (leading dimensions in multiples of 16 bytes). Not modelled: padded vocabularies, which have
+/// classes of their own. Checked against: tests/unit/core/sharding/logits_test.cpp, tests/runtime/execution (bytes).
 
 #include "core/graph/block.h"
 #include "core/sharding/shard.h"

@@ -6,7 +6,7 @@
 /// included, is the device's, and is read and written when the stream gets there. Numbers are computed in fp32 and
 /// rounded once, sums are made in an order that is the same at every run, and no atomic operation adds numbers. A
 /// launch that CUDA refuses is an EnvironmentError that names the kernel. Not modelled: checks of what the memory holds
-/// (indices in range); speed: nothing here was timed on a GPU. Checked against:
+/// (indices in range); speed: docs/cuda.md has what was measured. Checked against:
 /// tests/kernels/cuda/kernel_tables_test.cpp (the CPU's kernels, carried out on the CPU).
 
 #include <cuda_runtime_api.h>

@@ -30,23 +30,23 @@ static __device__ __forceinline__ bool comes_earlier(const EmbeddingBackward& ar
 constexpr int columns_of_thread = 4;
 constexpr int rows_ahead = 4;  // read before any of them is added
 
-/// In order of rows.
-__device__ __forceinline__ void add_listed_rows(const EmbeddingBackward& args, const std::int64_t* listed, int count,
+/// In order of rows. `view` has a format that is known when compiling, and what is not there is read from the first row
+/// and column: without branches in between, all reads are under way at once.
+__device__ __forceinline__ void add_listed_rows(const ConstTensorView& view, const std::int64_t* listed, int count,
                                                 std::int64_t column, float (&sums)[columns_of_thread]) {
-  const std::int64_t columns = args.output_gradient.columns;
+  const std::int64_t columns = view.columns;
   for (int begin = 0; begin < count; begin += rows_ahead) {
     float read[rows_ahead][columns_of_thread];
     PLUMBLINE_UNROLLED
-    for (int r = 0; r < rows_ahead; ++r)
-      PLUMBLINE_UNROLLED
-      for (int c = 0; c < columns_of_thread; ++c)
-        if (const std::int64_t at = column + c * block_threads; begin + r < count && at < columns)
-          read[r][c] = load(args.output_gradient, listed[begin + r], at);
+    for (int r = 0; r < rows_ahead; ++r) PLUMBLINE_UNROLLED
+    for (int c = 0; c < columns_of_thread; ++c) {
+      const std::int64_t at = column + c * block_threads;
+      read[r][c] = load(view, listed[begin + r < count ? begin + r : 0], at < columns ? at : 0);
+    }
     PLUMBLINE_UNROLLED
-    for (int r = 0; r < rows_ahead; ++r)
-      PLUMBLINE_UNROLLED
-      for (int c = 0; c < columns_of_thread; ++c)
-        if (begin + r < count && column + c * block_threads < columns) sums[c] += read[r][c];
+    for (int r = 0; r < rows_ahead; ++r) PLUMBLINE_UNROLLED
+    for (int c = 0; c < columns_of_thread; ++c)
+      if (begin + r < count && column + c * block_threads < columns) sums[c] += read[r][c];
   }
 }
 
@@ -70,6 +70,7 @@ __device__ __forceinline__ int list_rows(bool is_same, std::int64_t row, unsigne
 
 /// The block of a token's first row adds all its rows, of so many columns; in each step it looks at as many rows as it
 /// has threads. Sums are fp32, rounded once.
+template <NumberFormat format>
 __global__ void __launch_bounds__(block_threads) add_rows(EmbeddingBackward args) {
   __shared__ unsigned of_warp[block_threads / lanes];
   __shared__ std::int64_t listed[block_threads];
@@ -82,11 +83,13 @@ __global__ void __launch_bounds__(block_threads) add_rows(EmbeddingBackward args
   PLUMBLINE_UNROLLED
   for (int c = 0; c < columns_of_thread; ++c)
     if (column + c * block_threads < table.columns) sums[c] = load(table, at, column + c * block_threads);
-  const std::int64_t rows = args.output_gradient.rows;
+  ConstTensorView gradient = args.output_gradient;
+  gradient.format = format;
+  const std::int64_t rows = gradient.rows;
   for (std::int64_t begin = first; begin < rows; begin += block_threads) {
     const std::int64_t row = begin + threadIdx.x;
     const int count = list_rows(row < rows && args.tokens[row] == args.tokens[first], row, of_warp, listed);
-    add_listed_rows(args, listed, count, column, sums);
+    add_listed_rows(gradient, listed, count, column, sums);
     __syncthreads();
   }
   PLUMBLINE_UNROLLED
@@ -116,6 +119,15 @@ void check_positions(const RowPlace& place, std::int64_t rows, const ConstTensor
   check(place.first + positions_of(place, rows) <= table.rows, "a learned position is in its table");
 }
 
+using AddRows = void (*)(EmbeddingBackward);
+AddRows add_rows_of(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::bf16: return add_rows<NumberFormat::bf16>;
+    case NumberFormat::fp16: return add_rows<NumberFormat::fp16>;
+    default: return add_rows<NumberFormat::fp32>;
+  }
+}
+
 }  // namespace
 
 void embedding_forward(const EmbeddingForward& args, cudaStream_t stream) {
@@ -126,8 +138,11 @@ void embedding_forward(const EmbeddingForward& args, cudaStream_t stream) {
 void embedding_backward(const EmbeddingBackward& args, cudaStream_t stream) {
   check(args.table_gradient.columns == args.output_gradient.columns, "an embedding is as wide as its table");
   LaunchShape shape = row_shape(args.output_gradient.rows);
-  shape.grid.y = blocks_for(args.output_gradient.columns, std::int64_t{block_threads} * columns_of_thread, most_grid_rows);
-  launch("embedding_backward", shape, stream, add_rows, args);
+  shape.grid.y =
+      blocks_for(args.output_gradient.columns, std::int64_t{block_threads} * columns_of_thread, most_grid_rows);
+  const NumberFormat format = args.output_gradient.format;
+  check(bits(format) == 32 || bits(format) == 16, "gradients of an embedding have fp32 or 16 bits");
+  launch("embedding_backward", shape, stream, add_rows_of(format), args);
 }
 
 void position_embedding_forward(const PositionEmbeddingForward& args, cudaStream_t stream) {

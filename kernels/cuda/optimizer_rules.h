@@ -1,7 +1,8 @@
 #pragma once
 /// \file optimizer_rules.h: what an optimizer's step does to one element.
 ///
-/// Model and source: kernels/optimizer_state.h, kernels/adamw.h. Checked against: tests/kernels/cuda/optimizer_test.cpp.
+/// Model and source: kernels/optimizer_state.h, kernels/adamw.h. Checked against:
+/// tests/kernels/cuda/optimizer_test.cpp.
 
 #include "kernels/adamw.h"
 #include "kernels/cuda/language.h"

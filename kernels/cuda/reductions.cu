@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Adds the parts of all blocks in a fixed order, so that the result does not depend on which block ran first.
-__global__ void __launch_bounds__(block_threads) add_parts(const TensorHealth* parts, std::int64_t count, TensorHealth* total) {
+__global__ void __launch_bounds__(block_threads)
+    add_parts(const TensorHealth* parts, std::int64_t count, TensorHealth* total) {
   double squares = 0;
   int non_finite = 0;
   for (std::int64_t part = threadIdx.x; part < count; part += block_threads) {

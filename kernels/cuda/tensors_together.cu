@@ -129,9 +129,8 @@ __global__ void __launch_bounds__(block_threads)
   const InputOfBlocks& input = inputs.of[tensor_of_block(inputs.of, inputs.count)];
   const ConstTensorView view{input.data, format, 1, input.elements, input.elements};
   HealthOfThread health;
-  for_each_of_part(input.elements, input.first_block, [&](auto count, std::int64_t element) {
-    health.add(load_numbers<count>(view, 0, element));
-  });
+  for_each_of_part(input.elements, input.first_block,
+                   [&](auto count, std::int64_t element) { health.add(load_numbers<count>(view, 0, element)); });
   health.write(parts + blockIdx.x);
 }
 
@@ -171,9 +170,8 @@ void adamw_steps(std::span<const AdamwStep> steps, cudaStream_t stream) {
       together = begin_with(step);
     }
     const OptimizedParameter& p = step.parameter;
-    together.of[together.count++] = {p.parameter.data,       p.master.data,           p.gradient.data,
-                                     step.first_moment.data, step.second_moment.data, elements,
-                                     p.weight_decay,         blocks};
+    together.of[together.count++] = {p.parameter.data,        p.master.data, p.gradient.data, step.first_moment.data,
+                                     step.second_moment.data, elements,      p.weight_decay,  blocks};
     blocks += parts_of(elements);
   }
   flush();
@@ -199,7 +197,8 @@ void add_health_sums(const HealthSums& args, cudaStream_t stream) {
   unsigned blocks = 0;
   std::int64_t done = 0;
   const auto flush = [&] {
-    if (blocks > 0) launch("add_health_sums", {.grid = dim3(blocks)}, stream, health_kernel(format), together, parts + done);
+    if (blocks > 0)
+      launch("add_health_sums", {.grid = dim3(blocks)}, stream, health_kernel(format), together, parts + done);
     done += blocks;
     together.count = 0;
     blocks = 0;

@@ -2,8 +2,8 @@
 /// \file tensors_together.h: several tensors in one launch, whose blocks take a part of one tensor each.
 ///
 /// Model: a launch takes as many tensors as its arguments hold (4 KiB); tensor after tensor is divided into parts of
-/// `elements_of_part`, a block for each. Source: CUDA C++ Programming Guide, "__global__ functions": 4 KiB of arguments.
-/// Checked against: tests/kernels/cuda/tensors_together_test.cpp.
+/// `elements_of_part`, a block for each. Source: CUDA C++ Programming Guide, "__global__ functions": 4 KiB of
+/// arguments. Checked against: tests/kernels/cuda/tensors_together_test.cpp.
 
 #include "kernels/cuda/vectors.h"
 

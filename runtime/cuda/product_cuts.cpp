@@ -15,8 +15,8 @@ bool has_aligned_rows(const ConstTensorView& view) {
 /// c may be fp32, whose rows then begin at multiples of 32 bytes.
 bool takes_cuts(const ProductCall& call) {
   const Matmul& args = call.matmul;
-  return has_aligned_rows(args.a) && has_aligned_rows(args.b) && args.c.stride % unit == 0 && bits(args.c.format) >= 16 &&
-         !call.row_sums.is_there();
+  return has_aligned_rows(args.a) && has_aligned_rows(args.b) && args.c.stride % unit == 0 &&
+         bits(args.c.format) >= 16 && !call.row_sums.is_there();
 }
 bool is_odd(std::int64_t size) { return size >= least && size % unit != 0; }
 

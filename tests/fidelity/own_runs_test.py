@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Runs of this program on a GPU, as plan estimate predicts them with the calibrations that ship: time and memory.
+
+Usage: own_runs_test.py <plan>
+The runs are models/measurements/*/runs.json; nothing was fitted to them.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PLAN = sys.argv.pop(1)
+MEAN, WORST = 0.05, 0.15  # of steps that the host does not hold up
+HELD_UP_TOKENS = 8192  # of a micro-batch: below it launches count, which the stack prices as those of a CPU
+
+
+class OwnRuns(unittest.TestCase):
+    def estimated(self, session, run, folder):
+        network = json.loads((ROOT / f"models/networks/{run['network']}.json").read_text(encoding="utf-8"))["config"]
+        if "dropout" in run:
+            network.update(dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), run["dropout"]))
+        config = pathlib.Path(folder) / f"{run['network']}.json"
+        config.write_text(json.dumps(network), encoding="utf-8")
+        out = pathlib.Path(folder) / "plan.json"
+        subprocess.run([PLAN, "estimate", "--model", config, "--machine", session["machine"], "--gpus", "1", "--seq-len", str(run["sequence"]),
+                        "--global-batch", str(run["global_batch"]), "--micro-batch", str(run["micro_batch"]), "--precision", run["precision"],
+                        "--optimizer", run["optimizer"], "--recompute", run["recompute"], "--stack", "plumbline", "--out", out],
+                       check=True, capture_output=True)
+        return json.loads(out.read_text(encoding="utf-8"))["prediction"]
+
+    def test_steps_and_memory_are_as_predicted(self):
+        sessions = sorted(ROOT.glob("models/measurements/*/runs.json"))
+        self.assertTrue(sessions)
+        for path in sessions:
+            session = json.loads(path.read_text(encoding="utf-8"))
+            apart = []
+            with tempfile.TemporaryDirectory() as folder:
+                for run in session["runs"]:
+                    predicted = self.estimated(session, run, folder)
+                    step = run["step_s"] / predicted["step_time_s"]["expected"] - 1
+                    is_held_up = run["micro_batch"] * run["sequence"] < HELD_UP_TOKENS
+                    print(f"{run['network']:14} {run['micro_batch']:3} x {run['sequence']:5} {run['recompute']:5} {run['launch']:5} "
+                          f"measured over predicted {step:+.1%}")
+                    if not is_held_up:
+                        apart.append(abs(step))
+                    # Never more than predicted; recompute's working memory is counted next to logits that are gone by then.
+                    held = run["memory"]["arena_bytes"] / predicted["peak_memory_bytes"]
+                    self.assertTrue((0.97 if run["recompute"] == "none" else 0.86) <= held <= 1.0, (run["network"], held))
+            self.assertGreaterEqual(len(apart), 5)
+            self.assertLessEqual(sum(apart) / len(apart), MEAN)
+            self.assertLessEqual(max(apart), WORST)
+
+
+if __name__ == "__main__":
+    unittest.main()
