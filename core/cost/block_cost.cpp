@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/attention_scratch.h"
 #include "core/cost/block_times.h"
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/optimizer_time.h"
@@ -107,6 +108,8 @@ BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard
   cost.boundary = boundary_bytes(block, shard);
   if (block.needs_input_gradient()) cost.boundary_gradient = cost.boundary;
   if (features.stage_outputs == StageOutputs::kept) cost.kept_output = cost.boundary;
+  if (features.attention_scratch == AttentionScratch::parts_by_keys && runs_backward(block))
+    cost.attention_scratch = attention_scratch(block, shard);
   cost.frees_logits = features.logits == LogitLifetime::next_backward;
   if (block.kind() != BlockKind::output)
     for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);

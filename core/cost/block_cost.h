@@ -86,6 +86,7 @@ struct BlockCost {
   Bytes boundary_gradient{0};  ///< of the boundary; zero where nothing before the block is trained
   Bytes kept_output{0};        ///< of a boundary, what the last block of a stage holds of what it sends on
   Bytes output{0};             ///< what the block hands to the next one; the loss apart
+  Bytes attention_scratch{0};  ///< of its backward, beside tensors
   bool frees_logits = false;   ///< whether logits are gone when the backward of the block before them begins
   RankParameters parameters;
   ParameterTensors tensors;

@@ -159,7 +159,9 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   if (kept.matrix_states != kept.other_states && s.zero_stage >= 1)
     memory[MemoryClass::optimizer_state] =
         storage(most_states(stage_->parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
-  memory[MemoryClass::working_buffers] = coefficient_bytes(stack.memory.workspace_bytes);
+  // Libraries and attention use the same scratch, one behind the other.
+  memory[MemoryClass::working_buffers] =
+      std::max(coefficient_bytes(stack.memory.workspace_bytes), stage_->attention_scratch);
   keep_quantized_weights(memory, *stage_, s, formats, stack);
   const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;

@@ -51,6 +51,10 @@ constexpr std::array biases{
 constexpr std::array exchanges{FeatureChoice{"overlapped", "alongside the other pass"},
                                FeatureChoice{"in_order", "between the kernels of their own"}};
 
+constexpr std::array scratch{
+    FeatureChoice{"none", "nothing that grows with the sequence"},
+    FeatureChoice{"parts_by_keys", "a part of the queries' gradient for every 128 keys (cuDNN 9, deterministic)"}};
+
 /// Members: the way from the features to the choice.
 template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
@@ -107,6 +111,8 @@ constexpr std::array fields{
     field<&StackFeatures::paired_exchanges>("paired_exchanges", "paired_exchanges",
                                             "when exchanges of experts run where a schedule pairs passes (DualPipe)",
                                             exchanges),
+    field<&StackFeatures::attention_scratch>("attention_scratch", "attention_scratch",
+                                             "what attention's backward needs beside tensors", scratch),
 };
 
 template <class Is>

@@ -44,6 +44,9 @@ enum class ExpertBiases : std::uint8_t { fused, second_by_expert, by_expert };
 /// What exchanges of experts run alongside where a schedule pairs passes: the other pass, or nothing.
 enum class PairedExchanges : std::uint8_t { overlapped, in_order };
 
+/// What attention's backward needs beside tensors (attention_scratch.h).
+enum class AttentionScratch : std::uint8_t { none, parts_by_keys };
+
 struct StackFeatures {
   OperatorKernels norms{};             ///< root-mean-square norms, in 32 bits where primitive
   OperatorKernels gates{};             ///< gates, and sums of the gradients of an input that several products read
@@ -64,6 +67,7 @@ struct StackFeatures {
   ExpertCopies expert_copies{};
   ExpertBiases expert_biases{};
   PairedExchanges paired_exchanges{};
+  AttentionScratch attention_scratch{};
 };
 
 }  // namespace plumbline

@@ -28,6 +28,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.wire_forward += block.wire_forward * count;
   stage.wire_backward += block.wire_backward * count;
   stage.units += count;
+  stage.attention_scratch = std::max(stage.attention_scratch, block.attention_scratch);
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }
 

@@ -36,6 +36,7 @@ struct StageCost {
   /// they leave.
   MemoryProfile memory;
   Bytes kept_output{0};  ///< per micro-batch, next to what is saved, where the stage sends its result on
+  Bytes attention_scratch{0};  ///< the most of its blocks' backwards, beside tensors
   Bytes boundary{0};     ///< the activation that enters the rank's first chunk from another rank
   /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
   Bytes boundary_gradient{0};
