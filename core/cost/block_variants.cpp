@@ -40,7 +40,7 @@ CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBloc
 }
 
 void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const {
-  const std::vector<SavedTensor> saved = saved_tensors(of.block, of.shard);
+  const std::vector<SavedTensor>& saved = of.lowering.saved();
   BlockVariant kept;
   kept.memory = times.memory;
   kept.memory.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
