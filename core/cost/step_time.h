@@ -110,6 +110,8 @@ class StepPricer {
   [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
   [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
+  /// Nor this one, which counts what happens once per step too, in a fraction of the time of `total`.
+  [[nodiscard]] Picoseconds bound_without_sweep(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.
   [[nodiscard]] std::vector<CommunicationLine> communication(const StageTable& stages, const Strategy& strategy) const;
 
@@ -149,10 +151,13 @@ class StepPricer {
   /// `of_rank`: the rank's communication to share its states.
   [[nodiscard]] RankTimes stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
                                       const Strategy& strategy) const;
+  enum class Sweep : std::uint8_t { whole, left_out };
+  /// Of the whole step; where the sweep is left out, at most that.
+  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep) const;
   /// When all gradients are reduced, with what happens once per step.
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,
-                                    const Strategy& strategy) const;
+                                    const Strategy& strategy, Sweep sweep) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   SitePricers sites_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/cost/time_limits.h"
@@ -135,7 +136,7 @@ void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const Sea
          is_mixed ? site_splits(*question_, even.strategy, blocks) : levelled.of(even.strategy, blocks)) {
       Strategy s = even.strategy;
       s.layers_per_stage = std::move(layers);
-      const auto leaves = static_cast<std::int64_t>(enumerator_.leaves(s).size());
+      const std::int64_t leaves = space.allows ? enumerator_.leaf_count(s) : even.leaves;
       if (leaves == 0 || first_violation(s, question_->training(), question_->facts(), question_->limits())) continue;
       const auto [layout, is_new] =
           known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
@@ -180,12 +181,6 @@ CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::
   return {*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), family.strategy};
 }
 
-bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const {
-  if (!is_worth || !kept_) return true;
-  const StageTable kept(question_->graph(), layout(family, *kept_), blocks_of(family));
-  return is_worth(least_of_family(kept, family.strategy, question_->step_pricer()));
-}
-
 namespace {
 
 /// The family with every way to share states.
@@ -214,10 +209,38 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   }
 }
 
+std::vector<std::size_t> CandidateTable::families_by_stages() const {
+  std::vector<std::size_t> order(families_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t f) { return std::tuple(families_[f].blocks, families_[f].layouts, f); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
+                                          const IsWorth& is_worth) const {
+  std::int64_t bounded = 0;
+  const FamilyEntry* priced = nullptr;  // whose stages are known
+  std::optional<StageTable> kept;
+  for (const std::size_t f : families) {
+    const FamilyEntry& family = families_[f];
+    if (!kept_) {
+      bounded += bound_groups(f, into, is_worth);
+      continue;
+    }
+    if (priced == nullptr || priced->blocks != family.blocks || priced->layouts != family.layouts)
+      kept.emplace(question_->graph(), layout(family, *kept_), blocks_of(family));
+    priced = &family;
+    // By a bound that holds for every recompute.
+    const bool may_be_worth = is_worth(least_of_family(*kept, family.strategy, question_->step_pricer()));
+    bounded += may_be_worth ? bound_groups(f, into, is_worth) : family.leaves;
+  }
+  return bounded;
+}
+
 std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<CandidateGroup>& into,
                                           const IsWorth& is_worth) const {
   const FamilyEntry& family = families_[index];
-  if (!may_be_worth(family, is_worth)) return family.leaves;
   const std::size_t choices = enumerator_.recompute_choices().size();
   const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
   std::int64_t bounded = 0;
@@ -303,7 +326,8 @@ Picoseconds CandidateTable::tighter_bound(const Candidate& candidate, Tighter wa
   const Strategy s = strategy(candidate);
   if (way == Tighter::least_replay)
     return placed_.bound(family.placements, blocks_of(family), kept, s).value_or(candidate.bound);
-  const Picoseconds least = question_->step_pricer().total(kept, s);
+  const StepPricer& pricer = question_->step_pricer();
+  const Picoseconds least = way == Tighter::without_sweep ? pricer.bound_without_sweep(kept, s) : pricer.total(kept, s);
   return std::max(least - least / most_rounding, candidate.bound);
 }
 
@@ -311,7 +335,7 @@ CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& 
   const FamilyEntry& family = family_of(candidate);
   if (is_placed(candidate)) {
     // Cheap before dear.
-    for (const Tighter way : {Tighter::without_replay, Tighter::least_replay})
+    for (const Tighter way : {Tighter::without_sweep, Tighter::without_replay, Tighter::least_replay})
       if (is_worth && !is_worth(tighter_bound(candidate, way))) return {Outcome::bounded, {}, {}};
     return placed_.price(family.placements, blocks_of(family), strategy(candidate), none_.has_value());
   }
