@@ -41,7 +41,8 @@ class Pricing {
   }
   [[nodiscard]] Picoseconds bound_without_sweep(const Strategy& s) const {
     const StageLayout layout = layout_of(s);
-    return StepPricer(block_pricer(s), training_).bound_without_sweep(StageTable(graph_, layout, block_costs(s)), s);
+    return StepPricer(block_pricer(s), training_)
+        .total(StageTable(graph_, layout, block_costs(s)), s, StepPricer::Sweep::left_out);
   }
   [[nodiscard]] std::vector<CommunicationLine> communication(const Strategy& s) const {
     const StageLayout layout = layout_of(s);

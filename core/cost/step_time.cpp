@@ -208,14 +208,6 @@ StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s)
 }
 
 /// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
-Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s) const {
-  return total(stages, s, Sweep::whole);
-}
-
-Picoseconds StepPricer::bound_without_sweep(const StageTable& stages, const Strategy& s) const {
-  return total(stages, s, Sweep::left_out);
-}
-
 Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep) const {
   const Terms terms = this->terms(stages, s);
   if (has_too_much_work(terms.times, terms.shared, s)) return longer_than_any().total();

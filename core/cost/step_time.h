@@ -106,12 +106,12 @@ class StepPricer {
   StepPricer(std::vector<BlockPricer> sites, const Training& training);
 
   [[nodiscard]] StepTime price(const StageTable& stages, const Strategy& strategy) const;
-  /// The total of `price` alone: the pipeline is swept once, not twice.
-  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy) const;
+  enum class Sweep : std::uint8_t { whole, left_out };
+  /// The total of `price` alone: the pipeline is swept once, not twice; or, where the sweep is left out, a time that is
+  /// never above it, with what happens once per step, in a fraction of the time.
+  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep = Sweep::whole) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
   [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
-  /// Nor this one, which counts what happens once per step too, in a fraction of the time of `total`.
-  [[nodiscard]] Picoseconds bound_without_sweep(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.
   [[nodiscard]] std::vector<CommunicationLine> communication(const StageTable& stages, const Strategy& strategy) const;
 
@@ -151,9 +151,6 @@ class StepPricer {
   /// `of_rank`: the rank's communication to share its states.
   [[nodiscard]] RankTimes stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,
                                       const Strategy& strategy) const;
-  enum class Sweep : std::uint8_t { whole, left_out };
-  /// Of the whole step; where the sweep is left out, at most that.
-  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep) const;
   /// When all gradients are reduced, with what happens once per step.
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,

@@ -219,42 +219,36 @@ std::vector<std::size_t> CandidateTable::families_by_stages() const {
 
 std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
                                           const IsWorth& is_worth) const {
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  std::size_t placements = 0;
+  for (std::size_t r = 0; r < choices; ++r) placements += places(r) ? 1 : 0;
   std::int64_t bounded = 0;
+  const auto bound_one = [&](std::size_t index) {
+    const FamilyEntry& family = families_[index];
+    const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
+    for (std::size_t r = 0; r < choices; ++r) {
+      if (none_ && places(r)) continue;  // with the plans that keep everything
+      const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
+      const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
+      const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+      if (is_worth(bound))
+        into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
+      else
+        bounded += together;
+    }
+  };
   const FamilyEntry* priced = nullptr;  // whose stages are known
   std::optional<StageTable> kept;
   for (const std::size_t f : families) {
     const FamilyEntry& family = families_[f];
-    if (!kept_) {
-      bounded += bound_groups(f, into, is_worth);
-      continue;
-    }
-    if (priced == nullptr || priced->blocks != family.blocks || priced->layouts != family.layouts)
+    if (kept_ && (priced == nullptr || priced->blocks != family.blocks || priced->layouts != family.layouts))
       kept.emplace(question_->graph(), layout(family, *kept_), blocks_of(family));
     priced = &family;
     // By a bound that holds for every recompute.
-    const bool may_be_worth = is_worth(least_of_family(*kept, family.strategy, question_->step_pricer()));
-    bounded += may_be_worth ? bound_groups(f, into, is_worth) : family.leaves;
-  }
-  return bounded;
-}
-
-std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<CandidateGroup>& into,
-                                          const IsWorth& is_worth) const {
-  const FamilyEntry& family = families_[index];
-  const std::size_t choices = enumerator_.recompute_choices().size();
-  const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
-  std::int64_t bounded = 0;
-  for (std::size_t r = 0; r < choices; ++r) {
-    if (none_ && places(r)) continue;  // with the plans that keep everything
-    std::int64_t together = plans;
-    for (std::size_t p = 0; p < choices; ++p)
-      if (r == none_ && places(p)) together += plans;
-    const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
-    const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
-    if (is_worth(bound))
-      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
+    if (kept && !is_worth(least_of_family(*kept, family.strategy, question_->step_pricer())))
+      bounded += family.leaves;
     else
-      bounded += together;
+      bound_one(f);
   }
   return bounded;
 }
@@ -327,7 +321,8 @@ Picoseconds CandidateTable::tighter_bound(const Candidate& candidate, Tighter wa
   if (way == Tighter::least_replay)
     return placed_.bound(family.placements, blocks_of(family), kept, s).value_or(candidate.bound);
   const StepPricer& pricer = question_->step_pricer();
-  const Picoseconds least = way == Tighter::without_sweep ? pricer.bound_without_sweep(kept, s) : pricer.total(kept, s);
+  using Sweep = StepPricer::Sweep;
+  const Picoseconds least = pricer.total(kept, s, way == Tighter::without_sweep ? Sweep::left_out : Sweep::whole);
   return std::max(least - least / most_rounding, candidate.bound);
 }
 

@@ -109,9 +109,6 @@ class CandidateTable {
   }
   struct Bounded;
   [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
-  /// The same of one, which may be worth it.
-  [[nodiscard]] std::int64_t bound_groups(std::size_t family, std::vector<CandidateGroup>& into,
-                                          const IsWorth& is_worth) const;
   void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,

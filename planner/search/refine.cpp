@@ -97,7 +97,7 @@ class VariantSearch {
     if (!(score_of_(bound, peak, q) < best_score_)) return;
     ++best_.priced;
     const StepPricer& pricer = question_.step_pricer();
-    if (!(score_of_(pricer.bound_without_sweep(stages, variant), peak, q) < best_score_)) return;
+    if (!(score_of_(pricer.total(stages, variant, StepPricer::Sweep::left_out), peak, q) < best_score_)) return;
     const Picoseconds step = pricer.total(stages, variant);
     const Score score = score_of_(step, peak, q);
     if (step > longest_step || !(score < best_score_)) return;
