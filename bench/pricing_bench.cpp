@@ -52,6 +52,45 @@ void exact_prices(benchmark::State& state) {
 }
 BENCHMARK(exact_prices);
 
+/// Interleaved plans of 16 stages, which a sweep over micro-batches times: bounds that leave the sweep out, and prices.
+template <class Ask>
+void interleaved(benchmark::State& state, Ask ask) {
+  const Question question(gpt3_on_512(1536));
+  const CandidateTable table(
+      question, space_from_text("pp=16,tp=8,dp=4,micro-batch=1,schedule=interleaved,recompute=none|full"), 1);
+  CandidateBatch batch;
+  for (std::size_t family = 0; family < table.family_count(); ++family) table.bound_family(family, batch);
+  for ([[maybe_unused]] const auto _ : state)
+    for (const Candidate& candidate : batch.fitting) benchmark::DoNotOptimize(ask(table, candidate));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch.fitting.size()));
+}
+BENCHMARK_CAPTURE(interleaved, bounds_without_sweep, [](const CandidateTable& table, const Candidate& candidate) {
+  return table.tighter_bound(candidate, Tighter::without_sweep);
+});
+BENCHMARK_CAPTURE(interleaved, prices,
+                  [](const CandidateTable& table, const Candidate& candidate) { return table.price(candidate).step; });
+
+/// Tables of a mixture's blocks over every expert parallelism and micro-batch.
+void tables_of_a_mixture(benchmark::State& state) {
+  QuestionText text;
+  text.model = "deepseek-v2-lite";
+  text.machine = "dgx-h100";
+  text.devices = 64;
+  text.training.global_batch = 64;
+  const Question question(text);
+  std::vector<Strategy> samples;
+  for (const std::int64_t micro_batch : {1, 2, 4})
+    for (const std::int32_t experts : {1, 2, 4, 8, 16, 32, 64}) {
+      Strategy& sample = samples.emplace_back();
+      sample.data_parallel = 64;
+      sample.expert_parallel = experts;
+      sample.micro_batch = micro_batch;
+    }
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(BlockTables().of(question, samples, 1, {}));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(samples.size()));
+}
+BENCHMARK(tables_of_a_mixture)->Unit(benchmark::kMillisecond);
+
 /// Legal families found, their blocks and layouts priced: what a search does before its first plan.
 void warm_tables(benchmark::State& state) {
   const Question question(gpt3_on_512(1536));

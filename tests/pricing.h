@@ -39,6 +39,11 @@ class Pricing {
     const StageLayout layout = layout_of(s);
     return StepPricer(block_pricer(s), training_).lower_bound(StageTable(graph_, layout, block_costs(s)), s);
   }
+  [[nodiscard]] Picoseconds bound_without_sweep(const Strategy& s) const {
+    const StageLayout layout = layout_of(s);
+    return StepPricer(block_pricer(s), training_)
+        .total(StageTable(graph_, layout, block_costs(s)), s, StepPricer::Sweep::left_out);
+  }
   [[nodiscard]] std::vector<CommunicationLine> communication(const Strategy& s) const {
     const StageLayout layout = layout_of(s);
     return StepPricer(block_pricer(s), training_).communication(StageTable(graph_, layout, block_costs(s)), s);

@@ -85,9 +85,9 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   return cost;
 }
 
-BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard& shard,
-                                                 const BlockGroups& groups) const {
-  const PricedBlock of{block, shard, groups};
+BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                                 KnownPrograms* known) const {
+  const PricedBlock of{block, shard, groups, known};
   Times times;
   for (const Op& op : block.ops()) {
     const Seconds before = times.forward;

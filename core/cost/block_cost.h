@@ -127,7 +127,8 @@ struct PricedBlock {
   const Block& block;
   const Shard& shard;
   const BlockGroups& groups;
-  BlockLowering lowering = BlockLowering(block, shard);
+  KnownPrograms* known = nullptr;
+  BlockLowering lowering = BlockLowering(block, shard, known);
 };
 
 /// A block before all that is trained has no backward, keeps nothing, and runs nothing again.
@@ -139,8 +140,9 @@ class BlockPricer {
 
   [[nodiscard]] BlockCost price(const Block& block, const Shard& shard, const BlockGroups& groups) const;
   /// The same with what is kept in place of recompute by operator, which few plans ask for; and that, put in.
-  [[nodiscard]] BlockCost price_without_by_operator(const Block& block, const Shard& shard,
-                                                    const BlockGroups& groups) const;
+  /// `known`: of the block lowered for other shards.
+  [[nodiscard]] BlockCost price_without_by_operator(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                                    KnownPrograms* known = nullptr) const;
   void add_by_operator(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups) const;
   /// Fills a variant's memory beyond what it saves, what its replay sends, and what it restores: more than `kept`, of
   /// the block where nothing is computed again. Returns what the replay's collectives take.

@@ -40,7 +40,7 @@ CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBloc
 }
 
 void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const {
-  const std::vector<SavedTensor> saved = saved_tensors(of.block, of.shard);
+  const std::vector<SavedTensor>& saved = of.lowering.saved();
   BlockVariant kept;
   kept.memory = times.memory;
   kept.memory.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
@@ -61,7 +61,8 @@ void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const 
   full.host = cost.host_forward;
   full.replayed = std::vector<bool>(of.block.ops().size(), true);
   fold_replay(full, of, RecomputeMode::full, kept.memory);
-  cost.variants = {std::move(kept), std::move(selective), std::move(full)};
+  cost.variants.reserve(Variant::first_placed);
+  for (BlockVariant* variant : {&kept, &selective, &full}) cost.variants.push_back(std::move(*variant));
 }
 
 void BlockPricer::add_by_operator(BlockCost& cost, const Block& block, const Shard& shard,

@@ -23,7 +23,8 @@ class InterleavedSweep {
         backward_end_(forward_end_.size()) {
     clock_.resize(forward_end_.size(), Picoseconds(0));
     reduced_.resize(forward_end_.size(), Picoseconds(0));
-    for (std::int64_t turn = 0; turn < p_ * v_; ++turn) chunks_.push_back(turn / p_);
+    hop_.push_back(t.wrap);
+    hop_.insert(hop_.end(), t.latency.begin(), t.latency.end());
   }
 
   std::vector<Picoseconds> ends() {
@@ -33,13 +34,8 @@ class InterleavedSweep {
     std::int64_t turned = (round - warm_up(0) % round) % round;
     for (std::int64_t wave = 0; wave < most_turns; ++wave) {
       wave += repeated_from(wave);  // whole rounds
-      const Picoseconds last = forward_end_.back();
-      for (std::int64_t r = std::min(p_ - 1, wave); r >= 0; --r)
-        forward(r, wave - r, chunks_[static_cast<std::size_t>(turn >= r ? turn - r : turn - r + round)], last);
-      const Picoseconds first = backward_end_.front();
-      for (std::int64_t r = 0; r <= std::min(p_ - 1, wave); ++r)
-        backward(r, wave - r - warm_up(r),
-                 chunks_[static_cast<std::size_t>(turned + r < round ? turned + r : turned + r - round)], first);
+      forwards(wave, turn);
+      backwards(wave, turned);
       if (++turn == round) turn = 0;
       if (++turned == round) turned = 0;
     }
@@ -48,6 +44,13 @@ class InterleavedSweep {
   }
 
  private:
+  /// Ranks [low, high] whose turns of a wave belong to one chunk, counted from where the pass begins.
+  struct Ranks {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    std::int64_t chunk = 0;
+  };
+
   /// Where the clocks have become periodic, moves them past as many waves as are left like those before, and answers
   /// how many. In a round of p v waves every rank takes a turn with each of its chunks in both directions.
   [[nodiscard]] std::int64_t repeated_from(std::int64_t wave) {
@@ -68,44 +71,101 @@ class InterleavedSweep {
   }
 
   [[nodiscard]] std::int64_t warm_up(std::int64_t r) const { return (v_ - 1) * p_ + 2 * (p_ - 1 - r); }
-  /// From the rank before, or to the first rank from the last.
-  [[nodiscard]] Picoseconds hop(std::int64_t r) const {
-    return r > 0 ? t_.latency[static_cast<std::size_t>(r - 1)] : t_.wrap;
+  /// The forwards of a wave, from the last rank to the first: each reads what the rank before made in the wave before.
+  /// `turn`: of the first rank in its round. Ranks whose turns belong to one chunk follow each other.
+  void forwards(std::int64_t wave, std::int64_t turn) {
+    const std::int64_t low = std::max<std::int64_t>(0, wave - passes_ + 1);
+    const std::int64_t high = std::min(p_ - 1, wave);
+    const std::int64_t chunk = turn / p_;
+    const std::int64_t split = turn - chunk * p_;  // the last rank whose turn belongs to `chunk`
+    const Picoseconds last = forward_end_.back();
+    const bool differs = !t_.once.empty() && wave - high < p_ * v_;
+    const std::int64_t before = chunk > 0 ? chunk - 1 : v_ - 1;
+    for (const Ranks& ranks : {Ranks{std::max(low, split + 1), high, before}, Ranks{low, std::min(high, split), chunk}})
+      differs ? forward_once(ranks, wave, last) : forward(ranks, last);
   }
 
   /// `last`: when the last rank's forward of the wave before ended.
-  void forward(std::int64_t r, std::int64_t pass, std::int64_t chunk, Picoseconds last) {
-    if (pass >= passes_) return;
-    const auto i = static_cast<std::size_t>(r);
-    if (chunk > 0)
-      clock_[i] = std::max(clock_[i], r > 0 ? forward_end_[i - 1] : last) + hop(r);
-    else if (r > 0)
-      clock_[i] = std::max(clock_[i], forward_end_[i - 1] + hop(r));
-    const auto stage = static_cast<std::size_t>(chunk * p_ + r);
-    const bool differs = !t_.once.empty() && pass < p_ * v_ && pass % p_ == 0;  // the chunk's first
-    clock_[i] += t_.forward[stage];
-    if (differs) clock_[i] += t_.once[stage].forward;
-    forward_end_[i] = clock_[i];
-    if (differs) clock_[i] += t_.once[stage].gathering;
+  void forward(Ranks ranks, Picoseconds last) {
+    Picoseconds* const clock = clock_.data();
+    Picoseconds* const ended = forward_end_.data();
+    const Picoseconds* const hop = hop_.data();
+    const Picoseconds* const takes = t_.forward.data() + ranks.chunk * p_;
+    for (std::int64_t r = ranks.high; r >= std::max<std::int64_t>(1, ranks.low); --r) {
+      // A rank's later chunks wait the transfer out.
+      const Picoseconds begin =
+          ranks.chunk > 0 ? std::max(clock[r], ended[r - 1]) + hop[r] : std::max(clock[r], ended[r - 1] + hop[r]);
+      ended[r] = clock[r] = begin + takes[r];
+    }
+    if (ranks.low > 0 || ranks.high < 0) return;
+    if (ranks.chunk > 0) clock[0] = std::max(clock[0], last) + hop[0];
+    ended[0] = clock[0] += takes[0];
   }
 
-  /// `turned`: how many chunks lie behind its own, as backwards pass them from the last to the first. `first`: when the
-  /// first rank's backward of the wave before ended.
-  void backward(std::int64_t r, std::int64_t pass, std::int64_t turned, Picoseconds first) {
-    if (pass < 0 || pass >= passes_) return;
+  /// The same where the first pass of a chunk, which updated weights are gathered alongside, may be among them.
+  void forward_once(Ranks ranks, std::int64_t wave, Picoseconds last) {
+    for (std::int64_t r = ranks.high; r >= ranks.low; --r) {
+      forward({r, r, ranks.chunk}, last);
+      const std::int64_t pass = wave - r;
+      if (pass >= p_ * v_ || pass % p_ != 0) continue;
+      const OnceTimes& once = t_.once[static_cast<std::size_t>(ranks.chunk * p_ + r)];
+      const auto i = static_cast<std::size_t>(r);
+      forward_end_[i] = clock_[i] += once.forward;
+      clock_[i] += once.gathering;
+    }
+  }
+
+  /// The backwards of a wave, from the first rank to the last: each reads what the rank behind made in the wave before.
+  /// `turned`: of the first rank in its round; backwards pass the chunks from the last to the first.
+  void backwards(std::int64_t wave, std::int64_t turned) {
+    const std::int64_t first_pass = wave - warm_up(0);  // of the first rank; one more on each next
+    const std::int64_t low = std::max<std::int64_t>(0, -first_pass);
+    const std::int64_t high = std::min({p_ - 1, wave, passes_ - 1 - first_pass});
+    const std::int64_t done = turned / p_;
+    const std::int64_t split = p_ - 1 - (turned - done * p_);  // the last rank with so many chunks behind its own
+    const Picoseconds first = backward_end_.front();
+    const bool reduces = is_reducing_ || (!t_.once.empty() && first_pass + high >= passes_ - p_ * v_);
+    const std::int64_t next = done + 1 < v_ ? done + 1 : 0;
+    for (const Ranks& ranks : {Ranks{low, std::min(high, split), done}, Ranks{std::max(low, split + 1), high, next}})
+      reduces ? backward_once(ranks, first_pass, first) : backward(ranks, first);
+  }
+
+  /// Before anything is reduced. `first`: when the first rank's backward of the wave before ended.
+  void backward(Ranks ranks, Picoseconds first) {
+    Picoseconds* const clock = clock_.data();
+    Picoseconds* const ended = backward_end_.data();
+    const Picoseconds* const hop = hop_.data();
+    const Picoseconds* const takes = t_.backward.data() + (v_ - 1 - ranks.chunk) * p_;
+    const std::int64_t high = std::min(ranks.high, p_ - 2);
+    for (std::int64_t r = ranks.low; r <= high; ++r) {
+      const Picoseconds begin =
+          ranks.chunk > 0 ? std::max(clock[r], ended[r + 1]) + hop[r] : std::max(clock[r], ended[r + 1] + hop[r + 1]);
+      ended[r] = clock[r] = begin + takes[r];
+    }
+    if (ranks.high < p_ - 1 || ranks.low > p_ - 1) return;
+    const std::int64_t r = p_ - 1;
+    if (ranks.chunk > 0) clock[r] = std::max(clock[r], first) + hop[r];
+    ended[r] = clock[r] += takes[r];
+  }
+
+  /// The same where gradients are reduced alongside, or have been.
+  void backward_once(Ranks ranks, std::int64_t first_pass, Picoseconds first) {
+    is_reducing_ = true;
+    for (std::int64_t r = ranks.low; r <= ranks.high; ++r) backward_once(r, first_pass + r, ranks.chunk, first);
+  }
+  void backward_once(std::int64_t r, std::int64_t pass, std::int64_t turned, Picoseconds first) {
     const auto i = static_cast<std::size_t>(r);
     const std::size_t sender = r + 1 < p_ ? i + 1 : 0;
     if (turned > 0) {
       const Picoseconds begin = std::max(clock_[i], r + 1 < p_ ? backward_end_[sender] : first);
-      clock_[i] = begin + sent(sender, begin, hop(r));
+      clock_[i] = begin + sent(sender, begin, hop_[i]);
     } else if (r + 1 < p_) {
-      clock_[i] = std::max(clock_[i], backward_end_[sender] + sent(sender, backward_end_[sender], hop(r + 1)));
+      clock_[i] = std::max(clock_[i], backward_end_[sender] + sent(sender, backward_end_[sender], hop_[sender]));
     }
     const auto stage = static_cast<std::size_t>((v_ - 1 - turned) * p_ + r);
     if (t_.gathers) clock_[i] = std::max(clock_[i], reduced_[i]);
-    if (!t_.once.empty()) clock_[i] += slowed(i, t_.backward[stage]);
-    const bool is_last = pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1;  // of the chunk
-    if (!t_.once.empty() && is_last) {
+    if (reduced_[i] > clock_[i]) clock_[i] += part(std::min(reduced_[i] - clock_[i], t_.backward[stage]), t_.slowdown);
+    if (pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1) {  // the chunk's last
       reduced_[i] = std::max(reduced_[i], clock_[i]) + t_.once[stage].reducing;
       clock_[i] += t_.once[stage].backward;
     }
@@ -120,16 +180,12 @@ class InterleavedSweep {
     reduced_[sender] += shared;
     return hop + shared;
   }
-  /// What a backward on rank `i` loses to what is still reduced.
-  [[nodiscard]] Picoseconds slowed(std::size_t i, Picoseconds backward) const {
-    return part(std::clamp(reduced_[i] - clock_[i], Picoseconds(0), backward), t_.slowdown);
-  }
 
   const PipelineTimes& t_;
   std::int64_t p_;
   std::int64_t v_;
   std::int64_t passes_;
-  std::vector<std::int64_t> chunks_;  ///< by turn of a round: a division for each turn would take most of the time
+  std::vector<Picoseconds> hop_;  ///< from the rank before, or to the first rank from the last
   std::vector<Picoseconds> clock_;
   std::vector<Picoseconds> reduced_;       ///< when what is reduced alongside the last backwards is
   std::vector<Picoseconds> forward_end_;   ///< of the wave before
@@ -137,6 +193,7 @@ class InterleavedSweep {
   SteadyClocks steady_;
   std::vector<std::int64_t> clocks_;
   bool is_repeated_ = false;
+  bool is_reducing_ = false;
 };
 
 }  // namespace

@@ -57,6 +57,9 @@ struct PipelineTimes {
 /// When each rank has ended its last micro-batch and what is reduced alongside it, from the step's begin or its own.
 [[nodiscard]] std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& times,
                                                      std::int64_t micro_batches, std::int64_t virtual_stages);
+/// None later than those, in O(p v): each rank from the first forward that reaches it on, without waiting.
+[[nodiscard]] std::vector<Picoseconds> least_ends(Schedule schedule, const PipelineTimes& times,
+                                                  std::int64_t micro_batches, std::int64_t virtual_stages);
 [[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,
                                                         std::int64_t virtual_stages);
 [[nodiscard]] Picoseconds gpipe_makespan(const PipelineTimes& times, std::int64_t micro_batches);

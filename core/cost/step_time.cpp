@@ -137,7 +137,8 @@ bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const 
 }
 
 Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<RankTimes>& times,
-                                const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s) const {
+                                const std::vector<SharingTimes>& shared, ChunkTimes& chunks, const Strategy& s,
+                                Sweep sweep) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   std::vector<Picoseconds> after;
   std::vector<StageShare> parts;
@@ -158,7 +159,8 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
     after.push_back(once.after);
   }
   chunks.set_contention(stack.communication.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
-  const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
+  const auto ends_of = sweep == Sweep::whole ? &pipeline_ends : &least_ends;
+  const std::vector<Picoseconds> ends = ends_of(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   Picoseconds latest(0);
   for (std::size_t rank = 0; rank < ends.size(); ++rank) latest = std::max(latest, ends[rank] + after[rank]);
   return latest + tied_reduction(stages, s);
@@ -206,12 +208,12 @@ StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s)
 }
 
 /// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
-Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s) const {
+Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep) const {
   const Terms terms = this->terms(stages, s);
   if (has_too_much_work(terms.times, terms.shared, s)) return longer_than_any().total();
   ChunkTimes chunks(terms.times, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
-  return reduced(stages, terms.times, terms.shared, chunks, s) + terms.slowest_optimizer + overhead();
+  return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
 }
 
 StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
@@ -251,7 +253,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   time[TimeCause::data_parallel] = m * besides.sharding;
   // What remains of the makespan is waiting: for the pipeline to fill and drain, for neighbours, for transfers.
   time[TimeCause::pipeline_bubble] = makespan - time.total();
-  time[TimeCause::data_parallel] += reduced(stages, times, shared, chunks, s) - makespan;
+  time[TimeCause::data_parallel] += reduced(stages, times, shared, chunks, s, Sweep::whole) - makespan;
   // What the last micro-batch does not wait for on every rank of a deep pipeline may be more than the busiest rank
   // waits in all: the others' part of it shortens the bubble.
   const Picoseconds of_others = std::min(Picoseconds(0), time[TimeCause::data_parallel]);

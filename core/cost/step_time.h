@@ -106,8 +106,10 @@ class StepPricer {
   StepPricer(std::vector<BlockPricer> sites, const Training& training);
 
   [[nodiscard]] StepTime price(const StageTable& stages, const Strategy& strategy) const;
-  /// The total of `price` alone: the pipeline is swept once, not twice.
-  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy) const;
+  enum class Sweep : std::uint8_t { whole, left_out };
+  /// The total of `price` alone: the pipeline is swept once, not twice; or, where the sweep is left out, a time that is
+  /// never above it, with what happens once per step, in a fraction of the time.
+  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep = Sweep::whole) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
   [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.
@@ -152,7 +154,7 @@ class StepPricer {
   /// When all gradients are reduced, with what happens once per step.
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,
-                                    const Strategy& strategy) const;
+                                    const Strategy& strategy, Sweep sweep) const;
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   SitePricers sites_;

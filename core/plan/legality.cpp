@@ -1,6 +1,7 @@
 #include "core/plan/legality.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
@@ -353,12 +354,27 @@ std::vector<LegalityRule> legality_rules() {
   return rules;
 }
 
-std::optional<Violation> first_violation(const Strategy& strategy, const Training& training, const Divisibility& facts,
-                                         const LegalityLimits& limits) {
-  const Asked asked{strategy, training, facts, limits};
-  for (const RuleRow& row : rule_rows)
+namespace {
+
+constexpr std::size_t rules_of_degrees = 4;
+static_assert(rule_rows[rules_of_degrees - 1].rule.id == "R04");
+
+std::optional<Violation> first_violation_of(std::span<const RuleRow> rows, const Asked& asked) {
+  for (const RuleRow& row : rows)
     if (Broken what = row.check(asked)) return Violation{row.rule, std::move(*what)};
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Violation> first_violation(const Strategy& strategy, const Training& training, const Divisibility& facts,
+                                         const LegalityLimits& limits) {
+  return first_violation_of(rule_rows, {strategy, training, facts, limits});
+}
+
+std::optional<Violation> first_violation_of_degrees(const Strategy& strategy, const Training& training,
+                                                    const Divisibility& facts, const LegalityLimits& limits) {
+  return first_violation_of(std::span(rule_rows).first(rules_of_degrees), {strategy, training, facts, limits});
 }
 
 }  // namespace plumbline

@@ -63,4 +63,10 @@ struct Violation {
 [[nodiscard]] std::optional<Violation> first_violation(const Strategy& strategy, const Training& training,
                                                        const Divisibility& facts, const LegalityLimits& limits);
 
+/// The same of the rules that the degrees of tensor, pipeline, context and data parallelism decide, where the others
+/// are legal numbers: those that come first.
+[[nodiscard]] std::optional<Violation> first_violation_of_degrees(const Strategy& strategy, const Training& training,
+                                                                  const Divisibility& facts,
+                                                                  const LegalityLimits& limits);
+
 }  // namespace plumbline

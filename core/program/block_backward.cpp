@@ -34,7 +34,7 @@ class BackwardLowering {
   [[nodiscard]] bool defers() const { return pass_ == BlockPass::backward_input; }
   [[nodiscard]] std::int32_t value(TensorId id) const { return values_.tensors[slot(id)]; }
   std::int32_t& gradient(TensorId id) { return gradients_[slot(id)]; }
-  std::int32_t like(TensorId tensor) { return emit_.allocate({tensor, BufferRows::local, f_.bytes(tensor)}); }
+  std::int32_t like(TensorId tensor) { return emit_.allocate({tensor}); }
 
   void lower(OpId id, const Op& op) {
     const bool any_input = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return f_.carries(t); });
@@ -68,8 +68,8 @@ class BackwardLowering {
     std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.insert(operands.end(), made.begin(), made.end());
     if (f_.runs_ring(op)) {
-      std::int32_t travelling = emit_.allocate({TensorId(), BufferRows::none, f_.travelling(op)});
-      std::int32_t of_travelling = emit_.allocate({TensorId(), BufferRows::none, f_.travelling(op)});
+      std::int32_t travelling = emit_.allocate(content_of(id, BufferContent::travelling));
+      std::int32_t of_travelling = emit_.allocate(content_of(id, BufferContent::travelling));
       operands.push_back(travelling);
       operands.push_back(of_travelling);
       emit_.kernel(id, KernelRole::ring_backward, operands);
@@ -136,7 +136,7 @@ class BackwardLowering {
       std::int32_t leaving = like(y);
       emit_.kernel(id, KernelRole::unsort_arrivals, {gradient(y), leaving});
       emit_.release(gradient(y));
-      rows = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
+      rows = emit_.allocate({y, BufferRows::chosen});
       exchange_to_tokens(f_, emit_, id, leaving, rows);
       emit_.release(leaving);
     }
@@ -153,8 +153,7 @@ class BackwardLowering {
     const bool exchanges = f_.exchanges(op);
     const auto& sides = values_.sides[slot(id)];
     const std::int32_t returned = !exchanges ? value(x) : sides.empty() ? none : sides.front();
-    std::int32_t of_rows =
-        emit_.allocate({x, exchanges ? BufferRows::chosen : BufferRows::local, exchanges ? f_.chosen(x) : f_.bytes(x)});
+    std::int32_t of_rows = emit_.allocate({x, exchanges ? BufferRows::chosen : BufferRows::local});
     emit_.kernel(id, KernelRole::weigh_gradient, {gradient(op.outputs.front()), returned, of_rows, of_weights});
     if (exchanges) {
       std::int32_t arriving = like(x);
@@ -175,10 +174,7 @@ class BackwardLowering {
     std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.push_back(made);
     if (puts_off) {
-      std::int64_t elements = 0;
-      for (const TensorId p : op.parameters) elements += local_elements(f_.block.tensor(p), f_.shard);
-      operands.push_back(emit_.allocate({TensorId(), BufferRows::none, storage(elements, f_.shard.formats.gradient)},
-                                        MemoryClass::activations));
+      operands.push_back(emit_.allocate(content_of(id, BufferContent::parameter_gradients), MemoryClass::activations));
     }
     emit_.kernel(id, puts_off ? KernelRole::deferred_backward : KernelRole::backward, operands);
     if (puts_off) result_.deferred.push_back({id, {operands.back()}});
@@ -221,7 +217,7 @@ class BackwardLowering {
     }
     std::int32_t& partial = partial_[slot(x)];
     const bool is_begun = partial != none;
-    if (!is_begun) partial = emit_.allocate({x, f_.is_sliced(x) ? BufferRows::whole : BufferRows::local, f_.whole(x)});
+    if (!is_begun) partial = emit_.allocate({x, f_.is_sliced(x) ? BufferRows::whole : BufferRows::local});
     multiply(partial, is_begun);
     if (f_.is_gathered_before(x, id)) return;
     std::int32_t sum = std::exchange(partial, none);
@@ -246,7 +242,7 @@ class BackwardLowering {
   std::int32_t whole_gradient(OpId id, TensorId output) {
     std::int32_t slice = std::exchange(gradient(output), none);
     if (!f_.is_sliced(output)) return slice;
-    const std::int32_t whole = emit_.allocate({output, BufferRows::whole, f_.whole(output)});
+    const std::int32_t whole = emit_.allocate({output, BufferRows::whole});
     emit_.collective(id, Collective::all_gather, Axis::tensor, {slice, whole});
     emit_.release(slice);
     return whole;
@@ -270,7 +266,7 @@ class BackwardLowering {
     }
     std::int32_t into = fresh;
     if (!emit_.is_unique(fresh))
-      into = emit_.is_unique(sum) ? sum : emit_.allocate({tensor, BufferRows::local, emit_.buffer(sum).bytes});
+      into = emit_.is_unique(sum) ? sum : emit_.allocate({.like = tensor, .like_buffer = sum});
     emit_.kernel(id, KernelRole::accumulate, {sum, fresh, into});
     if (into != sum) emit_.release(sum);
     if (into != fresh) emit_.release(fresh);

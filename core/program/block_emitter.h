@@ -11,6 +11,14 @@
 
 namespace plumbline {
 
+/// A buffer that is no tensor's.
+[[nodiscard]] inline BlockBuffer content_of(OpId op, BufferContent content) {
+  return {.rows = BufferRows::none, .content = content, .op = op};
+}
+[[nodiscard]] inline BlockBuffer side_of(OpId op, std::size_t side) {
+  return {.rows = BufferRows::none, .content = BufferContent::side, .side = static_cast<std::int32_t>(side), .op = op};
+}
+
 class BlockEmitter {
  public:
   static constexpr std::int32_t none = -1;
@@ -70,9 +78,6 @@ class BlockEmitter {
         {buffer});
   }
   [[nodiscard]] bool is_unique(std::int32_t buffer) const { return holders_[static_cast<std::size_t>(buffer)] == 1; }
-  [[nodiscard]] const BlockBuffer& buffer(std::int32_t id) const {
-    return program_.buffers[static_cast<std::size_t>(id)];
-  }
 
  private:
   std::int32_t& holders(std::int32_t buffer) { return holders_[static_cast<std::size_t>(buffer)]; }

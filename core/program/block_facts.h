@@ -25,6 +25,8 @@ class BlockFacts {
     return std::any_of(op.parameters.begin(), op.parameters.end(),
                        [&](TensorId id) { return block.tensor(id).trainable; });
   }
+  /// Of a buffer of a program of this block. `others`: the buffers before it.
+  [[nodiscard]] Bytes bytes(const BlockBuffer& buffer, std::span<const BlockBuffer> others) const;
   /// Statistics, masks and probabilities, one by one.
   [[nodiscard]] const std::vector<Bytes>& sides(OpId id) const { return lowering_.sides_[slot(id)]; }
   /// Whether a linear's input is gathered, and its gradient summed, over tensor-parallel ranks.

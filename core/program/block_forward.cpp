@@ -70,19 +70,18 @@ class ForwardLowering {
         continue;
       }
       if (f_.is_row_parallel(op) && f_.is_sliced(output)) {
-        made.outputs.push_back(emit_.allocate({output, BufferRows::whole, f_.whole(output)}));
+        made.outputs.push_back(emit_.allocate({output, BufferRows::whole}));
         made.passing.push_back(made.outputs.back());
-        made.slices.back() = emit_.allocate({output, BufferRows::local, f_.bytes(output)}, class_of(output));
+        made.slices.back() = emit_.allocate({output}, class_of(output));
       } else {
-        made.outputs.push_back(emit_.allocate({output, BufferRows::local, f_.bytes(output)}, class_of(output)));
+        made.outputs.push_back(emit_.allocate({output}, class_of(output)));
       }
     }
   }
   void make_sides(OpId id, Made& made, MemoryClass otherwise = MemoryClass::working_buffers) {
     const bool keeps = is_first_ && f_.rule.keeps_side[slot(id)];
-    for (const Bytes bytes : f_.sides(id))
-      made.sides.push_back(
-          emit_.allocate({TensorId(), BufferRows::none, bytes}, keeps ? MemoryClass::activations : otherwise));
+    for (std::size_t i = 0; i < f_.sides(id).size(); ++i)
+      made.sides.push_back(emit_.allocate(side_of(id, i), keeps ? MemoryClass::activations : otherwise));
   }
 
   void compute(OpId id, const Op& op, Made& made) {
@@ -103,10 +102,10 @@ class ForwardLowering {
       made.passing.push_back(emit_.allocate(buffer));
       operands.push_back(made.passing.back());
     };
-    also({TensorId(), BufferRows::none, f_.travelling(op)});
+    also(content_of(id, BufferContent::travelling));
     if (!f_.gathers_keys()) {
-      also({op.outputs.front(), BufferRows::local, f_.bytes(op.outputs.front())});
-      for (const Bytes bytes : f_.sides(id)) also({TensorId(), BufferRows::none, bytes});
+      also({op.outputs.front()});
+      for (std::size_t i = 0; i < f_.sides(id).size(); ++i) also(side_of(id, i));
     }
     emit_.kernel(id, KernelRole::ring_forward, operands);
   }
@@ -137,9 +136,9 @@ class ForwardLowering {
       make_outputs(op, made);
       return emit_.kernel(id, KernelRole::permute, {x, made.outputs.front()});
     }
-    std::int32_t leaving = emit_.allocate({y, BufferRows::chosen, f_.chosen(y)});
+    std::int32_t leaving = emit_.allocate({y, BufferRows::chosen});
     emit_.kernel(id, KernelRole::permute, {x, leaving});
-    const std::int32_t arriving = emit_.allocate({y, BufferRows::local, f_.bytes(y)});
+    const std::int32_t arriving = emit_.allocate({y});
     exchange_to_experts(f_, emit_, id, leaving, arriving);
     emit_.release(leaving);
     make_outputs(op, made);
@@ -152,7 +151,7 @@ class ForwardLowering {
     make_sides(id, made);
     std::int32_t returned = value(x);
     if (f_.exchanges(op)) {
-      std::int32_t leaving = emit_.allocate({x, BufferRows::local, f_.bytes(x)});
+      std::int32_t leaving = emit_.allocate({x});
       // Where nothing is kept of what returns, it is summed as it arrives.
       returned = made.sides.empty() ? none : made.sides.front();
       emit_.kernel(id, KernelRole::unsort_arrivals, {value(x), leaving});
@@ -166,14 +165,12 @@ class ForwardLowering {
   /// Maxima, then sums and the targets' logits, over all ranks that hold a part of the vocabulary.
   void loss(OpId id, const Op& op, Made& made) {
     const TensorId x = op.inputs.front();
-    const std::int64_t rows = local_rows(f_.block.tensor(x), f_.shard);
     const bool is_divided = f_.is_divided() && f_.block.tensor(x).partition == Partition::tensor;
-    const auto side = [&](std::int64_t values) {
-      return emit_.allocate({TensorId(), BufferRows::none, storage(values * rows, NumberFormat::fp32)},
-                            MemoryClass::logits_and_loss);
+    const auto side = [&](BufferContent content) {
+      return emit_.allocate(content_of(id, content), MemoryClass::logits_and_loss);
     };
-    const std::int32_t maxima = side(1);
-    const std::int32_t sums = side(2);
+    const std::int32_t maxima = side(BufferContent::maxima);
+    const std::int32_t sums = side(BufferContent::sums);
     made.sides = {maxima, sums};
     emit_.kernel(id, KernelRole::loss_maximum, {value(x), maxima, sums});
     if (is_divided) emit_.maximum_over_ranks(id, maxima);

@@ -2,14 +2,16 @@
 
 #include "core/program/block_lanes.h"
 #include "core/program/block_passes.h"
+#include "core/program/known_programs.h"
 #include "core/sharding/logits.h"
 #include "core/sharding/side_tensors.h"
 
 namespace plumbline {
 
-BlockLowering::BlockLowering(const Block& block, const Shard& shard)
+BlockLowering::BlockLowering(const Block& block, const Shard& shard, KnownPrograms* known)
     : block_(block),
       shard_(shard),
+      known_(known),
       saved_(saved_tensors(block, shard)),
       sides_(block.ops().size()),
       position_(block.ops().size()) {
@@ -27,14 +29,47 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard)
 }
 
 BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const {
-  BlockProgram program = lower_in_order(replay, form);
+  const KeepRule rule = keep_rule(block_, saved_, replay);
+  const BlockFacts facts(*this, rule);
+  BlockProgram program = known_ == nullptr ? lower(facts, form) : known(facts, replay, form);
+  for (BlockBuffer& buffer : program.buffers) buffer.bytes = facts.bytes(buffer, program.buffers);
+  return program;
+}
+
+BlockProgram BlockLowering::lower(const BlockFacts& facts, BackwardForm form) const {
+  BlockProgram program = lower_in_order(facts, form);
   if (shard_.tensor_parallel > 1) add_waits(program);
   return program;
 }
 
-BlockProgram BlockLowering::lower_in_order(const Replay& replay, BackwardForm form) const {
-  const KeepRule rule = keep_rule(block_, saved_, replay);
-  const BlockFacts facts(*this, rule);
+BlockProgram BlockLowering::known(const BlockFacts& facts, const Replay& replay, BackwardForm form) const {
+  KnownPrograms::Key key{&block_, shape()};
+  std::vector<std::int32_t>& shape = key.second;
+  shape.push_back(static_cast<std::int32_t>(form));
+  shape.push_back(static_cast<std::int32_t>(replay.mode));
+  shape.push_back(static_cast<std::int32_t>(replay.replayed.size()));
+  shape.insert(shape.end(), replay.replayed.begin(), replay.replayed.end());
+  shape.insert(shape.end(), replay.kept.begin(), replay.kept.end());
+  if (const auto program = known_->find(key)) return *program;
+  BlockProgram made = lower(facts, form);
+  known_->keep(std::move(key), made);
+  return made;
+}
+
+std::vector<std::int32_t> BlockLowering::shape() const {
+  const auto divides = [](std::int64_t ranks) { return ranks > 1 ? 1 : 0; };
+  std::vector<std::int32_t> shape{
+      divides(shard_.tensor_parallel),        divides(shard_.sequence_ranks()),
+      divides(shard_.context_parallel),       divides(shard_.expert_parallel),
+      divides(shard_.expert_tensor_parallel), static_cast<std::int32_t>(shard_.flash_attention)};
+  for (const std::vector<Bytes>& sides : sides_) shape.push_back(static_cast<std::int32_t>(sides.size()));
+  for (const SavedTensor& saved : saved_)
+    shape.insert(shape.end(), {static_cast<std::int32_t>(saved.kind), saved.tensor.index(), saved.op.index()});
+  return shape;
+}
+
+BlockProgram BlockLowering::lower_in_order(const BlockFacts& facts, BackwardForm form) const {
+  const KeepRule& rule = facts.rule;
   BlockProgram program;
   // About what a layer needs, so that nothing grows.
   const std::size_t ops = block_.ops().size();
@@ -43,7 +78,7 @@ BlockProgram BlockLowering::lower_in_order(const Replay& replay, BackwardForm fo
   for (std::vector<Instruction>& pass : program.passes) pass.reserve(4 * ops);
   BlockEmitter emit(program);
   BlockValues values(block_.tensors().size(), block_.ops().size());
-  const auto local = [&](TensorId id) { return emit.given({id, BufferRows::local, facts.bytes(id)}); };
+  const auto local = [&](TensorId id) { return emit.given({id}); };
   for (const TensorId id : block_.inputs()) {
     program.inputs.push_back(values.tensors[slot(id)] = local(id));
     program.keeps_input.push_back(rule.keeps_tensor[slot(id)]);

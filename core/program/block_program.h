@@ -91,10 +91,18 @@ struct Instruction {
 /// that divide the tokens. `chosen`: one for each choice of the rank's own tokens. `none`: bytes that are no tensor's.
 enum class BufferRows : std::uint8_t { local, whole, chosen, none };
 
+/// What bytes that are no tensor's are: one of an operator's sides, keys and values on a ring, the loss's maxima or its
+/// sums with the targets' logits, or gradients of parameters that are added later.
+enum class BufferContent : std::uint8_t { tensor, side, travelling, maxima, sums, parameter_gradients };
+
 struct BlockBuffer {
   TensorId like;  ///< whose columns and format it has
   BufferRows rows = BufferRows::local;
-  Bytes bytes{0};  ///< on one rank; of tensors of routed rows, where every expert gets equally many
+  BufferContent content = BufferContent::tensor;
+  std::int32_t side = 0;          ///< which of the operator's
+  OpId op = {};                   ///< whose content it is, where that is no tensor
+  std::int32_t like_buffer = -1;  ///< another buffer that has as many bytes; -1: none
+  Bytes bytes{0};                 ///< on one rank; of tensors of routed rows, where every expert gets equally many
 };
 
 /// Buffers and operands are those of all passes; a buffer that one pass leaves allocated is there for the next.
@@ -130,17 +138,28 @@ struct BlockProgram {
 /// Whether a schedule may put weight gradients off: `whole` leaves out what only split backwards have.
 enum class BackwardForm : std::uint8_t { whole, split };
 
+class BlockFacts;
+class KnownPrograms;
+
 /// Lowers one block on one rank for any number of choices of what runs again. Block and shard outlive it.
 class BlockLowering {
  public:
-  BlockLowering(const Block& block, const Shard& shard);
+  /// `known`: what has the same instructions is lowered once, and has its own sizes; may be shared by threads.
+  BlockLowering(const Block& block, const Shard& shard, KnownPrograms* known = nullptr);
   /// Linear in the operators.
   [[nodiscard]] BlockProgram lower(const Replay& replay, BackwardForm form = BackwardForm::split) const;
+  /// What the block keeps when nothing is recomputed.
+  [[nodiscard]] const std::vector<SavedTensor>& saved() const { return saved_; }
 
  private:
   friend class BlockFacts;
-  /// Without waits.
-  [[nodiscard]] BlockProgram lower_in_order(const Replay& replay, BackwardForm form) const;
+  // Without sizes; the first without waits too.
+  [[nodiscard]] BlockProgram lower_in_order(const BlockFacts& facts, BackwardForm form) const;
+  [[nodiscard]] BlockProgram lower(const BlockFacts& facts, BackwardForm form) const;
+  /// The program of a shard with the same instructions, where one is known.
+  [[nodiscard]] BlockProgram known(const BlockFacts& facts, const Replay& replay, BackwardForm form) const;
+  /// All that instructions depend on besides the block, what runs again, and the form of the backward.
+  [[nodiscard]] std::vector<std::int32_t> shape() const;
 
   struct TensorFacts {
     Bytes bytes{0};
@@ -149,6 +168,7 @@ class BlockLowering {
   };
   const Block& block_;
   const Shard& shard_;
+  KnownPrograms* known_;
   std::vector<SavedTensor> saved_;
   std::vector<TensorFacts> tensors_;
   std::vector<std::vector<Bytes>> sides_;  ///< by op

@@ -33,6 +33,8 @@ bool same_pass(const Action& a, const Action& b) { return group_of(a) == group_o
 /// The runs that gather: all of ZeRO-3's; else those of each chunk's first forward.
 std::vector<Run> gathering_runs(const RankContext& context, const Actions& actions) {
   std::vector<std::int32_t> first_micro_batch(context.sizes().chunks.size(), -1);
+  std::vector<bool> is_over(first_micro_batch.size(), false);  // whether a chunk's second forward was seen
+  std::size_t left = is_over.size();
   const bool each_pass = context.input.zero_stage >= 3;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -46,6 +48,11 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
       if (first < 0 && action.pass == Pass::forward) first = action.micro_batch;
+      if (action.pass == Pass::forward && action.micro_batch != first &&
+          !is_over[static_cast<std::size_t>(action.chunk)]) {
+        is_over[static_cast<std::size_t>(action.chunk)] = true;
+        if (--left == 0) break;
+      }
       if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
     }
     const Bytes unit = bytes / std::max<std::int64_t>(1, segment.units);
@@ -66,21 +73,31 @@ class Gathers {
 
   Actions run() {
     actions_.reserve(before_.size() + (each_pass_ ? 3 : 2) * runs_.size() + 1);
-    // What was updated is gathered from the step's begin, whatever the first pass waits for.
-    if (!each_pass_) push_unit(0, Issue::after_last);
+    if (!each_pass_) return run_once();
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const bool begins = next_ < runs_.size() && runs_[next_].first == i;
       if (begins && !prefetches_) push_segment(runs_[next_]);
-      if (begins && each_pass_ && prefetches_ && !follows(next_)) push_unit(next_, Issue::in_order);
+      if (begins && prefetches_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
       if (begins) push_overlapped();
-      if (each_pass_ && uses_parameters(before_[i]) && ends_segment(before_, i) && ends_pass(before_[i]))
+      if (uses_parameters(before_[i]) && ends_segment(before_, i) && ends_pass(before_[i]))
         actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
     }
     return std::move(actions_);
   }
 
  private:
+  /// What was updated, from the step's begin, whatever the first pass waits for.
+  Actions run_once() {
+    push_unit(0, Issue::after_last);
+    std::size_t copied = 0;
+    while (next_ < runs_.size()) {
+      copy_until(actions_, before_, copied, runs_[next_].first + 1);
+      push_overlapped();
+    }
+    copy_until(actions_, before_, copied, before_.size());
+    return std::move(actions_);
+  }
   /// Whether a segment is the last one of its pass.
   [[nodiscard]] bool ends_pass(const Action& action) const {
     const auto segments = context_.sizes().chunks[static_cast<std::size_t>(action.chunk)].segments.size();

@@ -18,7 +18,7 @@ class GatheredRows {
     if (!f_.is_sliced(tensor)) return own;
     std::int32_t& whole = whole_[slot(tensor)];
     if (whole == BlockEmitter::none) {
-      whole = emit_.allocate({tensor, BufferRows::whole, f_.whole(tensor)});
+      whole = emit_.allocate({tensor, BufferRows::whole});
       emit_.collective(reader, Collective::all_gather, Axis::tensor, {own, whole});
     }
     return whole;

@@ -5,6 +5,7 @@
 /// Not modelled: times; the order of issue does not depend on them.
 /// Checked against: tests/unit/core/program/lower_test.cpp.
 
+#include <algorithm>
 #include <tuple>
 
 #include "core/program/unit_table.h"
@@ -39,6 +40,13 @@ struct RankContext {
 }
 [[nodiscard]] inline bool begins_segment(const Actions& actions, std::size_t i) {
   return i == 0 || segment_of(actions[i - 1]) != segment_of(actions[i]);
+}
+
+/// Copies the actions of `before` up to `end` that are not in `actions` yet. `copied`: how many are.
+inline void copy_until(Actions& actions, const Actions& before, std::size_t& copied, std::size_t end) {
+  const auto at = [&](std::size_t i) { return before.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (copied < end) actions.insert(actions.end(), at(copied), at(end));
+  copied = std::max(copied, end);
 }
 
 inline void name_units(Action& action, UnitRun run) {

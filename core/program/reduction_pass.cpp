@@ -18,9 +18,29 @@ struct Run {
   bool is_last = false;  ///< of its chunk in the step
 };
 
-std::vector<Run> gradient_runs(const RankContext& context, const Actions& actions) {
+/// The first action of the passes that make the last gradients of each chunk.
+std::size_t begin_of_last(const RankContext& context, const Actions& actions) {
+  std::vector<std::int32_t> last_micro_batch(context.sizes().chunks.size(), -1);
+  std::size_t begin = actions.size();
+  for (std::size_t i = actions.size(); i-- > 0;) {
+    if (!makes_weight_gradients(actions[i].kind)) continue;
+    std::int32_t& last = last_micro_batch[static_cast<std::size_t>(actions[i].chunk)];
+    if (last < 0) last = actions[i].micro_batch;
+    if (last == actions[i].micro_batch) begin = i;
+  }
+  // With the recompute before it.
+  for (std::size_t i = begin; begin < actions.size() && i-- > 0;) {
+    if (actions[i].issue != Issue::in_order) continue;
+    if (segment_of(actions[i]) != segment_of(actions[begin])) break;
+    begin = i;
+  }
+  return begin;
+}
+
+/// From the action `first` on.
+std::vector<Run> gradient_runs(const RankContext& context, const Actions& actions, std::size_t first) {
   std::vector<Run> runs;
-  for (const SegmentRun& run : segment_runs(actions)) {
+  for (const SegmentRun& run : segment_runs(actions, first)) {
     const auto begin = actions.begin() + static_cast<std::ptrdiff_t>(run.compute);
     const auto end = actions.begin() + static_cast<std::ptrdiff_t>(run.last) + 1;
     if (std::any_of(begin, end, [](const Action& a) { return makes_weight_gradients(a.kind); }))
@@ -75,7 +95,7 @@ class Reductions {
       : context_(context),
         sizes_(context.sizes()),
         before_(before),
-        runs_(gradient_runs(context, before)),
+        runs_(gradient_runs(context, before, is_sharded() ? 0 : begin_of_last(context, before))),
         axis_(context.input.zero_stage == 0 ? Axis::gradient : Axis::shard),
         once_(total(&SegmentSizes::reduction), bucket(sizes_.bucket_share, sizes_.reduction)),
         units_once_(context.units.size()) {
@@ -84,6 +104,7 @@ class Reductions {
   }
 
   Actions run() {
+    if (!is_sharded()) return run_once();
     actions_.reserve(2 * before_.size() + 3);
     std::size_t next = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -102,6 +123,21 @@ class Reductions {
 
  private:
   [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
+  /// Of what is reduced once per step alone.
+  Actions run_once() {
+    actions_.reserve(before_.size() + 2 * runs_.size() + 4);
+    std::size_t copied = 0;
+    for (const Run& run : runs_) {
+      if (!run.is_last) continue;
+      copy_until(actions_, before_, copied, run.overlapped + 1);
+      begin(run);
+      copy_until(actions_, before_, copied, run.last + 1);
+      end(run);
+    }
+    copy_until(actions_, before_, copied, before_.size());
+    push_tail();
+    return std::move(actions_);
+  }
   [[nodiscard]] UnitRun units_of_segment(const Action& at) const {
     return context_.units.of_segment(Pass::backward, at.chunk, at.segment);
   }

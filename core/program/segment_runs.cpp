@@ -4,11 +4,11 @@
 
 namespace plumbline::passes {
 
-std::vector<SegmentRun> segment_runs(const Actions& actions) {
+std::vector<SegmentRun> segment_runs(const Actions& actions, std::size_t first) {
   std::vector<SegmentRun> runs;
   std::optional<std::size_t> before;  // in order
   bool computes = false;              // in the run at hand
-  for (std::size_t i = 0; i < actions.size(); ++i) {
+  for (std::size_t i = first; i < actions.size(); ++i) {
     const Action& action = actions[i];
     if (action.issue != Issue::in_order) {
       if (computes && runs.back().overlapped + 1 == i && action.issue == Issue::with_last)

@@ -14,7 +14,7 @@ struct SegmentRun {
   std::size_t last = 0;        ///< at least `overlapped`
 };
 
-/// Runs that compute, first to last.
-[[nodiscard]] std::vector<SegmentRun> segment_runs(const Actions& actions);
+/// Runs that compute, first to last; of the actions from `first` on, where a run begins or none is.
+[[nodiscard]] std::vector<SegmentRun> segment_runs(const Actions& actions, std::size_t first = 0);
 
 }  // namespace plumbline::passes

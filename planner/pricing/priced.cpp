@@ -37,7 +37,7 @@ bool has_experts(const Block& block) {
 }  // namespace
 
 std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
-                                        const std::vector<BlockCost>* alike) {
+                                        const std::vector<BlockCost>* alike, KnownPrograms* known) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
@@ -45,7 +45,7 @@ std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy
     for (const Block& block : question.graph().blocks())
       costs.push_back(alike != nullptr && !has_experts(block)
                           ? (*alike)[costs.size()]
-                          : question.block_pricer(site).price_without_by_operator(block, shard, groups));
+                          : question.block_pricer(site).price_without_by_operator(block, shard, groups, known));
   if (strategy.recompute.mode == RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
   return costs;
 }

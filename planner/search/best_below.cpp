@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <queue>
+#include <span>
 #include <tuple>
 
 #include "core/cost/time_limits.h"
@@ -18,7 +19,10 @@ constexpr std::size_t placed_per_batch = 8;
 constexpr std::size_t families_per_task = 64;
 
 /// What is known of plans whose score is bounded.
-enum class Known : std::uint8_t { group, memory, kept_price, least_replay };
+enum class Known : std::uint8_t { group, memory, least_step, kept_price, least_replay };
+
+/// What a tighter bound makes known.
+constexpr Known after(Known known) { return static_cast<Known>(static_cast<int>(known) + 1); }
 
 /// Plans that may be among the best: of a group, or one.
 struct Open {
@@ -90,15 +94,16 @@ class BelowSearch {
       std::int64_t bounded = 0;
     };
     const auto question = static_cast<std::int32_t>(q);
-    const std::size_t families = table.family_count();
+    const std::vector<std::size_t> order = table.families_by_stages();
+    const std::size_t families = order.size();
     std::vector<Found> found((families + families_per_task - 1) / families_per_task);
     const IsWorth is_worth = [&](Picoseconds bound) { return may_enter(score_of(bound, Bytes(0), question)); };
     result_.is_complete = parallel_for(
         found.size(), threads_,
         [&](std::size_t task) {
-          const std::size_t last = std::min(families, (task + 1) * families_per_task);
-          for (std::size_t f = task * families_per_task; f < last; ++f)
-            found[task].bounded += table.bound_groups(f, found[task].groups, is_worth);
+          const auto of_task = std::span(order).subspan(task * families_per_task);
+          found[task].bounded = table.bound_groups(of_task.first(std::min(families_per_task, of_task.size())),
+                                                   found[task].groups, is_worth);
         },
         options_.stop);
     for (const Found& of_task : found) {
@@ -124,7 +129,9 @@ class BelowSearch {
     Looked result;
     if (open.known == Known::group)
       table.bound_group(open.group, result.plans);
-    else if (open.known == Known::memory && table.is_placed(open.candidate))
+    else if (open.known == Known::memory)
+      result.tighter = table.tighter_bound(open.candidate, Tighter::without_sweep);
+    else if (open.known == Known::least_step && table.is_placed(open.candidate))
       result.tighter = table.tighter_bound(open.candidate, Tighter::without_replay);
     else if (open.known == Known::kept_price)
       result.tighter = table.tighter_bound(open.candidate, Tighter::least_replay);
@@ -154,7 +161,7 @@ class BelowSearch {
       take_price(open, *looked.price);
     } else if (looked.tighter) {
       Open tighter = open;
-      tighter.known = open.known == Known::memory ? Known::kept_price : Known::least_replay;
+      tighter.known = after(open.known);
       tighter.bound = std::max(open.bound, score_of(*looked.tighter, open.candidate.peak_memory, open.question));
       open_.push(tighter);
     } else {

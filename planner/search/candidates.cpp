@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/cost/time_limits.h"
@@ -135,7 +136,7 @@ void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const Sea
          is_mixed ? site_splits(*question_, even.strategy, blocks) : levelled.of(even.strategy, blocks)) {
       Strategy s = even.strategy;
       s.layers_per_stage = std::move(layers);
-      const auto leaves = static_cast<std::int64_t>(enumerator_.leaves(s).size());
+      const std::int64_t leaves = space.allows ? enumerator_.leaf_count(s) : even.leaves;
       if (leaves == 0 || first_violation(s, question_->training(), question_->facts(), question_->limits())) continue;
       const auto [layout, is_new] =
           known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
@@ -180,12 +181,6 @@ CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::
   return {*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), family.strategy};
 }
 
-bool CandidateTable::may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const {
-  if (!is_worth || !kept_) return true;
-  const StageTable kept(question_->graph(), layout(family, *kept_), blocks_of(family));
-  return is_worth(least_of_family(kept, family.strategy, question_->step_pricer()));
-}
-
 namespace {
 
 /// The family with every way to share states.
@@ -214,24 +209,46 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   }
 }
 
-std::int64_t CandidateTable::bound_groups(std::size_t index, std::vector<CandidateGroup>& into,
+std::vector<std::size_t> CandidateTable::families_by_stages() const {
+  std::vector<std::size_t> order(families_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t f) { return std::tuple(families_[f].blocks, families_[f].layouts, f); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
                                           const IsWorth& is_worth) const {
-  const FamilyEntry& family = families_[index];
-  if (!may_be_worth(family, is_worth)) return family.leaves;
   const std::size_t choices = enumerator_.recompute_choices().size();
-  const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
+  std::size_t placements = 0;
+  for (std::size_t r = 0; r < choices; ++r) placements += places(r) ? 1 : 0;
   std::int64_t bounded = 0;
-  for (std::size_t r = 0; r < choices; ++r) {
-    if (none_ && places(r)) continue;  // with the plans that keep everything
-    std::int64_t together = plans;
-    for (std::size_t p = 0; p < choices; ++p)
-      if (r == none_ && places(p)) together += plans;
-    const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
-    const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
-    if (is_worth(bound))
-      into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
+  const auto bound_one = [&](std::size_t index) {
+    const FamilyEntry& family = families_[index];
+    const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
+    for (std::size_t r = 0; r < choices; ++r) {
+      if (none_ && places(r)) continue;  // with the plans that keep everything
+      const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
+      const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
+      const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+      if (is_worth(bound))
+        into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
+      else
+        bounded += together;
+    }
+  };
+  const FamilyEntry* priced = nullptr;  // whose stages are known
+  std::optional<StageTable> kept;
+  for (const std::size_t f : families) {
+    const FamilyEntry& family = families_[f];
+    if (kept_ && (priced == nullptr || priced->blocks != family.blocks || priced->layouts != family.layouts))
+      kept.emplace(question_->graph(), layout(family, *kept_), blocks_of(family));
+    priced = &family;
+    // By a bound that holds for every recompute.
+    if (kept && !is_worth(least_of_family(*kept, family.strategy, question_->step_pricer())))
+      bounded += family.leaves;
     else
-      bounded += together;
+      bound_one(f);
   }
   return bounded;
 }
@@ -303,7 +320,9 @@ Picoseconds CandidateTable::tighter_bound(const Candidate& candidate, Tighter wa
   const Strategy s = strategy(candidate);
   if (way == Tighter::least_replay)
     return placed_.bound(family.placements, blocks_of(family), kept, s).value_or(candidate.bound);
-  const Picoseconds least = question_->step_pricer().total(kept, s);
+  const StepPricer& pricer = question_->step_pricer();
+  using Sweep = StepPricer::Sweep;
+  const Picoseconds least = pricer.total(kept, s, way == Tighter::without_sweep ? Sweep::left_out : Sweep::whole);
   return std::max(least - least / most_rounding, candidate.bound);
 }
 
@@ -311,7 +330,7 @@ CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& 
   const FamilyEntry& family = family_of(candidate);
   if (is_placed(candidate)) {
     // Cheap before dear.
-    for (const Tighter way : {Tighter::without_replay, Tighter::least_replay})
+    for (const Tighter way : {Tighter::without_sweep, Tighter::without_replay, Tighter::least_replay})
       if (is_worth && !is_worth(tighter_bound(candidate, way))) return {Outcome::bounded, {}, {}};
     return placed_.price(family.placements, blocks_of(family), strategy(candidate), none_.has_value());
   }

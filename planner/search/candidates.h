@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,9 +49,10 @@ struct CandidateBatch {
 /// Whether a plan of at least this step time is still worth its price.
 using IsWorth = std::function<bool(Picoseconds bound)>;
 
-/// How a placed plan is bounded beyond its sums: by its price with nothing recomputed, which replay only adds to but
-/// for rounding; or with the least replay that its ranks cannot do without, which takes longer to find.
-enum class Tighter : std::uint8_t { without_replay, least_replay };
+/// How a plan is bounded beyond its sums: with what happens once per step; a placed plan also by its price with nothing
+/// recomputed, which replay only adds to but for rounding, or with the least replay that its ranks cannot do without.
+/// Each takes longer to find than the one before.
+enum class Tighter : std::uint8_t { without_sweep, without_replay, least_replay };
 
 class CandidateTable {
  public:
@@ -68,15 +70,17 @@ class CandidateTable {
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::int64_t>>& illegal() const { return illegal_; }
   /// Bounds all plans of one family. Pure; callable from any thread.
   void bound_family(std::size_t family, CandidateBatch& into) const;
-  /// The groups of one family that are worth it, and how many plans are in those that are not.
-  [[nodiscard]] std::int64_t bound_groups(std::size_t family, std::vector<CandidateGroup>& into,
+  /// All families, those one after another that have the stages of other ones: what is bounded together costs least.
+  [[nodiscard]] std::vector<std::size_t> families_by_stages() const;
+  /// The groups of some families that are worth it, and how many plans are in those that are not.
+  [[nodiscard]] std::int64_t bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
                                           const IsWorth& is_worth) const;
   /// Bounds all plans of a group.
   void bound_group(const CandidateGroup& group, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
   [[nodiscard]] bool is_placed(const Candidate& candidate) const { return places(recompute_of(candidate)); }
-  /// Of a candidate whose recompute is placed. Neither way is always the tighter one.
+  /// Of the last two ways, for candidates whose recompute is placed, neither is always the tighter one.
   [[nodiscard]] Picoseconds tighter_bound(const Candidate& candidate, Tighter way) const;
   /// The exact closed form, where no bound says that it is not worth it (empty: any is). Pure; callable from any
   /// thread.
@@ -105,8 +109,6 @@ class CandidateTable {
   }
   struct Bounded;
   [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
-  /// Whether any of its plans could be, by a bound that holds for every recompute.
-  [[nodiscard]] bool may_be_worth(const FamilyEntry& family, const IsWorth& is_worth) const;
   void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,

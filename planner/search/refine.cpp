@@ -95,8 +95,10 @@ class VariantSearch {
     const Bytes peak = peak_memory(question_, stages, variant);
     if (peak > question_.capacity() || !fits_host(question_, stages, variant)) return;
     if (!(score_of_(bound, peak, q) < best_score_)) return;
-    const Picoseconds step = question_.step_pricer().price(stages, variant).total();
     ++best_.priced;
+    const StepPricer& pricer = question_.step_pricer();
+    if (!(score_of_(pricer.total(stages, variant, StepPricer::Sweep::left_out), peak, q) < best_score_)) return;
+    const Picoseconds step = pricer.total(stages, variant);
     const Score score = score_of_(step, peak, q);
     if (step > longest_step || !(score < best_score_)) return;
     best_score_ = score;

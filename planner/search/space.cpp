@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
@@ -157,12 +158,6 @@ void SpaceEnumerator::ZeroChoice::apply(Strategy& s) const {
   s.prefetch = prefetch;
 }
 
-/// Fixing prefetch says nothing about plans that gather nothing.
-std::vector<ParameterPrefetch> SpaceEnumerator::prefetch_choices(std::int32_t zero_stage) const {
-  if (zero_stage < 3 || space_.prefetch.empty()) return {ParameterPrefetch::on};
-  return space_.prefetch;
-}
-
 /// Fixing units says nothing about plans that share fewer states.
 bool SpaceEnumerator::allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const {
   if (!allows(space_.zero_stages, zero_stage)) return false;
@@ -171,17 +166,20 @@ bool SpaceEnumerator::allows_stage(std::int32_t zero_stage, std::int32_t layers_
 
 /// A family that is not allowed has no choice.
 std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices(const Strategy& family) const {
-  std::vector<ZeroChoice> choices = allowed_zero_choices(family);
+  std::vector<ZeroChoice> choices = zero_choices_of_space(family);
   if (!space_.allows) return choices;
   Strategy s = family;
-  std::erase_if(choices, [&](const ZeroChoice& choice) {
-    choice.apply(s);
-    return !space_.allows(s);
-  });
+  std::erase_if(choices, [&](const ZeroChoice& choice) { return !is_allowed(s, choice); });
   return choices;
 }
 
-std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(const Strategy& family) const {
+bool SpaceEnumerator::is_allowed(Strategy& family, const ZeroChoice& sharing) const {
+  if (!space_.allows) return true;
+  sharing.apply(family);
+  return space_.allows(family);
+}
+
+std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices_of_space(const Strategy& family) const {
   constexpr std::size_t usual_choices = 8;
   std::vector<ZeroChoice> choices;
   choices.reserve(usual_choices);
@@ -192,16 +190,33 @@ std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::allowed_zero_choices(c
       choices.push_back({0, 1});  // nothing to share: every stage is stage 0
     return choices;
   }
-  std::vector<std::int32_t> groups = space_.shard_groups;
-  if (groups.empty()) {
-    const std::int64_t inside = question_->limits().nvlink_domain / std::max(1, family.tensor_parallel);
-    if (inside > 1 && inside < ranks && ranks % inside == 0) groups.push_back(static_cast<std::int32_t>(inside));
-    groups.push_back(ranks);
+  const std::int64_t inside = question_->limits().nvlink_domain / std::max(1, family.tensor_parallel);
+  const std::array usual_groups{static_cast<std::int32_t>(inside), ranks};
+  const bool has_inside = inside > 1 && inside < ranks && ranks % inside == 0;
+  const std::span<const std::int32_t> groups = space_.shard_groups.empty()
+                                                   ? std::span(usual_groups).subspan(has_inside ? 0 : 1)
+                                                   : std::span(space_.shard_groups);
+  for (std::int32_t stage = 1; stage <= 3; ++stage) {
+    if (!allows_stage(stage, family.layers_per_unit)) continue;
+    for (const std::int32_t group : groups) {
+      if (group <= 1 || ranks % group != 0) continue;
+      // Fixing prefetch says nothing about plans that gather nothing.
+      if (stage < 3 || space_.prefetch.empty())
+        choices.push_back({stage, group});
+      else
+        for (const ParameterPrefetch prefetch : space_.prefetch) choices.push_back({stage, group, prefetch});
+    }
   }
-  for (std::int32_t stage = 1; stage <= 3; ++stage)
-    for (const std::int32_t group : groups)
-      if (allows_stage(stage, family.layers_per_unit) && group > 1 && ranks % group == 0)
-        for (const ParameterPrefetch prefetch : prefetch_choices(stage)) choices.push_back({stage, group, prefetch});
+  return choices;
+}
+
+std::vector<SpaceEnumerator::UnitChoice> SpaceEnumerator::unit_choices(Strategy degrees) const {
+  std::vector<UnitChoice> choices{{1, zero_choices_of_space(degrees)}};
+  for (const std::int32_t layers : space_.layers_per_unit) {
+    if (layers <= 1) continue;
+    degrees.layers_per_unit = layers;
+    choices.push_back({layers, zero_choices_of_space(degrees)});
+  }
   return choices;
 }
 
@@ -218,7 +233,7 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
   const std::vector<std::int32_t> degrees_of_n = degrees_of(n);
   for (const std::int32_t pp : degrees_of_n) {
     if (!allows(space_.pipeline_stages, pp)) continue;
-    const std::vector<ScheduleChoice> schedules = schedule_choices(pp);
+    Degrees degrees{schedule_choices(pp), {}, {}};
     for (const std::int32_t tp : degrees_of_n) {
       if ((n / pp) % tp != 0 || !allows(space_.tensor_parallel, tp)) continue;
       for (const std::int32_t cp : degrees_of_n) {
@@ -231,15 +246,17 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
         s.tensor_parallel = tp;
         s.context_parallel = cp;
         s.data_parallel = dp;
-        visit_experts(s, schedules, visit);
+        degrees.units = unit_choices(s);
+        degrees.violation =
+            first_violation_of_degrees(s, question_->training(), question_->facts(), question_->limits());
+        visit_experts(s, degrees, visit);
       }
     }
   }
   return true;
 }
 
-void SpaceEnumerator::visit_experts(Strategy s, const std::vector<ScheduleChoice>& schedules,
-                                    const Visit& visit) const {
+void SpaceEnumerator::visit_experts(Strategy s, const Degrees& degrees, const Visit& visit) const {
   const std::vector<std::int32_t> undivided{1};
   const std::vector<std::int32_t>& parts =
       space_.expert_tensor_parallel.empty() ? undivided : space_.expert_tensor_parallel;
@@ -249,7 +266,7 @@ void SpaceEnumerator::visit_experts(Strategy s, const std::vector<ScheduleChoice
       s.expert_parallel = ep;
       for (const std::int32_t etp : parts) {
         s.expert_tensor_parallel = etp;
-        visit_inner(s, schedules, visit);
+        visit_inner(s, degrees, visit);
       }
     }
   }
@@ -273,8 +290,8 @@ std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& f
   return sizes;
 }
 
-void SpaceEnumerator::visit_inner(Strategy s, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const {
-  for (const ScheduleChoice& choice : schedules) {
+void SpaceEnumerator::visit_inner(Strategy s, const Degrees& degrees, const Visit& visit) const {
+  for (const ScheduleChoice& choice : degrees.schedules) {
     s.virtual_stages = choice.virtual_stages;
     s.schedule = choice.schedule;
     const bool is_packed = s.schedule == Schedule::v_half && space_.schedules.empty();
@@ -287,22 +304,30 @@ void SpaceEnumerator::visit_inner(Strategy s, const std::vector<ScheduleChoice>&
         // Fixing sequence parallelism says nothing about plans without tensor parallelism.
         if (s.tensor_parallel > 1 && !allows(space_.sequence_parallel, sequence_parallel)) continue;
         s.sequence_parallel = sequence_parallel;
-        visit_units(s, visit);
+        visit_units(s, degrees, visit);
       }
     }
   }
 }
 
-void SpaceEnumerator::visit_units(Strategy s, const Visit& visit) const {
-  std::vector<std::int32_t> units{1};
-  for (const std::int32_t layers : space_.layers_per_unit)
-    if (layers > 1) units.push_back(layers);
-  for (const std::int32_t layers : units) {
-    s.layers_per_unit = layers;
-    const std::vector<ZeroChoice> zero = zero_choices(s);
-    const auto leaves = static_cast<std::int64_t>(zero.size() * recompute_.size());
+void SpaceEnumerator::visit_units(Strategy s, const Degrees& degrees, const Visit& visit) const {
+  Strategy sharing = s;
+  for (const UnitChoice& unit : degrees.units) {
+    s.layers_per_unit = sharing.layers_per_unit = unit.layers;
+    const ZeroChoice* first = nullptr;
+    std::size_t count = 0;
+    for (const ZeroChoice& choice : unit.sharing) {
+      if (!is_allowed(sharing, choice)) continue;
+      if (first == nullptr) first = &choice;
+      ++count;
+    }
+    const auto leaves = static_cast<std::int64_t>(count * recompute_.size());
     if (leaves == 0) continue;
-    if (layers > 1) zero.front().apply(s);  // no other stage has such units
+    if (unit.layers > 1) first->apply(s);  // no other stage has such units
+    if (degrees.violation) {
+      visit(s, &*degrees.violation, leaves);
+      continue;
+    }
     const auto violation = first_violation(s, question_->training(), question_->facts(), question_->limits());
     visit(s, violation ? &*violation : nullptr, leaves);
   }

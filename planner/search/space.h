@@ -79,6 +79,10 @@ class SpaceEnumerator {
   /// The plans of one family, in canonical order: for each way to share states every recompute.
   [[nodiscard]] std::vector<Strategy> leaves(const Strategy& family) const;
   [[nodiscard]] std::vector<ZeroChoice> zero_choices(const Strategy& family) const;
+  /// How many plans.
+  [[nodiscard]] std::int64_t leaf_count(const Strategy& family) const {
+    return static_cast<std::int64_t>(zero_choices(family).size() * recompute_.size());
+  }
   /// In increasing order, each once.
   [[nodiscard]] const std::vector<Recompute>& recompute_choices() const { return recompute_; }
 
@@ -87,17 +91,30 @@ class SpaceEnumerator {
     Schedule schedule;
     std::int32_t virtual_stages;
   };
-  [[nodiscard]] std::vector<ZeroChoice> allowed_zero_choices(const Strategy& family) const;
-  [[nodiscard]] std::vector<ParameterPrefetch> prefetch_choices(std::int32_t zero_stage) const;
+  /// How states are shared in plans with units of so many layers: what the space says, whatever `allows` does.
+  struct UnitChoice {
+    std::int32_t layers;
+    std::vector<ZeroChoice> sharing;
+  };
+  /// What families of the same degrees have in common.
+  struct Degrees {
+    std::vector<ScheduleChoice> schedules;
+    std::vector<UnitChoice> units;
+    std::optional<Violation> violation;
+  };
+  [[nodiscard]] std::vector<ZeroChoice> zero_choices_of_space(const Strategy& family) const;
+  [[nodiscard]] std::vector<UnitChoice> unit_choices(Strategy degrees) const;
+  /// Whether a plan of the family is allowed that shares states so.
+  [[nodiscard]] bool is_allowed(Strategy& family, const ZeroChoice& sharing) const;
   /// Whether states are shared so in plans with units of so many layers.
   [[nodiscard]] bool allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const;
-  void visit_units(Strategy strategy, const Visit& visit) const;
+  void visit_units(Strategy strategy, const Degrees& degrees, const Visit& visit) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
   [[nodiscard]] std::vector<std::int64_t> micro_batch_choices(const Strategy& family) const;
-  void visit_experts(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
-  void visit_inner(Strategy strategy, const std::vector<ScheduleChoice>& schedules, const Visit& visit) const;
+  void visit_experts(Strategy strategy, const Degrees& degrees, const Visit& visit) const;
+  void visit_inner(Strategy strategy, const Degrees& degrees, const Visit& visit) const;
 
   const Question* question_;
   SearchSpace space_;

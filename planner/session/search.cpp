@@ -73,6 +73,7 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   options.split = StageSplit::even;
   options.finalists = Finalists::closed_form;
   options.refinement = Refinement::none;
+  options.alike = Alike::apart;  // of plans that are alike the best is told
   options.below = least_score(answer, prepared);
   SearchSpace space = prepared.space;
   space.allows = {};

@@ -5,8 +5,10 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "core/program/block_sends.h"
+#include "core/program/known_programs.h"
 #include "tests/random_strategies.h"
 #include "tests/tensor_parallel_points.h"
 
@@ -161,6 +163,55 @@ void require_programs(std::uint64_t seed, int runs) {
         INFO(block.name() << '\n' << to_text(program, block));
         require_lives(program);
         require_collectives(program, block, shard);
+      }
+    }
+  }
+}
+
+/// The same degrees of parallelism are one or more than one: so many shards have the same instructions.
+Shard drawn_shard(Shard shard, Dice& dice) {
+  shard.tensor_parallel = dice.one_of({1, 2, 4, 8});
+  shard.sequence_parallel = shard.tensor_parallel > 1 && dice.one_in(2) ? SequenceParallel::on : SequenceParallel::off;
+  shard.context_parallel = dice.one_of({1, 2, 4});
+  shard.expert_parallel = dice.one_of({1, 2, 4, 8});
+  shard.expert_tensor_parallel = dice.one_of({1, 2});
+  shard.flash_attention = dice.one_in(2) ? FlashAttention::on : FlashAttention::off;
+  shard.lengths.batch = dice.one_of<std::int64_t>({1, 2, 3});
+  return shard;
+}
+
+auto parts(const Instruction& i) {
+  return std::tuple(i.kind, i.role, i.collective, i.reduction, i.axis, i.direction, i.memory_class, i.accumulates, i.op,
+                    i.waits_for, i.first_operand, i.operand_count);
+}
+
+void require_equal(const BlockProgram& known, const BlockProgram& own) {
+  for (std::size_t p = 0; p < block_pass_count; ++p)
+    REQUIRE(std::equal(known.passes[p].begin(), known.passes[p].end(), own.passes[p].begin(), own.passes[p].end(),
+                       [](const Instruction& a, const Instruction& b) { return parts(a) == parts(b); }));
+  REQUIRE(known.operands == own.operands);
+  REQUIRE(known.buffers.size() == own.buffers.size());
+  for (std::size_t b = 0; b < own.buffers.size(); ++b) {
+    REQUIRE(known.buffers[b].bytes == own.buffers[b].bytes);
+    REQUIRE(known.buffers[b].rows == own.buffers[b].rows);
+    REQUIRE(known.buffers[b].like == own.buffers[b].like);
+  }
+  REQUIRE(known.keeps_input == own.keeps_input);
+  REQUIRE(known.keeps_output == own.keeps_output);
+}
+
+TEST_CASE("a block that was lowered for another shard has the instructions and the bytes of its own") {
+  RandomRuns random(3);
+  Dice dice(3);
+  for (int n = 0; n < 60; ++n) {
+    const RandomRun run = random.next();
+    for (const Block& block : run.graph.blocks()) {
+      KnownPrograms known;
+      const std::vector<Replay> replays = some_replays(block, dice);
+      for (int drawn = 0; drawn < 12; ++drawn) {
+        const Shard shard = drawn_shard(shard_of(run.strategy, run.training), dice);
+        for (const Replay& replay : replays)
+          require_equal(BlockLowering(block, shard, &known).lower(replay), BlockLowering(block, shard).lower(replay));
       }
     }
   }

@@ -72,6 +72,7 @@ TEST_CASE("a step is never shorter than its bound, and its causes add up") {
     for (const Pricing& pricing : pricings) {
       const StepTime step = pricing.step(s);
       REQUIRE(pricing.lower_bound(s) <= step.total());
+      REQUIRE(pricing.bound_without_sweep(s) <= step.total());
       Picoseconds sum(0);
       for (const Picoseconds time : step.breakdown.by_cause) {
         REQUIRE(time >= Picoseconds(0));

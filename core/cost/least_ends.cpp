@@ -1,0 +1,84 @@
+// Pipelines without their sweep: what every rank does one after another, and what it hands on in the end.
+#include <algorithm>
+
+#include "core/cost/pipeline_time.h"
+#include "core/plan/pipeline_schedule.h"
+
+namespace plumbline {
+namespace {
+
+class LeastEnds {
+ public:
+  LeastEnds(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v)
+      : schedule_(schedule), t_(t), m_(m), v_(v), work_(t.latency.size() + 1), ends_(work_.size()) {}
+
+  std::vector<Picoseconds> ends() {
+    Picoseconds arrival(0);
+    for (std::size_t rank = 0; rank < work_.size(); ++rank) {
+      const Picoseconds start = t_.start.empty() ? Picoseconds(0) : t_.start[rank];
+      const Picoseconds begin = t_.from_own_begin ? start : std::max(start, arrival);
+      add_work(rank, begin);
+      // Rank r of every schedule has stage r of the network, whose first forward waits for that of the stage before.
+      arrival = begin + t_.forward[rank] + once(rank).forward;
+    }
+    if (!splits_backward(schedule_)) drain();
+    return std::move(ends_);
+  }
+
+ private:
+  [[nodiscard]] OnceTimes once(std::size_t stage) const { return t_.once.empty() ? OnceTimes{} : t_.once[stage]; }
+  [[nodiscard]] Picoseconds backward(std::size_t stage) const {
+    if (!splits_backward(schedule_) || t_.backward_input.empty() || t_.backward_weight.empty())
+      return t_.backward[stage];
+    const Picoseconds split = t_.backward_input[stage] + t_.backward_weight[stage];
+    return splits_every_backward(schedule_) ? split : std::min(split, t_.backward[stage]);
+  }
+
+  /// All passes of the rank's chunks; and of the chunk whose last gradients are made first, all passes but its last
+  /// backward, then the reductions of all.
+  void add_work(std::size_t rank, Picoseconds begin) {
+    Picoseconds work(0);
+    Picoseconds reducing(0);
+    Picoseconds first = Picoseconds::largest();
+    for (std::int64_t chunk = 0; chunk < v_; ++chunk) {
+      const auto stage =
+          static_cast<std::size_t>(stage_of(placement(schedule_), static_cast<std::int32_t>(work_.size()),
+                                            static_cast<std::int32_t>(rank), static_cast<std::int32_t>(chunk)));
+      const OnceTimes once = this->once(stage);
+      const Picoseconds before = m_ * t_.forward[stage] + once.forward + once.gathering + (m_ - 1) * backward(stage);
+      work += before + backward(stage) + once.backward;
+      first = std::min(first, before);
+      reducing += once.reducing;
+    }
+    work_[rank] = begin + work;
+    ends_[rank] = std::max(work_[rank], begin + first + reducing);
+  }
+
+  /// A rank's last action is the backward of its first chunk, which waits for that of the rank behind.
+  void drain() {
+    Picoseconds behind(0);
+    for (std::size_t rank = work_.size(); rank-- > 0;) {
+      const OnceTimes once = this->once(rank);
+      const Picoseconds last = t_.backward[rank] + once.backward;
+      const Picoseconds begin = std::max(behind, work_[rank] - last);
+      behind = begin + last;
+      ends_[rank] = std::max({ends_[rank], behind, begin + once.reducing});
+    }
+  }
+
+  Schedule schedule_;
+  const PipelineTimes& t_;
+  std::int64_t m_;
+  std::int64_t v_;
+  std::vector<Picoseconds> work_;
+  std::vector<Picoseconds> ends_;
+};
+
+}  // namespace
+
+std::vector<Picoseconds> least_ends(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
+                                    std::int64_t virtual_stages) {
+  return LeastEnds(schedule, times, micro_batches, virtual_stages).ends();
+}
+
+}  // namespace plumbline

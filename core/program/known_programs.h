@@ -1,0 +1,41 @@
+#pragma once
+/// \file known_programs.h: programs of blocks by what their instructions depend on, for those who lower many shards.
+///
+/// Answers a program whose sizes are another shard's. Model: degrees of parallelism change which instructions there are
+/// where they become more than one, and sizes otherwise (BlockLowering::shape), so that of thousands of shards some
+/// dozens are lowered. Blocks outlive it. Checked against: tests/property/block_program_test.cpp.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/program/block_program.h"
+
+namespace plumbline {
+
+/// May be shared by threads.
+class KnownPrograms {
+ public:
+  /// A block and the numbers that its instructions depend on.
+  using Key = std::pair<const Block*, std::vector<std::int32_t>>;
+
+  [[nodiscard]] std::shared_ptr<const BlockProgram> find(const Key& key) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = programs_.find(key);
+    return found == programs_.end() ? nullptr : found->second;
+  }
+  /// Of two of one key either is right.
+  void keep(Key key, BlockProgram program) {
+    auto kept = std::make_shared<const BlockProgram>(std::move(program));
+    const std::scoped_lock lock(mutex_);
+    programs_.try_emplace(std::move(key), std::move(kept));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const BlockProgram>> programs_;
+};
+
+}  // namespace plumbline
