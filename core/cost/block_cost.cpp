@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/optimizer_time.h"
@@ -85,6 +86,11 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
 
 BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard& shard,
                                                  const BlockGroups& groups) const {
+  if (!casts_itself(kernels_.calibration().stack.features, shard.formats)) return price_as_run(block, shard, groups);
+  return price_as_run(with_32_bit_residuals(block), shard, groups);
+}
+
+BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups) const {
   const PricedBlock of{block, shard, groups};
   Times times;
   for (const Op& op : block.ops()) {
