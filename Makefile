@@ -65,7 +65,7 @@ fidelity: ## predict the published measurements anew: docs/fidelity.md, its pict
 	@cmake --preset release
 	@cmake --build --preset release --target plan
 	@build/bin/plan validate --report docs/fidelity.md --plot docs/images/fidelity.svg >/dev/null
-	@python3 tests/fidelity/outside.py build/bin/plan models/measurements/plumbline-h200.json $(OUTSIDE) --regenerate
+	@python3 tests/fidelity/outside.py build/bin/plan models/measurements/plumbline-h200.json tests/fidelity/plumbline-h200-compiled.json $(OUTSIDE) --regenerate
 	@python3 tests/fidelity/fidelity_tables.py $(CROSS_VALIDATION) $(HOST_BOUND) $(BEFORE) $(OUTSIDE) docs/fidelity.md
 	@python3 tests/fidelity/check_fidelity.py build/bin/plan tests/fidelity/fidelity.json --regenerate
 	@git --no-pager diff --stat -- docs/fidelity.md tests/fidelity

@@ -38,7 +38,8 @@ class Check(unittest.TestCase):
 class Outside(unittest.TestCase):
     def of(self, mape=0.1, n=24):
         series = {"time": {"n": n, "mape": mape}, "memory": {"n": n, "mape": 0.1}}
-        return {"unnamed": series, "named": series}
+        one = {"time": {"n": 1, "mape": 0.1}, "memory": {"n": 1, "mape": 0.1}}
+        return {"unnamed": series, "named": series, "compiled": one}
 
     def test_errors_may_grow_by_a_tenth_and_runs_may_not_vanish(self):
         self.assertEqual(outside.complaints(self.of(), self.of(0.109)), [])
