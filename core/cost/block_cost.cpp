@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/cost/attention_scratch.h"
+#include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/optimizer_time.h"
@@ -85,8 +86,16 @@ BlockCost BlockPricer::price(const Block& block, const Shard& shard, const Block
   return cost;
 }
 
+/// Programs are known by their block, so those of a block that is made here are not.
 BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard& shard, const BlockGroups& groups,
                                                  KnownPrograms* known) const {
+  if (!casts_itself(kernels_.calibration().stack.features, shard.formats))
+    return price_as_run(block, shard, groups, known);
+  return price_as_run(with_32_bit_residuals(block), shard, groups, nullptr);
+}
+
+BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                    KnownPrograms* known) const {
   const PricedBlock of{block, shard, groups, known};
   Times times;
   for (const Op& op : block.ops()) {

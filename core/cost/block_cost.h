@@ -156,7 +156,11 @@ class BlockPricer {
  private:
   struct Times;
   void add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const;
-  void add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format, const Shard& shard) const;
+  void add_launches(Times& times, const Block& block, const Op& op, const OpWork& work, NumberFormat format,
+                    const Shard& shard) const;
+  void add_by_operator_as_run(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  [[nodiscard]] BlockCost price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                       KnownPrograms* known) const;
   [[nodiscard]] Picoseconds host_time(double kernels, double collectives) const;
   [[nodiscard]] CollectiveTimes collectives(const PricedBlock& of, const BlockProgram& program, BlockPass pass) const;
   void add_tensor(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;

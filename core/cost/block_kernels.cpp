@@ -1,4 +1,5 @@
 // What the kernels of a block's operators take, and how many the host launches.
+#include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/sharding/product_format.h"
 
@@ -26,7 +27,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
   const OpWork work = op_work(block, op, shard);
   const NumberFormat format = product_format(block, op, shard);
   const bool any_gradient = work.needs.input || work.needs.weight;
-  add_launches(times, op, work, format, shard);
+  add_launches(times, block, op, work, format, shard);
   switch (work.kind) {
     case WorkKind::product:
     case WorkKind::grouped_product: {
@@ -44,6 +45,11 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
       times.forward += kernels_.memory(biases.forward);
       times.backward += kernels_.memory(biases.backward);
+      if (casts_itself(kernels_.calibration().stack.features, shard.formats)) {
+        const Traffic casts = weight_casts(work);
+        times.forward += kernels_.memory(casts.forward);
+        times.add_weight_gradient(kernels_.memory(casts.backward));
+      }
       if (is_quantized(format)) {
         const double input = static_cast<double>(p.batch * p.m * p.k);
         const double output = static_cast<double>(p.batch * p.m * p.n);
@@ -74,7 +80,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
         return is_routing ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
       };
-      const Traffic traffic = passes_.memory_traffic(op, work);
+      const Traffic traffic = passes_.memory_traffic(op, work, shard.formats);
       times.forward += time(traffic.forward, &KernelClock::memory_forward);
       if (!any_gradient) break;
       const Seconds backward = time(traffic.backward, &KernelClock::memory_backward);
@@ -88,10 +94,14 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
   }
 }
 
-void BlockPricer::add_launches(Times& times, const Op& op, const OpWork& work, NumberFormat format,
+void BlockPricer::add_launches(Times& times, const Block& block, const Op& op, const OpWork& work, NumberFormat format,
                                const Shard& shard) const {
   const Launches of_op = launches(op, work, format, shard.flash_attention, kernels_.calibration().stack);
   times.kernels += of_op;
+  const bool is_product = work.kind == WorkKind::product || work.kind == WorkKind::grouped_product;
+  const StackFeatures& features = kernels_.calibration().stack.features;
+  if (is_product && casts_itself(features, shard.formats))
+    times.kernels += cast_launches(block, op, work, features.mixed_precision);
   if (work.kind == WorkKind::attention) times.attention_kernels += of_op.forward;
 }
 

@@ -2,6 +2,7 @@
 // (torchtitan), by modules.
 #include <algorithm>
 
+#include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/cost/kept_by_operator.h"
 #include "core/cost/overlap.h"
@@ -25,6 +26,17 @@ std::vector<bool> attention_replay(const Block& block) {
   return ops;
 }
 
+/// What an activation makes and the product with what it scales reads, where a gate is two operators.
+Bytes kept_activations(const PricedBlock& of, const StackFeatures& features) {
+  Bytes sum(0);
+  if (features.gates == OperatorKernels::fused) return sum;
+  const std::vector<bool>& carries = of.block.carries_gradient();
+  for (const Op& op : of.block.ops())
+    if (op.kind == OpKind::gated_activation && carries[static_cast<std::size_t>(op.outputs.front().index())])
+      sum += local_bytes(of.block.tensor(op.outputs.front()), of.shard);
+  return sum;
+}
+
 }  // namespace
 
 CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
@@ -43,11 +55,12 @@ void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const 
   const std::vector<SavedTensor>& saved = of.lowering.saved();
   BlockVariant kept;
   kept.memory = times.memory;
-  kept.memory.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary);
+  const Bytes activations = kept_activations(of, kernels_.calibration().stack.features);
+  kept.memory.saved = saved_bytes(saved, RecomputeMode::none, cost.boundary) + activations;
 
   // With context parallelism keys and values go round the ring again.
   BlockVariant selective;
-  selective.memory.saved = saved_bytes(saved, RecomputeMode::selective, cost.boundary);
+  selective.memory.saved = saved_bytes(saved, RecomputeMode::selective, cost.boundary) + activations;
   selective.flops = attention_flops(of.block, of.shard);
   selective.replayed = attention_replay(of.block);
   const CollectiveTimes ring = fold_replay(selective, of, RecomputeMode::selective, kept.memory);
@@ -67,6 +80,13 @@ void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const 
 
 void BlockPricer::add_by_operator(BlockCost& cost, const Block& block, const Shard& shard,
                                   const BlockGroups& groups) const {
+  if (!casts_itself(kernels_.calibration().stack.features, shard.formats))
+    return add_by_operator_as_run(cost, block, shard, groups);
+  add_by_operator_as_run(cost, with_32_bit_residuals(block), shard, groups);
+}
+
+void BlockPricer::add_by_operator_as_run(BlockCost& cost, const Block& block, const Shard& shard,
+                                         const BlockGroups& groups) const {
   if (!runs_backward(block)) return;
   const KeptByOperator kept = kept_by_operator(block, shard);
   Times times;

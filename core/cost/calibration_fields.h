@@ -4,9 +4,10 @@
 /// (stack_feature_table.h).
 ///
 /// Ranges are limits of what makes sense, not measurements, and no answer depends on them. A fraction or a share of a
-/// peak lies in (0, 1]; an exposure, a copy or a factor is at least 0 (above 0 where it divides); a time is at most a
-/// second for one launch and an hour or two for a step's overhead; bytes are at most what no computer holds. Upper
-/// limits beyond that are powers of ten that catch a wrong unit: a second for a microsecond, bytes for gibibytes.
+/// peak lies in (0, 1]; the exponent of wave quantisation too, as no device does more work in less time; an exposure, a
+/// copy or a factor is at least 0 (above 0 where it divides); a time is at most a second for one launch and an hour or
+/// two for a step's overhead; bytes are at most what no computer holds. Upper limits beyond that are powers of ten that
+/// catch a wrong unit: a second for a microsecond, bytes for gibibytes.
 
 #include <array>
 #include <string_view>
@@ -54,7 +55,7 @@ inline constexpr std::array operator_fields{
 };
 
 inline constexpr std::array device_fields{
-    coefficient_field<DeviceCalibration, &DeviceCalibration::wave_exponent>("wave_exponent", 0, 4),
+    coefficient_field<DeviceCalibration, &DeviceCalibration::wave_exponent>("wave_exponent", 0, 1),
     coefficient_field<DeviceCalibration, &DeviceCalibration::batched_product_factor>("batched_product_factor", 0.01, 2),
     coefficient_field<DeviceCalibration, &DeviceCalibration::grouped_product_factor>("grouped_product_factor", 0.01, 2),
     coefficient_field<DeviceCalibration, &DeviceCalibration::flash_forward_fraction>("flash_forward_fraction", 0.001,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/cost/autocast.h"
 #include "core/cost/matrix_gathers.h"
 #include "core/cost/stage_memory.h"
 
@@ -71,6 +72,25 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
 }
 
+/// Layers of all that run again, and cast their weights again.
+double recomputed_share(const Recompute& recompute) {
+  if (recompute.mode == RecomputeMode::full) return 1;
+  return recompute.mode == RecomputeMode::every_nth ? 1.0 / recompute.n : 0;
+}
+
+/// Gradients, and under torch.autocast the 16-bit copies that no backward reads, of a step that is one micro-batch.
+Bytes not_yet_made(const MemoryBreakdown& memory, const Strategy& s, const PrecisionFormats& formats,
+                   const StackCalibration& stack) {
+  if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1)
+    return Bytes(0);
+  Bytes absent(0);
+  if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) absent += memory[MemoryClass::gradients];
+  if (casts_itself(stack.features, formats))
+    absent +=
+        coefficient_bytes(recomputed_share(s.recompute) * static_cast<double>(memory[MemoryClass::weights].value()));
+  return absent;
+}
+
 Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
   return storage(std::min<std::int64_t>(most.gathered(prefetch), std::llround(stack.sharding.gathered_parameters)),
@@ -86,14 +106,15 @@ Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats
 struct AtMoment {
   LoadPeak load;
   Bytes gathered{0};
-  [[nodiscard]] Bytes total() const { return load.total() + gathered; }
+  Bytes absent{0};  ///< of what is held
+  [[nodiscard]] Bytes total() const { return load.total() + gathered - absent; }
 };
 
 /// Every moment that may be the peak: of each kind of action the largest, then those of the step's end.
 template <class See>
 void for_moments(const HeldStates& held, const PeakLoads& load, See see) {
   const auto see_kind = [&](ActionKind kind, Bytes gathered) {
-    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered});
+    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered, held.not_yet_made});
   };
   see_kind(ActionKind::forward, held.whole_parameters);
   see_kind(ActionKind::backward, held.whole_parameters + held.whole_gradients);
@@ -102,18 +123,19 @@ void for_moments(const HeldStates& held, const PeakLoads& load, See see) {
   LoadPeak packed;
   packed.working = held.packed_gradients;
   packed.position = after_all_actions;
-  see(AtMoment{packed, Bytes(0)});
+  see(AtMoment{packed, Bytes(0), Bytes(0)});
   LoadPeak matrices;
   matrices.position = after_all_actions;
-  see(AtMoment{matrices, held.matrices});
+  see(AtMoment{matrices, held.matrices, Bytes(0)});
 }
 
 /// The moment at which load and gathered units are most, of equals the first in the order.
 AtMoment at_peak(const HeldStates& held, const PeakLoads& load) {
   std::optional<AtMoment> most;
   for_moments(held, load, [&](const AtMoment& moment) {
-    const Bytes known = most ? most->total() : Bytes(-1);
-    if (moment.total() > known || (moment.total() == known && moment.load.position < most->load.position))
+    const bool is_first = !most;
+    const Bytes known = is_first ? Bytes(0) : most->total();
+    if (is_first || moment.total() > known || (moment.total() == known && moment.load.position < most->load.position))
       most = moment;
   });
   return *most;
@@ -166,6 +188,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
+  held.not_yet_made = not_yet_made(memory, s, formats, stack);
   held.total = memory.device_total();
   held.live = memory.live();
   if (s.zero_stage >= 3) held.whole_parameters = gathered_parameters(most_, s.prefetch, formats, stack);
@@ -178,6 +201,9 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
 MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack) {
   MemoryBreakdown memory = held.memory;
   const AtMoment peak = at_peak(held, load);
+  const Bytes gradients = std::min(peak.absent, memory[MemoryClass::gradients]);
+  memory[MemoryClass::gradients] -= gradients;
+  memory[MemoryClass::weights] -= peak.absent - gradients;
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] += peak.load.working;
   memory[MemoryClass::logits_and_loss] = peak.load.logits;

@@ -20,6 +20,7 @@ struct HeldStates {
   Bytes whole_parameters{0};  ///< gathered while weights are read
   Bytes whole_gradients{0};   ///< while weight gradients are made
   Bytes packed_gradients{0};  ///< once a step: parts that tensor-parallel ranks sum
+  Bytes not_yet_made{0};      ///< of `total` and `live`, what is not there before the first backward has run
   Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
 };
 

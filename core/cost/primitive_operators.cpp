@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/autocast.h"
+
 namespace plumbline {
 namespace {
 
@@ -20,6 +22,9 @@ constexpr Passes rotation{10, 10};
 /// The other half negated (1) and joined (2), products with cosines (2) and sines (2), their sum (3), a copy (2); back:
 /// two products (4), the negation (1), joining (2), their sum (3).
 constexpr Passes rotation_by_halves{12, 10};
+/// By 32-bit cosines and sines: negated (1) and joined (2), two products (3 each), their sum (6), a cast (3); back: the
+/// cast (3), two products (4 each) and their casts (3 each), the negation (1), joining (2), their sum (3).
+constexpr Passes rotation_by_wide_halves{18, 23};
 /// Activation (1 + 1), product (2 + 1); gradients of both factors (3 + 3) and of the activation (3).
 constexpr Passes gate{5, 9};
 /// Two clamps (2 + 2) and joining them (4); the clamps' gradients (3 + 3) and joining those (4).
@@ -63,41 +68,53 @@ bool is_second_of_experts(const Op& op) {
   return product != nullptr && product->partition == WeightPartition::row;
 }
 
-OperatorPasses::OperatorPasses(const StackFeatures& features)
-    : expert_biases_(features.expert_biases),
-      limited_gates_(features.kept.limited_gates),
-      repeats_heads_(features.key_value_heads == KeyValueHeads::repeated) {
-  const auto over = [](OperatorKernels kernels, Passes primitive, Passes fused) {
-    if (kernels == OperatorKernels::fused) return Ratio{};
-    return Ratio{ratio(primitive.forward, fused.forward), ratio(primitive.backward, fused.backward)};
+OperatorPasses::OperatorPasses(const StackFeatures& features) : features_(features) {
+  const auto of = [](Passes own, Passes fused) {
+    return Ratio{ratio(own.forward, fused.forward), ratio(own.backward, fused.backward)};
+  };
+  const auto over = [&](OperatorKernels kernels, Passes own, Passes fused) {
+    return kernels == OperatorKernels::fused ? Ratio{} : of(own, fused);
   };
   norm_ = over(features.norms, norm, fused_norm);
-  rotation_ = over(features.rotations, rotation, fused_rotation);
   scaled_rotation_ = over(features.scaled_rotations, rotation_by_halves, fused_rotation);
   gate_ = over(features.gates, gate, fused_gate);
   if (features.gates == OperatorKernels::primitive) passes_of_a_sum_ = passes_of_a_sum;
+  if (features.rotations == Rotations::complex) rotation_ = wide_rotation_ = of(rotation, fused_rotation);
+  if (features.rotations != Rotations::by_halves) return;
+  rotation_ = scaled_rotation_ = of(rotation_by_halves, fused_rotation);
+  wide_rotation_ = of(rotation_by_wide_halves, fused_rotation);
 }
 
-Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work) const {
+OperatorPasses::Ratio OperatorPasses::of_rotary(const Op& op, bool casts) const {
+  if (casts && features_.rotations == Rotations::by_halves) return wide_rotation_;
+  return scales_what_it_turns(op) ? scaled_rotation_ : rotation_;
+}
+
+Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work, const PrecisionFormats& formats) const {
+  const bool casts = casts_itself(features_, formats);
   const auto scaled = [&](Ratio by) {
     return Traffic{times(by.forward, work.forward_traffic), times(by.backward, work.backward_traffic)};
   };
   switch (op.kind) {
-    case OpKind::rms_norm: return scaled(norm_);
-    case OpKind::rotary: return scaled(scales_what_it_turns(op) ? scaled_rotation_ : rotation_);
+    case OpKind::rms_norm:
+      if (features_.norms == OperatorKernels::primitive) return scaled(norm_);
+      break;
+    case OpKind::rotary: return scaled(of_rotary(op, casts));
     case OpKind::gated_activation: {
       Traffic traffic = scaled(gate_);
-      if (!clamps_apart(op, limited_gates_)) return traffic;
+      if (!clamps_apart(op, features_.kept.limited_gates)) return traffic;
       traffic.forward += times(ratio(limits.forward, fused_gate.forward), work.forward_traffic);
       traffic.backward += times(ratio(limits.backward, fused_gate.backward), work.backward_traffic);
       return traffic;
     }
-    default: return {work.forward_traffic, work.backward_traffic};
+    default: break;
   }
+  if (casts) return autocast_traffic(op, work, features_.mixed_precision);
+  return {work.forward_traffic, work.backward_traffic};
 }
 
 Traffic OperatorPasses::expert_biases(const Op& op, const OpWork& work, NumberFormat activation) const {
-  if (!adds_by_expert(op, expert_biases_)) return {};
+  if (!adds_by_expert(op, features_.expert_biases)) return {};
   const MatrixProduct& p = *work.product;
   const Bytes output = storage(p.batch * p.m * p.n, activation);
   const Passes& passes = is_second_of_experts(op) ? weighted_biases : biases;
@@ -111,13 +128,13 @@ Bytes OperatorPasses::gradient_sums(const Op& op, const OpWork& work, NumberForm
 }
 
 Bytes OperatorPasses::repeated_heads(const AttentionWork& work, NumberFormat activation) const {
-  if (!repeats_heads_ || work.kv_heads >= work.heads) return Bytes(0);
+  if (features_.key_value_heads == KeyValueHeads::shared || work.kv_heads >= work.heads) return Bytes(0);
   return storage(work.batch * work.queries * (work.heads + work.kv_heads) * (work.qk_head_dim + work.v_head_dim),
                  activation);
 }
 
 double OperatorPasses::copies_of_heads(const AttentionWork& work) const {
-  if (!repeats_heads_) return 1;
+  if (features_.key_value_heads == KeyValueHeads::shared) return 1;
   return static_cast<double>(work.heads) / static_cast<double>(std::max<std::int64_t>(1, work.kv_heads));
 }
 

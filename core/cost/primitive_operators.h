@@ -4,7 +4,7 @@
 /// Answers bytes per micro-batch, forward and backward; op_work.h counts one pass for each fused group. Model, in
 /// passes over the operator's 16-bit output: a root-mean-square norm is cast to 32 bits, squared, averaged, scaled,
 /// cast back and weighted (18; its gradients 42), a rotation is cast, multiplied as complex numbers and cast back (10
-/// and 10), one by halves that scales what it turns is products with cosines and sines (12 and 10), a gate is an
+/// and 10), one by halves is products with cosines and sines (12 and 10; 18 and 23 in 32 bits), a gate is an
 /// activation and a product (5 and 9). An input that several products read gathers their gradients by sums of two (3
 /// passes each). Limits of a gate that are not in its kernel are two clamps and a copy (8 passes over the gate's
 /// output, backward 10). Biases that are added expert by expert are split off, added and joined (4 and 3 passes over
@@ -44,7 +44,7 @@ class OperatorPasses {
   explicit OperatorPasses(const StackFeatures& features);
 
   /// Of a memory-bound operator: what op_work counted, or its primitives'.
-  [[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work) const;
+  [[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work, const PrecisionFormats& formats) const;
   /// With a grouped product that has biases: adding them, and their gradients.
   [[nodiscard]] Traffic expert_biases(const Op& op, const OpWork& work, NumberFormat activation) const;
   /// With a product: sums of the gradients of its input, one for each output after the first.
@@ -60,14 +60,14 @@ class OperatorPasses {
     double forward = 1;
     double backward = 1;
   };
+  [[nodiscard]] Ratio of_rotary(const Op& op, bool casts) const;
   Ratio norm_;
   Ratio rotation_;
+  Ratio wide_rotation_;  ///< by 32-bit cosines and sines
   Ratio scaled_rotation_;
   Ratio gate_;
   std::int64_t passes_of_a_sum_ = 0;
-  ExpertBiases expert_biases_;
-  LimitedGates limited_gates_;
-  bool repeats_heads_;
+  StackFeatures features_;
 };
 
 }  // namespace plumbline

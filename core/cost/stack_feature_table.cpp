@@ -11,6 +11,14 @@ namespace {
 constexpr std::array kernels{
     FeatureChoice{"fused", "one kernel, or counted with its neighbours"},
     FeatureChoice{"primitive", "one kernel for each primitive operator (core/cost/primitive_operators.h)"}};
+constexpr std::array rotary{
+    FeatureChoice{"fused", "one kernel, or counted with its neighbours"},
+    FeatureChoice{"primitive", "products of complex numbers, each a kernel (core/cost/primitive_operators.h)"},
+    FeatureChoice{"by_halves", "products with cosines and sines, of the whole and of its halves exchanged"}};
+constexpr std::array mixing{
+    FeatureChoice{"weights", "16-bit weights and activations"},
+    FeatureChoice{"autocast", "torch.autocast: parameters, residuals and norms in 32 bits, casts around products"},
+    FeatureChoice{"compiled_autocast", "the same, its casts of activations joined with their neighbours"}};
 constexpr std::array heads{
     FeatureChoice{"shared", "attention reads each key and value once for all query heads that share it"},
     FeatureChoice{"repeated", "they are written once for every query head, and travel so around a ring"}};
@@ -30,6 +38,9 @@ constexpr std::array copies{FeatureChoice{"none", "weights are cast in every pas
                             FeatureChoice{"one", "in one orientation"}, FeatureChoice{"two", "row- and column-wise"}};
 constexpr std::array states{FeatureChoice{"of_recipe", "weights, gradients and optimizer states of the recipe"},
                             FeatureChoice{"masters", "parameters and gradients in 32 bits alone"}};
+constexpr std::array gradients{
+    FeatureChoice{"held", "in memory of their own"},
+    FeatureChoice{"freed", "made by the backward, where one micro-batch is a step and no rank shares them"}};
 constexpr std::array checkpoints{FeatureChoice{"device", "on the device"}, FeatureChoice{"host", "in host memory"}};
 constexpr std::array checks{
     FeatureChoice{"before_update", "every rank waits for the gradients of all stages"},
@@ -74,8 +85,9 @@ constexpr std::array fields{
     field<&StackFeatures::norms>("norms", "primitive_norms", "root-mean-square norms", kernels),
     field<&StackFeatures::gates>("gates", "primitive_operators",
                                  "gates, and sums of the gradients of an input that several products read", kernels),
-    field<&StackFeatures::rotations>("rotations", "primitive_rotations",
-                                     "rotary embeddings; primitive ones are products of complex numbers", kernels),
+    field<&StackFeatures::rotations>("rotations", "primitive_rotations", "rotary embeddings", rotary),
+    field<&StackFeatures::mixed_precision>("mixed_precision", "autocast",
+                                           "how 16-bit products are mixed with 32-bit parameters", mixing),
     field<&StackFeatures::scaled_rotations>("scaled_rotations", "scaled_rotations",
                                             "rotary embeddings that scale what they turn (YaRN)", kernels),
     field<&StackFeatures::key_value_heads>("key_value_heads", "repeated_heads",
@@ -95,6 +107,7 @@ constexpr std::array fields{
                                       "fp8 copies of such a weight, kept over the micro-batches of a step", copies),
     field<&StackFeatures::sharded_states>("sharded_states", "sharded_masters",
                                           "what ZeRO-3 divides of trained parameters", states),
+    field<&StackFeatures::step_gradients>("step_gradients", "step_gradients", "gradients from step to step", gradients),
     field<&StackFeatures::layer_checkpoints>("layer_checkpoints", "host_checkpoints",
                                              "where what full recompute keeps of a layer waits", checkpoints),
     field<&StackFeatures::update_check>(

@@ -13,6 +13,12 @@ namespace plumbline {
 
 /// One kernel, or one for each primitive operator (primitive_operators.h).
 enum class OperatorKernels : std::uint8_t { fused, primitive };
+/// Rotary embeddings: one kernel; products of complex numbers in 32 bits; or products with cosines and sines of what is
+/// rotated and of its halves, exchanged.
+enum class Rotations : std::uint8_t { fused, complex, by_halves };
+/// Where 16-bit products are mixed with 32-bit masters: 16-bit weights and activations, or torch.autocast (autocast.h),
+/// whose casts are kernels of their own or joined with their neighbours by a compiler.
+enum class MixedPrecision : std::uint8_t { of_weights, by_autocast, by_compiled_autocast };
 /// Keys and values that several query heads share, before attention.
 enum class KeyValueHeads : std::uint8_t { shared, repeated };
 /// Which dimension tensor-parallel ranks gather and scatter in place. Batch first is PyTorch's DTensor: sequences are
@@ -26,6 +32,9 @@ enum class QuantizedWeights : std::uint8_t { with_16_bit, alone };
 enum class QuantizedCopies : std::uint8_t { none, one, two };
 /// What ZeRO-3 divides of trained parameters: what the recipe keeps, or parameters and gradients in 32 bits alone.
 enum class ShardedStates : std::uint8_t { of_recipe, masters };
+/// Gradients of a step of one micro-batch, on a rank that shares them with no other: memory of theirs, or tensors that
+/// the backward makes and the next step's begin frees.
+enum class StepGradients : std::uint8_t { held, freed };
 /// Where what full recompute keeps of a layer waits for its backward.
 enum class LayerCheckpoints : std::uint8_t { on_device, on_host };
 /// When a zero-bubble rank hears whether all gradients are finite and within the norm (arXiv:2401.10241, section 4).
@@ -51,7 +60,8 @@ struct StackFeatures {
   OperatorKernels norms{};             ///< root-mean-square norms, in 32 bits where primitive
   OperatorKernels gates{};             ///< gates, and sums of the gradients of an input that several products read
   OperatorKernels scaled_rotations{};  ///< rotary embeddings that scale what they turn, by halves where primitive
-  OperatorKernels rotations{};         ///< rotary embeddings; primitive: products of complex numbers in 32 bits
+  Rotations rotations{};               ///< rotary embeddings
+  MixedPrecision mixed_precision{};
   KeyValueHeads key_value_heads{};
   GatheredDimension tensor_parallelism{};
   HostPace at_transfers{};  ///< messages between stages
@@ -60,6 +70,7 @@ struct StackFeatures {
   QuantizedWeights fp8_parameters{};
   QuantizedCopies fp8_copies{};
   ShardedStates sharded_states{};
+  StepGradients step_gradients{};
   LayerCheckpoints layer_checkpoints{};
   UpdateCheck update_check{};
   StageOutputs stage_outputs{};

@@ -187,9 +187,9 @@ OpWork memory_work(const View& v, OpWork work) {
       break;
     }
     case OpKind::cross_entropy: {
-      // fp32 softmax over the logits: read 16-bit, write and read fp32, and back. 12 + 12 bytes per 16-bit logit.
-      const Bytes logits = v.in_bytes(0);
-      set(6 * logits, 6 * logits);
+      // fp32 softmax over the logits: read, cast, written and read in fp32, and back, whatever format they are in.
+      const Bytes passed = std::int64_t{12} * Bytes(local_elements(v.in(0), v.shard));
+      set(passed, passed);
       break;
     }
     default: break;

@@ -17,7 +17,7 @@ constexpr std::int64_t caches_of_a_stream = 4;
 /// Shapes whose traffic alone takes this share of their time are bound by memory.
 constexpr double most_memory_share = 0.6;
 /// 0: quantisation is not felt, 1: as the count of waves says; beyond what fits of any device have asked for.
-constexpr double largest_exponent = 1.5;
+constexpr double largest_exponent = 1;
 constexpr int exponent_steps = 30;
 /// Shares of a datasheet's peak that a table of this very device can show, boost clocks above the nominal one included.
 constexpr double least_share = 0.05;

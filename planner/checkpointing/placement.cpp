@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/autocast.h"
 #include "core/cost/stack_shard.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
@@ -97,7 +98,7 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
   const BlockGroups groups = block_groups(strategy);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const PricedSite at = priced_site(question, b);
-    const Block& block = *at.block;
+    const Block block = as_run(*at.block, shard, question.calibration().stack.features);
     std::vector<BlockVariant>& variants = blocks[b].variants;
     if (block.kind() != BlockKind::layer) {
       variants.push_back(BlockVariant(variants[Variant::kept]));
@@ -115,9 +116,10 @@ Bytes least_kept(const Block& block, const Question& question, const Strategy& s
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   std::vector<bool> counted(block.tensors().size(), false);
   Bytes kept(0);
-  for (const SavedTensor& saved : saved_tensors(block, shard)) {
+  const Block run = as_run(block, shard, question.calibration().stack.features);
+  for (const SavedTensor& saved : saved_tensors(run, shard)) {
     if (!saved.tensor.is_valid() || block.producer(saved.tensor).is_valid()) continue;
-    const Tensor& tensor = block.tensor(saved.tensor);
+    const Tensor& tensor = run.tensor(saved.tensor);
     const auto index = static_cast<std::size_t>(saved.tensor.index());
     if (tensor.role == TensorRole::parameter || tensor.element == ElementKind::index || counted[index]) continue;
     counted[index] = true;
@@ -132,7 +134,7 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const PricedSite at = priced_site(question, b);
-    const Block& block = *at.block;
+    const Block block = as_run(*at.block, shard, question.calibration().stack.features);
     if (block.kind() != BlockKind::layer) continue;
     const PricedBlock of{block, shard, groups};
     std::vector<BlockVariant>& variants = blocks[b].variants;

@@ -110,8 +110,6 @@ bool peaks_without_activations(const Subject& s) {
                      [](const MemoryBreakdown& rank) { return rank[MemoryClass::activations] == Bytes(0); });
 }
 
-bool has_steep_waves(const Subject& s) { return s.question.calibration().device.wave_exponent > 1; }
-
 bool multiplies_in_few_bits(const Subject& s) { return bits(s.asked.training.formats().matmul) <= 8; }
 
 bool keeps_more_of_others(const Subject& s) {
@@ -173,9 +171,6 @@ constexpr std::string_view copies_that_stay =
 constexpr std::string_view messages_during_reductions =
     "A message takes twice as long alongside what its sender still reduces over the same network cards; sent later, it "
     "may find them free.";
-constexpr std::string_view steep_waves =
-    "The fitted exponent of wave quantisation is above 1 on some devices: a product that fills twice as much of an "
-    "idle device then takes less time.";
 constexpr std::string_view copies_in_few_bits =
     "In 8 bits or fewer recompute keeps a layer's input in 16 bits alongside the quantised copy that it restores.";
 constexpr std::string_view other_split =
@@ -232,7 +227,6 @@ const std::vector<KnownViolation>& known_violations() {
   static const std::vector<KnownViolation> known = [] {
     std::vector<KnownViolation> all{
         {"adapters", 0.01, order_of_split_backwards, splits},
-        {"adapters", 0.04, steep_waves, has_steep_waves},
         {"frozen", 0.12, order_of_split_backwards, splits},
         {"frozen", 0.06, last_bucket, shares_whole_backwards},
         {"frozen", 0.02, waits_are_divided, would_wait_for_host},
@@ -260,16 +254,14 @@ const std::vector<KnownViolation>& known_violations() {
         {"latency", 0.001, waits_are_divided, waits_for_host},
         {"flop-rate", 0.05, windows_of_backwards, reduces_during_every_backward},
     };
-    // Twice the work of a product takes 2^(1 - 1.146) times as long at the steepest exponent of any calibration.
-    for (const std::string_view law : {"sequence-length", "micro-batch-size"}) {
-      all.push_back({law, 0.107, steep_waves, has_steep_waves});
+    for (const std::string_view law : {"sequence-length", "micro-batch-size"})
       all.push_back({law, 0.011, waits_are_divided, waits_for_host});
-    }
     for (const std::string_view law : {"flop-rate", "everything"})
       all.push_back({law, 0.25, order_of_split_backwards, splits});
-    for (const std::string_view law : {"memory-bandwidth", "interconnect", "network", "host-link", "sequence-length",
-                                       "micro-batch-size", "micro-batch-count"})
+    for (const std::string_view law :
+         {"memory-bandwidth", "interconnect", "network", "host-link", "micro-batch-size", "micro-batch-count"})
       all.push_back({law, 0.05, order_of_split_backwards, splits});
+    all.push_back({"sequence-length", 0.06, order_of_split_backwards, splits});
     for (const std::string_view law :
          {"flop-rate", "memory-bandwidth", "interconnect", "network", "host-link", "everything"}) {
       all.push_back({law, 0.035, waits_are_divided, would_wait_for_host});

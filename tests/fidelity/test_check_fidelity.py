@@ -4,6 +4,7 @@ import unittest
 
 import check_fidelity
 import cross_validation
+import outside
 
 
 def committed(n=10, mape=0.05):
@@ -32,6 +33,24 @@ class Check(unittest.TestCase):
     def test_what_became_better_is_named(self):
         self.assertEqual(check_fidelity.improvements(committed(), committed(mape=0.04)),
                          ["a source, time: mean error 4.00 %, was 5.00 %"])
+
+
+class Outside(unittest.TestCase):
+    def of(self, mape=0.1, n=24):
+        series = {"time": {"n": n, "mape": mape}, "memory": {"n": n, "mape": 0.1}}
+        one = {"time": {"n": 1, "mape": 0.1}, "memory": {"n": 1, "mape": 0.1}}
+        return {"unnamed": series, "named": series, "compiled": one}
+
+    def test_errors_may_grow_by_a_tenth_and_runs_may_not_vanish(self):
+        self.assertEqual(outside.complaints(self.of(), self.of(0.109)), [])
+        self.assertEqual(outside.complaints(self.of(), self.of(0.111)),
+                         ["own steps, framework unnamed, time: mean error 11.10 %, was 10.00 %",
+                          "own steps, framework named, time: mean error 11.10 %, was 10.00 %"])
+        self.assertEqual(len(outside.complaints(self.of(), self.of(n=23))), 4)
+
+    def test_without_its_name_a_framework_keeps_what_its_runs_state(self):
+        common = {"framework": "PyTorch", "compile": False}
+        self.assertEqual(outside.unnamed({"common": common, "rows": []})["common"], {"compile": False})
 
 
 def cross_validated(mape=0.05, n=10, right=0.9):

@@ -159,7 +159,7 @@ TEST_CASE("a feature is decided as numbers are: own choice, own trait, the stack
   child.like = "torchtitan-2024.12";
   set.add(child);
   CHECK(set.stack("child").features.norms == OperatorKernels::fused);
-  CHECK(set.stack("child").features.rotations == OperatorKernels::primitive);
+  CHECK(set.stack("child").features.rotations == Rotations::complex);
   child.axis_choices = {{"fusion", "primitive"}};
   set.add(child);
   CHECK(set.stack("child").features.norms == OperatorKernels::primitive);

@@ -32,7 +32,8 @@ Shard shard(std::int32_t tensor_parallel = 1) {
 
 StackFeatures primitive() {
   StackFeatures features;
-  features.norms = features.gates = features.rotations = OperatorKernels::primitive;
+  features.norms = features.gates = OperatorKernels::primitive;
+  features.rotations = Rotations::complex;
   features.key_value_heads = KeyValueHeads::repeated;
   return features;
 }
@@ -49,7 +50,7 @@ LayerBytes layer(const StackFeatures& features, const Shard& of, const Graph& gr
   for (const Op& op : block.ops()) {
     const OpWork work = op_work(block, op, of);
     if (work.kind == WorkKind::memory) {
-      const Traffic traffic = passes.memory_traffic(op, work);
+      const Traffic traffic = passes.memory_traffic(op, work, of.formats);
       sum.forward += traffic.forward.value();
       sum.backward += traffic.backward.value();
     }
@@ -113,6 +114,18 @@ TEST_CASE("limits, biases of experts and scaled rotations that frameworks write 
         std::pair((6 + 2 * 4) * row, (8 + 2 * 3) * row));
   CHECK(more([](StackFeatures& f) { f.scaled_rotations = OperatorKernels::primitive; }) ==
         std::pair((12 - 2) * turned, (10 - 2) * turned));
+}
+
+// 12 and 10 passes instead of 2 and 2 over queries and keys.
+TEST_CASE("rotations by halves make passes of their own, scaled or not") {
+  StackFeatures features;
+  features.rotations = Rotations::by_halves;
+  constexpr std::int64_t turned = 2 * sequence * (heads + kv_heads) * head_dim;
+  CHECK(layer(features, shard()).forward - layer({}, shard()).forward == (12 - 2) * turned);
+  CHECK(layer(features, shard()).backward - layer({}, shard()).backward == (10 - 2) * turned);
+  const Graph gpt_oss = find_network("gpt-oss-20b").graph;
+  CHECK(layer(features, shard(), gpt_oss).forward - layer({}, shard(), gpt_oss).forward ==
+        (12 - 2) * 2 * sequence * (64 + 8) * 64);
 }
 
 TEST_CASE("keys and values that travel are there for every query head only where they are repeated") {

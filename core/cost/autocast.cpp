@@ -1,0 +1,88 @@
+#include "core/cost/autocast.h"
+
+#include <cmath>
+
+namespace plumbline {
+namespace {
+
+bool is_norm(OpKind kind) { return kind == OpKind::layer_norm || kind == OpKind::rms_norm; }
+
+bool writes_residuals(OpKind kind) {
+  return kind == OpKind::add || kind == OpKind::embedding || kind == OpKind::position_embedding;
+}
+
+void put_into_32_bits(Tensor& tensor) {
+  if (tensor.element == ElementKind::compute) tensor.element = ElementKind::fp32;
+}
+
+/// Passes over a 16-bit tensor.
+struct Passes {
+  double counted_forward;
+  double forward;
+  double counted_backward;
+  double backward;
+};
+
+/// A norm's result counts in the 16 bits to which it is cast; a sum's and an embedding's in 32.
+constexpr Passes of_norm{2, 2 + 2 + 3, 3, 3 + 6 + 4};
+constexpr Passes of_sum{6, 2 + 1 + 2, 6, 3 + 6};
+constexpr Passes of_joined_norm{2, 2 + 1, 3, 1 + 2 + 2};
+constexpr Passes of_joined_sum{6, 2 + 1 + 2, 6, 6};
+
+Bytes times(double passes, double counted, Bytes bytes) {
+  return Bytes(std::llround(passes / counted * static_cast<double>(bytes.value())));
+}
+
+/// 32 bits read and 16 written, or the other way round.
+constexpr std::int64_t bytes_of_a_cast = 4 + 2;
+
+bool reads_a_norm(const Block& block, const Op& op) {
+  const OpId producer = block.producer(op.inputs.front());
+  return producer.is_valid() && is_norm(block.op(producer).kind);
+}
+
+}  // namespace
+
+bool casts_itself(const StackFeatures& features, const PrecisionFormats& formats) {
+  return features.mixed_precision != MixedPrecision::of_weights && formats.master && bits(formats.activation) == 16;
+}
+
+Block with_32_bit_residuals(const Block& block) {
+  Block::Parts parts = block.parts();
+  const auto put = [&](TensorId id) { put_into_32_bits(parts.tensors[static_cast<std::size_t>(id.index())]); };
+  for (const TensorId input : parts.inputs) put(input);
+  for (const Op& op : parts.ops)
+    if (writes_residuals(op.kind))
+      for (const TensorId output : op.outputs) put(output);
+  return Block(std::move(parts));
+}
+
+Block as_run(const Block& block, const Shard& shard, const StackFeatures& features) {
+  return casts_itself(features, shard.formats) ? with_32_bit_residuals(block) : block;
+}
+
+Traffic autocast_traffic(const Op& op, const OpWork& work, MixedPrecision how) {
+  const bool joins = how == MixedPrecision::by_compiled_autocast;
+  const auto scaled = [&](const Passes& p) {
+    return Traffic{times(p.forward, p.counted_forward, work.forward_traffic),
+                   times(p.backward, p.counted_backward, work.backward_traffic)};
+  };
+  if (is_norm(op.kind)) return scaled(joins ? of_joined_norm : of_norm);
+  if (op.kind == OpKind::add) return scaled(joins ? of_joined_sum : of_sum);
+  return {work.forward_traffic, work.backward_traffic};
+}
+
+Traffic weight_casts(const OpWork& work) {
+  const MatrixProduct& p = *work.product;
+  const Bytes all(bytes_of_a_cast * p.batch * p.k * p.n);
+  return {all, work.needs.weight ? all : Bytes(0)};
+}
+
+Launches cast_launches(const Block& block, const Op& op, const OpWork& work, MixedPrecision how) {
+  const auto parameters = static_cast<double>(op.parameters.size() / op.outputs.size());
+  const double input = how == MixedPrecision::by_autocast && reads_a_norm(block, op) ? 1 : 0;
+  const double weights = work.needs.weight ? parameters : 0;
+  return {parameters + input, weights + (work.needs.input ? input : 0), weights};
+}
+
+}  // namespace plumbline
