@@ -235,7 +235,7 @@ def outside_tables(outside):
 
 # What these steps showed; changed by hand when the facts change.
 OUTSIDE_TEXT = [
-    "What was wrong (decision 0079): torch.autocast leaves parameters, residuals and norms in 32 bits and casts around each product; the "
+    "What was wrong (decision 0078): torch.autocast leaves parameters, residuals and norms in 32 bits and casts around each product; the "
     "logits' loss holds 12 bytes a logit without a compiler; gradients are not there while the logits are, nor 16-bit copies of weights "
     "under a full recompute; eager gates keep what their activation makes; cuDNN computes attention on Hopper since PyTorch 2.9; products in "
     "tf32 and fp32 were charged for the depth of 16-bit ones, and their loss twice. All of it is counted by what a run says (PyTorch, "
