@@ -123,7 +123,7 @@ calibrate() {
   [ -z "$tiny" ] || flags+=(--brief)
   "$plan" calibrate "${flags[@]}" || return
   [ -z "$tiny" ] || return 0  # times of small shapes fit no law
-  "$plan" calibrate --kernels "$out/kernels.json" --machine "$machine" --stack "${stack:-unknown}" \
+  "$plan" calibrate --kernels "$out/kernels.json" --machine "$machine" --stack "${stack:-plumbline-cuda}" \
     --out "$out/calibrated.json"
 }
 if asked kernels && fresh "calibrate" "$out/kernels.json"; then step "calibrate" calibrate; fi

@@ -2,7 +2,7 @@
 """Runs of this program on a GPU, as plan estimate predicts them with the calibrations that ship: time and memory.
 
 Usage: own_runs_test.py <plan>
-The runs are models/measurements/*/runs.json; nothing was fitted to them.
+The runs are models/measurements/*/runs.json. No time was fitted to them; of memory the context was (stack plumbline-cuda).
 """
 import json
 import pathlib
@@ -27,7 +27,7 @@ class OwnRuns(unittest.TestCase):
         out = pathlib.Path(folder) / "plan.json"
         subprocess.run([PLAN, "estimate", "--model", config, "--machine", session["machine"], "--gpus", "1", "--seq-len", str(run["sequence"]),
                         "--global-batch", str(run["global_batch"]), "--micro-batch", str(run["micro_batch"]), "--precision", run["precision"],
-                        "--optimizer", run["optimizer"], "--recompute", run["recompute"], "--stack", "plumbline", "--out", out],
+                        "--optimizer", run["optimizer"], "--recompute", run["recompute"], "--stack", "plumbline-cuda", "--out", out],
                        check=True, capture_output=True)
         return json.loads(out.read_text(encoding="utf-8"))["prediction"]
 
@@ -46,9 +46,11 @@ class OwnRuns(unittest.TestCase):
                           f"measured over predicted {step:+.1%}")
                     if not is_held_up:
                         apart.append(abs(step))
-                    # Never more than predicted; recompute's working memory is counted next to logits that are gone by then.
-                    held = run["memory"]["arena_bytes"] / predicted["peak_memory_bytes"]
-                    self.assertTrue((0.97 if run["recompute"] == "none" else 0.86) <= held <= 1.0, (run["network"], held))
+                    # What the device gave is never more than predicted; recompute's working memory is counted next to logits
+                    # that are gone by then.
+                    held = run["memory"]["device_peak_bytes"] / predicted["peak_memory_bytes"]
+                    print(f"    memory {held - 1:+.1%}")
+                    self.assertTrue((0.975 if run["recompute"] == "none" else 0.86) <= held <= 1.0, (run["network"], held))
             self.assertGreaterEqual(len(apart), 5)
             self.assertLessEqual(sum(apart) / len(apart), MEAN)
             self.assertLessEqual(max(apart), WORST)

@@ -32,8 +32,8 @@ Shard shard_of_batch(std::int64_t batch, std::int64_t sequence) {
 
 }  // namespace
 
-// What libraries took on an H200, less 11 MB of handles and graphs: 2 222 MB of Llama-3.2-1B with 2 x 4 096 tokens, 4 370 MB
-// with 1 x 8 192 (docs/cuda.md).
+// What libraries took on an H200, less 11 MB of handles and graphs: 2 222 MB of Llama-3.2-1B with 2 x 4 096 tokens, 4
+// 370 MB with 1 x 8 192 (docs/cuda.md).
 TEST_CASE("the scratch of cuDNN's deterministic backward is what was measured") {
   const Question llama(asked("llama-3.2-1b", 4096, 2));
   const std::int64_t queries = std::int64_t{32} * 4096 * 64;  // of a sequence
