@@ -1,0 +1,49 @@
+// What a rank of 1000 parameters does not hold yet when the first backward begins, by hand.
+
+#include "core/cost/held_states.h"
+#include "tests/catch.h"
+#include "tests/machines.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t parameters = 1000;
+
+Bytes not_yet_made(StepGradients gradients, MixedPrecision precision, const Strategy& s) {
+  StageCost stage;
+  stage.parameters.dense = stage.parameters.dense_trained = {parameters, 0};
+  StackCalibration stack = round_calibration().stack;
+  stack.features.step_gradients = gradients;
+  stack.features.mixed_precision = precision;
+  const PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16, NumberFormat::fp32);
+  return RankStates(stage, s).of(s, formats, Optimizer::adamw, stack).not_yet_made;
+}
+
+Strategy with(std::int64_t micro_batches, std::int32_t data_parallel, RecomputeMode recompute) {
+  Strategy s;
+  s.micro_batches = micro_batches;
+  s.data_parallel = data_parallel;
+  s.recompute.mode = recompute;
+  return s;
+}
+
+TEST_CASE("gradients that a step makes anew are not there before its only backward") {
+  const auto of = [](StepGradients gradients, const Strategy& s) {
+    return not_yet_made(gradients, MixedPrecision::of_weights, s);
+  };
+  CHECK(of(StepGradients::freed, with(1, 1, RecomputeMode::none)) == Bytes(4 * parameters));
+  CHECK(of(StepGradients::held, with(1, 1, RecomputeMode::none)) == Bytes(0));
+  CHECK(of(StepGradients::freed, with(2, 1, RecomputeMode::none)) == Bytes(0));
+  CHECK(of(StepGradients::freed, with(1, 2, RecomputeMode::none)) == Bytes(0));
+}
+
+TEST_CASE("a full recompute under autocast casts weights again, so that no copies wait for it") {
+  const auto of = [](MixedPrecision precision) {
+    return not_yet_made(StepGradients::freed, precision, with(1, 1, RecomputeMode::full));
+  };
+  CHECK(of(MixedPrecision::by_autocast) == Bytes((4 + 2) * parameters));
+  CHECK(of(MixedPrecision::of_weights) == Bytes(4 * parameters));
+}
+
+}  // namespace
+}  // namespace plumbline
