@@ -58,7 +58,7 @@ class CudaModule(unittest.TestCase):
     def test_the_preset_builds_both_and_refuses_spills(self):
         presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
         build = next(one for one in presets["buildPresets"] if one["name"] == "cuda")
-        self.assertTrue({"plumbline_cuda", "device_kernels_bench"} <= set(build["targets"]))
+        self.assertTrue({"plumbline_cuda", "device_kernels_bench", "kernels_gpu_tests"} <= set(build["targets"]))
         configure = next(one for one in presets["configurePresets"] if one["name"] == "cuda")
         self.assertEqual(ROOT / configure["binaryDir"].removeprefix("${sourceDir}/"), cuda_module.FOLDER)
         self.assertTrue(configure["cacheVariables"]["PLUMBLINE_CUDA_LAUNCHER"].endswith(f"/{cuda_module.TIMES.relative_to(ROOT)}"))
