@@ -79,7 +79,7 @@ Traffic weight_casts(const OpWork& work) {
 }
 
 Launches cast_launches(const Block& block, const Op& op, const OpWork& work, MixedPrecision how) {
-  const auto parameters = static_cast<double>(op.parameters.size() / op.outputs.size());
+  const double parameters = static_cast<double>(op.parameters.size()) / static_cast<double>(op.outputs.size());
   const double input = how == MixedPrecision::by_autocast && reads_a_norm(block, op) ? 1 : 0;
   const double weights = work.needs.weight ? parameters : 0;
   return {parameters + input, weights + (work.needs.input ? input : 0), weights};

@@ -21,6 +21,32 @@ double cast_bytes(double of_fp8, NumberFormat format) {
   return format == NumberFormat::fp4 ? of_fp8 + fp4_more_cast_bytes : of_fp8;
 }
 
+struct CastTime {
+  Seconds forward{0};
+  Seconds backward{0};
+};
+/// With a product: of weights where the framework casts them itself, and of operands in few bits.
+struct CastTimes {
+  CastTime weights;
+  CastTime operands;
+};
+
+CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberFormat format, const Shard& shard) {
+  CastTimes times;
+  if (casts_itself(kernels.calibration().stack.features, shard.formats)) {
+    const Traffic casts = weight_casts(work);
+    times.weights = {kernels.memory(casts.forward), kernels.memory(casts.backward)};
+  }
+  if (!is_quantized(format)) return times;
+  const MatrixProduct& p = *work.product;
+  const double input = static_cast<double>(p.batch * p.m * p.k);
+  const double output = static_cast<double>(p.batch * p.m * p.n);
+  times.operands.forward = kernels.stream(cast_bytes(fp8_cast_bytes_forward, format) * input);
+  if (work.needs.input || work.needs.weight)
+    times.operands.backward = kernels.stream(cast_bytes(fp8_cast_bytes_backward, format) * output);
+  return times;
+}
+
 }  // namespace
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
@@ -45,17 +71,11 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
       times.forward += kernels_.memory(biases.forward);
       times.backward += kernels_.memory(biases.backward);
-      if (casts_itself(kernels_.calibration().stack.features, shard.formats)) {
-        const Traffic casts = weight_casts(work);
-        times.forward += kernels_.memory(casts.forward);
-        times.add_weight_gradient(kernels_.memory(casts.backward));
-      }
-      if (is_quantized(format)) {
-        const double input = static_cast<double>(p.batch * p.m * p.k);
-        const double output = static_cast<double>(p.batch * p.m * p.n);
-        times.forward += kernels_.stream(cast_bytes(fp8_cast_bytes_forward, format) * input);
-        if (any_gradient) times.backward += kernels_.stream(cast_bytes(fp8_cast_bytes_backward, format) * output);
-      }
+      const CastTimes casts = cast_times(kernels_, work, format, shard);
+      times.forward += casts.weights.forward;
+      times.add_weight_gradient(casts.weights.backward);
+      times.forward += casts.operands.forward;
+      times.backward += casts.operands.backward;
       break;
     }
     case WorkKind::attention: {

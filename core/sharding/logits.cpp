@@ -6,8 +6,10 @@ namespace plumbline {
 
 bool is_logits(const Block& block, TensorId tensor) {
   const auto& readers = block.consumers(tensor);
-  return std::any_of(readers.begin(), readers.end(),
-                     [&](OpId reader) { return block.op(reader).kind == OpKind::cross_entropy; });
+  return std::any_of(readers.begin(), readers.end(), [&](OpId reader) {
+    const Op& op = block.op(reader);
+    return op.kind == OpKind::cross_entropy && op.inputs.front() == tensor;
+  });
 }
 
 Bytes logit_bytes(const Tensor& logits, const Shard& shard) {

@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// Whether a loss reads it.
+/// Whether a loss reads it, labels apart.
 [[nodiscard]] bool is_logits(const Block& block, TensorId tensor);
 
 /// Elements from the begin of a row of so many classes to that of the next.

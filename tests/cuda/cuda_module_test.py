@@ -202,7 +202,7 @@ class CudaModule(unittest.TestCase):
 
     def test_a_part_of_a_session_that_is_unknown_is_refused(self):
         refused = self.session("rnus")
-        self.assertEqual((refused.returncode, "'rnus' is no part; expected one of check kernels runs" in refused.stderr),
+        self.assertEqual((refused.returncode, "'rnus' is no part; expected one of check tests kernels runs" in refused.stderr),
                          (2, True))
 
     def test_a_session_that_cannot_begin_says_so(self):

@@ -9,6 +9,7 @@
 
 #include "core/program/block_sends.h"
 #include "core/program/known_programs.h"
+#include "tests/catch.h"
 #include "tests/random_strategies.h"
 #include "tests/tensor_parallel_points.h"
 

@@ -64,11 +64,10 @@ TEST_CASE("a plan counts the scratch of attention or that of products, which use
     const Question question(asked("llama-3.2-1b", has_scratch ? 4096 : 32, 2));
     const Strategy s = completed({}, question);
     const Bytes scratch = most_scratch(question, shard_of(s, question.training()));
-    Strategy other = s;
     QuestionText text = asked("llama-3.2-1b", has_scratch ? 4096 : 32, 2);
     text.stack = "plumbline";
     const Bytes with = evaluate(question, s).prediction.peak_memory;
-    const Bytes without = evaluate(Question(text), other).prediction.peak_memory;
+    const Bytes without = evaluate(Question(text), s).prediction.peak_memory;
     const Bytes products(std::int64_t{32} << 20);
     CHECK((scratch > products) == has_scratch);
     CHECK(with - without == Bytes(577'000'000) + std::max(scratch, products));

@@ -28,11 +28,11 @@ TEST_CASE("what a rank holds of logits has whole rows of them, whatever the voca
       Shard shard;
       shard.lengths = {.batch = 2, .sequence = 64};
       shard.formats.activation = NumberFormat::bf16;
-      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(2 * 128 * 50'264));
+      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(std::int64_t{2} * 128 * 50'264));
       shard.formats.activation = NumberFormat::fp32;
-      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(4 * 128 * 50'264));
+      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(std::int64_t{4} * 128 * 50'264));
       shard.tensor_parallel = 3;
-      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(4 * 128 * 16'760));
+      CHECK(logit_bytes(block.tensors()[t], shard) == Bytes(std::int64_t{4} * 128 * 16'760));
     }
 }
 
