@@ -21,6 +21,12 @@ double cast_bytes(double of_fp8, NumberFormat format) {
   return format == NumberFormat::fp4 ? of_fp8 + fp4_more_cast_bytes : of_fp8;
 }
 
+double imbalance(const KernelClock& kernels, const Shard& shard) {
+  return shard.expert_parallel > 1 ? kernels.calibration().stack.experts.expert_imbalance.value : 1.0;
+}
+
+bool is_routing(OpKind kind) { return kind == OpKind::dispatch || kind == OpKind::combine; }
+
 struct CastTime {
   Seconds forward{0};
   Seconds backward{0};
@@ -58,8 +64,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
     case WorkKind::product:
     case WorkKind::grouped_product: {
       const bool grouped = work.kind == WorkKind::grouped_product;
-      const double load =
-          grouped && shard.expert_parallel > 1 ? kernels_.calibration().stack.experts.expert_imbalance.value : 1.0;
+      const double load = grouped ? imbalance(kernels_, shard) : 1.0;
       const auto time = [&](const MatrixProduct& p) {
         return load * (grouped ? kernels_.grouped_product(p, format) : kernels_.product(p, format));
       };
@@ -72,20 +77,19 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.forward += kernels_.memory(biases.forward);
       times.backward += kernels_.memory(biases.backward);
       const CastTimes casts = cast_times(kernels_, work, format, shard);
-      times.forward += casts.weights.forward;
+      times.forward += casts.weights.forward + casts.operands.forward;
       times.add_weight_gradient(casts.weights.backward);
-      times.forward += casts.operands.forward;
       times.backward += casts.operands.backward;
       break;
     }
     case WorkKind::attention: {
-      const Seconds forward =
-          kernels_.attention_forward(*work.attention, shard.flash_attention, shard.formats.activation);
+      const NumberFormat activations = shard.formats.activation;
+      const Seconds forward = kernels_.attention_forward(*work.attention, shard.flash_attention, activations);
       times.forward += forward;
       times.attention += forward;
       if (any_gradient)
-        times.backward += kernels_.attention_backward(*work.attention, shard.flash_attention, shard.formats.activation);
-      const Seconds repeating = kernels_.memory(passes_.repeated_heads(*work.attention, shard.formats.activation));
+        times.backward += kernels_.attention_backward(*work.attention, shard.flash_attention, activations);
+      const Seconds repeating = kernels_.memory(passes_.repeated_heads(*work.attention, activations));
       times.forward += repeating;
       if (any_gradient) times.backward += repeating;
       break;
@@ -95,10 +99,9 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       if (any_gradient) times.backward += kernels_.delta_rule_backward(work, shard.formats.activation);
       break;
     case WorkKind::memory: {
-      const bool is_routing = op.kind == OpKind::dispatch || op.kind == OpKind::combine;
       const auto time = [&](Bytes moved, Seconds (KernelClock::*of_kind)(OpKind, Bytes) const) {
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
-        return is_routing ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
+        return is_routing(op.kind) ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
       };
       const Traffic traffic = passes_.memory_traffic(op, work, shard.formats);
       times.forward += time(traffic.forward, &KernelClock::memory_forward);
