@@ -110,6 +110,10 @@ bool peaks_without_activations(const Subject& s) {
                      [](const MemoryBreakdown& rank) { return rank[MemoryClass::activations] == Bytes(0); });
 }
 
+bool keeps_parts_by_keys(const Subject& s) {
+  return s.question.calibration().stack.features.attention_scratch == AttentionScratch::parts_by_keys;
+}
+
 bool multiplies_in_few_bits(const Subject& s) { return bits(s.asked.training.formats().matmul) <= 8; }
 
 bool keeps_more_of_others(const Subject& s) {
@@ -171,6 +175,10 @@ constexpr std::string_view copies_that_stay =
 constexpr std::string_view messages_during_reductions =
     "A message takes twice as long alongside what its sender still reduces over the same network cards; sent later, it "
     "may find them free.";
+constexpr std::string_view scratch_of_attention =
+    "cuDNN's deterministic backward keeps a part of the queries' gradient for every 128 keys: four bytes a score of "
+    "heads "
+    "of 128 features, where scores in memory take two.";
 constexpr std::string_view copies_in_few_bits =
     "In 8 bits or fewer recompute keeps a layer's input in 16 bits alongside the quantised copy that it restores.";
 constexpr std::string_view other_split =
@@ -241,6 +249,7 @@ const std::vector<KnownViolation>& known_violations() {
         {"flash-attention", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"flash-attention", 0.005, outputs_of_attention, splits_in_few_bits},
         {"flash-attention", 0.2, other_split, is_balanced},
+        {"flash-attention", 0.2, scratch_of_attention, keeps_parts_by_keys},
         {"zero-stages", 0.02, weights_in_few_bits, keeps_weights_in_few_bits},
         {"layer-units", 0.0001, states_of_matrices, keeps_more_of_others},
         {"sequence-parallel", 0.04, gathered_twice, splits_parallel_parts},
