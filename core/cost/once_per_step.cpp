@@ -12,8 +12,8 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Updated weights: alongside the first forward of each chunk and the copies between it and the next pass, which are
-/// not slowed down, but for the first unit of all.
+/// Weights are updated while the first forward of each chunk runs, and while copies run between it and the next pass.
+/// The forward is slowed down meanwhile, copies are not. The very first unit is updated before anything runs.
 void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, const RankSharing& rank) {
   const auto unit = [&](std::size_t c) {
     return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);

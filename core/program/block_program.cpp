@@ -18,10 +18,8 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard, KnownProgra
   for (std::size_t t = 0; t < block.tensors().size(); ++t) {
     const TensorId id(static_cast<std::int32_t>(t));
     const Tensor& tensor = block.tensors()[t];
-    const auto& readers = block.consumers(id);
-    const bool are_logits =
-        std::any_of(readers.begin(), readers.end(), [&](OpId r) { return block.op(r).kind == OpKind::cross_entropy; });
-    const Bytes bytes = is_logits(block, id) ? logit_bytes(tensor, shard) : local_bytes(tensor, shard);
+    const bool are_logits = is_logits(block, id);
+    const Bytes bytes = are_logits ? logit_bytes(tensor, shard) : local_bytes(tensor, shard);
     tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : bytes,
                         shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence, are_logits});
   }

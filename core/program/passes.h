@@ -42,7 +42,7 @@ struct RankContext {
   return i == 0 || segment_of(actions[i - 1]) != segment_of(actions[i]);
 }
 
-/// Copies the actions of `before` up to `end` that are not in `actions` yet. `copied`: how many are.
+/// Appends before[copied, end) to `actions` and moves `copied` to `end`; nothing where `end` is not beyond it.
 inline void copy_until(Actions& actions, const Actions& before, std::size_t& copied, std::size_t end) {
   const auto at = [&](std::size_t i) { return before.begin() + static_cast<std::ptrdiff_t>(i); };
   if (copied < end) actions.insert(actions.end(), at(copied), at(end));

@@ -13,8 +13,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLAN = sys.argv.pop(1)
-MEAN, WORST = 0.05, 0.15  # of steps that the host does not hold up
-HELD_UP_TOKENS = 8192  # of a micro-batch: below it launches count, which the stack prices as those of a CPU
+MEAN, WORST = 0.05, 0.2  # of all plans, each once; the worst are of 4 096 tokens, whose kernels the stack prices without their launches
 
 
 class OwnRuns(unittest.TestCase):
@@ -41,17 +40,16 @@ class OwnRuns(unittest.TestCase):
                 for run in session["runs"]:
                     predicted = self.estimated(session, run, folder)
                     step = run["step_s"] / predicted["step_time_s"]["expected"] - 1
-                    is_held_up = run["micro_batch"] * run["sequence"] < HELD_UP_TOKENS
                     print(f"{run['network']:14} {run['micro_batch']:3} x {run['sequence']:5} {run['recompute']:5} {run['launch']:5} "
                           f"measured over predicted {step:+.1%}")
-                    if not is_held_up:
+                    if run["launch"] == "calls":  # a graph of the same plan is printed beside it
                         apart.append(abs(step))
                     # What the device gave is never more than predicted; recompute's working memory is counted next to logits
                     # that are gone by then.
                     held = run["memory"]["device_peak_bytes"] / predicted["peak_memory_bytes"]
                     print(f"    memory {held - 1:+.1%}")
                     self.assertTrue((0.975 if run["recompute"] == "none" else 0.86) <= held <= 1.0, (run["network"], held))
-            self.assertGreaterEqual(len(apart), 5)
+            self.assertGreaterEqual(len(apart), 9)
             self.assertLessEqual(sum(apart) / len(apart), MEAN)
             self.assertLessEqual(max(apart), WORST)
 

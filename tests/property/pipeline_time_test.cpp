@@ -212,7 +212,7 @@ std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::in
   std::vector<OnceTimes> once;
   for (const Picoseconds time : forward) once.push_back({time, Picoseconds(3), time, time * std::int64_t{4}});
   PipelineTimes t{forward, backward, latency};
-  // Split backwards take longer in all: less hides alongside each half.
+  // The halves of a split backward take longer together than the whole, by up to four picoseconds.
   std::vector<Picoseconds> half;
   for (const Picoseconds time : backward) half.push_back(time / std::int64_t{2} + Picoseconds(i.micro_batches % 3));
   t.backward_input = t.backward_weight = half;

@@ -1,5 +1,5 @@
-// Many tensors in few launches are what they are one by one: of every size, more than a launch takes, and others among
-// them.
+// Kernels that take several tensors in one launch against the CPU's, tensor by tensor: parts of one element and of more
+// than a block takes, more tensors than fit one launch, and some that only the kernels for one tensor take.
 #include <memory>
 
 #include "kernels/adamw.h"

@@ -113,7 +113,8 @@ TEST_CASE("whatever order can be read can be lowered and simulated") {
   CHECK(done > 50);
 }
 
-// Copies come back before a backward, which alone hides reductions; those of updated weights hide behind copies too.
+// Offloaded activations are copied back before a backward begins. Reductions of gradients run alongside the backward
+// only; updates of weights run alongside the copies as well.
 TEST_CASE("what is reduced and updated next to copies to the host takes as long in closed form as simulated") {
   QuestionText text;
   text.model = "gpt2-large";
