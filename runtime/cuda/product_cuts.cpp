@@ -1,6 +1,6 @@
 #include "runtime/cuda/product_cuts.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace plumbline {
 namespace {
@@ -45,38 +45,40 @@ ProductCall part_of_sum(ProductCall call, std::int64_t first, std::int64_t count
   return call;
 }
 
+using Parts = std::vector<ProductCall>;
+
+/// Each call in two parts of a dimension: its largest multiple of eight, and the rest.
 template <class Part>
-void cut(std::vector<ProductCall>& calls, std::int64_t size, Part part) {
-  std::vector<ProductCall> parts;
+Parts cut(const Parts& calls, std::int64_t size, Part part) {
+  Parts parts;
   const std::int64_t whole = size / unit * unit;
   for (const ProductCall& call : calls) {
     parts.push_back(part(call, 0, whole));
     parts.push_back(part(call, whole, size - whole));
   }
-  calls = std::move(parts);
+  return parts;
 }
 
-void cut_sum(std::vector<ProductCall>& calls, std::int64_t size) {
-  std::vector<ProductCall> parts;
-  const std::int64_t whole = size / unit * unit;
-  for (const ProductCall& call : calls) {
-    parts.push_back(part_of_sum(call, whole, size - whole));
-    parts.push_back(part_of_sum(call, 0, whole));
-    parts.back().matmul.write = Write::accumulate;
+/// Each call as the rest of its sum, and all else added to that.
+Parts cut_sum(const Parts& calls, std::int64_t size) {
+  Parts parts = cut(calls, size, part_of_sum);
+  for (std::size_t i = 0; i < parts.size(); i += 2) {
+    std::swap(parts[i], parts[i + 1]);
+    parts[i + 1].matmul.write = Write::accumulate;
   }
-  calls = std::move(parts);
+  return parts;
 }
 
 }  // namespace
 
 std::vector<ProductCall> cut_product(const ProductCall& call) {
-  std::vector<ProductCall> calls{call};
+  Parts calls{call};
   if (!takes_cuts(call)) return calls;
   const ProductShape shape = product_shape(call);
   if (is_odd(shape.k) && call.matmul.bias.is_there()) return calls;
-  if (is_odd(shape.m)) cut(calls, shape.m, part_of_rows);
-  if (is_odd(shape.n)) cut(calls, shape.n, part_of_columns);
-  if (is_odd(shape.k)) cut_sum(calls, shape.k);
+  if (is_odd(shape.m)) calls = cut(calls, shape.m, part_of_rows);
+  if (is_odd(shape.n)) calls = cut(calls, shape.n, part_of_columns);
+  if (is_odd(shape.k)) calls = cut_sum(calls, shape.k);
   return calls;
 }
 

@@ -41,7 +41,12 @@ void OptimizerUpdate::run(const UpdateNumbers& numbers, const std::function<void
   const std::vector<UpdateInstruction>& all = program_.instructions;
   for (std::size_t at = 0; at < all.size();) {
     const std::span<const UpdateInstruction> same = of_one_kind(std::span(all).subspan(at));
-    at += run_together(same, numbers) ? same.size() : (run(same.front(), numbers, decide), 1);
+    if (run_together(same, numbers)) {
+      at += same.size();
+    } else {
+      run(same.front(), numbers, decide);
+      ++at;
+    }
   }
 }
 
