@@ -96,7 +96,7 @@ enum class BufferRows : std::uint8_t { local, whole, chosen, none };
 enum class BufferContent : std::uint8_t { tensor, side, travelling, maxima, sums, parameter_gradients };
 
 struct BlockBuffer {
-  TensorId like;  ///< whose columns and format it has
+  TensorId like = {};  ///< whose columns and format it has
   BufferRows rows = BufferRows::local;
   BufferContent content = BufferContent::tensor;
   std::int32_t side = 0;          ///< which of the operator's
