@@ -18,6 +18,8 @@ needed=(
   eigen3/Eigen/Core:libeigen3-dev
   yaml-cpp/parser.h:libyaml-cpp-dev
   toml++/toml.h:libtomlplusplus-dev
+  # what `plan` takes memory from; without it from the C library, and a search takes a tenth longer
+  "libtcmalloc_minimal:libtcmalloc-minimal4|libtcmalloc-minimal4t64"
 )
 for purpose in "$@"; do
   case "$purpose" in
@@ -36,6 +38,7 @@ is_there() {
   case "$1" in
     libclang-rt) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
     libboost_context) compgen -G "/usr/lib/*/libboost_context.*" >/dev/null ;;
+    libtcmalloc_minimal) compgen -G '/usr/lib/*/libtcmalloc_minimal.so*' >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
     Python.h) compgen -G "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" >/dev/null ;;
     venv) python3 -c 'import ensurepip' 2>/dev/null ;;

@@ -94,26 +94,38 @@ BlockCost BlockPricer::price_without_by_operator(const Block& block, const Shard
   return price_as_run(with_32_bit_residuals(block), shard, groups, nullptr);
 }
 
-BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups,
-                                    KnownPrograms* known) const {
-  const PricedBlock of{block, shard, groups, known};
+ForwardCost BlockPricer::price_forward(const Block& block, const Shard& shard, const BlockGroups& groups) const {
+  const Block run = as_run(block, shard, kernels_.calibration().stack.features);
   Times times;
-  for (const Op& op : block.ops()) {
+  const BlockCost cost = price_passes(times, {run, shard, groups});
+  return {cost.forward, cost.host_forward};
+}
+
+BlockCost BlockPricer::price_passes(Times& times, const PricedBlock& of) const {
+  for (const Op& op : of.block.ops()) {
     const Seconds before = times.forward;
     const double kernels = times.kernels.forward;
-    add_op(times, block, op, shard);
+    add_op(times, of.block, op, of.shard);
     times.op_forward.push_back(times.forward - before);
     times.op_kernels.push_back(times.kernels.forward - kernels);
   }
   const StackCalibration& stack = kernels_.calibration().stack;
-  const double factor = stack.compute.step_factor;
   BlockCost cost;
-  add_passes(cost, times, of, priced_logits(block, shard, stack));
-  cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, factor));
+  add_passes(cost, times, of, priced_logits(of.block, of.shard, stack));
+  cost.backward_weight = std::min(cost.backward.compute, rounded(times.backward_weight, stack.compute.step_factor));
+  cost.waits_for_transfers = stack.features.at_transfers == HostPace::waits;
+  cost.waits_for_passes = stack.features.at_passes == HostPace::waits;
+  synchronise(cost, of.block, stack);
+  return cost;
+}
+
+BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups,
+                                    KnownPrograms* known) const {
+  const PricedBlock of{block, shard, groups, known};
+  Times times;
+  BlockCost cost = price_passes(times, of);
+  const StackCalibration& stack = kernels_.calibration().stack;
   const StackFeatures& features = stack.features;
-  cost.waits_for_transfers = features.at_transfers == HostPace::waits;
-  cost.waits_for_passes = features.at_passes == HostPace::waits;
-  synchronise(cost, block, stack);
   cost.boundary = boundary_bytes(block, shard);
   if (block.needs_input_gradient()) cost.boundary_gradient = cost.boundary;
   if (features.stage_outputs == StageOutputs::kept) cost.kept_output = cost.boundary;

@@ -15,6 +15,7 @@
 #include "core/cost/kernel_time.h"
 #include "core/cost/primitive_operators.h"
 #include "core/cost/rank_parameters.h"
+#include "core/cost/time_limits.h"
 #include "core/cost/working_set.h"
 #include "core/plan/rank_group.h"
 #include "core/program/block_sends.h"
@@ -31,7 +32,13 @@ struct PhaseTime {
   Picoseconds context_parallel{0};
   Picoseconds expert_parallel{0};
 
-  PhaseTime& operator+=(const PhaseTime& other);
+  PhaseTime& operator+=(const PhaseTime& other) {
+    add_phase(compute, other.compute);
+    add_phase(tensor_parallel, other.tensor_parallel);
+    add_phase(context_parallel, other.context_parallel);
+    add_phase(expert_parallel, other.expert_parallel);
+    return *this;
+  }
   [[nodiscard]] Picoseconds total() const { return compute + tensor_parallel + context_parallel + expert_parallel; }
   bool operator==(const PhaseTime&) const = default;
 };
@@ -134,16 +141,24 @@ struct PricedBlock {
 /// A block before all that is trained has no backward, keeps nothing, and runs nothing again.
 [[nodiscard]] bool runs_backward(const Block& block);
 
+struct ForwardCost {
+  PhaseTime time;
+  Picoseconds host{0};
+};
+
 class BlockPricer {
  public:
   BlockPricer(const Cluster& cluster, const Calibration& calibration);
 
   [[nodiscard]] BlockCost price(const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  /// Of that, what its forward takes on the device and until the host has launched it.
+  [[nodiscard]] ForwardCost price_forward(const Block& block, const Shard& shard, const BlockGroups& groups) const;
   /// The same with what is kept in place of recompute by operator, which few plans ask for; and that, put in.
   /// `known`: of the block lowered for other shards.
   [[nodiscard]] BlockCost price_without_by_operator(const Block& block, const Shard& shard, const BlockGroups& groups,
                                                     KnownPrograms* known = nullptr) const;
-  void add_by_operator(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  void add_by_operator(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups,
+                       KnownPrograms* known = nullptr) const;
   /// Fills a variant's memory beyond what it saves, what its replay sends, and what it restores: more than `kept`, of
   /// the block where nothing is computed again. Returns what the replay's collectives take.
   CollectiveTimes fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
@@ -158,7 +173,9 @@ class BlockPricer {
   void add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const;
   void add_launches(Times& times, const Block& block, const Op& op, const OpWork& work, NumberFormat format,
                     const Shard& shard) const;
-  void add_by_operator_as_run(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups) const;
+  void add_by_operator_as_run(BlockCost& cost, const PricedBlock& of) const;
+  /// The passes of a block, and its waits, alone.
+  [[nodiscard]] BlockCost price_passes(Times& times, const PricedBlock& of) const;
   [[nodiscard]] BlockCost price_as_run(const Block& block, const Shard& shard, const BlockGroups& groups,
                                        KnownPrograms* known) const;
   [[nodiscard]] Picoseconds host_time(double kernels, double collectives) const;

@@ -78,25 +78,26 @@ void BlockPricer::add_ruled_variants(BlockCost& cost, const Times& times, const 
   for (BlockVariant* variant : {&kept, &selective, &full}) cost.variants.push_back(std::move(*variant));
 }
 
-void BlockPricer::add_by_operator(BlockCost& cost, const Block& block, const Shard& shard,
-                                  const BlockGroups& groups) const {
+void BlockPricer::add_by_operator(BlockCost& cost, const Block& block, const Shard& shard, const BlockGroups& groups,
+                                  KnownPrograms* known) const {
+  if (!runs_backward(block)) return;
   if (!casts_itself(kernels_.calibration().stack.features, shard.formats))
-    return add_by_operator_as_run(cost, block, shard, groups);
-  add_by_operator_as_run(cost, with_32_bit_residuals(block), shard, groups);
+    return add_by_operator_as_run(cost, {block, shard, groups, known});
+  const Block run = with_32_bit_residuals(block);
+  add_by_operator_as_run(cost, {run, shard, groups});
 }
 
-void BlockPricer::add_by_operator_as_run(BlockCost& cost, const Block& block, const Shard& shard,
-                                         const BlockGroups& groups) const {
-  if (!runs_backward(block)) return;
-  const KeptByOperator kept = kept_by_operator(block, shard);
+void BlockPricer::add_by_operator_as_run(BlockCost& cost, const PricedBlock& of) const {
+  const Block& block = of.block;
+  const KeptByOperator kept = kept_by_operator(block, of.shard);
   Times times;
   for (std::size_t op = 0; op < block.ops().size(); ++op) {
     const Seconds before = times.forward;
-    add_op(times, block, block.ops()[op], shard);
+    add_op(times, block, block.ops()[op], of.shard);
     times.replayed += (1 - kept.share[op]) * (times.forward - before);
   }
   const double replayed = times.forward.value() > 0 ? times.replayed / times.forward : 0;
-  cost.variants[Variant::by_operator] = by_operator(cost, {block, shard, groups}, kept, replayed);
+  cost.variants[Variant::by_operator] = by_operator(cost, of, kept, replayed);
 }
 
 /// `replayed`: of the forward's compute.

@@ -3,7 +3,8 @@
 ///
 /// Answers a program whose sizes are another shard's. Model: degrees of parallelism change which instructions there are
 /// where they become more than one, and sizes otherwise (BlockLowering::shape), so that of thousands of shards some
-/// dozens are lowered. Blocks outlive it. Checked against: tests/property/block_program_test.cpp.
+/// dozens are lowered. Blocks outlive it; a copy is for other blocks, so it begins empty. Checked against:
+/// tests/property/block_program_test.cpp.
 
 #include <map>
 #include <memory>
@@ -21,19 +22,31 @@ class KnownPrograms {
   /// A block and the numbers that its instructions depend on.
   using Key = std::pair<const Block*, std::vector<std::int32_t>>;
 
+  KnownPrograms() = default;
+  KnownPrograms(const KnownPrograms& /*of_other_blocks*/) {}
+  KnownPrograms& operator=(const KnownPrograms& /*of_other_blocks*/) {
+    const std::scoped_lock lock(mutex_);
+    programs_.clear();
+    return *this;
+  }
+  ~KnownPrograms() = default;
+
   [[nodiscard]] std::shared_ptr<const BlockProgram> find(const Key& key) const {
     const std::scoped_lock lock(mutex_);
     const auto found = programs_.find(key);
     return found == programs_.end() ? nullptr : found->second;
   }
-  /// Of two of one key either is right.
+  /// Of two of one key either is right. Beyond `most_kept` nothing is kept.
   void keep(Key key, BlockProgram program) {
     auto kept = std::make_shared<const BlockProgram>(std::move(program));
     const std::scoped_lock lock(mutex_);
-    programs_.try_emplace(std::move(key), std::move(kept));
+    if (programs_.size() < most_kept) programs_.try_emplace(std::move(key), std::move(kept));
   }
 
  private:
+  /// A layer's program takes about 20 KB.
+  static constexpr std::size_t most_kept = 4096;
+
   mutable std::mutex mutex_;
   std::map<Key, std::shared_ptr<const BlockProgram>> programs_;
 };

@@ -83,12 +83,11 @@ RecomputeProblem recompute_problem(const Block& block, const Shard& shard, const
   for (const OpId id : block.execution_order()) {
     const Op& op = block.op(id);
     position[static_cast<std::size_t>(id.index())] = static_cast<std::int32_t>(problem.ops.size());
-    const BlockCost alone = pricer.price(block_of(block, op), shard, groups);
+    const ForwardCost alone = pricer.price_forward(block_of(block, op), shard, groups);
     problem.ops.push_back(
-        {op.name, alone.forward.total(), {}, {}, op.kind != OpKind::cross_entropy, alone.forward, alone.host_forward});
+        {op.name, alone.time.total(), {}, {}, op.kind != OpKind::cross_entropy, alone.time, alone.host});
   }
-  const BlockCost whole = pricer.price(block, shard, groups);
-  scale_to(problem.ops, whole.forward.total());
+  scale_to(problem.ops, pricer.price_forward(block, shard, groups).time.total());
   const std::vector<std::int32_t> value_of = add_tensors(problem, block, shard, position);
   for (const OpId id : block.execution_order())
     for (const TensorId input : block.op(id).inputs)

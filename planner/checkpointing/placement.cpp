@@ -134,9 +134,11 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const PricedSite at = priced_site(question, b);
-    const Block block = as_run(*at.block, shard, question.calibration().stack.features);
-    if (block.kind() != BlockKind::layer) continue;
-    const PricedBlock of{block, shard, groups};
+    if (at.block->kind() != BlockKind::layer) continue;
+    std::optional<Block> cast;
+    if (casts_itself(question.calibration().stack.features, shard.formats)) cast = with_32_bit_residuals(*at.block);
+    const PricedBlock of =
+        cast ? PricedBlock{*cast, shard, groups} : PricedBlock{*at.block, shard, groups, &question.known_programs()};
     std::vector<BlockVariant>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
       at.pricer->fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);

@@ -51,13 +51,13 @@ const LayerChoice& RankLayers::smallest(std::int64_t in_flight) const {
   return smallest_.emplace(in_flight, smallest_layers(groups_, in_flight)).first->second;
 }
 
-RankLayersTable::RankLayersTable(const std::vector<BlockCost>& blocks) : blocks_(&blocks) {
+RankLayersTable::RankLayersTable(const std::vector<BlockCost>& blocks, Restored restored) : blocks_(&blocks) {
   for (const BlockCost& block : blocks) {
     std::vector<LayerOption>& options = options_.emplace_back();
     for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v) {
       const BlockVariant& variant = block.variants[v];
-      options.push_back(
-          {variant.memory.saved, variant.recompute.total(), block.memory().working.backward + variant.restored});
+      const Bytes beyond = restored == Restored::counted ? variant.restored : Bytes(0);
+      options.push_back({variant.memory.saved, variant.recompute.total(), block.memory().working.backward + beyond});
     }
   }
 }

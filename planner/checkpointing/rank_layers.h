@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/cost/stage_cost.h"
+#include "planner/checkpointing/block_frontier.h"
 #include "planner/checkpointing/layer_chooser.h"
 
 namespace plumbline {
@@ -65,8 +66,9 @@ class RankLayers {
 /// Of the ranks of all strategies whose blocks cost the same. Callable from any thread.
 class RankLayersTable {
  public:
-  /// `blocks`: with their choices (placement.h); they outlive the table.
-  explicit RankLayersTable(const std::vector<BlockCost>& blocks);
+  /// `blocks`: with their choices (placement.h); they outlive the table. `restored`: ignored where only a bound is
+  /// asked for.
+  explicit RankLayersTable(const std::vector<BlockCost>& blocks, Restored restored = Restored::counted);
 
   [[nodiscard]] const std::vector<BlockCost>& blocks() const { return *blocks_; }
   /// Of a rank with these chunks. `virtual_stages`: how many parts of a rank's memory a chunk's kept bytes are.

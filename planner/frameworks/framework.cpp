@@ -132,7 +132,7 @@ bool launches(const FrameworkRecord& record, const Strategy& s, const NetworkFac
   return has_schedule(record, s.schedule) && has(record.recompute, s.recompute.mode) &&
          has(record.zero_stages, s.zero_stage) &&
          std::all_of(all_features.begin(), all_features.end(),
-                     [&](Feature feature) { return !uses(feature, s) || has(record.features, feature); }) &&
+                     [&](Feature feature) { return has(record.features, feature) || !uses(feature, s); }) &&
          std::none_of(record.rules.begin(), record.rules.end(),
                       [&](const FrameworkRule& rule) { return rule.is_broken(s, network); });
 }

@@ -37,15 +37,15 @@ bool has_experts(const Block& block) {
 }  // namespace
 
 std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
-                                        const std::vector<BlockCost>* alike, KnownPrograms* known) {
+                                        const std::vector<BlockCost>* alike) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
   for (std::int32_t site = 0; site < question.sites().count(); ++site)
     for (const Block& block : question.graph().blocks())
-      costs.push_back(alike != nullptr && !has_experts(block)
-                          ? (*alike)[costs.size()]
-                          : question.block_pricer(site).price_without_by_operator(block, shard, groups, known));
+      costs.push_back(alike != nullptr && !has_experts(block) ? (*alike)[costs.size()]
+                                                              : question.block_pricer(site).price_without_by_operator(
+                                                                    block, shard, groups, &question.known_programs()));
   if (strategy.recompute.mode == RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
   return costs;
 }
@@ -56,7 +56,7 @@ void add_by_operator(std::vector<BlockCost>& costs, const Question& question, co
   const std::vector<Block>& blocks = question.graph().blocks();
   for (std::size_t i = 0; i < costs.size(); ++i)
     question.block_pricer(static_cast<std::int32_t>(i / blocks.size()))
-        .add_by_operator(costs[i], blocks[i % blocks.size()], shard, groups);
+        .add_by_operator(costs[i], blocks[i % blocks.size()], shard, groups, &question.known_programs());
 }
 
 namespace {

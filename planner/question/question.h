@@ -15,6 +15,7 @@
 #include "core/machine/sites.h"
 #include "core/plan/legality.h"
 #include "core/plan/plan.h"
+#include "core/program/known_programs.h"
 #include "core/training/training.h"
 #include "models/description/network.h"
 
@@ -81,6 +82,8 @@ class Question {
     return block_pricers_[static_cast<std::size_t>(site)];
   }
   [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
+  /// Of the graph's blocks, for whoever lowers them for many strategies; a copy of the question begins with none.
+  [[nodiscard]] KnownPrograms& known_programs() const { return known_programs_; }
   /// Of the smallest device, or the smallest of a site.
   [[nodiscard]] Bytes device_memory(std::int32_t site = 0) const { return sites_[site].memory; }
   /// What a plan may be predicted to need: the device's memory without the headroom asked for.
@@ -105,6 +108,7 @@ class Question {
   LegalityLimits limits_;
   std::vector<BlockPricer> block_pricers_;  ///< by site
   StepPricer step_pricer_;
+  mutable KnownPrograms known_programs_;
 };
 
 /// Fills what a strategy leaves open as the command line documents it: dp from the GPUs, micro-batches from the batch,

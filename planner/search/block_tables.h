@@ -5,7 +5,7 @@
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
 /// parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around exchanges, and what runs again
 /// beyond what every table has (modules, by operator); of blocks without experts not on ep and etp: those are priced
-/// once for all. Of blocks that have the same instructions one is lowered (known_programs.h). Source:
+/// once for all. Of blocks that have the same instructions one is lowered (Question::known_programs). Source:
 /// core/sharding/shard.h, core/plan/rank_group.h (what a shard and its groups are made from). Not modelled: questions
 /// or fixed values that differ; each has tables of its own. Checked against:
 /// tests/unit/planner/search/block_tables_test.cpp.
@@ -15,7 +15,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/program/known_programs.h"
 #include "planner/pricing/priced.h"
 #include "planner/question/stop_request.h"
 
@@ -52,7 +51,6 @@ class BlockTables {
   [[nodiscard]] bool price(const Question& question, const std::vector<const Strategy*>& samples, std::int32_t threads,
                            const StopRequest& stop);
 
-  std::unique_ptr<KnownPrograms> programs_ = std::make_unique<KnownPrograms>();
   Tables known_;
   Tables alike_;  ///< one for each key without experts
 };

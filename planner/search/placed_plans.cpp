@@ -47,13 +47,23 @@ const BlockTable& PlacedPlans::least(std::size_t of, const BlockTable& blocks) c
   return choices.least;
 }
 
+const PlacedPlans::Choices& PlacedPlans::bare(std::size_t of, const BlockTable& blocks) const {
+  Choices& choices = choices_[of];
+  std::call_once(choices.bare_once, [&] {
+    choices.bare_blocks = blocks;
+    if (choices.sample.recompute.mode != RecomputeMode::by_operator)
+      add_by_operator(choices.bare_blocks, *question_, choices.sample);
+    add_choices(choices.bare_blocks, *question_, choices.sample);
+    choices.bare_layers.emplace(choices.bare_blocks, Restored::ignored);
+  });
+  return choices;
+}
+
 const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blocks) const {
+  bare(of, blocks);
   Choices& choices = choices_[of];
   std::call_once(choices.once, [&] {
-    choices.blocks = blocks;
-    if (choices.sample.recompute.mode != RecomputeMode::by_operator)
-      add_by_operator(choices.blocks, *question_, choices.sample);
-    add_choices(choices.blocks, *question_, choices.sample);
+    choices.blocks = choices.bare_blocks;
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
   });
@@ -62,7 +72,7 @@ const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blo
 
 std::optional<Picoseconds> PlacedPlans::bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
                                               const Strategy& s) const {
-  const RecomputePlacer placer(*question_, s, layers(of, blocks));
+  const RecomputePlacer placer(*question_, s, *bare(of, blocks).bare_layers);
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);

@@ -36,7 +36,8 @@ class PlacedPlans {
   void take(const std::vector<Strategy>& samples);
   /// With everything kept at no more bytes than any choice of a placement: a bound on time and memory of them.
   [[nodiscard]] const BlockTable& least(std::size_t of, const BlockTable& blocks) const;
-  /// At least the replay that each rank cannot do without; nothing when some rank cannot fit. `kept`: with nothing
+  /// At least the replay that each rank cannot do without, as if what it restores took no memory; nothing when some
+  /// rank cannot fit. `kept`: with nothing
   /// recomputed.
   [[nodiscard]] std::optional<Picoseconds> bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
                                                  const Strategy& strategy) const;
@@ -51,9 +52,13 @@ class PlacedPlans {
     std::once_flag once;
     BlockTable blocks;
     std::optional<RankLayersTable> layers;
+    std::once_flag bare_once;
+    BlockTable bare_blocks;  ///< with choices whose replay holds nothing, which are found sooner
+    std::optional<RankLayersTable> bare_layers;
     std::once_flag least_once;
     BlockTable least;
   };
+  [[nodiscard]] const Choices& bare(std::size_t of, const BlockTable& blocks) const;
   [[nodiscard]] const RankLayersTable& layers(std::size_t of, const BlockTable& blocks) const;
 
   const Question* question_;

@@ -187,6 +187,7 @@ class Search {
     add_to_front(found.plans);
     best_.insert(best_.end(), found.plans.begin(), found.plans.end());
     rank(best_);
+    leave_out_repeats();  // a variant may be a plan that was found before
   }
 
   void find_nearest_miss() {
@@ -218,6 +219,11 @@ class Search {
     const SimulationContext context{questions_, threads_, options_.stop, {}};
     result_.complete = add_moved_layers(best_, context, space_.allows) && result_.complete;
     rank(best_);
+    leave_out_repeats();
+  }
+
+  /// Of the best, which are ranked.
+  void leave_out_repeats() {
     const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
       return a.strategy == b.strategy && a.question == b.question;
     };
