@@ -219,9 +219,9 @@ ExpertRouting TrainingFlags::routing(const Graph& graph) const {
 }
 
 Fp8Scaling TrainingFlags::fp8_scaling(const Training& training) const {
-  if (!fp8_scaling_) return Fp8Scaling::tensor;
+  if (!fp8_scaling_) return training.precision == PrecisionRecipe::fp8_row ? Fp8Scaling::row : Fp8Scaling::tensor;
   const Fp8Scaling chosen = choice_of("--fp8-scaling", *fp8_scaling_, all_fp8_scalings, fp8_scaling_from_text);
-  if (training.precision != PrecisionRecipe::fp8)
+  if (!is_fp8(training.precision))
     throw InputError({"--fp8-scaling", "the plan's precision is " + std::string(to_text(training.precision)),
                       "a plan of fp8, or no such flag", ""});
   return chosen;

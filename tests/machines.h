@@ -79,7 +79,8 @@ namespace plumbline {
         &s.communication.pipeline_exposure, &s.communication.data_parallel_exposure,
         &s.communication.context_parallel_exposure, &s.communication.expert_parallel_exposure,
         &s.optimizer.optimizer_traffic_factor, &s.experts.expert_imbalance, &s.communication.network_card_share,
-        &s.experts.routing_factor, &s.experts.kernels_per_routing})
+        &s.experts.routing_factor, &s.experts.kernels_per_routing, &s.compute.quantisation_factor,
+        &s.compute.row_scaled_rate, &s.compute.block_scaled_rate, &s.compute.microscaled_rate})
     *one = number(1);
   s.communication.overlap_slowdown = number(0.2);
   s.communication.bucket_bytes = number(80e6);

@@ -6,21 +6,6 @@
 namespace plumbline {
 namespace {
 
-/// fp8 products cast and transpose their operands: 1.5 bytes per element of the input forward, 2 per element of the
-/// output gradient backward. Source: study of fp8 step times (docs/calibrations.md), Transformer Engine's
-/// cast-transpose.
-constexpr double fp8_cast_bytes_forward = 1.5;
-constexpr double fp8_cast_bytes_backward = 2.0;
-
-/// NVFP4 reads a tensor once for its largest magnitude (2 bytes) and once to cast it into two orientations with a scale
-/// for every 16 numbers (2 + 2 * 9/16), mxfp8 once with one for every 32 (2 + 2 * 33/32): so much more than fp8's
-/// casts. Source: Transformer Engine 2.20, NVFP4Quantizer::quantize_impl, with its fused Hadamard transform.
-constexpr double fp4_more_cast_bytes = (2.0 + 2.0 + 2 * 9.0 / 16) - (2.0 + 2 * 33.0 / 32);
-
-double cast_bytes(double of_fp8, NumberFormat format) {
-  return format == NumberFormat::fp4 ? of_fp8 + fp4_more_cast_bytes : of_fp8;
-}
-
 double imbalance(const KernelClock& kernels, const Shard& shard) {
   return shard.expert_parallel > 1 ? kernels.calibration().stack.experts.expert_imbalance.value : 1.0;
 }
@@ -44,12 +29,17 @@ CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberForma
     times.weights = {kernels.memory(casts.forward), kernels.memory(casts.backward)};
   }
   if (!is_quantized(format)) return times;
+  const CastBytes bytes = cast_bytes(format, shard.formats.scaling, shard.kept.product_inputs, kernels.fp8_layouts());
   const MatrixProduct& p = *work.product;
-  const double input = static_cast<double>(p.batch * p.m * p.k);
-  const double output = static_cast<double>(p.batch * p.m * p.n);
-  times.operands.forward = kernels.stream(cast_bytes(fp8_cast_bytes_forward, format) * input);
-  if (work.needs.input || work.needs.weight)
-    times.operands.backward = kernels.stream(cast_bytes(fp8_cast_bytes_backward, format) * output);
+  const double share = kernels.calibration().stack.compute.quantisation_factor;
+  const double input = share * static_cast<double>(p.batch * p.m * p.k);
+  const double weight = share * static_cast<double>(p.batch * p.k * p.n);
+  const double output = share * static_cast<double>(p.batch * p.m * p.n);
+  times.operands.forward = kernels.stream(bytes.input_forward * input + bytes.weight_forward * weight);
+  double backward = work.needs.input || work.needs.weight ? bytes.gradient * output : 0;
+  if (work.needs.input) backward += bytes.weight_backward * weight;
+  if (work.needs.weight) backward += bytes.input_backward * input;
+  times.operands.backward = kernels.stream(backward);
   return times;
 }
 
@@ -66,7 +56,8 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       const bool grouped = work.kind == WorkKind::grouped_product;
       const double load = grouped ? imbalance(kernels_, shard) : 1.0;
       const auto time = [&](const MatrixProduct& p) {
-        return load * (grouped ? kernels_.grouped_product(p, format) : kernels_.product(p, format));
+        const OperandScaling scaling = shard.formats.scaling;
+        return load * (grouped ? kernels_.grouped_product(p, format, scaling) : kernels_.product(p, format, scaling));
       };
       const MatrixProduct& p = *work.product;
       times.forward += time(p);
@@ -119,7 +110,8 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
 
 void BlockPricer::add_launches(Times& times, const Block& block, const Op& op, const OpWork& work, NumberFormat format,
                                const Shard& shard) const {
-  const Launches of_op = launches(op, work, format, shard.flash_attention, kernels_.calibration().stack);
+  const CastKernels casts = cast_kernels(format, shard.formats.scaling, shard.kept.product_inputs);
+  const Launches of_op = launches(op, work, casts, shard.flash_attention, kernels_.calibration().stack);
   times.kernels += of_op;
   const bool is_product = work.kind == WorkKind::product || work.kind == WorkKind::grouped_product;
   const StackFeatures& features = kernels_.calibration().stack.features;

@@ -36,14 +36,29 @@ Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, 
   return std::max(arithmetic, stream(traffic)) + Seconds(calibration_.device.kernel_gap_s);
 }
 
-Seconds KernelClock::product(const MatrixProduct& p, NumberFormat format) const {
-  return timed_product(
-      p, format, alignment_factor(p, shapes()) * (p.batch > 1 ? calibration_.device.batched_product_factor.value : 1.0),
-      1.0);
+OperandLayouts KernelClock::fp8_layouts() const {
+  return device_.architecture == DeviceArchitecture::blackwell ? OperandLayouts::any : OperandLayouts::summed_first;
 }
 
-Seconds KernelClock::grouped_product(const MatrixProduct& p, NumberFormat format) const {
-  return timed_product(p, format, alignment_factor(p, shapes()) * calibration_.device.grouped_product_factor, 1.0);
+double KernelClock::scaled_rate(NumberFormat format, OperandScaling scaling) const {
+  if (bits(format) != 8) return 1;
+  const ComputeEfficiency& stack = calibration_.stack.compute;
+  switch (scaling) {
+    case OperandScaling::row: return stack.row_scaled_rate;
+    case OperandScaling::block: return device_.scales_blocks() ? stack.microscaled_rate : stack.block_scaled_rate;
+    case OperandScaling::microscaled: return stack.microscaled_rate;
+    default: return 1;
+  }
+}
+
+Seconds KernelClock::product(const MatrixProduct& p, NumberFormat format, OperandScaling scaling) const {
+  const double batched = p.batch > 1 ? calibration_.device.batched_product_factor.value : 1.0;
+  return timed_product(p, format, alignment_factor(p, shapes()) * scaled_rate(format, scaling) * batched, 1.0);
+}
+
+Seconds KernelClock::grouped_product(const MatrixProduct& p, NumberFormat format, OperandScaling scaling) const {
+  const double factor = calibration_.device.grouped_product_factor * scaled_rate(format, scaling);
+  return timed_product(p, format, alignment_factor(p, shapes()) * factor, 1.0);
 }
 
 Seconds KernelClock::unfused_attention(const AttentionWork& w, NumberFormat format, int products,

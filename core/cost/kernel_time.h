@@ -2,7 +2,10 @@
 /// \file kernel_time.h: seconds that one kernel takes on one device.
 ///
 /// Products: the larger of arithmetic at peak * efficiency and memory traffic; efficiency falls with a short inner
-/// dimension (K / (K + K0)) and with the shape of the product (product_shapes.h).
+/// dimension (K / (K + K0)) and with the shape of the product (product_shapes.h). Scales of rows are applied to what a
+/// product writes, those of blocks to each partial sum of 128: by CUDA cores beside Hopper's tensor cores (DeepSeek-V3,
+/// arXiv:2412.19437, section 3.3.2), by the tensor cores themselves since Blackwell, where Transformer Engine computes
+/// its block recipe as MX.
 /// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
 /// unfused ones do all of it and stream the scores. Dropout inside a fused kernel adds what was measured of it, a byte
 /// a score. A delta rule's products are priced as batched ones of the chunks, whose operands pass through memory, as
@@ -12,6 +15,7 @@
 /// changes within a step.
 
 #include "core/cost/calibration.h"
+#include "core/cost/quantisation.h"
 #include "core/machine/device.h"
 #include "core/sharding/op_work.h"
 
@@ -22,9 +26,11 @@ class KernelClock {
  public:
   KernelClock(const Device& device, const Calibration& calibration);
 
-  [[nodiscard]] Seconds product(const MatrixProduct& product, NumberFormat format) const;
+  [[nodiscard]] Seconds product(const MatrixProduct& product, NumberFormat format,
+                                OperandScaling scaling = OperandScaling::tensor) const;
   /// Experts' products, one launch for all.
-  [[nodiscard]] Seconds grouped_product(const MatrixProduct& product, NumberFormat format) const;
+  [[nodiscard]] Seconds grouped_product(const MatrixProduct& product, NumberFormat format,
+                                        OperandScaling scaling = OperandScaling::tensor) const;
   [[nodiscard]] Seconds attention_forward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
   [[nodiscard]] Seconds attention_backward(const AttentionWork& work, FlashAttention flash, NumberFormat format) const;
   /// The products of a delta rule as batched ones, and what is copied around them.
@@ -42,10 +48,15 @@ class KernelClock {
   /// Plain streaming (optimizer, accumulation, casts).
   [[nodiscard]] Seconds stream(double bytes) const;
 
+  /// In which layouts its tensor cores take operands in fp8.
+  [[nodiscard]] OperandLayouts fp8_layouts() const;
+
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const ProductShapes& shapes() const { return *calibration_.device.shapes; }
 
  private:
+  /// Of operands with such scales, over the rate of those with one.
+  [[nodiscard]] double scaled_rate(NumberFormat format, OperandScaling scaling) const;
   [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
                                       double depth_scale) const;
   [[nodiscard]] Seconds memory(Bytes traffic, double factor) const;

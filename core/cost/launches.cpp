@@ -38,9 +38,6 @@ constexpr Launches rotation_by_halves{6, 5};
 constexpr Launches biases_of_an_expert{1, 1};
 constexpr Launches weighted_biases_of_an_expert{2, 4};
 
-/// Quantising the input and the output gradient; weights are quantised once per step.
-constexpr double casts_of_a_product = 1;
-
 Launches fused(OpKind kind) {
   switch (kind) {
     case OpKind::layer_norm:
@@ -57,11 +54,11 @@ Launches fused(OpKind kind) {
   }
 }
 
-Launches of_product(const OpWork& work, bool quantises, double kernels) {
+Launches of_product(const OpWork& work, const CastKernels& casts, double kernels) {
   const double input = work.backward_input.value() > 0 ? kernels : 0;
   const double weight = work.backward_weight.value() > 0 ? kernels : 0;
-  const double casts = quantises ? casts_of_a_product * kernels : 0;
-  return {kernels + casts, input + weight > 0 ? input + weight + casts : 0, weight};
+  const double forward = kernels * (1 + casts.forward);
+  return {forward, input + weight > 0 ? input + weight + kernels * casts.backward : 0, weight};
 }
 
 Launches of_attention(const AttentionWork& work, FlashAttention flash) {
@@ -86,21 +83,20 @@ Launches scaled(const Launches& all, double factor) { return {factor * all.forwa
 
 }  // namespace
 
-Launches launches(const Op& op, const OpWork& work, NumberFormat format, FlashAttention flash,
+Launches launches(const Op& op, const OpWork& work, const CastKernels& casts, FlashAttention flash,
                   const StackCalibration& stack) {
-  const bool quantises = is_quantized(format);
   Launches result;
   switch (work.kind) {
     case WorkKind::product: {
-      result = of_product(work, quantises, 1);
+      result = of_product(work, casts, 1);
       if (op.kind != OpKind::router) break;
       const Launches chosen = scaled(fused(op.kind), kernels_per_step(op.kind, stack));
       result += chosen;
       break;
     }
     case WorkKind::grouped_product:
-      result = of_product(work, quantises,
-                          1 + stack.experts.kernels_per_expert * static_cast<double>(work.product->batch - 1));
+      result =
+          of_product(work, casts, 1 + stack.experts.kernels_per_expert * static_cast<double>(work.product->batch - 1));
       result += of_biases(op, work, stack);
       break;
     case WorkKind::attention: result = of_attention(*work.attention, flash); break;

@@ -5,12 +5,13 @@
 /// each where the stack has no grouped kernel; attention is one kernel when fused; everything else is as many kernels
 /// as a fused implementation launches, times `kernels_per_operator` of the stack: more where operators are composed of
 /// primitive ones (eager), fewer where a compiler merges neighbours. The router, dispatch and combine have a factor of
-/// their own, `kernels_per_routing`. fp8 products quantise their operands first.
+/// their own, `kernels_per_routing`. Products in few bits cast their operands first (quantisation.h).
 /// Source: kernels per call in PyTorch's autograd formulas and in Transformer Engine's modules, counted by operator.
 /// Not modelled: views, which launch nothing but cost host time all the same: part of the time per kernel.
 /// Checked against: tests/unit/core/cost/launches_test.cpp (a GPT layer and a mixture's routing counted by hand).
 
 #include "core/cost/calibration.h"
+#include "core/cost/quantisation.h"
 #include "core/sharding/op_work.h"
 
 namespace plumbline {
@@ -27,8 +28,8 @@ struct Launches {
   }
 };
 
-/// `work`: of `op`. `format`: of its products. `flash`: fused attention or not.
-[[nodiscard]] Launches launches(const Op& op, const OpWork& work, NumberFormat format, FlashAttention flash,
+/// `work`: of `op`. `casts`: with one product. `flash`: fused attention or not.
+[[nodiscard]] Launches launches(const Op& op, const OpWork& work, const CastKernels& casts, FlashAttention flash,
                                 const StackCalibration& stack);
 
 }  // namespace plumbline

@@ -14,6 +14,10 @@ struct ComputeEfficiency {
   Coefficient flash_factor;         ///< attention kernels over the device's FlashAttention 2 efficiency
   Coefficient score_bytes_forward;  ///< unfused attention: bytes per score alongside the two products
   Coefficient score_bytes_backward;
+  Coefficient quantisation_factor;  ///< bytes that casts to few bits move over those of kernels of their own
+  Coefficient row_scaled_rate;      ///< fp8 products with a scale for each row, over those with one for a tensor
+  Coefficient block_scaled_rate;    ///< the same for blocks that tensor cores do not scale themselves
+  Coefficient microscaled_rate;     ///< the same for blocks that they do
 };
 
 struct CommunicationEfficiency {

@@ -43,6 +43,10 @@ std::optional<FlopsPerSecond> Device::peak(NumberFormat format) const {
   }
 }
 
+bool Device::scales_blocks() const {
+  return architecture == DeviceArchitecture::blackwell || architecture == DeviceArchitecture::cdna4;
+}
+
 FlopsPerSecond Device::product_peak(NumberFormat format) const {
   if (const auto rate = peak(format)) return *rate;
   for (const NumberFormat wider : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::tf32, NumberFormat::fp32})

@@ -52,6 +52,8 @@ struct Device {
   /// The dense peak of matrix products whose operands are in `format`. tf32 falls back on fp32, the two fp8 formats on
   /// each other; nothing when the device does not multiply in that format.
   [[nodiscard]] std::optional<FlopsPerSecond> peak(NumberFormat format) const;
+  /// Whether its tensor cores apply the scales of blocks of 16 and 32 operands (MX, NVFP4).
+  [[nodiscard]] bool scales_blocks() const;
   /// What such products can reach at most: without units for `format` they run in the next wider one that there is.
   /// Never zero.
   [[nodiscard]] FlopsPerSecond product_peak(NumberFormat format) const;

@@ -27,6 +27,18 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
                     std::to_string(value < 1 ? 1 : largest)});
 }
 
+/// Whether the units of a device multiply as a recipe says.
+bool multiplies(const Device& device, PrecisionRecipe recipe) {
+  const PrecisionFormats formats = precision_formats(recipe);
+  if (device.architecture == DeviceArchitecture::cpu && bits(formats.matmul) == 8) return true;  // emulated
+  return device.peak(formats.matmul) && (formats.scaling != OperandScaling::microscaled || device.scales_blocks());
+}
+
+std::string operands(const PrecisionFormats& formats) {
+  const bool in_blocks = formats.scaling == OperandScaling::microscaled && bits(formats.matmul) == 8;
+  return std::string(to_text(formats.matmul)) + (in_blocks ? " with a scale for every 32 numbers" : "");
+}
+
 std::int64_t tokens_of(std::int64_t samples, std::int64_t sequence_length) {
   require_range("sequence length", sequence_length, longest_sequence);
   require_range("samples", samples, most_tokens / sequence_length);
@@ -205,15 +217,13 @@ void require_units(const Question& question) {
   if (bits(format) > 8) return;
   for (const NodeGroup& group : question.cluster().groups) {
     const Device& device = group.node.device;
-    const bool is_emulated = device.architecture == DeviceArchitecture::cpu && bits(format) == 8;
-    if (is_emulated || device.peak(format)) continue;
+    if (multiplies(device, question.training().precision)) continue;
     std::string recipes;
     for (const PrecisionRecipe recipe : all_precision_recipes)
-      if (device.peak(precision_formats(recipe).matmul))
-        recipes += (recipes.empty() ? "" : ", ") + std::string(to_text(recipe));
+      if (multiplies(device, recipe)) recipes += (recipes.empty() ? "" : ", ") + std::string(to_text(recipe));
     throw InputError({"--precision",
                       std::string(to_text(question.training().precision)) + " multiplies in " +
-                          std::string(to_text(format)) + ", for which " + device.name + " has no units",
+                          operands(question.training().formats()) + ", for which " + device.name + " has no units",
                       "one of " + recipes, device.peak(NumberFormat::bf16) ? "bf16" : "fp16"});
   }
 }

@@ -65,7 +65,7 @@ bool scales_loss(const Training& training) {
 
 /// Whether the plan's precision reads a key that says how products of fp8 are scaled.
 bool is_read(const RecipeKey& key, const Training& training) {
-  return key.name != "fp8_scaling" || training.precision == PrecisionRecipe::fp8;
+  return key.name != "fp8_scaling" || is_fp8(training.precision);
 }
 
 Json loss_scale_json(const LossScaleRule& rule) {

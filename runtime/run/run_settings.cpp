@@ -58,7 +58,7 @@ constexpr std::array rows{
                }},
     SettingRow{"fp8-scaling",
                [](const TrainingJob& j, const RunOptions&) -> Json {
-                 if (j.training.precision != PrecisionRecipe::fp8) return nullptr;
+                 if (!is_fp8(j.training.precision)) return nullptr;
                  return to_text(j.fp8_scaling);
                }},
     SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.patience; }},

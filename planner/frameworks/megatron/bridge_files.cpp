@@ -101,7 +101,13 @@ LaunchKey precision_key() {
           .read =
               [](const Json& value, Settings& s) {
                 const std::string recipe = megatron::word(value);
-                if (recipe.find("fp8") != std::string::npos || recipe.find("mxfp8") != std::string::npos)
+                if (recipe.find("mxfp8") != std::string::npos)
+                  s.precision = PrecisionRecipe::mxfp8;
+                else if (recipe.find("subchannel") != std::string::npos)
+                  s.precision = PrecisionRecipe::fp8_block;
+                else if (recipe.find("delayed") != std::string::npos)
+                  s.precision = PrecisionRecipe::fp8_delayed;
+                else if (recipe.find("fp8") != std::string::npos)
                   s.precision = PrecisionRecipe::fp8;
                 else if (recipe.find("nvfp4") != std::string::npos)
                   s.precision = PrecisionRecipe::nvfp4;

@@ -16,13 +16,38 @@ using Value = std::optional<Json>;
 
 bool is(const Settings& s, PrecisionRecipe recipe) { return s.precision == recipe; }
 
+bool in_fp8(const Settings& s) { return s.precision && is_fp8(*s.precision); }
+
 /// What runs in bf16 outside of its products.
-bool is_bf16(const Settings& s) {
-  return is(s, PrecisionRecipe::bf16) || is(s, PrecisionRecipe::fp8) || is(s, PrecisionRecipe::nvfp4);
-}
+bool is_bf16(const Settings& s) { return is(s, PrecisionRecipe::bf16) || in_fp8(s) || is(s, PrecisionRecipe::nvfp4); }
 
 Value word_where(bool holds, const char* text) { return holds ? Value(text) : std::nullopt; }
 Value on_where(bool holds) { return holds ? Value(true) : std::nullopt; }
+
+struct NamedScales {
+  PrecisionRecipe recipe;
+  std::string_view name;
+};
+/// The recipes of Transformer Engine under their names; delayed is what a launch that names none gets.
+constexpr std::array named_scales{
+    NamedScales{PrecisionRecipe::fp8, "tensorwise"}, NamedScales{PrecisionRecipe::fp8_delayed, "delayed"},
+    NamedScales{PrecisionRecipe::fp8_block, "blockwise"}, NamedScales{PrecisionRecipe::mxfp8, "mxfp8"}};
+
+Value scales(const Settings& s) {
+  for (const NamedScales& one : named_scales)
+    if (is(s, one.recipe)) return Value(one.name);
+  return std::nullopt;
+}
+
+void read_scales(const Json& value, Settings& s) {
+  const std::string name = word(value);
+  for (const NamedScales& one : named_scales)
+    if (name == one.name) {
+      s.precision = one.recipe;
+      return;
+    }
+  throw InputError({"", "found '" + name.substr(0, 40) + "'", "delayed, tensorwise, blockwise or mxfp8", ""});
+}
 
 bool keeps_bf16_moments(const Settings& s) {
   return s.precision != PrecisionRecipe::fp32 && s.optimizer_format == NumberFormat::bf16;
@@ -57,15 +82,12 @@ std::vector<LaunchKey> precision_flags() {
                }},
           {.path = "--fp8-format",
            .source = transformer,
-           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::fp8), "hybrid"); },
-           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8; }},
-          {.path = "--fp8-recipe",
-           .source = transformer,
-           .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::fp8), "tensorwise"); },
-           .read = [](const Json&, Settings&) {}},
+           .write = [](const Settings& s) { return word_where(in_fp8(s), "hybrid"); },
+           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8_delayed; }},
+          {.path = "--fp8-recipe", .source = transformer, .write = scales, .read = read_scales},
           {.path = "--fp8-hybrid",
            .source = "megatron/training/arguments.py of 2022 to 2023",
-           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8; }},
+           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8_delayed; }},
           {.path = "--fp4-format",
            .source = transformer,
            .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "e2m1"); },

@@ -83,7 +83,10 @@ FrameworkRecord megatron_lm_record() {
   r.precisions = {{PrecisionRecipe::fp32, "neither --bf16 nor --fp16", model_parallel},
                   {PrecisionRecipe::fp16, "--fp16", model_parallel},
                   {PrecisionRecipe::bf16, "--bf16", model_parallel},
-                  {PrecisionRecipe::fp8, "--bf16 --fp8-format", transformer},
+                  {PrecisionRecipe::fp8, "--bf16 --fp8-format --fp8-recipe tensorwise", transformer},
+                  {PrecisionRecipe::fp8_delayed, "--bf16 --fp8-format --fp8-recipe delayed", transformer},
+                  {PrecisionRecipe::fp8_block, "--bf16 --fp8-format --fp8-recipe blockwise", transformer},
+                  {PrecisionRecipe::mxfp8, "--bf16 --fp8-format --fp8-recipe mxfp8", transformer},
                   {PrecisionRecipe::nvfp4, "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4", transformer}};
   r.optimizers = {{Optimizer::sgd, "--optimizer sgd --sgd-momentum 0", arguments},
                   {Optimizer::momentum, "--optimizer sgd", arguments},

@@ -42,7 +42,7 @@ FrameworkRecord plumbline_record() {
                 {Feature::layer_units, "--layers-per-unit", running}};
   r.precisions = all_as_flag<PrecisionRecipe>(
       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
-       PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8},
+       PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8, PrecisionRecipe::fp8_row},
       "--precision");
   r.optimizers = all_as_flag<Optimizer>(executed_optimizers(), "--optimizer");
   for (const ExecutionRule& rule : execution_rules()) r.rules.push_back({rule.sentence, running, rule.is_broken});

@@ -74,7 +74,7 @@ void refuse_on_main(const LaunchSettings& s) {
     refuse("torchtitan's main recomputes by operator or in full, not " + to_text(*s.recompute));
   if (s.expert_parallel.value_or(1) > 1 && s.expert_tensor_parallel.value_or(1) > 1)
     refuse("torchtitan's main has no expert_tensor_parallel_degree");
-  if (s.precision == PrecisionRecipe::fp8) refuse("the converter for fp8 is not written for torchtitan's main");
+  if (s.precision && is_fp8(*s.precision)) refuse("the converter for fp8 is not written for torchtitan's main");
 }
 
 LaunchFiles write_files(const LaunchSettings& s, std::string_view release) {

@@ -107,12 +107,19 @@ Written compute_format(const Settings& s) {
   if (!s.precision) return std::nullopt;
   return Json(s.precision == PrecisionRecipe::fp32 ? "float32" : "bfloat16");
 }
+bool in_float8(const Settings& s) {
+  return s.precision == PrecisionRecipe::fp8 || s.precision == PrecisionRecipe::fp8_row;
+}
+Written float8_recipe(const Settings& s) {
+  return s.precision == PrecisionRecipe::fp8_row ? Written(Json("rowwise")) : std::nullopt;
+}
 Written converters(const Settings& s) {
-  return s.precision == PrecisionRecipe::fp8 ? Written(Json(Json::Array{Json("float8")})) : std::nullopt;
+  if (s.precision == PrecisionRecipe::mxfp8) return Written(Json(Json::Array{Json("mx")}));
+  return in_float8(s) ? Written(Json(Json::Array{Json("float8")})) : std::nullopt;
 }
 /// What stays in 16 bits, as torchtitan's own files have it.
 Written kept_in_16_bits(const Settings& s) {
-  if (s.precision != PrecisionRecipe::fp8) return std::nullopt;
+  if (!in_float8(s)) return std::nullopt;
   return Json(Json::Array{Json("output"), Json("router.gate")});
 }
 
@@ -231,6 +238,11 @@ std::vector<LaunchKey> training_keys() {
            .source = job_config,
            .write = recompute_option,
            .read = text,
+           .until = toml_release},
+          {.path = "quantize.linear.float8.recipe_name",
+           .source = job_config,
+           .write = float8_recipe,
+           .read = anything,
            .until = toml_release},
           {.path = "quantize.linear.float8.filter_fqns",
            .source = job_config,

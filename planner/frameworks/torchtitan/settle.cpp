@@ -42,6 +42,12 @@ void settle_model(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
                            " is no network of the catalogue: say it with --model");
 }
 
+/// `float8.recipe_name`, later `quantize.linear.float8.recipe_name`; without it a tensor has one scale.
+PrecisionRecipe float8_recipe(const Json& tree) {
+  const std::string name = text_at(tree, "quantize.linear.float8.recipe_name", text_at(tree, "float8.recipe_name"));
+  return name.starts_with("rowwise") ? PrecisionRecipe::fp8_row : PrecisionRecipe::fp8;
+}
+
 /// converters = ["float8"], before v0.1.1 "float8,other".
 std::vector<std::string> converters(const Json& tree) {
   const Json* const value = value_at(tree, "model.converters");
@@ -64,13 +70,14 @@ void settle_precision(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
   if (text_at(tree, "training.dtype", "float32") == "bfloat16") s.precision = PrecisionRecipe::bf16_pure;
   for (const std::string& converter : converters(tree)) {
     if (converter == "float8" || converter == "quantize.linear.float8")
-      s.precision = PrecisionRecipe::fp8;
+      s.precision = float8_recipe(tree);
+    else if (converter == "mx" || converter == "quantize.linear.mx")
+      s.precision = PrecisionRecipe::mxfp8;
     else
       notes.unread.push_back("model.converters: " + converter + " changes memory and time and is not modelled");
   }
   // Parameters are kept in fp32, and so are their gradients.
-  if (s.precision == PrecisionRecipe::bf16 || s.precision == PrecisionRecipe::fp8)
-    s.gradient_format = NumberFormat::fp32;
+  if (s.precision == PrecisionRecipe::bf16 || is_fp8(*s.precision)) s.gradient_format = NumberFormat::fp32;
   const std::string optimizer = text_at(tree, "optimizer.name", "AdamW");
   if (optimizer == "AdamW") s.optimizer = Optimizer::adamw;
   if (!s.optimizer)

@@ -1,0 +1,47 @@
+#pragma once
+/// \file quantisation.h: what casting the operands of a product to few bits moves through memory.
+///
+/// Answers bytes per element of the input, of the weight and of the output's gradient, forward and backward. Model: a
+/// cast reads 16 bits and writes one copy for each of the two products that read a tensor, as each sums over another
+/// dimension; tensor cores that take fp8 in any layout need one copy of a tensor with one scale. A scale of a whole
+/// tensor by its own values asks for a pass that finds the largest magnitude first, NVFP4's second scale too; a row's
+/// is found as it is read, a column's in a pass of its own. Blocks are scaled in the tile that casts them, and write
+/// their scales: 4 bytes for 128 numbers, one for 32 (MX) or 16 (NVFP4). Transformer Engine makes both copies from one
+/// read and keeps that of the backward; torchao keeps what the product read and casts it again, weights too unless a
+/// tensor has one scale, where each rank casts its shard. Source: TransformerEngine, common/cast and
+/// NVFP4Quantizer::quantize_impl; torchao, float8/float8_linear.py, prototype/mx_formats; DeepSeek-V3,
+/// arXiv:2412.19437, section 3.3. Not modelled: casts of weights once per step; a cast that its neighbour's kernel
+/// makes
+/// (`quantisation_factor`). Checked against: tests/unit/core/cost/quantisation_test.cpp (kernels counted by hand).
+
+#include "core/sharding/kept_forms.h"
+#include "core/training/precision.h"
+
+namespace plumbline {
+
+/// Bytes per element.
+struct CastBytes {
+  double input_forward = 0;
+  double input_backward = 0;
+  double weight_forward = 0;
+  double weight_backward = 0;
+  double gradient = 0;  ///< of the output, backward
+};
+
+/// How tensor cores take operands in fp8: with the summed dimension contiguous, or in any order.
+enum class OperandLayouts : std::uint8_t { summed_first, any };
+
+/// Kernels that the host launches for them, forward and backward.
+struct CastKernels {
+  double forward = 0;
+  double backward = 0;
+};
+
+/// Of a product with one kernel for each result: a largest magnitude, its scale and the cast are three.
+[[nodiscard]] CastKernels cast_kernels(NumberFormat format, OperandScaling scaling, ProductInputs kept);
+
+/// `kept`: what the product's input is kept as. Nothing for a format that is not cast to with scales.
+[[nodiscard]] CastBytes cast_bytes(NumberFormat format, OperandScaling scaling, ProductInputs kept,
+                                   OperandLayouts layouts);
+
+}  // namespace plumbline
