@@ -27,7 +27,7 @@ std::string fit_limits_text(const session::FitLimits& answer) {
   for (const std::string& words : present::beyond_words(answer))
     text += "  " + wrapped(words, terminal_columns(), 4, 2) + "\n";
   if (std::any_of(answer.limits.begin(), answer.limits.end(),
-                  [](const session::FitLimit& limit) { return limit.plan && limit.plan->verdict.near_edge; }))
+                  [](const session::FitLimit& limit) { return limit.plan && !limit.sure; }))
     text += "! the margin is within the uncertainty of the memory estimate; --headroom keeps clear of it\n";
   if (!answer.complete) text += "Interrupted: only the limits found so far.\n";
   return text;

@@ -23,11 +23,16 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   if (extra.size() < 2 || extra.front() != '-')
     throw InputError(
         {extra.substr(0, 60), "unexpected argument", "flags; see plan " + std::string(words.name) + " --help", ""});
+  std::string value;
+  if (const std::size_t equals = extra.find('='); equals != std::string::npos)
+    value = extra.substr(equals + 1);
+  else if (extras.size() > 1 && !extras[1].starts_with('-'))
+    value = extras[1];
   extra = extra.substr(0, extra.find('='));
   std::vector<std::string> names;
   for (const FlagWords& flag : flags_of(app)) names.push_back(flag.name);
   throw InputError({extra.substr(0, 60), "unknown flag of plan " + std::string(words.name), "",
-                    session::nearest_flag(extra, names)});
+                    session::nearest_flag(extra, names, value)});
 }
 
 /// "--gpus: 1 required N missing" in our words.

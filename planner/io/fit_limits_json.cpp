@@ -30,10 +30,18 @@ Json value_json(const FitLimit& limit) {
   return limit.kind == LimitKind::model ? Json(limit.plan->model.name) : Json(limit.value);
 }
 
+Json sure_json(const FitLimit& limit) {
+  if (!limit.sure) return {};
+  const bool is_model = limit.kind == LimitKind::model;
+  return Json::Object{{"value", is_model ? Json(limit.sure->plan.model.name) : Json(limit.sure->value)},
+                      {"plan", to_json(limit.sure->plan)}};
+}
+
 Json limit_json(const FitLimit& limit) {
   return Json::Object{{"kind", to_text(limit.kind)},
                       {"value", value_json(limit)},
                       {"plan", limit.plan ? to_json(*limit.plan) : Json()},
+                      {"sure", sure_json(limit)},
                       {"beyond", beyond_json(limit)},
                       {"note", limit.note}};
 }

@@ -28,11 +28,24 @@ std::string title_of(const FitLimits& answer, LimitKind kind) {
   return "";
 }
 
-Cell value_cell(R row) {
+Cell value_cell(LimitKind kind, std::int64_t value, const Plan& plan) {
+  return kind == LimitKind::model ? words(plan.model.name) : grouped_cell(value);
+}
+
+Cell sure_cell(R row) {
+  const auto& sure = row.limit->sure;
+  return sure ? value_cell(row.limit->kind, sure->value, sure->plan) : words("none");
+}
+
+Cell predicted_cell(R row) {
   const FitLimit& limit = *row.limit;
-  if (!limit.plan) return words("none");
-  if (limit.kind == LimitKind::model) return words(limit.plan->model.name);
-  return grouped_cell(limit.value);
+  return limit.plan ? value_cell(limit.kind, limit.value, *limit.plan) : words("none");
+}
+
+/// At the limit that is sure, else at the one that is predicted.
+const Plan* plan_of(const FitLimit& limit) {
+  if (limit.sure) return &limit.sure->plan;
+  return limit.plan ? &*limit.plan : nullptr;
 }
 
 const std::vector<ColumnOf<Row>>& columns() {
@@ -40,27 +53,37 @@ const std::vector<ColumnOf<Row>>& columns() {
   static const std::vector<ColumnOf<Row>> all{
       {{"limit", "the most that fits", Unit::text, "what is as large, or on as few GPUs, as memory allows", left},
        [](R r) { return words(title_of(*r.answer, r.limit->kind)); }},
-      {{"value", "is", Unit::text, "the last value that fits, with the rest of the question as it is", Align::right},
-       value_cell},
+      {{"sure", "surely", Unit::text,
+        "the last value that fits in 95 of 100 cases, with the rest of the question as it is", Align::right},
+       sure_cell},
+      {{"value", "perhaps", Unit::text, "the last value that is predicted to fit", Align::right}, predicted_cell},
       {{"peak_memory", "peak GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
-       [](R r) { return r.limit->plan ? gib_cell(r.limit->plan->prediction.peak_memory) : words(""); }},
+       [](R r) {
+         const Plan* plan = plan_of(*r.limit);
+         return plan != nullptr ? gib_cell(plan->prediction.peak_memory) : words("");
+       }},
       {{"margin", "GiB left", Unit::gibibytes,
         "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate"},
        [](R r) {
-         if (!r.limit->plan) return words("");
-         Cell cell = gib_cell(r.limit->plan->verdict.margin);
-         if (r.limit->plan->verdict.near_edge) cell.text += "!";
+         const Plan* plan = plan_of(*r.limit);
+         if (plan == nullptr) return words("");
+         Cell cell = gib_cell(plan->verdict.margin);
+         if (plan->verdict.near_edge) cell.text += "!";
          return cell;
        }},
       {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's"},
        [](R r) {
-         if (!r.limit->plan) return words("");
+         const Plan* plan = plan_of(*r.limit);
+         if (plan == nullptr) return words("");
          constexpr double almost_sure = 0.99;
-         const double chance = r.limit->plan->verdict.chance_to_fit;
+         const double chance = plan->verdict.chance_to_fit;
          return Cell{chance > almost_sure ? ">99" : fixed(100 * chance, 0), 100 * chance};
        }},
-      {{"plan", "with", Unit::text, "the plan at the limit", left},
-       [](R r) { return words(r.limit->plan ? plumbline::to_text(r.limit->plan->strategy) : ""); }}};
+      {{"plan", "with", Unit::text, "the plan at the limit that is sure, or else at the one predicted", left},
+       [](R r) {
+         const Plan* plan = plan_of(*r.limit);
+         return words(plan != nullptr ? plumbline::to_text(plan->strategy) : "");
+       }}};
   return all;
 }
 

@@ -56,6 +56,9 @@ struct SearchSpace {
 /// plan files, or vs, mbs and sp; values apart by '|'. Throws InputError with the nearest axis.
 [[nodiscard]] SearchSpace space_from_text(std::string_view fixes);
 
+/// The axis of that name, one of those that space_from_text reads; empty: none.
+[[nodiscard]] std::string_view search_axis(std::string_view name);
+
 /// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal nor
 /// what a block costs. Families with units of several layers are of ZeRO-3.
 class SpaceEnumerator {

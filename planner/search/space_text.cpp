@@ -127,6 +127,13 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
 
 }  // namespace
 
+std::string_view search_axis(std::string_view name) {
+  const std::string_view axis = axis_of(name);
+  for (const AxisParser& parser : axis_parsers())
+    if (parser.name == axis) return parser.name;
+  return {};
+}
+
 SearchSpace space_from_text(std::string_view fixes) {
   SearchSpace space;
   if (fixes.empty()) return space;

@@ -20,18 +20,22 @@ constexpr std::int64_t free_sequence_unit = 256;  // divides by twice as many co
 
 using ProbeAt = std::function<std::optional<FitProbe>(std::int64_t)>;
 
-/// Neighbours of which one fits and the other does not.
+using Holds = bool (*)(const FitProbe&);
+bool fits(const FitProbe& probe) { return probe.plan.has_value(); }
+bool fits_surely(const FitProbe& probe) { return probe.plan && !probe.plan->verdict.near_edge; }
+
+/// Neighbours of which `holds` is so of one and not of the other.
 struct Edge {
   std::int64_t index = 1;  ///< of `before`
   FitProbe before;
   std::optional<FitProbe> after;  ///< at `index` + 1; nothing: no change up to the last
 };
 
-/// Doubles and bisects for the first change of what fits from 1 to `last`. Nothing where it was stopped.
-std::optional<Edge> first_edge(std::int64_t last, const ProbeAt& probe_at) {
+/// Doubles and bisects for the first change of `holds` from 1 to `last`. Nothing where it was stopped.
+std::optional<Edge> first_edge(std::int64_t last, const ProbeAt& probe_at, Holds holds) {
   std::optional<FitProbe> before = probe_at(1);
   if (!before) return std::nullopt;
-  const bool fits = before->plan.has_value();
+  const bool holds_before = holds(*before);
   std::int64_t low = 1;
   std::int64_t high = 0;  // 0: no change was seen
   std::optional<FitProbe> after;
@@ -39,7 +43,7 @@ std::optional<Edge> first_edge(std::int64_t last, const ProbeAt& probe_at) {
     const std::int64_t middle = high == 0 ? std::min(2 * low, last) : low + (high - low) / 2;
     std::optional<FitProbe> probe = probe_at(middle);
     if (!probe) return std::nullopt;
-    const bool is_same = probe->plan.has_value() == fits;
+    const bool is_same = holds(*probe) == holds_before;
     (is_same ? low : high) = middle;
     (is_same ? before : after) = std::move(probe);
   }
@@ -76,11 +80,16 @@ class LimitFinder {
       limit.beyond = Beyond{unit, "", smallest->reason};
       return add(std::move(limit));
     }
-    const auto edge = first_edge(last, probe_at);
+    const auto edge = first_edge(last, probe_at, fits);
     if (!edge) return stop();
     limit.value = edge->index * unit;
     limit.plan = edge->before.plan;
     if (edge->after) limit.beyond = Beyond{limit.value + unit, "", edge->after->reason};
+    if (fits_surely(*smallest)) {
+      const auto sure = first_edge(edge->index, probe_at, fits_surely);
+      if (!sure) return stop();
+      limit.sure = SureLimit{sure->index * unit, *sure->before.plan};
+    }
     add(std::move(limit));
   }
 
@@ -125,6 +134,9 @@ class LimitFinder {
         stop();
         return false;
       }
+      if (fits_surely(*probe)) limit.sure = SureLimit{1, *probe->plan};
+      if (limit.plan && limit.sure) break;
+      if (limit.plan) continue;  // one that fits surely is still looked for
       if (!probe->plan) {
         limit.beyond = Beyond{0, name, probe->reason};
         continue;
@@ -138,7 +150,7 @@ class LimitFinder {
         base_ = point;
         base_.sequence_length = limit.plan->training.sequence_length;
       }
-      break;
+      if (limit.sure) break;
     }
     const bool is_found = limit.plan.has_value();
     add(std::move(limit));
@@ -190,17 +202,24 @@ class LimitFinder {
     limit.kind = LimitKind::devices;
     std::optional<FitProbe> smallest = probe_at(1);
     if (!smallest) return stop();
-    if (smallest->plan) {  // what does not fit on more is of no interest
+    const auto last = static_cast<std::int64_t>(counts.size());
+    std::optional<FitProbe> least = smallest;
+    if (fits(*smallest)) {  // what does not fit on more is of no interest
       limit.value = at(1);
-      limit.plan = std::move(smallest->plan);
-      return add(std::move(limit));
+    } else {
+      auto edge = first_edge(last, probe_at, fits);
+      if (!edge) return stop();
+      limit.beyond = Beyond{at(edge->index), "", edge->before.reason};
+      if (edge->after) limit.value = at(edge->index + 1);
+      least = std::move(edge->after);
     }
-    const auto edge = first_edge(static_cast<std::int64_t>(counts.size()), probe_at);
-    if (!edge) return stop();
-    limit.beyond = Beyond{at(edge->index), "", edge->before.reason};
-    if (edge->after) {
-      limit.value = at(edge->index + 1);
-      limit.plan = edge->after->plan;
+    if (least) limit.plan = least->plan;
+    if (fits_surely(*smallest)) {
+      limit.sure = SureLimit{at(1), *smallest->plan};
+    } else if (limit.plan) {
+      const auto sure = first_edge(last, probe_at, fits_surely);
+      if (!sure) return stop();
+      if (sure->after) limit.sure = SureLimit{at(sure->index + 1), *sure->after->plan};
     }
     add(std::move(limit));
   }

@@ -2,8 +2,9 @@
 /// \file fit_limits.h: the most that fits: what `plan fit` answers without a global batch.
 ///
 /// Answers, each with the rest of the question as it is: the largest micro-batch, the longest sequence, the largest
-/// model of a family, the fewest GPUs; a plan at each limit and what keeps the next value from fitting. Whether a plan
-/// fits is its verdict (estimate.h), headroom included.
+/// model of a family, the fewest GPUs; how far each fits surely, which is in 95 of 100 cases, and how far it is
+/// predicted to fit; a plan at both and what keeps the next value from fitting. Whether a plan fits is its verdict
+/// (estimate.h), headroom included.
 /// Model: where strategy flags are given, that strategy; else any plan that the stack's framework launches (search.h),
 /// the fastest that fits. A step has two micro-batches for each pipeline stage, under a free strategy two for each GPU,
 /// so that every schedule is legal and gradients are accumulated. Micro-batches, sequences and GPUs are doubled and
@@ -46,12 +47,19 @@ struct Beyond {
   std::string reason;
 };
 
+/// The last value whose plan fits beyond the uncertainty of the estimate.
+struct SureLimit {
+  std::int64_t value = 0;  ///< as FitLimit's
+  Plan plan;
+};
+
 struct FitLimit {
   LimitKind kind = LimitKind::micro_batch;
   std::int64_t value = 0;        ///< 0: not even the smallest fits; of a model 1
   std::optional<Plan> plan;      ///< at the limit
   std::optional<Beyond> beyond;  ///< nothing: the limit is not the memory's (`note`)
   std::string note;              ///< a phrase, such as that a sequence is longer than the model was made for; or empty
+  std::optional<SureLimit> sure;  ///< nothing: no value is sure
 };
 
 struct FitLimits {

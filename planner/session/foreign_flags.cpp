@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "planner/search/space.h"
 
 namespace plumbline::session {
 namespace {
@@ -67,10 +68,14 @@ constexpr std::array foreign_flags{
 
 }  // namespace
 
-std::string nearest_flag(const std::string& flag, const std::vector<std::string>& names) {
+std::string nearest_flag(const std::string& flag, const std::vector<std::string>& names, const std::string& value) {
+  const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  std::string ours = flag;
   for (const ForeignFlag& foreign : foreign_flags)
-    if (foreign.theirs == flag && std::find(names.begin(), names.end(), foreign.ours) != names.end())
-      return std::string(foreign.ours);
+    if (foreign.theirs == flag) ours = foreign.ours;
+  if (has(ours)) return ours;
+  const std::string axis(has("--fix") ? search_axis(ours.substr(std::min<std::size_t>(2, ours.size()))) : "");
+  if (!axis.empty()) return "--fix " + axis + "=" + (value.empty() ? "VALUE" : value.substr(0, 40));
   return nearest_text(flag, names);
 }
 

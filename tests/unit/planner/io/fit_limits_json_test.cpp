@@ -26,6 +26,8 @@ TEST_CASE("the most that fits is written as plumbline.fit-limits/1") {
   FitLimit batch{LimitKind::micro_batch, 4, sample_plan(), Beyond{5, "", "too much"}, ""};
   FitLimit model{LimitKind::model, 1, sample_plan(), Beyond{0, "larger", "too much"}, ""};
   FitLimit none{LimitKind::devices, 0, std::nullopt, Beyond{16, "", "too much"}, ""};
+  batch.sure = SureLimit{3, sample_plan()};
+  model.sure = SureLimit{1, sample_plan()};
   answer.limits = {batch, model, none};
   const Json json = to_json(answer);
   CHECK(keys(json) == Names{"format", "question", "limits", "complete"});
@@ -34,9 +36,12 @@ TEST_CASE("the most that fits is written as plumbline.fit-limits/1") {
   CHECK(at(at(json, "question"), "framework").is_null());
   const Json::Array& limits = *at(json, "limits").if_array();
   REQUIRE(limits.size() == 3);
-  for (const Json& limit : limits) CHECK(keys(limit) == Names{"kind", "value", "plan", "beyond", "note"});
+  for (const Json& limit : limits) CHECK(keys(limit) == Names{"kind", "value", "plan", "sure", "beyond", "note"});
   CHECK(*at(limits[0], "value").if_integer() == 4);
   CHECK(*at(at(limits[0], "beyond"), "value").if_integer() == 5);
+  CHECK(*at(at(limits[0], "sure"), "value").if_integer() == 3);
+  CHECK(*at(at(limits[1], "sure"), "value").if_string() == "tiny");
+  CHECK(at(limits[2], "sure").is_null());
   CHECK(*at(limits[1], "value").if_string() == "tiny");
   CHECK(*at(at(limits[1], "beyond"), "value").if_string() == "larger");
   CHECK(at(limits[2], "value").is_null());

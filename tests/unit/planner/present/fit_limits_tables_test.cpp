@@ -22,6 +22,7 @@ FitLimits sample_limits() {
                     "longer than the 8192 tokens that the model was made for"};
   FitLimit model{LimitKind::model, 1, sample_plan(), Beyond{0, "llama-3-70b", "90 GiB too much"}, ""};
   FitLimit devices{LimitKind::devices, 0, std::nullopt, Beyond{1, "", "3 GiB too much"}, ""};
+  sequence.sure = session::SureLimit{32'768, sample_plan()};
   answer.limits = {sequence, model, devices};
   return answer;
 }
@@ -32,6 +33,8 @@ TEST_CASE("each limit is a row, none where nothing fits") {
   REQUIRE(table.rows.size() == 3);
   CHECK(cell(table, 0, "limit").text == "longest sequence");
   CHECK(cell(table, 0, "value").text == "65 536");
+  CHECK(cell(table, 0, "sure").text == "32 768");
+  CHECK(cell(table, 1, "sure").text == "none");
   CHECK(cell(table, 1, "limit").text == "largest llama");
   CHECK(cell(table, 1, "value").text == "tiny");
   CHECK(cell(table, 2, "value").text == "none");

@@ -64,6 +64,27 @@ TEST_CASE("of a given strategy each limit fits and the next value does not") {
   CHECK(devices.beyond->value == 2);
 }
 
+TEST_CASE("what fits surely does so in 95 of 100 cases, and the next value does not") {
+  const FitLimits answer = fit_limits(given_request());
+  const std::string model = "llama-3-8b";
+  const FitLimit& batch = limit_of(answer, LimitKind::micro_batch);
+  REQUIRE(batch.sure);
+  CHECK(batch.sure->value <= batch.value);
+  CHECK(estimated(batch.sure->value, 4096, 8, model).verdict.chance_to_fit >= 0.95);
+  CHECK(estimated(batch.sure->value + 1, 4096, 8, model).verdict.chance_to_fit < 0.95);
+  const FitLimit& sequence = limit_of(answer, LimitKind::sequence);
+  REQUIRE(sequence.sure);
+  CHECK(sequence.sure->value < sequence.value);
+  CHECK(estimated(1, sequence.sure->value, 8, model).verdict.chance_to_fit >= 0.95);
+  CHECK(estimated(1, sequence.sure->value + 128, 8, model).verdict.chance_to_fit < 0.95);
+  for (const FitLimit& limit : answer.limits) {
+    REQUIRE(limit.sure);
+    CHECK(limit.sure->plan.verdict.chance_to_fit >= 0.95);
+  }
+  const FitLimit& devices = limit_of(answer, LimitKind::devices);
+  CHECK(devices.sure->value >= devices.value);
+}
+
 TEST_CASE("the largest model of a family fits and the next larger does not") {
   const FitLimits answer = fit_limits(given_request());
   CHECK(answer.request.family == "llama");

@@ -105,5 +105,15 @@ TEST_CASE("what other programs call a flag is named as ours", "[session]") {
   CHECK(nearest_flag("--tpp", {"--gpus", "--tp"}) == "--tp");
 }
 
+TEST_CASE("a search is told to hold what it would choose", "[session]") {
+  const std::vector<std::string> names{"--fix", "--gpus", "--top", "--tp-across-nodes"};
+  CHECK(nearest_flag("--tp", names, "8") == "--fix tp=8");
+  CHECK(nearest_flag("--mbs", names, "2") == "--fix micro-batch=2");
+  CHECK(nearest_flag("--zero-stage", names, "3") == "--fix zero=3");
+  CHECK(nearest_flag("--sequence-parallel", names) == "--fix sequence-parallel=VALUE");
+  CHECK(nearest_flag("--to", names, "3") == "--top");
+  CHECK(nearest_flag("-", names).empty());
+}
+
 }  // namespace
 }  // namespace plumbline::session
