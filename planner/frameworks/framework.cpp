@@ -51,6 +51,12 @@ bool uses(Feature feature, const Strategy& s) {
   return false;
 }
 
+FrameworkRecord with_missing(FrameworkRecord record) {
+  for (const Feature feature : all_features)
+    if (!has(record.features, feature)) record.missing.push_back(feature);
+  return record;
+}
+
 /// One stage has no schedule, and every framework trains without a pipeline.
 bool has_schedule(const FrameworkRecord& record, Schedule schedule) {
   return schedule == Schedule::none || has(record.schedules, schedule);
@@ -102,9 +108,10 @@ std::string mode_text(RecomputeMode mode) {
 }
 
 const FrameworkRecord& record_of(Framework framework) {
-  static const std::array records{megatron_lm_record(), megatron_bridge_record(), deepspeed_record(),
-                                  torchtitan_record(),  accelerate_record(),      pytorch_record(),
-                                  lightning_record(),   plumbline_record()};
+  static const std::array records{
+      with_missing(megatron_lm_record()), with_missing(megatron_bridge_record()), with_missing(deepspeed_record()),
+      with_missing(torchtitan_record()),  with_missing(accelerate_record()),      with_missing(pytorch_record()),
+      with_missing(lightning_record()),   with_missing(plumbline_record())};
   check(framework != Framework::any, "any framework has no record");
   return records[static_cast<std::size_t>(framework) - 1];
 }
@@ -131,8 +138,8 @@ std::optional<InputProblem> network_problem(Framework framework, const NetworkFa
 bool launches(const FrameworkRecord& record, const Strategy& s, const NetworkFacts& network) {
   return has_schedule(record, s.schedule) && has(record.recompute, s.recompute.mode) &&
          has(record.zero_stages, s.zero_stage) &&
-         std::all_of(all_features.begin(), all_features.end(),
-                     [&](Feature feature) { return has(record.features, feature) || !uses(feature, s); }) &&
+         std::none_of(record.missing.begin(), record.missing.end(),
+                      [&](Feature feature) { return uses(feature, s); }) &&
          std::none_of(record.rules.begin(), record.rules.end(),
                       [&](const FrameworkRule& rule) { return rule.is_broken(s, network); });
 }

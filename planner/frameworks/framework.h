@@ -96,6 +96,7 @@ struct FrameworkRecord {
   std::vector<Launchable<RecomputeMode>> recompute;
   std::vector<Launchable<std::int32_t>> zero_stages;
   std::vector<Launchable<Feature>> features;
+  std::vector<Feature> missing;  ///< all others: `record_of` lists them, since searches ask of every strategy
   std::vector<Launchable<PrecisionRecipe>> precisions;
   std::vector<Launchable<Optimizer>> optimizers;  ///< empty: what the training script makes
   std::string_view adapters;  ///< how adapters (LoRA) alongside frozen linears are asked for; empty: it trains none
