@@ -4,6 +4,7 @@
 #include "core/cost/block_cost.h"
 #include "core/cost/point_to_point.h"
 #include "core/program/block_facts.h"
+#include "core/sharding/product_format.h"
 
 namespace plumbline {
 namespace {
@@ -11,6 +12,18 @@ namespace {
 /// Around a collective that kernels wait for; a group of one has none.
 Seconds gap_around_collective(const RankGroup& group, const StackCalibration& stack) {
   return Seconds(group.size > 1 ? stack.communication.collective_gap_s.value : 0);
+}
+
+/// Whether ranks gather 8-bit copies of what the product reads in 16.
+bool gathers_copies(const PricedBlock& of, const BlockSend& send, const StackFeatures& features) {
+  if (send.kind != Collective::all_gather || features.fp8_gathers == QuantizedGathers::as_read) return false;
+  const PrecisionFormats& formats = of.shard.formats;
+  const bool in_fp8 = is_quantized(formats.matmul) && bits(formats.matmul) == 8 && bits(formats.activation) == 16;
+  const bool casts_tensors =
+      formats.scaling == OperandScaling::tensor || formats.scaling == OperandScaling::tensor_delayed;
+  const bool casts_before = casts_tensors || (of.shard.kept.product_inputs != ProductInputs::as_read &&
+                                              formats.scaling != OperandScaling::row);
+  return in_fp8 && casts_before && is_quantized(product_format(of.block, of.block.op(send.op), of.shard));
 }
 
 }  // namespace
@@ -35,15 +48,16 @@ void BlockPricer::add_tensor(CollectiveTimes& times, const PricedBlock& of, cons
   const bool gathers_batches = stack.features.tensor_parallelism == GatheredDimension::batch;
   if (is_gathered_again && gathers_batches) return;
   const Seconds gap = gap_around_collective(of.groups.tensor, stack);
-  const Seconds time = stack.communication.tensor_parallel_exposure *
-                       (communication_.time(send.kind, send.bytes, of.groups.tensor) + gap);
+  const Bytes bytes = gathers_copies(of, send, stack.features) ? Bytes(send.bytes.value() / 2) : send.bytes;
+  const Seconds time =
+      stack.communication.tensor_parallel_exposure * (communication_.time(send.kind, bytes, of.groups.tensor) + gap);
   times.tensor += is_backward ? stack.communication.tensor_parallel_backward_factor * time : time;
   // DTensor gathers and scatters the first dimension, which is the batch, and copies the whole tensor into the order of
   // the sequence (torch/distributed/_functional_collectives.py: all_gather_tensor, reduce_scatter_tensor).
   if (gathers_batches && send.kind != Collective::all_reduce)
-    times.tensor += kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
+    times.tensor += kernels_.stream(2.0 * static_cast<double>(bytes.value()));
   ++times.launches;
-  times.wire.tensor += wire_bytes(send.kind, send.bytes, of.groups.tensor.size);
+  times.wire.tensor += wire_bytes(send.kind, bytes, of.groups.tensor.size);
 }
 
 void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send,

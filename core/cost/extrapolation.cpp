@@ -98,7 +98,8 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   const double of_device = device.time.sigma;
   const double of_stack = stack.residuals.time.sigma;
   const double shared = std::min({stack.uncertainty.shared_time_sigma.value, of_device, of_stack});
-  double variance = square(of_device) + square(of_stack) - square(shared);
+  // Both were taken on runs that the device held up: they move what the host does not.
+  double variance = square(1 - run.host_share) * (square(of_device) + square(of_stack) - square(shared));
   for (const Beyond& beyond : result.beyond)
     variance += beyond.doublings > 0 ? square(stack.uncertainty.sigma_per_doubling * beyond.doublings)
                                      : square(stack.uncertainty.sigma_per_novelty);

@@ -7,8 +7,9 @@
 /// larger, and what an unknown device and an unknown stack add is independent. Outside the measured ranges every
 /// doubling of a scale adds `sigma_per_doubling`, every unmeasured device, number format or kind of network
 /// `sigma_per_novelty`; each scale independently, hence squared sums. Of a scale the farther of device and stack
-/// counts. Inside the ranges nothing is added. What the host's times leave open adds what one sigma of them moves the
-/// step (host_share.h), and a network between nodes that the source of a run does not state its sigma times the share
+/// counts. Inside the ranges nothing is added. Residuals are taken on runs that the host did not hold up, so of a step
+/// they move the share that does not move with the host's times; what those leave open adds what one sigma of them
+/// moves the step (host_share.h), and a network between nodes that the source of a run does not state its sigma times the share
 /// of the step that moves with it (network_share.h). Memory is counted rather than fitted, so its uncertainty is the
 /// stack's, however far a plan is from what was measured. Source: the residuals' files; both slopes are assumed
 /// (models/calibrations/traits.json). Not modelled: correlation between scales, bias of a stack that no run showed.

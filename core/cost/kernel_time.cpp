@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/cost/exponentials.h"
 
 namespace plumbline {
 namespace {
@@ -78,7 +79,7 @@ Seconds KernelClock::attention_dropout(const AttentionWork& w, Coefficient Opera
   return measured == nullptr ? Seconds(0) : stream(w.scores() * (w.causal ? 0.5 : 1.0) * (measured->*direction));
 }
 
-Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format) const {
+Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format, SoftmaxFactor softmax) const {
   const double computed = w.causal ? 0.5 : 1.0;
   const double flops = 2.0 * w.scores() * as_double(w.qk_head_dim + w.v_head_dim) * computed;
   const double length = as_double(w.queries);
@@ -87,20 +88,24 @@ Seconds KernelClock::fused_attention(const AttentionWork& w, NumberFormat format
   const double traffic = static_cast<double>(bits(format)) / 8 * as_double(w.batch) *
                          (as_double(w.queries) * as_double(w.heads) * as_double(w.qk_head_dim + w.v_head_dim) +
                           as_double(w.keys) * as_double(w.kv_heads) * as_double(w.qk_head_dim + w.v_head_dim));
-  return std::max(Flops(flops) / FlopsPerSecond(device_.product_peak(format).value() * efficiency), stream(traffic)) +
+  const double head = as_double(w.qk_head_dim + w.v_head_dim) / 2;
+  const double slower = bits(format) == 16 ? softmax(device_, head) : 1;
+  return std::max(slower * (Flops(flops) / FlopsPerSecond(device_.product_peak(format).value() * efficiency)),
+                  stream(traffic)) +
          Seconds(calibration_.device.kernel_gap_s);
 }
 
 Seconds KernelClock::attention_forward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
   if (flash == FlashAttention::off)
     return unfused_attention(w, format, 2, calibration_.stack.compute.score_bytes_forward);
-  return fused_attention(w, format) + attention_dropout(w, &OperatorTraffic::forward);
+  return fused_attention(w, format, softmax_factor_forward) + attention_dropout(w, &OperatorTraffic::forward);
 }
 
 Seconds KernelClock::attention_backward(const AttentionWork& w, FlashAttention flash, NumberFormat format) const {
   if (flash == FlashAttention::off)
     return unfused_attention(w, format, 4, calibration_.stack.compute.score_bytes_backward);
-  return flash_backward_products / calibration_.device.flash_backward_factor * fused_attention(w, format) +
+  return flash_backward_products / calibration_.device.flash_backward_factor *
+             fused_attention(w, format, softmax_factor_backward) +
          attention_dropout(w, &OperatorTraffic::backward);
 }
 

@@ -6,13 +6,13 @@
 /// product writes, those of blocks to each partial sum of 128: by CUDA cores beside Hopper's tensor cores (DeepSeek-V3,
 /// arXiv:2412.19437, section 3.3.2), by the tensor cores themselves since Blackwell, where Transformer Engine computes
 /// its block recipe as MX.
-/// Attention: fused kernels skip the upper triangle of a causal mask and do five products backward for two forward;
-/// unfused ones do all of it and stream the scores. Dropout inside a fused kernel adds what was measured of it, a byte
-/// a score. A delta rule's products are priced as batched ones of the chunks, whose operands pass through memory, as
-/// no measurement of its kernels is known; its backward makes the first of them again. Everything else: bytes over
-/// bandwidth, times a factor of its kind where that was measured. Source: tile and wave quantisation as in NVIDIA's
-/// matrix-multiplication guide; efficiencies from calibration files. Not modelled: caches between kernels, clock
-/// changes within a step.
+/// Attention: fused kernels compute small heads more slowly (exponentials.h), skip the upper triangle of a causal mask
+/// and do five products backward for two forward; unfused ones do all of it and stream the scores. Dropout inside a
+/// fused kernel adds what was measured of it, a byte a score. A delta rule's products are priced as batched ones of the
+/// chunks, whose operands pass through memory, as no measurement of its kernels is known; its backward makes the first
+/// of them again. Everything else: bytes over bandwidth, times a factor of its kind where that was measured. Source:
+/// tile and wave quantisation as in NVIDIA's matrix-multiplication guide; efficiencies from calibration files. Not
+/// modelled: caches between kernels, clock changes within a step.
 
 #include "core/cost/calibration.h"
 #include "core/cost/quantisation.h"
@@ -60,7 +60,9 @@ class KernelClock {
   [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
                                       double depth_scale) const;
   [[nodiscard]] Seconds memory(Bytes traffic, double factor) const;
-  [[nodiscard]] Seconds fused_attention(const AttentionWork& work, NumberFormat format) const;
+  /// Of a device and a size of heads (exponentials.h).
+  using SoftmaxFactor = double (*)(const Device& device, double head);
+  [[nodiscard]] Seconds fused_attention(const AttentionWork& work, NumberFormat format, SoftmaxFactor softmax) const;
   [[nodiscard]] Seconds attention_dropout(const AttentionWork& work, Coefficient OperatorTraffic::*direction) const;
   [[nodiscard]] Seconds unfused_attention(const AttentionWork& work, NumberFormat format, int products,
                                           double score_bytes) const;

@@ -25,16 +25,12 @@ bool looks_first(NumberFormat format, OperandScaling scaling) {
   return scaling == OperandScaling::tensor || format == NumberFormat::fp4;
 }
 
-/// To find a tensor's largest magnitude, to make a scale of it, and to cast.
-constexpr double kernels_with_a_search = 3;
-
 }  // namespace
 
 CastKernels cast_kernels(NumberFormat format, OperandScaling scaling, ProductInputs kept) {
   if (!is_quantized(format)) return {};
-  const double cast = looks_first(format, scaling) ? kernels_with_a_search : 1;
-  if (kept != ProductInputs::as_read) return {cast, cast};
-  return scales_tensors(scaling) ? CastKernels{cast, cast + 1} : CastKernels{2 * cast, 4 * cast};
+  if (kept != ProductInputs::as_read) return {1, 1};
+  return scales_tensors(scaling) ? CastKernels{1, 2} : CastKernels{2, 4};
 }
 
 CastBytes cast_bytes(NumberFormat format, OperandScaling scaling, ProductInputs kept, OperandLayouts layouts) {

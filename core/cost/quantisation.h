@@ -37,7 +37,8 @@ struct CastKernels {
   double backward = 0;
 };
 
-/// Of a product with one kernel for each result: a largest magnitude, its scale and the cast are three.
+/// Of a product with one kernel for each result. What finds a tensor's scale is launched by the cast's own call, which
+/// takes the host about as long as one kernel alone.
 [[nodiscard]] CastKernels cast_kernels(NumberFormat format, OperandScaling scaling, ProductInputs kept);
 
 /// `kept`: what the product's input is kept as. Nothing for a format that is not cast to with scales.

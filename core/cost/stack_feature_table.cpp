@@ -30,6 +30,8 @@ constexpr std::array pace{FeatureChoice{"runs_ahead", "the host launches on whil
 constexpr std::array inputs{FeatureChoice{"as_read", "the tensor that the product read"},
                             FeatureChoice{"fp8", "the fp8 copy that it multiplied"},
                             FeatureChoice{"shared", "the fp8 copy, unless attention keeps the tensor anyway"}};
+constexpr std::array gathers{FeatureChoice{"as_read", "the tensor, in the format of activations"},
+                             FeatureChoice{"fp8", "the fp8 copy, where it can be cast before"}};
 constexpr std::array weighting{FeatureChoice{"outputs", "what experts return, which is kept"},
                                FeatureChoice{"activations", "what their activation makes; returns are not kept"}};
 constexpr std::array weights{FeatureChoice{"with_16_bit", "16-bit weights, with fp8 copies"},
@@ -105,6 +107,8 @@ constexpr std::array fields{
     field<&StackFeatures::fp8_parameters>("fp8_parameters", "fp8_parameters", "weights of fp8 products", weights),
     field<&StackFeatures::fp8_copies>("fp8_copies", "fp8_copies",
                                       "fp8 copies of such a weight, kept over the micro-batches of a step", copies),
+    field<&StackFeatures::fp8_gathers>("fp8_gathers", "fp8_gathers",
+                                       "what tensor-parallel ranks gather for an fp8 product", gathers),
     field<&StackFeatures::sharded_states>("sharded_states", "sharded_masters",
                                           "what ZeRO-3 divides of trained parameters", states),
     field<&StackFeatures::step_gradients>("step_gradients", "step_gradients", "gradients from step to step", gradients),

@@ -30,6 +30,10 @@ enum class HostPace : std::uint8_t { runs_ahead, waits };
 enum class QuantizedWeights : std::uint8_t { with_16_bit, alone };
 /// fp8 copies of such a weight, kept from micro-batch to micro-batch.
 enum class QuantizedCopies : std::uint8_t { none, one, two };
+/// What tensor-parallel ranks gather for a product in fp8: the tensor, or the copy that it multiplies where ranks can
+/// cast before they gather: a scale of a row of weights is known only afterwards, and torchao casts whole tensors
+/// alone.
+enum class QuantizedGathers : std::uint8_t { as_read, as_multiplied };
 /// What ZeRO-3 divides of trained parameters: what the recipe keeps, or parameters and gradients in 32 bits alone.
 enum class ShardedStates : std::uint8_t { of_recipe, masters };
 /// Gradients of a step of one micro-batch, on a rank that shares them with no other: memory of theirs, or tensors that
@@ -69,6 +73,7 @@ struct StackFeatures {
   KeptForms kept;
   QuantizedWeights fp8_parameters{};
   QuantizedCopies fp8_copies{};
+  QuantizedGathers fp8_gathers{};
   ShardedStates sharded_states{};
   StepGradients step_gradients{};
   LayerCheckpoints layer_checkpoints{};

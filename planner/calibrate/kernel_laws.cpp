@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/cost/calibration_fields.h"
+#include "core/cost/exponentials.h"
 #include "planner/validate/summary.h"
 
 namespace plumbline {
@@ -49,9 +50,13 @@ std::optional<AttentionLaw> attention_law(const std::vector<AttentionTiming>& ti
   std::vector<double> backward;
   for (const AttentionTiming& a : timings) {
     const double flops = 2.0 * work_of(a).scores() * static_cast<double>(2 * a.head_dim) / 2;
-    points.emplace_back(1.0 / static_cast<double>(a.sequence),
-                        without_gap(a.forward_s, kernel_gap) * device.product_peak(a.format).value() / flops);
-    backward.push_back(flash_backward_products * a.forward_s / a.backward_s);
+    const auto head = static_cast<double>(a.head_dim);
+    const double slower = softmax_factor_forward(device, head);
+    points.emplace_back(
+        1.0 / static_cast<double>(a.sequence),
+        without_gap(a.forward_s, kernel_gap) * device.product_peak(a.format).value() / (slower * flops));
+    backward.push_back(flash_backward_products * softmax_factor_backward(device, head) / slower * a.forward_s /
+                       a.backward_s);
   }
   const auto forward = saturation_law(points);
   if (!forward) return std::nullopt;

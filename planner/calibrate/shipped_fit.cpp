@@ -92,7 +92,7 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
     const Calibration calibration = set.of(run.device, run.stack);
     if (calibration.stack.residuals.regime != CalibrationRegime::calibrated) continue;
     const double share = run.pricer.host_share(calibration);
-    const double otherwise = uncertainty(calibration, run.features).time_sigma;
+    const double otherwise = (1 - share) * uncertainty(calibration, run.features).time_sigma;
     const double missed = trained.left_out()[i].error / deviations_90_percent;
     const double moved = std::sqrt(std::max(0.0, missed * missed - otherwise * otherwise));
     if (share > 0)
