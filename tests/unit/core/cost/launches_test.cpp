@@ -29,7 +29,7 @@ Launches layer(const Graph& graph, const Strategy& s, const StackCalibration& st
   Launches sum;
   const Block& block = first_layer(graph);
   for (const Op& op : block.ops()) {
-    const Launches one = launches(op, op_work(block, op, shard), NumberFormat::bf16, shard.flash_attention, stack);
+    const Launches one = launches(op, op_work(block, op, shard), CastKernels{}, shard.flash_attention, stack);
     sum.forward += one.forward;
     sum.backward += one.backward;
     sum.backward_weight += one.backward_weight;
