@@ -126,7 +126,8 @@ std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view nam
     if (each->gradients) nearest = &*each->gradients;
   if (nearest == nullptr) return std::nullopt;
   const auto& precisions = nearest->precisions;
-  if (std::find(precisions.begin(), precisions.end(), recipe) == precisions.end()) return std::nullopt;
+  const PrecisionRecipe stated = is_fp8(recipe) ? PrecisionRecipe::fp8 : recipe;  // one word for every fp8 recipe
+  if (std::find(precisions.begin(), precisions.end(), stated) == precisions.end()) return std::nullopt;
   return nearest->format;
 }
 

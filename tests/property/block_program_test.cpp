@@ -218,6 +218,20 @@ TEST_CASE("a block that was lowered for another shard has the instructions and t
   }
 }
 
+TEST_CASE("a copy of known programs, which is for other blocks, begins empty") {
+  RandomRuns random(4);
+  const RandomRun run = random.next();
+  const Block& block = run.graph.blocks().front();
+  KnownPrograms known;
+  const KnownPrograms::Key key{&block, {1, 2}};
+  known.keep(key, BlockLowering(block, shard_of(run.strategy, run.training)).lower({}));
+  CHECK(known.find(key) != nullptr);
+  const KnownPrograms copy = known;
+  CHECK(copy.find(key) == nullptr);
+  known = copy;
+  CHECK(known.find(key) == nullptr);
+}
+
 TEST_CASE("instructions of a block use what is allocated and leave what is kept") { require_programs(1, 200); }
 
 TEST_CASE("instructions of five thousand random layouts use what is allocated", "[long]") { require_programs(2, 5000); }

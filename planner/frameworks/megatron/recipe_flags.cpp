@@ -17,6 +17,10 @@ using Value = std::optional<Json>;
 bool is(const Settings& s, PrecisionRecipe recipe) { return s.precision == recipe; }
 
 bool in_fp8(const Settings& s) { return s.precision && is_fp8(*s.precision); }
+/// What a launch gets that asks for fp8 and names no recipe.
+void read_fp8(const Json&, Settings& s) {
+  if (!in_fp8(s)) s.precision = PrecisionRecipe::fp8_delayed;
+}
 
 /// What runs in bf16 outside of its products.
 bool is_bf16(const Settings& s) { return is(s, PrecisionRecipe::bf16) || in_fp8(s) || is(s, PrecisionRecipe::nvfp4); }
@@ -83,11 +87,9 @@ std::vector<LaunchKey> precision_flags() {
           {.path = "--fp8-format",
            .source = transformer,
            .write = [](const Settings& s) { return word_where(in_fp8(s), "hybrid"); },
-           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8_delayed; }},
+           .read = read_fp8},
           {.path = "--fp8-recipe", .source = transformer, .write = scales, .read = read_scales},
-          {.path = "--fp8-hybrid",
-           .source = "megatron/training/arguments.py of 2022 to 2023",
-           .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::fp8_delayed; }},
+          {.path = "--fp8-hybrid", .source = "megatron/training/arguments.py of 2022 to 2023", .read = read_fp8},
           {.path = "--fp4-format",
            .source = transformer,
            .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "e2m1"); },

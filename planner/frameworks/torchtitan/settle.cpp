@@ -231,9 +231,9 @@ void name_the_unusual(const Json& tree, ImportNotes& notes) {
 
 const Json* value_at(const Json& tree, std::string_view path) {
   const std::size_t dot = path.find('.');
-  const Json* const table = tree.find(path.substr(0, dot));
-  const Json* const value = table == nullptr ? nullptr : table->find(path.substr(dot + 1));
-  return value == nullptr || value->is_null() ? nullptr : value;
+  const Json* const value = tree.find(path.substr(0, dot));
+  if (value == nullptr || value->is_null()) return nullptr;
+  return dot == std::string_view::npos ? value : value_at(*value, path.substr(dot + 1));
 }
 
 void settle(const Json& tree, LaunchSettings& s, ImportNotes& notes) {

@@ -63,6 +63,7 @@ TEST_CASE("gradients are kept in the format of the framework, where it has one f
   };
   CHECK(format("megatron-core", PrecisionRecipe::bf16) == NumberFormat::fp32);
   CHECK(format("megatron-core-0.12", PrecisionRecipe::fp8) == NumberFormat::fp32);
+  CHECK(format("megatron-core-0.12", PrecisionRecipe::mxfp8) == NumberFormat::fp32);
   // What a stack leaves open is that of the stack it is like, over two steps here.
   CHECK(format("megatron-deepspeed-2021-v100", PrecisionRecipe::bf16) == NumberFormat::fp32);
   CHECK(format("megatron-core", PrecisionRecipe::bf16_pure) == std::nullopt);

@@ -128,7 +128,8 @@ TEST_CASE("a precision or an optimizer that a framework does not have is said") 
   training.optimizer = Optimizer::muon;
   CHECK(inexpressible(Framework::megatron_lm, training).empty());
   CHECK(inexpressible(Framework::torchtitan, training) ==
-        std::vector<std::string>{"torchtitan has no precision nvfp4; it has fp32, bf16, bf16-pure and fp8",
+        std::vector<std::string>{"torchtitan has no precision nvfp4; it has fp32, bf16, bf16-pure, fp8, "
+                                 "fp8-row and mxfp8",
                                  "torchtitan has no optimizer muon; it has adam and adamw"});
   CHECK(inexpressible(Framework::deepspeed, training).size() == 1);  // the training script makes the optimizer
 }

@@ -104,7 +104,7 @@ struct Case {
 void draw_states(Draw& draw, const FrameworkRecord& record, Training& training) {
   training.optimizer = value_of(draw, record.optimizers, Optimizer::adamw);
   if (training.optimizer == Optimizer::adam) training.optimizer = Optimizer::adamw;
-  const bool has_choice = training.precision == PrecisionRecipe::bf16 || training.precision == PrecisionRecipe::fp8;
+  const bool has_choice = training.precision == PrecisionRecipe::bf16 || is_fp8(training.precision);
   if (has_choice) training.gradient_format = draw.one_of<NumberFormat>({NumberFormat::bf16, NumberFormat::fp32});
 }
 

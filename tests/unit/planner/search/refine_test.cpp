@@ -47,6 +47,17 @@ TEST_CASE("a refined search finds the same on any number of threads") {
   CHECK(one.audit.refined == three.audit.refined);
 }
 
+TEST_CASE("a plan that is found again stands once among the best") {
+  SearchOptions options;
+  options.top = 60;
+  options.refinement = Refinement::around_best;
+  options.threads = 1;
+  const std::vector<RankedStrategy> best = search({gpt3()}, space_from_text(degrees), options).best;
+  REQUIRE(best.size() > 20);
+  for (std::size_t i = 1; i < best.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(best[i].strategy != best[j].strategy);
+}
+
 TEST_CASE("what is fixed is not refined") {
   const std::string fixes = std::string(degrees) + ",mbs=4";
   for (const RankedStrategy& plan : found(gpt3(), fixes, Refinement::around_best).best)

@@ -370,7 +370,7 @@ TEST_CASE("a precision that means two is asked back with the choices") {
   run.fields.words["precision"] = "mixed fp16/bf16";
   CHECK(resolver_of_catalogue().resolve(run, {"own", {}}).skipped ==
         "precision: \"mixed fp16/bf16\" is not modelled; expected one of fp32, tf32, fp16, bf16, bf16-pure, fp16-pure, "
-        "fp8, nvfp4");
+        "fp8, fp8-delayed, fp8-row, fp8-block, mxfp8, nvfp4");
 }
 
 }  // namespace plumbline
