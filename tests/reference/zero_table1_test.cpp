@@ -89,7 +89,9 @@ constexpr RecipeBytes recipe_bytes[] = {
     {PrecisionRecipe::fp32, 4, 4, 0, 4},      {PrecisionRecipe::tf32, 4, 4, 0, 4},
     {PrecisionRecipe::fp16, 2, 2, 4, 4},      {PrecisionRecipe::bf16, 2, 2, 4, 4},
     {PrecisionRecipe::bf16_pure, 2, 2, 0, 2}, {PrecisionRecipe::fp16_pure, 2, 2, 0, 2},
-    {PrecisionRecipe::fp8, 2, 2, 4, 4},       {PrecisionRecipe::nvfp4, 2, 2, 4, 4},
+    {PrecisionRecipe::fp8, 2, 2, 4, 4},       {PrecisionRecipe::fp8_delayed, 2, 2, 4, 4},
+    {PrecisionRecipe::fp8_row, 2, 2, 4, 4},   {PrecisionRecipe::fp8_block, 2, 2, 4, 4},
+    {PrecisionRecipe::mxfp8, 2, 2, 4, 4},     {PrecisionRecipe::nvfp4, 2, 2, 4, 4},
 };
 
 /// Values kept per parameter of a matrix inside the layers and of anything else.
