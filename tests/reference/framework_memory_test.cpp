@@ -121,13 +121,14 @@ TEST_CASE("at the same rate of products, nvfp4 takes longer than mxfp8 by 17/16 
   const auto price = [](PrecisionRecipe recipe) {
     Run run;
     run.training.precision = recipe;
-    run.calibration.stack.features.kept.product_inputs = ProductInputs::as_multiplied;
     Cluster cluster = round_cluster(4);
     Device& device = cluster.groups.front().node.device;
     device.peaks[NumberFormat::fp4] = device.peaks[NumberFormat::fp8_e4m3];
     const BlockPricer pricer(cluster, run.calibration);
     const Block& layer = run.graph.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
-    const BlockCost cost = pricer.price(layer, shard_of(run.strategy, run.training), block_groups(run.strategy));
+    Shard shard = shard_of(run.strategy, run.training);
+    shard.kept.product_inputs = ProductInputs::as_multiplied;
+    const BlockCost cost = pricer.price(layer, shard, block_groups(run.strategy));
     const double rate = device.memory_bandwidth.value.value() * run.calibration.device.bandwidth_fraction;
     return std::tuple(cost.forward.compute, cost.backward.compute, rate);
   };
