@@ -9,9 +9,9 @@
 /// `sigma_per_novelty`; each scale independently, hence squared sums. Of a scale the farther of device and stack
 /// counts. Inside the ranges nothing is added. Residuals are taken on runs that the host did not hold up, so of a step
 /// they move the share that does not move with the host's times; what those leave open adds what one sigma of them
-/// moves the step (host_share.h), and a network between nodes that the source of a run does not state its sigma times the share
-/// of the step that moves with it (network_share.h). Memory is counted rather than fitted, so its uncertainty is the
-/// stack's, however far a plan is from what was measured. Source: the residuals' files; both slopes are assumed
+/// moves the step (host_share.h), and a network between nodes that the source of a run does not state its sigma times
+/// the share of the step that moves with it (network_share.h). Memory is counted rather than fitted, so its uncertainty
+/// is the stack's, however far a plan is from what was measured. Source: the residuals' files; both slopes are assumed
 /// (models/calibrations/traits.json). Not modelled: correlation between scales, bias of a stack that no run showed.
 /// Checked against: tests/property/extrapolation_test.cpp (monotone, unchanged inside, wider when unknown).
 

@@ -99,8 +99,7 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
       errors[set.software_stack(run.stack).name].push_back(
           {host_sigma_that_moves(share, moved) * deviations_90_percent, 0});
   }
-  const Coefficient unmeasured = set.at(ParameterId::of_base("unmeasured_host_sigma"));
-  set.set(ParameterId::of_base("host_sigma"), unmeasured);
+  const Coefficient unmeasured = set.at(ParameterId::of_base("host_sigma"));
   for (const SoftwareStack& stack : std::vector<SoftwareStack>(set.stacks())) {
     const ParameterId own = ParameterId::of_stack(stack.name, "host_sigma");
     const std::vector<LeftOutError>& of_stack = errors[stack.name];

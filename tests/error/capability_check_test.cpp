@@ -182,7 +182,7 @@ TEST_CASE("What of a plan is not executed is refused by one sentence") {
           s.recompute = {RecomputeMode::offloaded, 2};
         }) == "executed");
   CHECK(refusal_of_plan(Net::gpt, [](Strategy&, Training& t) { t.precision = PrecisionRecipe::nvfp4; }) ==
-        "--plan: products in nvfp4 are not executed; expected fp32, tf32, bf16, fp16 or fp8");
+        "--plan: products in nvfp4 are not executed; expected fp32, tf32, bf16, fp16, fp8 or fp8-row");
   CHECK(refusal_of_plan(Net::gpt, [](Strategy& s, Training&) { s.data_parallel = 2048; }) ==
         "--plan: it has 2048 ranks; expected at most 1024");
 }
