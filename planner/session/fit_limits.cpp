@@ -120,11 +120,13 @@ class LimitFinder {
     return std::lcm(std::lcm(sequence_unit, 2 * std::int64_t{s.context_parallel}), std::int64_t{s.tensor_parallel});
   }
 
-  /// Tries a family from its largest member on. Whether there is one that fits.
+  /// Tries a family from its largest member on: one that fits, and one that surely does, of which the rest is asked
+  /// where there is no model. Whether there is one that fits.
   bool find_model() {
     if (answer_.request.family.empty()) return false;
     FitLimit limit;
     limit.kind = LimitKind::model;
+    const bool chooses = base_.model.empty();
     for (const std::string& name : family_members(answer_.request.family)) {
       FitPoint point = base_;
       point.model = name;
@@ -134,23 +136,22 @@ class LimitFinder {
         stop();
         return false;
       }
-      if (fits_surely(*probe)) limit.sure = SureLimit{1, *probe->plan};
-      if (limit.plan && limit.sure) break;
-      if (limit.plan) continue;  // one that fits surely is still looked for
-      if (!probe->plan) {
-        limit.beyond = Beyond{0, name, probe->reason};
-        continue;
+      if (!probe->plan && !limit.plan) limit.beyond = Beyond{0, name, probe->reason};
+      const bool is_sure = fits_surely(*probe);
+      if (!probe->plan || (limit.plan && !is_sure)) continue;
+      if (!limit.plan) {
+        limit.value = 1;
+        limit.plan = probe->plan;
       }
-      limit.value = 1;
-      limit.plan = probe->plan;
+      if (is_sure) limit.sure = SureLimit{1, *probe->plan};
+      if (chooses) {
+        base_ = point;
+        base_.sequence_length = probe->plan->training.sequence_length;
+      }
       if (!sequence_given_)
         limit.note = "each model with the sequence that it was made for, this one with " +
-                     std::to_string(limit.plan->training.sequence_length);
-      if (base_.model.empty()) {
-        base_ = point;
-        base_.sequence_length = limit.plan->training.sequence_length;
-      }
-      if (limit.sure) break;
+                     std::to_string(probe->plan->training.sequence_length);
+      if (is_sure) break;
     }
     const bool is_found = limit.plan.has_value();
     add(std::move(limit));

@@ -112,7 +112,6 @@ TEST_CASE("a search is told to hold what it would choose", "[session]") {
   CHECK(nearest_flag("--zero-stage", names, "3") == "--fix zero=3");
   CHECK(nearest_flag("--sequence-parallel", names) == "--fix sequence-parallel=VALUE");
   CHECK(nearest_flag("--to", names, "3") == "--top");
-  CHECK(nearest_flag("-", names).empty());
 }
 
 }  // namespace
