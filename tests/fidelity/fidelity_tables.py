@@ -53,7 +53,8 @@ WEAK_BECAUSE = (
     "what one sigma of its times moves a step, not only the share that it moves now. Where framework or device "
     "is unknown, 99.9 % of vTrain's runs lay inside: two sigmas were added in full, of the framework and of a host that takes 10 to 60 "
     "microseconds a kernel (0.5). Residuals are of runs that the device holds up and no longer widen the part of a step that the host holds "
-    "up; the host's sigma beside an unmeasured framework is 0.36, taken from whole sources left out (decision 0080). Tried: 0.32 for every "
+    "up; the host's sigma beside an unmeasured framework is 0.36, taken from whole sources left out (decision 0080): the best of 0.32 to 0.5 for "
+    "vTrain's rows, which are all host-bound rows there are, so that what lies inside there is a fit and no test. Tried: 0.32 for every "
     "stack (nine tenths of hosts between 13 and 37 microseconds): 83 % inside where unknown, 69 % under calibrated stacks; not kept.",
     "**H100 at 500 W**: all runs are of one framework, from logs of many commits that do not print the power limit of "
     "their cards, which differ: counted with what is recomputed, Qwen3-32B under FSDP multiplies at 481 TFLOP/s where "
