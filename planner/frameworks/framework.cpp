@@ -108,10 +108,10 @@ std::string mode_text(RecomputeMode mode) {
 }
 
 const FrameworkRecord& record_of(Framework framework) {
-  static const std::array records{
-      with_missing(megatron_lm_record()), with_missing(megatron_bridge_record()), with_missing(deepspeed_record()),
-      with_missing(torchtitan_record()),  with_missing(accelerate_record()),      with_missing(pytorch_record()),
-      with_missing(lightning_record()),   with_missing(plumbline_record())};
+  static const std::array records{with_missing(megatron_lm_record()), with_missing(megatron_bridge_record()),
+                                  with_missing(deepspeed_record()),   with_missing(torchtitan_record()),
+                                  with_missing(accelerate_record()),  with_missing(pytorch_record()),
+                                  with_missing(lightning_record()),   with_missing(plumbline_record())};
   check(framework != Framework::any, "any framework has no record");
   return records[static_cast<std::size_t>(framework) - 1];
 }

@@ -79,8 +79,7 @@ const std::vector<ColumnOf<Row>>& columns() {
          const double chance = plan->verdict.chance_to_fit;
          return Cell{chance > almost_sure ? ">99" : fixed(100 * chance, 0), 100 * chance};
        }},
-      {{"plan", "with", Unit::text, "the plan at the limit that is sure, or else at the one predicted", left},
-       [](R r) {
+      {{"plan", "with", Unit::text, "the plan at the limit that is sure, or else at the one predicted", left}, [](R r) {
          const Plan* plan = plan_of(*r.limit);
          return words(plan != nullptr ? plumbline::to_text(plan->strategy) : "");
        }}};

@@ -7,8 +7,8 @@
 
 namespace plumbline::session {
 
-/// The one of `names` that means what `flag` does elsewhere, else the one that is spelt most like it; or nothing. A verb
-/// that chooses what the flag says is told to hold it: "--fix tp=8".
+/// The one of `names` that means what `flag` does elsewhere, else the one that is spelt most like it; or nothing. A
+/// verb that chooses what the flag says is told to hold it: "--fix tp=8".
 [[nodiscard]] std::string nearest_flag(const std::string& flag, const std::vector<std::string>& names,
                                        const std::string& value = "");
 
