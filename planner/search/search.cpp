@@ -52,6 +52,14 @@ void require_plans(const std::vector<std::unique_ptr<CandidateTable>>& tables, c
   throw InputError(conflict(question, space));
 }
 
+/// Of plans that are ranked.
+void leave_out_repeats(std::vector<RankedStrategy>& plans) {
+  const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
+    return a.strategy == b.strategy && a.question == b.question;
+  };
+  plans.erase(std::unique(plans.begin(), plans.end(), same), plans.end());
+}
+
 class Search {
  public:
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)
@@ -187,7 +195,7 @@ class Search {
     add_to_front(found.plans);
     best_.insert(best_.end(), found.plans.begin(), found.plans.end());
     rank(best_);
-    leave_out_repeats();  // a variant may be a plan that was found before
+    leave_out_repeats(best_);  // a variant may be a plan that was found before
   }
 
   void find_nearest_miss() {
@@ -219,15 +227,7 @@ class Search {
     const SimulationContext context{questions_, threads_, options_.stop, {}};
     result_.complete = add_moved_layers(best_, context, space_.allows) && result_.complete;
     rank(best_);
-    leave_out_repeats();
-  }
-
-  /// Of the best, which are ranked.
-  void leave_out_repeats() {
-    const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
-      return a.strategy == b.strategy && a.question == b.question;
-    };
-    best_.erase(std::unique(best_.begin(), best_.end(), same), best_.end());
+    leave_out_repeats(best_);
   }
 
   /// Simulates the best plans and the front. Stopped, both stay as the closed form ranks them.
