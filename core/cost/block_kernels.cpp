@@ -54,10 +54,9 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
     case WorkKind::product:
     case WorkKind::grouped_product: {
       const bool grouped = work.kind == WorkKind::grouped_product;
-      const double load = grouped ? imbalance(kernels_, shard) : 1.0;
-      const auto time = [&](const MatrixProduct& p) {
-        const OperandScaling scaling = shard.formats.scaling;
-        return load * (grouped ? kernels_.grouped_product(p, format, scaling) : kernels_.product(p, format, scaling));
+      const auto time = [&, scaling = shard.formats.scaling](const MatrixProduct& p) {
+        if (!grouped) return kernels_.product(p, format, scaling);
+        return imbalance(kernels_, shard) * kernels_.grouped_product(p, format, scaling);
       };
       const MatrixProduct& p = *work.product;
       times.forward += time(p);
