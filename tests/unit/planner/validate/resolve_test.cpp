@@ -246,6 +246,18 @@ TEST_CASE("the batch follows from its factors") {
   CHECK(resolver_of_catalogue().resolve(run, {"zero_bubble", {}}).run->question.training().global_batch == 144);
 }
 
+namespace {
+
+bool speaks_of_a_run(const RunRule& rule, const RunSet& set) {
+  return std::any_of(set.runs.begin(), set.runs.end(), [&](const MeasuredRun& run) {
+    RunFields fields = run.question.fields;
+    fields.words["id"] = run.question.id;
+    return holds(rule, fields);
+  });
+}
+
+}  // namespace
+
 TEST_CASE("every rule has a source, and what a source says of a run speaks of one that it has") {
   for (const RunRuleTable& table : {run_aliases(), run_assumptions()}) {
     CHECK_FALSE(table.description.empty());
@@ -260,11 +272,7 @@ TEST_CASE("every rule has a source, and what a source says of a run speaks of on
     for (const RunRule& rule : set.rules.meanings) {  // one that speaks of no run would be a misspelt id
       CAPTURE(set.name, rule.source);
       CHECK_FALSE(rule.source.empty());
-      CHECK(std::any_of(set.runs.begin(), set.runs.end(), [&](const MeasuredRun& run) {
-        RunFields fields = run.question.fields;
-        fields.words["id"] = run.question.id;
-        return holds(rule, fields);
-      }));
+      CHECK(speaks_of_a_run(rule, set));
     }
     for (const RunRule& rule : set.rules.assumptions) CHECK_FALSE(rule.source.empty());
     assumptions += set.rules.assumptions.size();
