@@ -144,12 +144,24 @@ Adaptation random_adaptation(std::int64_t layers, Draw& draw) {
   return adaptation;
 }
 
+/// fp8 counts as one, whose scales the sequence chooses: so a seed's other draws stay what they were before recipes of
+/// fp8 were told apart.
+PrecisionRecipe random_precision(std::int64_t sequence, Draw& draw) {
+  if (draw.one_in(2)) return PrecisionRecipe::bf16;
+  std::vector<PrecisionRecipe> others;
+  std::vector<PrecisionRecipe> in_fp8;
+  for (const PrecisionRecipe recipe : all_precision_recipes) {
+    if (!is_fp8(recipe) || recipe == PrecisionRecipe::fp8) others.push_back(recipe);
+    if (is_fp8(recipe)) in_fp8.push_back(recipe);
+  }
+  const PrecisionRecipe drawn = draw.one_of<PrecisionRecipe>(others);
+  return is_fp8(drawn) ? in_fp8[static_cast<std::size_t>(sequence) % in_fp8.size()] : drawn;
+}
+
 Training random_training(const Network& network, Draw& draw) {
   Training t;
   t.sequence_length = random_sequence(network, draw);
-  t.precision = draw.one_in(2)
-                    ? PrecisionRecipe::bf16
-                    : draw.one_of<PrecisionRecipe>({all_precision_recipes.begin(), all_precision_recipes.end()});
+  t.precision = random_precision(t.sequence_length, draw);
   t.optimizer = draw.one_in(2)
                     ? Optimizer::adamw
                     : optimizer_table[static_cast<std::size_t>(draw.between(0, optimizer_table.size() - 1))].optimizer;
