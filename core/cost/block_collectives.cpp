@@ -3,6 +3,7 @@
 
 #include "core/cost/block_cost.h"
 #include "core/cost/point_to_point.h"
+#include "core/cost/quantisation.h"
 #include "core/program/block_facts.h"
 #include "core/sharding/product_format.h"
 
@@ -19,10 +20,9 @@ bool gathers_copies(const PricedBlock& of, const BlockSend& send, const StackFea
   if (send.kind != Collective::all_gather || features.fp8_gathers == QuantizedGathers::as_read) return false;
   const PrecisionFormats& formats = of.shard.formats;
   const bool in_fp8 = is_quantized(formats.matmul) && bits(formats.matmul) == 8 && bits(formats.activation) == 16;
-  const bool casts_tensors =
-      formats.scaling == OperandScaling::tensor || formats.scaling == OperandScaling::tensor_delayed;
-  const bool casts_before = casts_tensors || (of.shard.kept.product_inputs != ProductInputs::as_read &&
-                                              formats.scaling != OperandScaling::row);
+  const bool casts_before =
+      scales_tensors(formats.scaling) ||
+      (of.shard.kept.product_inputs != ProductInputs::as_read && formats.scaling != OperandScaling::row);
   return in_fp8 && casts_before && is_quantized(product_format(of.block, of.block.op(send.op), of.shard));
 }
 

@@ -6,8 +6,9 @@
 /// Ranges are limits of what makes sense, not measurements, and no answer depends on them. A fraction or a share of a
 /// peak lies in (0, 1]; the exponent of wave quantisation too, as no device does more work in less time; an exposure, a
 /// copy or a factor is at least 0 (above 0 where it divides); a time is at most a second for one launch and an hour or
-/// two for a step's overhead; bytes are at most what no computer holds. Other upper limits
-/// are powers of ten that no right value reaches and one in a wrong unit (microseconds read as seconds) does.
+/// two for a step's overhead; bytes are at most what no computer holds; the rate of one kind of product lies between a
+/// hundredth of another's and twice it. All other upper limits are powers of ten, far above any correct value and far
+/// below one read in the wrong unit, such as microseconds taken for seconds.
 
 #include <array>
 #include <string_view>

@@ -1,16 +1,18 @@
 #pragma once
-/// \file exponentials.h: what a fused attention kernel's softmax adds to its products, by the size of heads.
+/// \file exponentials.h: how the softmax of fused attention slows down small heads.
 ///
-/// Answers a factor over the time of heads of 128, for which attention's efficiency is calibrated. Model: each score is
-/// multiplied with `head` numbers twice and asks for one exponential whatever heads there are, so that small heads wait
-/// for exponentials; since Hopper's kernels take a multiprocessor for one tile, the two hardly overlap. It makes 16
-/// exponentials a clock (32 on Blackwell Ultra) and 4096 (Hopper) or 8192 (Blackwell) operations of 16-bit products. A
-/// backward pass makes five products for two and the exponentials again. Before Hopper, and on devices of other makers,
-/// several tiles share a multiprocessor and hide them: the factor is 1 (FlashAttention-2, arXiv:2307.08691, section
-/// 4.1: heads of 64 are within about a tenth of those of 128 on A100). Source: CUDA C++ Programming Guide, arithmetic
-/// instructions; FlashAttention-3, arXiv:2407.08608, sections 3.1 and 4.1 (heads of 64 reach about three quarters of
-/// what those of 128 do on H100, here 0.75); NVIDIA, "Inside NVIDIA Blackwell Ultra". Not modelled: exponentials by
-/// polynomials (FlashAttention 4). Checked against: tests/unit/core/cost/exponentials_test.cpp.
+/// Answers the time of attention relative to heads of 128 with as many FLOPs; attention's efficiency is calibrated for
+/// heads of 128. Model: a score takes 4 x head FLOPs of products and one exponential, so the smaller the head, the
+/// larger the share of time that exponentials take; on Hopper and Blackwell, where exponentials have not become faster
+/// with the tensor cores, the two are taken to run one after the other. A multiprocessor evaluates 16 exponentials per
+/// clock (32 on Blackwell Ultra) and 4096 (Hopper) or 8192 (Blackwell) FLOPs of 16-bit products. A backward pass runs
+/// 2.5 times the products and the exponentials once more. Elsewhere the factor is 1: several tiles share a
+/// multiprocessor, and llm-foundry's A100 runs are predicted worse with a factor (decision 0080).
+/// Source: CUDA C++ Programming Guide, throughput of arithmetic instructions; FlashAttention-3, arXiv:2407.08608,
+/// section 3.1 (with heads of 128, exponentials take half as long as the products); NVIDIA, "Inside NVIDIA Blackwell
+/// Ultra". Not modelled: exponentials evaluated as polynomials (FlashAttention 4). Too small for cuDNN 9.19 on an H200,
+/// which takes 1.55 times as long forward and 1.51 backward where this answers 1.33 and 1.17.
+/// Checked against: tests/unit/core/cost/exponentials_test.cpp.
 
 #include "core/machine/device.h"
 

@@ -6,10 +6,6 @@ namespace {
 /// A tensor in 16 bits, read once.
 constexpr double reading = 2;
 
-bool scales_tensors(OperandScaling scaling) {
-  return scaling == OperandScaling::tensor || scaling == OperandScaling::tensor_delayed;
-}
-
 /// One number with its part of a scale, in one orientation.
 double copy_bytes(NumberFormat format, OperandScaling scaling) {
   const double number = static_cast<double>(bits(format)) / 8;
@@ -20,7 +16,7 @@ double copy_bytes(NumberFormat format, OperandScaling scaling) {
   }
 }
 
-/// Whether the scale rests on a whole tensor's largest magnitude, of this step.
+/// Whether a pass over the whole tensor finds its largest magnitude before the cast.
 bool looks_first(NumberFormat format, OperandScaling scaling) {
   return scaling == OperandScaling::tensor || format == NumberFormat::fp4;
 }

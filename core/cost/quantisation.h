@@ -1,18 +1,19 @@
 #pragma once
 /// \file quantisation.h: what casting the operands of a product to few bits moves through memory.
 ///
-/// Answers bytes per element of the input, of the weight and of the output's gradient, forward and backward. Model: a
-/// cast reads 16 bits and writes one copy for each of the two products that read a tensor, as each sums over another
-/// dimension; tensor cores that take fp8 in any layout need one copy of a tensor with one scale. A scale of a whole
-/// tensor by its own values asks for a pass that finds the largest magnitude first, NVFP4's second scale too; a row's
-/// is found as it is read, a column's in a pass of its own. Blocks are scaled in the tile that casts them, and write
-/// their scales: 4 bytes for 128 numbers, one for 32 (MX) or 16 (NVFP4). Transformer Engine makes both copies from one
-/// read and keeps that of the backward; torchao keeps what the product read and casts it again, weights too unless a
-/// tensor has one scale, where each rank casts its shard. Source: TransformerEngine, common/cast and
-/// NVFP4Quantizer::quantize_impl; torchao, float8/float8_linear.py, prototype/mx_formats; DeepSeek-V3,
-/// arXiv:2412.19437, section 3.3. Not modelled: casts of weights once per step; a cast that its neighbour's kernel
-/// makes
-/// (`quantisation_factor`). Checked against: tests/unit/core/cost/quantisation_test.cpp (kernels counted by hand).
+/// Answers bytes per element of the input, of the weight and of the output's gradient, forward and backward.
+/// Model: a cast reads 16 bits and writes one copy for each of the two products that a tensor takes part in, because
+/// they sum over different dimensions; where tensor cores take fp8 in any layout, one copy of a tensor with one scale
+/// serves both. A scale for a whole tensor needs a pass over it that finds the largest magnitude, unless the scale is
+/// that of earlier steps; so does NVFP4's scale per tensor. A row's largest magnitude is found while the row is read, a
+/// column's in a separate pass. Blocks are scaled in the tile that casts them and write their scales: 4 bytes for 128
+/// numbers, 1 byte for 32 (MX) or 16 (NVFP4). Transformer Engine makes both copies in one read and keeps the one for
+/// the backward; torchao keeps the 16-bit tensor and casts it again. torchao also casts weights in every pass, except
+/// with one scale per tensor, where each rank casts its own shard.
+/// Source: TransformerEngine, common/cast and NVFP4Quantizer::quantize_impl; torchao, float8/float8_linear.py,
+/// prototype/mx_formats; DeepSeek-V3, arXiv:2412.19437, section 3.3. Not modelled: weights that are cast once per step;
+/// casts fused into neighbouring kernels, which `quantisation_factor` takes off.
+/// Checked against: tests/unit/core/cost/quantisation_test.cpp (kernels counted by hand).
 
 #include "core/sharding/kept_forms.h"
 #include "core/training/precision.h"
@@ -40,6 +41,11 @@ struct CastKernels {
 /// Of a product with one kernel for each result. What finds a tensor's scale is launched by the cast's own call, which
 /// takes the host about as long as one kernel alone.
 [[nodiscard]] CastKernels cast_kernels(NumberFormat format, OperandScaling scaling, ProductInputs kept);
+
+/// Whether one scale serves a whole tensor.
+[[nodiscard]] constexpr bool scales_tensors(OperandScaling scaling) {
+  return scaling == OperandScaling::tensor || scaling == OperandScaling::tensor_delayed;
+}
 
 /// `kept`: what the product's input is kept as. Nothing for a format that is not cast to with scales.
 [[nodiscard]] CastBytes cast_bytes(NumberFormat format, OperandScaling scaling, ProductInputs kept,

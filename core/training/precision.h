@@ -4,11 +4,10 @@
 /// Model: a recipe names one format per component; bytes per parameter follow. Mixed recipes keep an fp32 master copy
 /// of the weights and fp32 optimizer state; pure 16-bit ("true low precision") keeps everything in 16 bits.
 /// Source: Micikevicius et al., arXiv:1710.03740 (mixed precision); ZeRO, arXiv:1910.02054, section 3.1 (16 bytes);
-/// Transformer Engine keeps bf16 weights and multiplies in fp8, with scales of whole tensors, of blocks (DeepSeek-V3,
-/// arXiv:2412.19437, section 3.3) or of 32 numbers (OCP Microscaling Formats, version 1.0); torchao also with scales of
-/// rows. NVFP4 (arXiv:2509.25149) does all three products of a linear layer in fp4, whose scales of 16 numbers add an
-/// eighth to what copies hold. Not modelled: loss-scale state (a few bytes); those scales; layers that a recipe keeps
-/// in 16 bits.
+/// the fp8 recipes keep bf16 weights and differ in which numbers share a scale: a tensor (Transformer Engine), a row
+/// (torchao), a block (DeepSeek-V3, arXiv:2412.19437, section 3.3), or 32 numbers (OCP Microscaling Formats, version
+/// 1.0). NVFP4 (arXiv:2509.25149) runs all three products of a linear layer in fp4, with a scale for every 16 numbers.
+/// Not modelled: the memory of scales and of the loss scale's state; layers that a recipe keeps in 16 bits.
 
 #include <array>
 #include <optional>

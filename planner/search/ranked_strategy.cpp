@@ -16,4 +16,8 @@ std::vector<RankedStrategy> front_of(std::vector<RankedStrategy> plans) {
   return result;
 }
 
+void leave_out_repeats(std::vector<RankedStrategy>& plans) {
+  plans.erase(std::unique(plans.begin(), plans.end(), is_same_plan), plans.end());
+}
+
 }  // namespace plumbline

@@ -30,6 +30,13 @@ struct RankedStrategy {
   [[nodiscard]] Picoseconds ranking_step() const { return simulated.value_or(step_time); }
 };
 
+/// Whether both are one plan, whatever was found out about it.
+[[nodiscard]] inline bool is_same_plan(const RankedStrategy& a, const RankedStrategy& b) {
+  return a.strategy == b.strategy && a.question == b.question;
+}
+/// Of plans in the order of `before`: keeps each once.
+void leave_out_repeats(std::vector<RankedStrategy>& plans);
+
 /// By score, then memory, then strategy: an order without ties.
 [[nodiscard]] inline bool before(const RankedStrategy& a, const Score& a_score, const RankedStrategy& b,
                                  const Score& b_score) {

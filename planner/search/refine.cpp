@@ -128,9 +128,8 @@ std::vector<Start> starts_of(const BestOfShapes& shapes) {
 }
 
 bool holds(const std::vector<RankedStrategy>& plans, const RankedStrategy& plan) {
-  return std::any_of(plans.begin(), plans.end(), [&](const RankedStrategy& other) {
-    return other.question == plan.question && other.strategy == plan.strategy;
-  });
+  return std::any_of(plans.begin(), plans.end(),
+                     [&](const RankedStrategy& other) { return is_same_plan(other, plan); });
 }
 
 }  // namespace

@@ -52,14 +52,6 @@ void require_plans(const std::vector<std::unique_ptr<CandidateTable>>& tables, c
   throw InputError(conflict(question, space));
 }
 
-/// Of plans that are ranked.
-void leave_out_repeats(std::vector<RankedStrategy>& plans) {
-  const auto same = [](const RankedStrategy& a, const RankedStrategy& b) {
-    return a.strategy == b.strategy && a.question == b.question;
-  };
-  plans.erase(std::unique(plans.begin(), plans.end(), same), plans.end());
-}
-
 class Search {
  public:
   Search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options)

@@ -19,6 +19,15 @@ TEST_CASE("heads of 64 reach three quarters of what those of 128 do on Hopper") 
   CHECK(softmax_factor_backward(device("dgx-h100"), 64) == Approx(3.5 / 3));
 }
 
+// models/measurements/NVIDIA-H200-2026-11-26/kernels.json, 16 384 tokens: 12 heads of 64 and 32 of 128, seconds forward
+// and backward.
+TEST_CASE("cuDNN on an H200 loses at least as much to heads of 64") {
+  const double forward = (9.569e-4 / (12 * 64)) / (3.303e-3 / (32 * 128));
+  const double backward = (3.056e-3 / (12 * 64)) / (1.0818e-2 / (32 * 128));
+  CHECK(softmax_factor_forward(device("dgx-h200"), 64) < forward);
+  CHECK(softmax_factor_backward(device("dgx-h200"), 64) < backward);
+}
+
 // B200: products in heads of 64 take 1 / 32, with 1 / 16; GB300 makes an exponential in 1 / 32.
 TEST_CASE("small heads are slower still where products became faster than exponentials") {
   CHECK(softmax_factor_forward(device("dgx-b200"), 64) == Approx(3.0 / 32 / (1.0 / 16)));
