@@ -60,10 +60,10 @@ const PlacedPlans::Choices& PlacedPlans::bare(std::size_t of, const BlockTable& 
 }
 
 const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blocks) const {
-  bare(of, blocks);
+  const Choices& known = bare(of, blocks);
   Choices& choices = choices_[of];
   std::call_once(choices.once, [&] {
-    choices.blocks = choices.bare_blocks;
+    choices.blocks = known.bare_blocks;
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
   });
