@@ -79,16 +79,15 @@ double recomputed_share(const Recompute& recompute) {
 }
 
 /// Gradients, and under torch.autocast the 16-bit copies that no backward reads, of a step that is one micro-batch.
-Bytes not_yet_made(const MemoryBreakdown& memory, const Strategy& s, const PrecisionFormats& formats,
-                   const StackCalibration& stack) {
-  if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1)
-    return Bytes(0);
-  Bytes absent(0);
-  if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) absent += memory[MemoryClass::gradients];
+LateTensors late_tensors(const MemoryBreakdown& memory, const Strategy& s, const PrecisionFormats& formats,
+                         const StackCalibration& stack) {
+  LateTensors late;
+  if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1) return late;
+  if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) late.gradients = memory[MemoryClass::gradients];
   if (casts_itself(stack.features, formats))
-    absent +=
+    late.weights =
         coefficient_bytes(recomputed_share(s.recompute) * static_cast<double>(memory[MemoryClass::weights].value()));
-  return absent;
+  return late;
 }
 
 Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
@@ -106,15 +105,15 @@ Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats
 struct AtMoment {
   LoadPeak load;
   Bytes gathered{0};
-  Bytes absent{0};  ///< of what is held
-  [[nodiscard]] Bytes total() const { return load.total() + gathered - absent; }
+  LateTensors absent;  ///< of what is held
+  [[nodiscard]] Bytes total() const { return load.total() + gathered - absent.total(); }
 };
 
 /// Every moment that may be the peak: of each kind of action the largest, then those of the step's end.
 template <class See>
 void for_moments(const HeldStates& held, const PeakLoads& load, See see) {
   const auto see_kind = [&](ActionKind kind, Bytes gathered) {
-    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered, held.not_yet_made});
+    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered, held.late});
   };
   see_kind(ActionKind::forward, held.whole_parameters);
   see_kind(ActionKind::backward, held.whole_parameters + held.whole_gradients);
@@ -123,10 +122,10 @@ void for_moments(const HeldStates& held, const PeakLoads& load, See see) {
   LoadPeak packed;
   packed.working = held.packed_gradients;
   packed.position = after_all_actions;
-  see(AtMoment{packed, Bytes(0), Bytes(0)});
+  see(AtMoment{packed, Bytes(0), {}});
   LoadPeak matrices;
   matrices.position = after_all_actions;
-  see(AtMoment{matrices, held.matrices, Bytes(0)});
+  see(AtMoment{matrices, held.matrices, {}});
 }
 
 /// The moment at which load and gathered units are most, of equals the first in the order.
@@ -188,7 +187,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
-  held.not_yet_made = not_yet_made(memory, s, formats, stack);
+  held.late = late_tensors(memory, s, formats, stack);
   held.total = memory.device_total();
   held.live = memory.live();
   if (s.zero_stage >= 3) held.whole_parameters = gathered_parameters(most_, s.prefetch, formats, stack);
@@ -201,9 +200,8 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
 MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack) {
   MemoryBreakdown memory = held.memory;
   const AtMoment peak = at_peak(held, load);
-  const Bytes gradients = std::min(peak.absent, memory[MemoryClass::gradients]);
-  memory[MemoryClass::gradients] -= gradients;
-  memory[MemoryClass::weights] -= peak.absent - gradients;
+  memory[MemoryClass::gradients] -= peak.absent.gradients;
+  memory[MemoryClass::weights] -= peak.absent.weights;
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] += peak.load.working;
   memory[MemoryClass::logits_and_loss] = peak.load.logits;

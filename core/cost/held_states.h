@@ -12,6 +12,13 @@
 
 namespace plumbline {
 
+/// Tensors that a step makes anew, which are not there before its first backward has run.
+struct LateTensors {
+  Bytes gradients{0};
+  Bytes weights{0};  ///< 16-bit copies of them
+  [[nodiscard]] Bytes total() const { return gradients + weights; }
+};
+
 /// All but activations, their working sets and what the allocator loses.
 struct HeldStates {
   MemoryBreakdown memory;
@@ -20,7 +27,7 @@ struct HeldStates {
   Bytes whole_parameters{0};  ///< gathered while weights are read
   Bytes whole_gradients{0};   ///< while weight gradients are made
   Bytes packed_gradients{0};  ///< once a step: parts that tensor-parallel ranks sum
-  Bytes not_yet_made{0};      ///< of `total` and `live`, what is not there before the first backward has run
+  LateTensors late;           ///< counted in `memory`, `total` and `live`
   Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/cost/held_states.h"
 #include "core/cost/matrix_gathers.h"
 #include "core/cost/stage_memory.h"
 
@@ -99,20 +100,24 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
 }
 
 /// The closed form's states, without what the program's own buffers hold.
-std::vector<PersistentBytes> persistent(const PricedPlan& plan, StageCost rank, std::int32_t index) {
-  rank.memory.working = {};
+HeldStates held_states(const PricedPlan& plan, StageCost rank) {
   rank.boundary = rank.transferred = Bytes(0);
   rank.parameters.partial_trained = 0;
   rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
   rank.parameters.largest_expert_unit = rank.parameters.largest_expert_matrix = 0;
-  const MemoryBreakdown memory =
-      stage_memory(rank, plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack, index);
-  std::vector<PersistentBytes> states;
+  return RankStates(rank, plan.strategy)
+      .of(plan.strategy, plan.training.formats(), plan.training.optimizer, plan.stack);
+}
+
+void add_states(RankSizes& sizes, const HeldStates& held) {
+  MemoryBreakdown memory = held.memory;
+  memory[MemoryClass::gradients] -= held.late.gradients;
+  memory[MemoryClass::weights] -= held.late.weights;
   for (const MemoryClass c :
        {MemoryClass::weights, MemoryClass::gradients, MemoryClass::master_weights, MemoryClass::optimizer_state,
         MemoryClass::working_buffers, MemoryClass::communication_buffers, MemoryClass::framework_and_context})
-    states.push_back({c, memory[c]});
-  return states;
+    sizes.persistent.push_back({c, memory[c]});
+  sizes.late = {{MemoryClass::gradients, held.late.gradients}, {MemoryClass::weights, held.late.weights}};
 }
 
 /// What is copied out of a chunk, or into one, lives next to whichever acts, as rank_load (stage_memory.h) counts it.
@@ -138,7 +143,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
     sizes.received = rank.boundary;
     sizes.received_gradient = rank.transferred;
   }
-  sizes.persistent = persistent(plan, rank, index);
+  add_states(sizes, held_states(plan, rank));
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
   if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
   sizes.reduction = plan.steps.sharing_bytes(rank.parameters, s).reduction;

@@ -29,6 +29,13 @@ std::vector<bool> split_backwards(const Actions& actions) {
   return split;
 }
 
+/// The first action behind all micro-batches and what they reduce; where there is none, how many there are.
+std::size_t first_of_end(const Actions& actions) {
+  std::size_t end = actions.size();
+  while (end > 0 && actions[end - 1].pass == Pass::step) --end;
+  return end;
+}
+
 /// Whether logits stay until the weight gradients.
 bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_logits > Bytes(0); }
 
@@ -45,6 +52,15 @@ class BufferUses {
     action.first_use = static_cast<std::int32_t>(rank_.uses.size());
     add_uses(action);
     action.uses = static_cast<std::int32_t>(rank_.uses.size()) - action.first_use;
+  }
+  /// The same of an action behind all micro-batches.
+  void add_at_end(Action& action, bool is_last_reduction, bool is_first, bool is_last) {
+    const auto first_use = static_cast<std::int32_t>(rank_.uses.size());
+    if (is_first) use_late({Access::allocate, Access::write});
+    add(action, is_last_reduction, false);
+    if (is_last) use_late({Access::release});
+    action.first_use = first_use;
+    action.uses = static_cast<std::int32_t>(rank_.uses.size()) - first_use;
   }
 
  private:
@@ -223,6 +239,9 @@ class BufferUses {
     use(slots_.gathered_parameters == no_buffer ? slots_.weights : slots_.gathered_parameters, {Access::read});
   }
 
+  void use_late(std::initializer_list<Access> accesses) {
+    for (const std::int32_t buffer : slots_.late) use(buffer, accesses);
+  }
   void use(std::int32_t buffer, std::initializer_list<Access> accesses) {
     if (buffer == no_buffer) return;
     for (const Access access : accesses) rank_.uses.push_back({buffer, access});
@@ -254,7 +273,10 @@ void add_buffers(const RankContext& context, RankProgram& rank) {
   BufferUses uses(context, slots, rank);
   const std::vector<bool> last = last_reductions(rank.actions);
   const std::vector<bool> split = split_backwards(rank.actions);
-  for (std::size_t i = 0; i < rank.actions.size(); ++i) uses.add(rank.actions[i], last[i], split[i]);
+  const std::size_t end = first_of_end(rank.actions);
+  for (std::size_t i = 0; i < end; ++i) uses.add(rank.actions[i], last[i], split[i]);
+  for (std::size_t i = end; i < rank.actions.size(); ++i)
+    uses.add_at_end(rank.actions[i], last[i], i == end, i + 1 == rank.actions.size());
 }
 
 }  // namespace plumbline::passes

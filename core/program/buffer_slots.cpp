@@ -14,12 +14,16 @@ std::int32_t add(RankProgram& rank, const Buffer& buffer, std::int32_t copies = 
 }
 
 void add_states(const RankSizes& sizes, RankProgram& rank, RankSlots& slots) {
-  for (const PersistentBytes& state : sizes.persistent) {
+  for (const StateBytes& state : sizes.persistent) {
     const std::int32_t made = add(rank, {state.memory_class, Lifetime::persistent, -1, -1, -1, state.bytes});
     if (state.memory_class == MemoryClass::weights) slots.weights = made;
     if (state.memory_class == MemoryClass::gradients) slots.gradients = made;
     if (state.memory_class == MemoryClass::optimizer_state) slots.optimizer_state = made;
   }
+  for (const StateBytes& state : sizes.late)
+    if (const std::int32_t made = add(rank, {state.memory_class, Lifetime::step, -1, -1, -1, state.bytes});
+        made != no_buffer)
+      slots.late.push_back(made);
 }
 
 SegmentSlots segment_slots(const SegmentSizes& sizes, std::int32_t micro_batches, Buffer owner, RankProgram& rank) {

@@ -38,6 +38,7 @@ struct RankSlots {
   std::int32_t gathered_gradients = no_buffer;
   std::int32_t packed_partial = no_buffer;
   std::int32_t gathered_matrices = no_buffer;
+  std::vector<std::int32_t> late;                   ///< states that the step makes anew
   std::vector<std::vector<SegmentSlots>> segments;  ///< by chunk
   // By chunk, of micro-batch 0: between it and the next chunk, where that is the next stage.
   std::vector<std::int32_t> transferred_activation;

@@ -55,16 +55,17 @@ struct ChunkSizes {
   std::vector<Segment> units{};   ///< in the order of the network; empty: every execution is one
 };
 
-struct PersistentBytes {
+struct StateBytes {
   MemoryClass memory_class = MemoryClass::weights;
   Bytes bytes{0};
 };
 
 struct RankSizes {
   std::vector<ChunkSizes> chunks;
-  std::vector<PersistentBytes> persistent;
-  Bytes received{0};           ///< the buffer for activations that arrive
-  Bytes received_gradient{0};  ///< the buffer for their gradients
+  std::vector<StateBytes> persistent;
+  std::vector<StateBytes> late;  ///< from the end of all micro-batches to the step's
+  Bytes received{0};             ///< the buffer for activations that arrive
+  Bytes received_gradient{0};    ///< the buffer for their gradients
   Bytes gathered_parameters{0};
   Bytes gathered_gradients{0};
   Bytes reduction{0};          ///< gradients, sent once per step

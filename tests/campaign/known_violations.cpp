@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <limits>
 
-#include "core/cost/autocast.h"
 #include "core/plan/pipeline_schedule.h"
 #include "planner/pricing/priced.h"
 #include "tests/campaign/law.h"
@@ -130,14 +128,6 @@ bool keeps_weights_in_few_bits(const Subject& s) {
   return multiplies_in_few_bits(s) && s.question.calibration().stack.features.fp8_parameters == QuantizedWeights::alone;
 }
 
-/// `not_yet_made` of core/cost/held_states.cpp.
-bool makes_tensors_late(const Subject& s) {
-  const Strategy& strategy = s.strategy();
-  const StackFeatures& features = s.question.calibration().stack.features;
-  const bool is_alone = strategy.gradient_ranks() == 1 && strategy.expert_gradient_ranks() == 1;
-  return features.step_gradients == StepGradients::freed && strategy.micro_batches == 1 &&
-         strategy.pipeline_stages == 1 && (is_alone || casts_itself(features, s.asked.training.formats()));
-}
 bool splits_in_few_bits(const Subject& s) { return splits(s) && multiplies_in_few_bits(s); }
 
 bool is_balanced(const Subject& s) { return s.strategy().split == StageSplit::balanced; }
@@ -189,9 +179,6 @@ constexpr std::string_view scratch_of_attention =
     "cuDNN's deterministic backward keeps a part of the queries' gradient for every 128 keys: four bytes a score of "
     "heads "
     "of 128 features, where scores in memory take two.";
-constexpr std::string_view tensors_not_yet_made =
-    "In a step of one micro-batch a module on PyTorch makes gradients, and 16-bit copies that run again, behind the "
-    "logits. The closed form leaves them out until then, as measured; a program holds them for the whole step.";
 constexpr std::string_view copies_in_few_bits =
     "In 8 bits or fewer recompute keeps a layer's input in 16 bits alongside the quantised copy that it restores.";
 constexpr std::string_view other_split =
@@ -251,7 +238,6 @@ const std::vector<KnownViolation>& known_violations() {
         {"frozen", 0.12, order_of_split_backwards, splits},
         {"frozen", 0.06, last_bucket, shares_whole_backwards},
         {"frozen", 0.02, waits_are_divided, would_wait_for_host},
-        {"simulated-memory", std::numeric_limits<double>::infinity(), tensors_not_yet_made, makes_tensors_late},
         {"recompute-peak", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"recompute-peak", 0.03, restored_at_once, restores_all_at_once},
         {"recompute-peak", 0.15, restored_at_once, restores_a_list_at_once},

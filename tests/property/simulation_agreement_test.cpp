@@ -187,6 +187,27 @@ TEST_CASE("closed form and simulated program agree where ranks do not wait for e
   CHECK(comparison.all().quantile(1) <= 0.05);
 }
 
+// Steps of one micro-batch under PyTorch without a framework, which makes gradients and 16-bit copies anew.
+TEST_CASE("closed form and simulated program agree where a step's tensors are not there from its start") {
+  Comparison comparison;
+  int late = 0;
+  for (const Asked& asked : {Asked{"llama-3.2-1b", "dgx-h100", 1, 2048, 4}, Asked{"gpt2-xl", "dgx-h100", 3, 1024, 6},
+                             Asked{"llama-3-8b", "dgx-h100", 4, 4096, 4}}) {
+    QuestionText text = question_text(asked.model, asked.machine, asked.devices, asked.sequence, asked.batch);
+    text.stack = "pytorch-2.9";
+    const Question question(text);
+    std::vector<Strategy> plans = legal_plans(question);
+    std::erase_if(plans, [](const Strategy& s) { return s.micro_batches > 1 || s.pipeline_stages > 1; });
+    std::mt19937_64 bits(20261126);
+    for (int n = 0; n < 40; ++n) {
+      const Strategy& s = plans[bits() % plans.size()];
+      comparison.add(question, s);
+      if (s.gradient_ranks() == 1 || s.recompute.mode == RecomputeMode::full) ++late;
+    }
+  }
+  CHECK(late > 20);
+}
+
 /// Layers of `chunks` chunks, at least one each, drawn at random.
 std::vector<std::int32_t> random_layers(std::int64_t layers, std::int32_t chunks, std::mt19937_64& bits) {
   std::vector<std::int32_t> result(static_cast<std::size_t>(chunks), 1);

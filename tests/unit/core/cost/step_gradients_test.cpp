@@ -16,7 +16,7 @@ Bytes not_yet_made(StepGradients gradients, MixedPrecision precision, const Stra
   stack.features.step_gradients = gradients;
   stack.features.mixed_precision = precision;
   const PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16, NumberFormat::fp32);
-  return RankStates(stage, s).of(s, formats, Optimizer::adamw, stack).not_yet_made;
+  return RankStates(stage, s).of(s, formats, Optimizer::adamw, stack).late.total();
 }
 
 Strategy with(std::int64_t micro_batches, std::int32_t data_parallel, RecomputeMode recompute) {
