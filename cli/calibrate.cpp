@@ -225,7 +225,7 @@ class CalibrateVerb : public Verb {
   void fit_all(CrossValidationAnswer& answer, const RereadRuns& runs, const ParameterSpace& space) {
     phase_ = "all runs";
     const Trained trained(space, runs.runs, all_own(runs), fit_);
-    answer.numbers = fitted_numbers(space, trained.result());
+    answer.numbers = fitted_numbers(space, trained);
     for (std::size_t i = 0; i < runs.own; ++i)
       answer.fitted_s.push_back(std::exp(space.log_step(runs.runs[i], trained.result().unknowns)));
   }

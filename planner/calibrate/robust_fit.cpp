@@ -47,6 +47,58 @@ double robust_weight(const FitObservation& observation, double residual, double 
   return observation.weight / (scale * scale) / std::sqrt(1 + z * z);
 }
 
+/// The unknowns that move freely, and those that are held, which move with their centres or not at all.
+class FreeUnknowns {
+ public:
+  explicit FreeUnknowns(const FitProblem& problem) : column_(problem.unknowns.size()), held_(problem.unknowns.size()) {
+    for (const PriorTerm& term : problem.priors)
+      if (term.is_held) held_[term.unknown] = &term;
+    for (std::uint32_t u = 0; u < column_.size(); ++u)
+      if (held_[u] == nullptr) column_[u] = columns_++;
+    for (std::uint32_t u = 0; u < column_.size(); ++u) {
+      std::optional<std::uint32_t> moves = u;
+      while (moves && held_[*moves] != nullptr) moves = held_[*moves]->centre;
+      if (moves) column_[u] = column_[*moves];
+    }
+  }
+
+  /// Puts what is held where it is held.
+  void place_held(std::span<double> x) const {
+    for (std::uint32_t u = 0; u < x.size(); ++u) x[u] = place(u, x);
+  }
+  [[nodiscard]] Matrix among(const Matrix& curvature) const {
+    Matrix result = Matrix::Zero(columns_, columns_);
+    for (std::size_t i = 0; i < column_.size(); ++i)
+      for (std::size_t j = 0; j < column_.size(); ++j)
+        if (column_[i] && column_[j]) result(*column_[i], *column_[j]) += curvature(index(i), index(j));
+    return result;
+  }
+  [[nodiscard]] Vector among(const Vector& gradient) const {
+    Vector result = Vector::Zero(columns_);
+    for (std::size_t i = 0; i < column_.size(); ++i)
+      if (column_[i]) result(*column_[i]) += gradient(index(i));
+    return result;
+  }
+  /// How all unknowns move where the free ones move so.
+  [[nodiscard]] Vector all(const Vector& free) const {
+    Vector result = Vector::Zero(index(column_.size()));
+    for (std::size_t i = 0; i < column_.size(); ++i)
+      if (column_[i]) result(index(i)) = free(*column_[i]);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] double place(std::uint32_t unknown, std::span<const double> x) const {
+    const PriorTerm* held = held_[unknown];
+    if (held == nullptr) return x[unknown];
+    return held->mean + (held->centre ? place(*held->centre, x) : 0);
+  }
+
+  std::vector<std::optional<Eigen::Index>> column_;  ///< by unknown; none where it does not move
+  std::vector<const PriorTerm*> held_;               ///< by unknown
+  Eigen::Index columns_ = 0;
+};
+
 void add_observation(const FitObservation& observation, const Gradient& gradient, double residual, double weight,
                      QuadraticModel& model) {
   for (std::size_t a = 0; a < gradient.size(); ++a) {
@@ -77,9 +129,11 @@ double objective_of(const FitProblem& problem, std::span<const double> x, std::s
 
 class Fitter {
  public:
-  Fitter(const FitProblem& problem, const FitOptions& options) : problem_(problem), options_(options) {
-    for (const FitUnknown& unknown : problem.unknowns)
-      x_.push_back(std::clamp(unknown.start, unknown.smallest, unknown.largest));
+  Fitter(const FitProblem& problem, const FitOptions& options) : problem_(problem), options_(options), free_(problem) {
+    for (const FitUnknown& unknown : problem.unknowns) x_.push_back(unknown.start);
+    free_.place_held(x_);
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = std::clamp(x_[i], problem.unknowns[i].smallest, problem.unknowns[i].largest);
     log_predicted_ = predicted(x_);
     objective_ = objective_of(problem_, x_, log_predicted_, options_.loss_scale);
   }
@@ -134,10 +188,12 @@ class Fitter {
 
   /// False when no step makes it better.
   bool step(const QuadraticModel& model) {
+    const Matrix curvature = free_.among(model.curvature);
+    const Vector downhill = -free_.among(model.gradient);
     for (; damping_ < most_damping; damping_ *= damping_up) {
-      Matrix damped = model.curvature;
+      Matrix damped = curvature;
       damped.diagonal() *= 1 + damping_;
-      const Vector move = damped.ldlt().solve(-model.gradient);
+      const Vector move = free_.all(damped.ldlt().solve(downhill));
       std::vector<double> moved = x_;
       for (std::size_t i = 0; i < moved.size(); ++i)
         moved[i] = std::clamp(moved[i] + move(index(i)), problem_.unknowns[i].smallest, problem_.unknowns[i].largest);
@@ -156,6 +212,7 @@ class Fitter {
 
   const FitProblem& problem_;
   const FitOptions& options_;
+  FreeUnknowns free_;
   std::vector<double> x_;
   std::vector<double> log_predicted_;
   std::vector<Gradient> gradients_;
@@ -193,6 +250,13 @@ double FitResult::sigma(std::size_t unknown) const {
   return std::sqrt(std::max(0.0, covariance[unknown * unknowns.size() + unknown]));
 }
 
+double FitResult::share_left_open(const PriorTerm& prior) const {
+  if (!prior.centre) return sigma(prior.unknown) / prior.sigma;
+  const std::vector<std::uint32_t> both{prior.unknown, *prior.centre};
+  const std::vector<double> difference{1, -1};
+  return std::sqrt(variance(both, difference)) / prior.sigma;
+}
+
 double FitResult::variance(std::span<const std::uint32_t> at, std::span<const double> derivatives) const {
   double sum = 0;
   for (std::size_t a = 0; a < at.size(); ++a)
@@ -227,6 +291,7 @@ std::vector<LeftOutError> left_out_errors(const FitProblem& problem, const FitRe
     if (groups[i] >= members.size()) members.resize(groups[i] + 1);
     members[groups[i]].push_back(i);
   }
+  const FreeUnknowns free(problem);
   QuadraticModel all = empty_model(problem.unknowns.size());
   add_priors(problem, result.unknowns, all);
   for (const std::vector<std::size_t>& group : members) {
@@ -236,8 +301,9 @@ std::vector<LeftOutError> left_out_errors(const FitProblem& problem, const FitRe
   std::vector<LeftOutError> errors(groups.size());
   for (const std::vector<std::size_t>& group : members) {
     const QuadraticModel share = share_of(problem, result, group, loss_scale);
-    const auto without = (all.curvature - share.curvature).ldlt();
-    const Vector move = without.solve(share.gradient);
+    const Matrix curvature = all.curvature - share.curvature;
+    const auto without = curvature.ldlt();
+    const Vector move = free.all(free.among(curvature).ldlt().solve(free.among(share.gradient)));
     for (const std::size_t i : group) {
       const FitObservation& o = problem.observations[i];
       const Vector gradient = dense(o, result.gradients[i], problem.unknowns.size());
@@ -257,14 +323,15 @@ FitResult without_group(const FitProblem& problem, const FitResult& result, std:
     if (!is_left[i]) kept.push_back(i);
   QuadraticModel without = share_of(problem, result, kept, loss_scale);
   add_priors(problem, result.unknowns, without);
-  const auto factors = without.curvature.ldlt();
+  const FreeUnknowns free(problem);
   // The whole gradient is zero where the fit ended, so what is left of it is minus the group's.
-  const Vector move = factors.solve(share_of(problem, result, members, loss_scale).gradient);
+  const Vector left = free.among(share_of(problem, result, members, loss_scale).gradient);
+  const Vector move = free.all(free.among(without.curvature).ldlt().solve(left));
   FitResult moved = result;
   for (std::size_t u = 0; u < moved.unknowns.size(); ++u) moved.unknowns[u] += move(index(u));
   for (std::size_t i = 0; i < moved.log_predicted.size(); ++i)
     moved.log_predicted[i] += dense(problem.observations[i], result.gradients[i], moved.unknowns.size()).dot(move);
-  const Matrix covariance = factors.solve(Matrix::Identity(move.size(), move.size()));
+  const Matrix covariance = without.curvature.ldlt().solve(Matrix::Identity(move.size(), move.size()));
   moved.covariance.assign(covariance.data(), covariance.data() + covariance.size());
   return moved;
 }

@@ -35,6 +35,7 @@ struct PriorTerm {
   std::optional<std::uint32_t> centre;
   double mean = 0;
   double sigma = 1;
+  bool is_held = false;  ///< the unknown stays where the prior has it, or as far from its centre
 };
 
 /// Calls add(row, column, curvature) for what a prior's term adds to the halved second derivatives of the objective.
@@ -77,6 +78,9 @@ struct FitOptions {
 /// Sparse derivatives of one log prediction, in the order of FitObservation::unknowns.
 using Gradient = std::vector<double>;
 
+/// A number counts as identified when a fit leaves less than this share of its prior's sigma.
+inline constexpr double identified_below = 0.7;
+
 struct FitResult {
   std::vector<double> unknowns;
   std::vector<double> log_predicted;  ///< by observation
@@ -87,6 +91,8 @@ struct FitResult {
   bool complete = false;  ///< false when it was stopped or ran out of iterations
 
   [[nodiscard]] double sigma(std::size_t unknown) const;
+  /// Of what a prior leaves open of its unknown, or of the unknown's distance from its centre: how much the fit does.
+  [[nodiscard]] double share_left_open(const PriorTerm& prior) const;
   /// Of a log prediction that depends on `unknowns` with these derivatives: what the fit leaves open of it.
   [[nodiscard]] double variance(std::span<const std::uint32_t> unknowns, std::span<const double> derivatives) const;
 };

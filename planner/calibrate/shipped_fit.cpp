@@ -6,6 +6,7 @@
 
 #include "core/cost/extrapolation.h"
 #include "core/cost/host_share.h"
+#include "planner/calibrate/held_numbers.h"
 #include "planner/pricing/trust.h"
 #include "planner/question/question.h"
 
@@ -19,12 +20,10 @@ double four_digits(double value) {
   return std::round(value * scale) / scale;
 }
 
-/// Posterior over prior sigma of a number, or of its distance from its centre.
-double sigma_ratio(const PriorTerm& prior, const FitResult& result) {
-  if (!prior.centre) return result.sigma(prior.unknown) / prior.sigma;
-  const std::vector<std::uint32_t> both{prior.unknown, *prior.centre};
-  const std::vector<double> difference{1, -1};
-  return std::sqrt(result.variance(both, difference)) / prior.sigma;
+std::string source_of_assumed(const FittedNumber& number, const PriorTable& priors, const std::string& source) {
+  const std::string prior = prior_of(priors, number.id)->source;
+  return prior +
+         (number.is_held ? "; the " + source + " is as good with it" : "; moved, not identified, by the " + source);
 }
 
 /// Errors of one device's or stack's runs, each predicted without its group.
@@ -148,22 +147,25 @@ void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Train
 
 }  // namespace
 
-std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result) {
+std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const Trained& trained) {
+  const FitResult& result = trained.result();
   std::vector<FittedNumber> numbers;
-  for (std::size_t u = 0; u < space.ids().size(); ++u)
+  for (std::size_t u = 0; u < space.ids().size(); ++u) {
+    const PriorTerm& prior = trained.priors()[u];
     numbers.push_back({space.ids()[u], std::exp(space.unknowns()[u].start), space.prior_sigma(u),
-                       std::exp(result.unknowns[u]), result.sigma(u), sigma_ratio(space.priors()[u], result)});
+                       std::exp(result.unknowns[u]), result.sigma(u), prior.is_held,
+                       !prior.is_held && result.share_left_open(prior) < identified_below});
+  }
   return numbers;
 }
 
 CalibrationSet fitted_set(const CalibrationSet& set, const ParameterSpace& space, const Trained& trained,
                           const std::vector<FitRun>& runs, const PriorTable& priors, const std::string& source) {
   CalibrationSet fitted = set;
-  for (const FittedNumber& number : fitted_numbers(space, trained.result())) {
-    const std::string prior = prior_of(priors, number.id)->source;
-    const bool identified = number.is_identified();
-    fitted.set(number.id, {four_digits(number.value), four_digits(number.sigma), identified ? "fitted" : "assumed",
-                           identified ? source : prior + "; not identified by the " + source});
+  for (const FittedNumber& number : fitted_numbers(space, trained)) {
+    fitted.set(number.id,
+               {four_digits(number.value), four_digits(number.sigma), number.is_identified ? "fitted" : "assumed",
+                number.is_identified ? source : source_of_assumed(number, priors, source)});
   }
   set_regimes(fitted, trained.of_frameworks(), source);
   set_residuals(fitted, space, trained, runs, source);

@@ -2,26 +2,22 @@
 /// \file shipped_fit.h: the calibrations that ship with this program, fitted to the published runs.
 ///
 /// A number that the runs identify becomes "fitted" with the uncertainty that the fit leaves; one that they do not
-/// keeps its prior's source, is "assumed", and lies where the fit left it.
+/// keeps its prior's source and is "assumed"; its value is its prior's where the fit holds it there (held_numbers.h).
 
 #include "planner/calibrate/trained.h"
 
 namespace plumbline {
-
-/// A number counts as identified when the fit leaves less than this share of its prior's sigma.
-inline constexpr double identified_below = 0.7;
 
 struct FittedNumber {
   ParameterId id;
   double prior = 0;
   double prior_sigma = 0;
   double value = 0;
-  double sigma = 0;  ///< of the logarithm
-  double sigma_ratio =
-      1;  ///< of what the prior leaves open (around its centre, where it has one), how much the fit does
-  [[nodiscard]] bool is_identified() const { return sigma_ratio < identified_below; }
+  double sigma = 0;      ///< of the logarithm
+  bool is_held = false;  ///< at its prior, or as far from its centre
+  bool is_identified = false;
 };
-[[nodiscard]] std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const FitResult& result);
+[[nodiscard]] std::vector<FittedNumber> fitted_numbers(const ParameterSpace& space, const Trained& trained);
 
 /// `set` with the fitted numbers in place, and with what every device and stack of the runs was off by on runs whose
 /// group was left out; what an earlier fit said of one without runs goes. `source`: what a fitted number says of

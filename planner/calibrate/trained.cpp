@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "planner/calibrate/held_numbers.h"
 #include "planner/question/question.h"
 
 namespace plumbline {
@@ -103,6 +104,10 @@ Trained::Trained(const ParameterSpace& space, const std::vector<FitRun>& runs, c
   FitProblem problem = problem_of(space, runs, fitted_);
   for (std::size_t u = 0; u < start.size(); ++u) problem.unknowns[u].start = start[u];
   result_ = fit(problem, options);
+  hold_what_fits_as_well(problem.priors, result_);
+  for (std::size_t u = 0; u < problem.unknowns.size(); ++u) problem.unknowns[u].start = result_.unknowns[u];
+  result_ = fit(problem, options);
+  priors_ = problem.priors;
   const auto group = [](const FitRun& run) { return run.group; };
   left_out_ = left_out_errors(problem, result_, groups_of(runs, fitted_, group), options.loss_scale);
   find_noise(runs);
@@ -115,7 +120,9 @@ std::vector<double> Trained::unknowns_without(const std::vector<FitRun>& runs, c
   std::vector<std::size_t> members;
   for (std::size_t i = 0; i < fitted_.size(); ++i)
     if (left_out.contains(fitted_[i])) members.push_back(i);
-  return without_group(problem_of(space_, runs, fitted_), result_, members, loss_scale).unknowns;
+  FitProblem problem = problem_of(space_, runs, fitted_);
+  problem.priors = priors_;
+  return without_group(problem, result_, members, loss_scale).unknowns;
 }
 
 void Trained::find_noise(const std::vector<FitRun>& runs) {

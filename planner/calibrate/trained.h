@@ -35,6 +35,8 @@ class Trained {
 
   [[nodiscard]] Interval predict(const FitRun& run) const;
   [[nodiscard]] const FitResult& result() const { return result_; }
+  /// By number of the space; those that fit as well at their priors are held there (held_numbers.h).
+  [[nodiscard]] const std::vector<PriorTerm>& priors() const { return priors_; }
   /// To first order, where the fit would lie without these of its runs.
   [[nodiscard]] std::vector<double> unknowns_without(const std::vector<FitRun>& runs,
                                                      const std::set<std::size_t>& left_out, double loss_scale) const;
@@ -54,6 +56,7 @@ class Trained {
 
   const ParameterSpace& space_;
   std::vector<std::size_t> fitted_;
+  std::vector<PriorTerm> priors_;
   FitResult result_;
   std::vector<LeftOutError> left_out_;
   std::array<double, all_run_classes.size()> noise_{};

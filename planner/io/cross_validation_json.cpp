@@ -73,8 +73,13 @@ Json question_json(const RankedQuestion& question) {
 }
 
 Json number_json(const FittedNumber& number) {
-  return Json::Object{{"path", to_text(number.id)}, {"prior", number.prior}, {"prior_sigma", number.prior_sigma},
-                      {"value", number.value},      {"sigma", number.sigma}, {"identified", number.is_identified()}};
+  return Json::Object{{"path", to_text(number.id)},
+                      {"prior", number.prior},
+                      {"prior_sigma", number.prior_sigma},
+                      {"value", number.value},
+                      {"sigma", number.sigma},
+                      {"held", number.is_held},
+                      {"identified", number.is_identified}};
 }
 
 }  // namespace

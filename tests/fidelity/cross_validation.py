@@ -173,6 +173,7 @@ def summary(answer, fold_alone=None):
     return {"format": "plumbline.cross_validation_summary/2",
             "rows": len(rows),
             "numbers": {"fitted": len(answer["numbers"]),
+                        "held": sum(number["held"] for number in answer["numbers"]),
                         "identified": sum(number["identified"] for number in answer["numbers"])},
             "classes": by_class(rows), "sources": by(rows, "source"), "apart": trusts,
             "left_out": left_out(answer), "regimes": regimes(answer),

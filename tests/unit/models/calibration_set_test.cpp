@@ -10,6 +10,7 @@
 #include "models/calibration_numbers.h"
 #include "models/embedded.h"
 #include "models/machine_catalog.h"
+#include "models/parameter_priors.h"
 #include "models/stack_composition.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -24,6 +25,35 @@ Coefficient number(double value) { return {value, 0.1, "fitted", "a test"}; }
 ParameterId id_of(std::string_view path) { return parameter_id_from_text(path).value(); }
 
 }  // namespace
+
+// Decision 0082: their source says so.
+TEST_CASE("shipped numbers that the fit holds are what their priors say, or as far from their centres") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const PriorTable priors = shipped_priors();
+  int of_priors = 0;
+  int of_centres = 0;
+  for (const ParameterId& id : parameters_of(set)) {
+    const Coefficient number = set.at(id);
+    if (number.source.find("is as good with it") == std::string::npos) continue;
+    CAPTURE(to_text(id));
+    const ParameterPrior* prior = prior_of(priors, id);
+    REQUIRE(prior != nullptr);
+    CHECK(number.kind == "assumed");
+    CHECK(number.source.starts_with(prior->source));
+    if (!prior->around || *prior->around == id) {
+      CHECK(number.value == Approx(prior->value).epsilon(1e-3));
+      ++of_priors;
+      continue;
+    }
+    const std::string like = id.kind == ParameterKind::stack ? set.software_stack(id.owner).like : "";
+    const bool is_like_another = !like.empty() && set.has(id.with_stack(like));
+    const double centre = set.at(is_like_another ? id.with_stack(like) : *prior->around).value;
+    CHECK(number.value / centre == Approx(prior->value).epsilon(2e-3));
+    ++of_centres;
+  }
+  CHECK(of_priors > 20);
+  CHECK(of_centres > 50);
+}
 
 TEST_CASE("what the shipped set writes is what it was read from, byte for byte") {
   const std::vector<CalibrationFile> files = calibration_files(CalibrationSet::shipped());

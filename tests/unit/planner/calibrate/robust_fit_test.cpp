@@ -150,3 +150,41 @@ TEST_CASE("The whole fit without a group in closed form is that fit") {
   }
   for (std::size_t i = 0; i < 6; ++i) CHECK_THAT(closed.log_predicted[i], WithinAbs(refitted.log_predicted[i], 1e-4));
 }
+
+TEST_CASE("A number that is held moves with its centre alone, as if it were not there") {
+  // x1 stays 0.3 above x0, x2 at 0.2; what is left is a line through x0.
+  FitProblem held;
+  held.unknowns = {{0.0}, {0.0}, {0.9}};
+  held.priors = {{0, std::nullopt, 0, 0.5}, {1, 0, 0.3, 0.1, true}, {2, std::nullopt, 0.2, 0.4, true}};
+  const std::vector<double> measured{0.9, 1.1, 0.2, 1.4};
+  const std::vector<double> slopes{0.5, 1, 2, 3};
+  for (const double value : measured) held.observations.push_back({value, 1, {0, 1, 2}});
+  held.predict = [&](std::size_t i, std::span<const double> x) { return x[0] + slopes[i] * x[1] + 0.5 * x[2]; };
+  FitProblem alone;
+  alone.unknowns = {{0.0}};
+  alone.priors = {{0, std::nullopt, 0, 0.5}};
+  for (const double value : measured) alone.observations.push_back({value, 1, {0}});
+  alone.predict = [&](std::size_t i, std::span<const double> x) { return x[0] + slopes[i] * (x[0] + 0.3) + 0.1; };
+
+  FitOptions options = exact();
+  options.loss_scale = 10;  // quadratic, where the closed forms are exact
+  const FitResult result = fit(held, options);
+  const FitResult expected = fit(alone, options);
+  CHECK_THAT(result.unknowns[0], WithinAbs(expected.unknowns[0], 1e-6));
+  CHECK_THAT(result.unknowns[1], WithinAbs(expected.unknowns[0] + 0.3, 1e-6));
+  CHECK_THAT(result.unknowns[2], WithinAbs(0.2, 1e-12));
+  CHECK_THAT(result.share_left_open(held.priors[2]), WithinAbs(1, 0.01));  // it is held, but not known
+
+  const std::vector<std::size_t> groups{0, 1, 1, 2};
+  const std::vector<LeftOutError> errors = left_out_errors(held, result, groups, options.loss_scale);
+  const std::vector<LeftOutError> expected_errors = left_out_errors(alone, expected, groups, options.loss_scale);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    CHECK_THAT(errors[i].error, WithinAbs(expected_errors[i].error, 1e-6));
+    CHECK(errors[i].variance > expected_errors[i].variance);
+  }
+  const std::vector<std::size_t> second{1};
+  const FitResult without = without_group(held, result, second, options.loss_scale);
+  const FitResult expected_without = without_group(alone, expected, second, options.loss_scale);
+  CHECK_THAT(without.unknowns[1], WithinAbs(expected_without.unknowns[0] + 0.3, 1e-6));
+  CHECK_THAT(without.unknowns[2], WithinAbs(0.2, 1e-12));
+}
