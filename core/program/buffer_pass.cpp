@@ -39,28 +39,29 @@ std::size_t first_of_end(const Actions& actions) {
 /// Whether logits stay until the weight gradients.
 bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_logits > Bytes(0); }
 
+/// Where an action stands.
+struct InStep {
+  bool is_last_reduction = false;  ///< of its pass of a chunk
+  bool is_split = false;           ///< it is, or replays for, a split backward
+  bool begins_end = false;         ///< the first behind all micro-batches and what they reduce
+  bool ends_step = false;          ///< the last of all, which is behind them
+};
+
 /// Writes down, action by action, which buffers it allocates, writes, reads and releases.
 class BufferUses {
  public:
   BufferUses(const RankContext& context, const RankSlots& slots, RankProgram& rank)
       : context_(context), slots_(slots), rank_(rank) {}
 
-  /// `is_split`: the action is, or replays for, a split backward.
-  void add(Action& action, bool is_last_reduction, bool is_split) {
-    is_last_reduction_ = is_last_reduction;
-    is_split_ = is_split;
+  void add(Action& action, const InStep& place) {
+    place_ = place;
     action.first_use = static_cast<std::int32_t>(rank_.uses.size());
+    if (place.begins_end)
+      for (const std::int32_t late : slots_.late) use(late, {Access::allocate, Access::write});
     add_uses(action);
+    if (place.ends_step)
+      for (const std::int32_t late : slots_.late) use(late, {Access::release});
     action.uses = static_cast<std::int32_t>(rank_.uses.size()) - action.first_use;
-  }
-  /// The same of an action behind all micro-batches.
-  void add_at_end(Action& action, bool is_last_reduction, bool is_first, bool is_last) {
-    const auto first_use = static_cast<std::int32_t>(rank_.uses.size());
-    if (is_first) use_late({Access::allocate, Access::write});
-    add(action, is_last_reduction, false);
-    if (is_last) use_late({Access::release});
-    action.first_use = first_use;
-    action.uses = static_cast<std::int32_t>(rank_.uses.size()) - first_use;
   }
 
  private:
@@ -110,7 +111,7 @@ class BufferUses {
 
   /// What runs alongside the backward that makes the gradients is listed before it.
   void reduce() {
-    if (is_last_reduction_ && has_gradients_) {
+    if (place_.is_last_reduction && has_gradients_) {
       use(slots_.gathered_gradients, {Access::read, Access::release});
       has_gradients_ = false;
     }
@@ -196,7 +197,7 @@ class BufferUses {
 
   /// Of a whole backward, or of input gradients alone.
   [[nodiscard]] std::int32_t working(const Action& a) const {
-    return is_split_ ? segment(a).working_input : segment(a).working_backward;
+    return place_.is_split ? segment(a).working_input : segment(a).working_backward;
   }
 
   void make_weight_gradients(const Action& a) {
@@ -239,9 +240,6 @@ class BufferUses {
     use(slots_.gathered_parameters == no_buffer ? slots_.weights : slots_.gathered_parameters, {Access::read});
   }
 
-  void use_late(std::initializer_list<Access> accesses) {
-    for (const std::int32_t buffer : slots_.late) use(buffer, accesses);
-  }
   void use(std::int32_t buffer, std::initializer_list<Access> accesses) {
     if (buffer == no_buffer) return;
     for (const Access access : accesses) rank_.uses.push_back({buffer, access});
@@ -257,9 +255,8 @@ class BufferUses {
   const RankContext& context_;
   const RankSlots& slots_;
   RankProgram& rank_;
-  bool is_split_ = false;
+  InStep place_;
   std::int32_t received_ = no_buffer;  ///< what the next compute action reads
-  bool is_last_reduction_ = false;
   bool is_gathered_ = false;
   bool has_gradients_ = false;  ///< that are not reduced yet
   bool is_restored_ = false;    ///< whether the working set of the next backward is there already
@@ -274,9 +271,9 @@ void add_buffers(const RankContext& context, RankProgram& rank) {
   const std::vector<bool> last = last_reductions(rank.actions);
   const std::vector<bool> split = split_backwards(rank.actions);
   const std::size_t end = first_of_end(rank.actions);
-  for (std::size_t i = 0; i < end; ++i) uses.add(rank.actions[i], last[i], split[i]);
-  for (std::size_t i = end; i < rank.actions.size(); ++i)
-    uses.add_at_end(rank.actions[i], last[i], i == end, i + 1 == rank.actions.size());
+  const std::size_t count = rank.actions.size();
+  for (std::size_t i = 0; i < count; ++i)
+    uses.add(rank.actions[i], {last[i], split[i], i == end, end < count && i + 1 == count});
 }
 
 }  // namespace plumbline::passes
