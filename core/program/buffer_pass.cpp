@@ -29,8 +29,9 @@ std::vector<bool> split_backwards(const Actions& actions) {
   return split;
 }
 
-/// The first action behind all micro-batches and what they reduce; where there is none, how many there are.
-std::size_t first_of_end(const Actions& actions) {
+/// Index of the first action that runs once per step, after all micro-batches and their reductions; actions.size() if
+/// there is none.
+std::size_t first_once_per_step(const Actions& actions) {
   std::size_t end = actions.size();
   while (end > 0 && actions[end - 1].pass == Pass::step) --end;
   return end;
@@ -39,12 +40,12 @@ std::size_t first_of_end(const Actions& actions) {
 /// Whether logits stay until the weight gradients.
 bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_logits > Bytes(0); }
 
-/// Where an action stands.
+/// Where in its step an action stands.
 struct InStep {
   bool is_last_reduction = false;  ///< of its pass of a chunk
   bool is_split = false;           ///< it is, or replays for, a split backward
-  bool begins_end = false;         ///< the first behind all micro-batches and what they reduce
-  bool ends_step = false;          ///< the last of all, which is behind them
+  bool makes_late = false;         ///< the first that runs once per step: states that the step makes anew are there
+  bool frees_late = false;         ///< the last of the step: they are given back
 };
 
 /// Writes down, action by action, which buffers it allocates, writes, reads and releases.
@@ -56,10 +57,10 @@ class BufferUses {
   void add(Action& action, const InStep& place) {
     place_ = place;
     action.first_use = static_cast<std::int32_t>(rank_.uses.size());
-    if (place.begins_end)
+    if (place.makes_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::allocate, Access::write});
     add_uses(action);
-    if (place.ends_step)
+    if (place.frees_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::release});
     action.uses = static_cast<std::int32_t>(rank_.uses.size()) - action.first_use;
   }
@@ -270,7 +271,7 @@ void add_buffers(const RankContext& context, RankProgram& rank) {
   BufferUses uses(context, slots, rank);
   const std::vector<bool> last = last_reductions(rank.actions);
   const std::vector<bool> split = split_backwards(rank.actions);
-  const std::size_t end = first_of_end(rank.actions);
+  const std::size_t end = first_once_per_step(rank.actions);
   const std::size_t count = rank.actions.size();
   for (std::size_t i = 0; i < count; ++i)
     uses.add(rank.actions[i], {last[i], split[i], i == end, end < count && i + 1 == count});

@@ -63,7 +63,7 @@ struct StateBytes {
 struct RankSizes {
   std::vector<ChunkSizes> chunks;
   std::vector<StateBytes> persistent;
-  std::vector<StateBytes> late;  ///< from the end of all micro-batches to the step's
+  std::vector<StateBytes> late;  ///< that the step makes anew, there from the last micro-batch's end to the step's
   Bytes received{0};             ///< the buffer for activations that arrive
   Bytes received_gradient{0};    ///< the buffer for their gradients
   Bytes gathered_parameters{0};

@@ -40,7 +40,7 @@ class Conditioned {
     return mean_(index(prior.unknown)) - (prior.centre ? mean_(index(*prior.centre)) : 0) - prior.mean;
   }
   [[nodiscard]] double variance(const PriorTerm& prior) const {
-    constexpr double least = 1e-12;  // of what has been put back
+    constexpr double least = 1e-12;  // rounding may leave less than 0 where held numbers determine this one
     const Eigen::Index u = index(prior.unknown);
     double result = covariance_(u, u);
     if (prior.centre) {

@@ -91,7 +91,7 @@ struct FitResult {
   bool complete = false;  ///< false when it was stopped or ran out of iterations
 
   [[nodiscard]] double sigma(std::size_t unknown) const;
-  /// Of what a prior leaves open of its unknown, or of the unknown's distance from its centre: how much the fit does.
+  /// Posterior over prior sigma of an unknown, or of its distance from its centre.
   [[nodiscard]] double share_left_open(const PriorTerm& prior) const;
   /// Of a log prediction that depends on `unknowns` with these derivatives: what the fit leaves open of it.
   [[nodiscard]] double variance(std::span<const std::uint32_t> unknowns, std::span<const double> derivatives) const;

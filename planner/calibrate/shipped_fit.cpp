@@ -6,7 +6,6 @@
 
 #include "core/cost/extrapolation.h"
 #include "core/cost/host_share.h"
-#include "planner/calibrate/held_numbers.h"
 #include "planner/pricing/trust.h"
 #include "planner/question/question.h"
 
@@ -22,8 +21,8 @@ double four_digits(double value) {
 
 std::string source_of_assumed(const FittedNumber& number, const PriorTable& priors, const std::string& source) {
   const std::string prior = prior_of(priors, number.id)->source;
-  return prior +
-         (number.is_held ? "; the " + source + " is as good with it" : "; moved, not identified, by the " + source);
+  return prior + (number.is_held ? "; held, as the " + source + " is as good with it"
+                                 : "; moved but not identified by the " + source);
 }
 
 /// Errors of one device's or stack's runs, each predicted without its group.

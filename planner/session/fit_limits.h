@@ -55,11 +55,11 @@ struct SureLimit {
 
 struct FitLimit {
   LimitKind kind = LimitKind::micro_batch;
-  std::int64_t value = 0;         ///< 0: not even the smallest fits; of a model 1
-  std::optional<Plan> plan;       ///< at the limit
-  std::optional<Beyond> beyond;   ///< nothing: the limit is not the memory's (`note`)
-  std::string note;               ///< a phrase, such as that a sequence is longer than the model was made for; or empty
-  std::optional<SureLimit> sure;  ///< nothing: no value is sure
+  std::int64_t value = 0;        ///< 0: not even the smallest fits; of a model 1
+  std::optional<Plan> plan;      ///< at the limit
+  std::optional<Beyond> beyond;  ///< nothing: the limit is not the memory's (`note`)
+  std::string note;              ///< a phrase, such as that a sequence is longer than the model was made for; or empty
+  std::optional<SureLimit> sure{};  ///< nothing: no value is sure
 };
 
 struct FitLimits {

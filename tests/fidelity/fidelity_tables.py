@@ -175,7 +175,7 @@ def class_tables(kept, before):
              "number refitted, rounded as it is written, and the interval that `plan` states with it. All runs count: also "
              "those of which a field was inferred, and those that their own source contradicts.",
              f"{kept['rows']} measured runs, {kept['numbers']['fitted']} numbers. {kept['numbers']['held']} are held at their "
-             f"priors, with which the runs are described as well (decision 0082); of the others the runs identify "
+             f"priors, which describe the runs equally well (decision 0082); of the others the runs identify "
              f"{kept['numbers']['identified']}.", "", "### By class of runs", ""]
     classes = [series_line(name, entry, *TARGETS.get(name, (None, None)), before["classes"].get(name))
                for name, entry in kept["classes"].items()]

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::int64_t parameters = 1000;
 
-Bytes not_yet_made(StepGradients gradients, MixedPrecision precision, const Strategy& s) {
+LateTensors late(StepGradients gradients, MixedPrecision precision, const Strategy& s) {
   StageCost stage;
   stage.parameters.dense = stage.parameters.dense_trained = {parameters, 0};
   StackCalibration stack = round_calibration().stack;
   stack.features.step_gradients = gradients;
   stack.features.mixed_precision = precision;
   const PrecisionFormats formats = precision_formats(PrecisionRecipe::bf16, NumberFormat::fp32);
-  return RankStates(stage, s).of(s, formats, Optimizer::adamw, stack).late.total();
+  return RankStates(stage, s).of(s, formats, Optimizer::adamw, stack).late;
 }
 
 Strategy with(std::int64_t micro_batches, std::int32_t data_parallel, RecomputeMode recompute) {
@@ -29,7 +29,7 @@ Strategy with(std::int64_t micro_batches, std::int32_t data_parallel, RecomputeM
 
 TEST_CASE("gradients that a step makes anew are not there before its only backward") {
   const auto of = [](StepGradients gradients, const Strategy& s) {
-    return not_yet_made(gradients, MixedPrecision::of_weights, s);
+    return late(gradients, MixedPrecision::of_weights, s).total();
   };
   CHECK(of(StepGradients::freed, with(1, 1, RecomputeMode::none)) == Bytes(4 * parameters));
   CHECK(of(StepGradients::held, with(1, 1, RecomputeMode::none)) == Bytes(0));
@@ -39,10 +39,16 @@ TEST_CASE("gradients that a step makes anew are not there before its only backwa
 
 TEST_CASE("a full recompute under autocast casts weights again, so that no copies wait for it") {
   const auto of = [](MixedPrecision precision) {
-    return not_yet_made(StepGradients::freed, precision, with(1, 1, RecomputeMode::full));
+    return late(StepGradients::freed, precision, with(1, 1, RecomputeMode::full)).total();
   };
   CHECK(of(MixedPrecision::by_autocast) == Bytes((4 + 2) * parameters));
   CHECK(of(MixedPrecision::of_weights) == Bytes(4 * parameters));
+}
+
+TEST_CASE("where ranks share gradients only the copies of weights are late") {
+  const LateTensors shared = late(StepGradients::freed, MixedPrecision::by_autocast, with(1, 3, RecomputeMode::full));
+  CHECK(shared.gradients == Bytes(0));
+  CHECK(shared.weights == Bytes(2 * parameters));
 }
 
 }  // namespace

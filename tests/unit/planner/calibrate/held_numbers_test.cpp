@@ -26,7 +26,7 @@ std::vector<bool> held_of(FitProblem problem) {
 
 }  // namespace
 
-TEST_CASE("Of numbers that tell nothing of each other those are held that cost a fit less than a tenth") {
+TEST_CASE("Of independent numbers those are held whose refit costs less than the limit") {
   std::mt19937_64 bits(20261126);
   std::uniform_real_distribution<double> uniform(-1, 1);
   FitProblem problem;
@@ -51,7 +51,7 @@ TEST_CASE("Of numbers that tell nothing of each other those are held that cost a
 }
 
 TEST_CASE("Of two numbers that runs tell only together one stays free") {
-  // Their sum is known to be 0.1, where each is expected at 0 +- 1: to put back either costs 0.005.
+  // The runs tell their sum, 0.1, and each is expected at 0 +- 1: without either the objective rises by 0.1^2 / 2.
   FitProblem problem;
   problem.unknowns = {{0.0}, {0.0}};
   problem.priors = {{0, std::nullopt, 0, 1}, {1, std::nullopt, 0, 1}};
@@ -59,7 +59,7 @@ TEST_CASE("Of two numbers that runs tell only together one stays free") {
   problem.predict = [](std::size_t, std::span<const double> x) { return x[0] + x[1]; };
   const std::vector<bool> held = held_of(problem);
   CHECK(held[0] != held[1]);
-  problem.observations.front().log_measured = 1;  // 0.5 each: to put back either costs 0.5
+  problem.observations.front().log_measured = 1;  // rises by 1 / 2
   CHECK(held_of(problem) == std::vector{false, false});
 }
 
