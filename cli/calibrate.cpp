@@ -255,7 +255,7 @@ class CalibrateVerb : public Verb {
   std::string phase_;
 };
 
-const RegisteredVerb registered(90, make_verb<CalibrateVerb>);
+const RegisteredVerb calibrate_verb(90, make_verb<CalibrateVerb>);
 
 }  // namespace
 

@@ -67,7 +67,7 @@ class CompareVerb : public Verb {
   bool json_ = false;
 };
 
-const RegisteredVerb registered(70, make_verb<CompareVerb>);
+const RegisteredVerb compare_verb(70, make_verb<CompareVerb>);
 
 }  // namespace
 

@@ -47,7 +47,7 @@ class CompletionVerb : public Verb {
   OutputFlag out_{"--out", "script"};
 };
 
-const RegisteredVerb registered(130, make_verb<CompletionVerb>);
+const RegisteredVerb completion_verb(130, make_verb<CompletionVerb>);
 
 }  // namespace
 

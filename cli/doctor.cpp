@@ -104,7 +104,7 @@ class DoctorVerb : public Verb {
   bool json_ = false;
 };
 
-const RegisteredVerb registered(65, make_verb<DoctorVerb>);
+const RegisteredVerb doctor_verb(65, make_verb<DoctorVerb>);
 
 }  // namespace
 

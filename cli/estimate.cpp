@@ -55,7 +55,7 @@ class EstimateVerb : public Verb {
   bool ranks_ = false;
 };
 
-const RegisteredVerb registered(30, make_verb<EstimateVerb>);
+const RegisteredVerb estimate_verb(30, make_verb<EstimateVerb>);
 
 }  // namespace
 

@@ -99,7 +99,7 @@ class ExplainVerb : public Verb {
   std::optional<std::string> against_;
 };
 
-const RegisteredVerb registered(50, make_verb<ExplainVerb>);
+const RegisteredVerb explain_verb(50, make_verb<ExplainVerb>);
 
 }  // namespace
 

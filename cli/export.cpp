@@ -92,7 +92,7 @@ class ExportVerb : public Verb {
   bool strict_ = false;
 };
 
-const RegisteredVerb registered(71, make_verb<ExportVerb>);
+const RegisteredVerb export_verb(71, make_verb<ExportVerb>);
 
 }  // namespace
 

@@ -122,7 +122,7 @@ class FitVerb : public Verb {
   std::optional<std::string> family_, framework_;
 };
 
-const RegisteredVerb registered(20, make_verb<FitVerb>);
+const RegisteredVerb fit_verb(20, make_verb<FitVerb>);
 
 }  // namespace
 

@@ -99,7 +99,7 @@ class ImportVerb : public Verb {
   bool json_ = false;
 };
 
-const RegisteredVerb registered(72, make_verb<ImportVerb>);
+const RegisteredVerb import_verb(72, make_verb<ImportVerb>);
 
 }  // namespace
 

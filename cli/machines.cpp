@@ -63,7 +63,7 @@ class MachinesVerb : public CatalogueVerb {
   }
 };
 
-const RegisteredVerb registered(110, make_verb<MachinesVerb>);
+const RegisteredVerb machines_verb(110, make_verb<MachinesVerb>);
 
 }  // namespace
 

@@ -120,7 +120,7 @@ class ManVerb : public Verb {
   std::optional<std::string> folder_;
 };
 
-const RegisteredVerb registered(140, make_verb<ManVerb>);
+const RegisteredVerb man_verb(140, make_verb<ManVerb>);
 
 }  // namespace
 

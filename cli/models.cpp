@@ -113,7 +113,7 @@ class ModelsVerb : public CatalogueVerb {
   OutputFlag out_{"--out", "network"};
 };
 
-const RegisteredVerb registered(100, make_verb<ModelsVerb>);
+const RegisteredVerb models_verb(100, make_verb<ModelsVerb>);
 
 }  // namespace
 

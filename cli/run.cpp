@@ -363,7 +363,7 @@ class RunVerb : public Verb {
   bool json_ = false;
 };
 
-const RegisteredVerb registered(60, make_verb<RunVerb>);
+const RegisteredVerb run_verb(60, make_verb<RunVerb>);
 
 }  // namespace
 

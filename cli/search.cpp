@@ -123,7 +123,7 @@ class SearchVerb : public Verb {
   OutputOptions output_;
 };
 
-const RegisteredVerb registered(10, make_verb<SearchVerb>);
+const RegisteredVerb search_verb(10, make_verb<SearchVerb>);
 
 }  // namespace
 

@@ -128,7 +128,7 @@ class SimulateVerb : public Verb {
   OutputFlag instructions_{"--instructions", "instructions"};
 };
 
-const RegisteredVerb registered(40, make_verb<SimulateVerb>);
+const RegisteredVerb simulate_verb(40, make_verb<SimulateVerb>);
 
 }  // namespace
 

@@ -104,7 +104,7 @@ class SizeVerb : public Verb {
   session::SizeFlags flags_;
 };
 
-const RegisteredVerb registered(35, make_verb<SizeVerb>);
+const RegisteredVerb size_verb(35, make_verb<SizeVerb>);
 
 }  // namespace
 

@@ -71,7 +71,7 @@ class StacksVerb : public CatalogueVerb {
   }
 };
 
-const RegisteredVerb registered(120, make_verb<StacksVerb>);
+const RegisteredVerb stacks_verb(120, make_verb<StacksVerb>);
 
 }  // namespace
 

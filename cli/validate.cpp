@@ -94,7 +94,7 @@ class ValidateVerb : public Verb {
   bool json_ = false;
 };
 
-const RegisteredVerb registered(80, make_verb<ValidateVerb>);
+const RegisteredVerb validate_verb(80, make_verb<ValidateVerb>);
 
 }  // namespace
 

@@ -30,6 +30,9 @@ struct NamedTable {
   present::Table table;
 };
 
+/// Around what a page shows, in pixels.
+inline constexpr int page_margin = 12;
+
 class Page : public QWidget {
   Q_OBJECT
 

@@ -46,7 +46,7 @@ std::string without_alias(std::string_view name) {
   return wanted;
 }
 
-const EmbeddedFile* find_embedded(std::string_view name) {
+const EmbeddedFile* find_embedded_machine(std::string_view name) {
   const std::string wanted = without_alias(name);
   for (const EmbeddedFile& file : embedded::machines())
     if (file.name == wanted && !is_part(file.name)) return &file;
@@ -61,7 +61,7 @@ Cluster cluster_of(MachineDocument document, std::string_view source) {
 bool is_this_computer(std::string_view name) { return lower(name) == this_computer_name; }
 
 NameOrPath resolved(std::string_view text) {
-  const EmbeddedFile* file = find_embedded(text);
+  const EmbeddedFile* file = find_embedded_machine(text);
   const std::string name(is_this_computer(text) ? this_computer_name : file == nullptr ? "" : file->name);
   NameOrPath result = name_or_path(text, {name, true}, "");
   result.is_path = result.is_path || text.find('/') != std::string_view::npos;  // no machine is called like that
@@ -102,7 +102,7 @@ Cluster find_machine(std::string_view name_or_path) {
   if (resolved(name_or_path).is_path)
     return cluster_of(read_machine(read_json_file(name_or_path), name_or_path, machine_parts()), name_or_path);
   if (is_this_computer(name_or_path)) return this_computer(computer_facts());
-  if (const EmbeddedFile* file = find_embedded(name_or_path))
+  if (const EmbeddedFile* file = find_embedded_machine(name_or_path))
     return cluster_of(read_embedded(*file, machine_parts()), file->name);
   throw InputError({"machine",
                     "\"" + std::string(name_or_path.substr(0, 100)) + "\" is neither in the catalogue nor a file",

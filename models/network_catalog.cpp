@@ -86,7 +86,7 @@ struct Found {
   bool is_exact = false;
 };
 
-Found find_embedded(std::string_view name) {
+Found find_embedded_network(std::string_view name) {
   if (const EmbeddedFile* file = find_by_name(name)) return {file, true};
   if (const EmbeddedFile* file = found_in(spellings(), name)) return {file, true};
   const std::string_view bare = without_organisation(name);
@@ -150,7 +150,7 @@ std::vector<std::pair<std::string, std::string>> network_aliases() {
 
 Network find_network(std::string_view name_or_path) {
   if (onnx::is_reference(name_or_path)) return import_onnx(name_or_path);
-  const Found found = find_embedded(name_or_path);
+  const Found found = find_embedded_network(name_or_path);
   if (!resolved(name_or_path, found).is_path) {
     if (found.file == nullptr) refuse_name(name_or_path);
     return read_embedded(*found.file);
@@ -165,7 +165,7 @@ NetworkReadAs find_network_as(std::string_view path, std::string_view model_type
   if (std::find(types.begin(), types.end(), model_type) == types.end())
     throw InputError({"model type", "\"" + std::string(model_type.substr(0, 60)) + "\" is not understood",
                       "one of " + joined(types, " "), nearest_text(model_type, types)});
-  const Found found = find_embedded(path);
+  const Found found = find_embedded_network(path);
   if (!resolved(path, found).is_path) {
     if (found.file == nullptr) refuse_name(path);
     throw InputError({std::string(path.substr(0, 100)), "is in the catalogue and has its type",
@@ -179,7 +179,7 @@ NetworkReadAs find_network_as(std::string_view path, std::string_view model_type
 }
 
 std::string network_name_remark(std::string_view name_or_path) {
-  return resolved(name_or_path, find_embedded(name_or_path)).remark;
+  return resolved(name_or_path, find_embedded_network(name_or_path)).remark;
 }
 
 }  // namespace plumbline

@@ -11,14 +11,14 @@ namespace {
 constexpr double smallest_value = 1e-12;
 constexpr double largest_value = 1e15;
 constexpr double smallest_sigma = 1e-3;
-constexpr double largest_sigma = 5;
+constexpr double largest_prior_sigma = 5;
 
 ParameterPrior prior_from_json(const JsonPlace& place) {
   JsonObject object(place);
   ParameterPrior prior;
   for (const JsonPlace& path : object.at("paths").elements()) prior.paths.push_back(path.string());
   prior.value = object.at("value").number(smallest_value, largest_value);
-  prior.relative_sigma = object.at("relative_sigma").number(smallest_sigma, largest_sigma);
+  prior.relative_sigma = object.at("relative_sigma").number(smallest_sigma, largest_prior_sigma);
   if (const auto smallest = object.find("smallest")) prior.smallest = smallest->number(0, largest_value);
   if (const auto largest = object.find("largest")) prior.largest = largest->number(smallest_value, largest_value);
   if (const auto around = object.find("around")) {

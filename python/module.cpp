@@ -161,7 +161,7 @@ PYBIND11_MODULE(_native, module) {
   module.def("flag_names", &python::flag_names);
   module.def("version", [] { return std::string(program_version()); });
   module.def("problem_text", [](std::string where, std::string what, std::string expected, std::string nearest) {
-    return to_text({std::move(where), std::move(what), std::move(expected), std::move(nearest)});
+    return to_text(InputProblem{std::move(where), std::move(what), std::move(expected), std::move(nearest)});
   });
   module.def("progress_text", [](const std::string& phase, std::int64_t done, std::int64_t total, double best) {
     return present::progress_words({phase, done, total, best});

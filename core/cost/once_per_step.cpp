@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-double ratio(std::int64_t part, std::int64_t whole) {
+double share_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -66,8 +66,8 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
 double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::max<std::int64_t>(1, stage.units)); }
 
 SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
-  const double trained = ratio(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
-  const double all = ratio(stage.parameters.total_on(rank.parameters), rank.parameters.total());
+  const double trained = share_of(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
+  const double all = share_of(stage.parameters.total_on(rank.parameters), rank.parameters.total());
   return {part(of_rank.gather, all), part(of_rank.scatter, trained), part(of_rank.reduction, trained),
           part(of_rank.update, trained)};
 }

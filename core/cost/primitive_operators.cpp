@@ -41,7 +41,7 @@ constexpr std::int64_t passes_of_a_sum = 3;
 
 Bytes times(double ratio, Bytes counted) { return Bytes(std::llround(ratio * static_cast<double>(counted.value()))); }
 
-double ratio(std::int64_t passes, std::int64_t of_fused) {
+double pass_ratio(std::int64_t passes, std::int64_t of_fused) {
   return static_cast<double>(passes) / static_cast<double>(of_fused);
 }
 
@@ -70,7 +70,7 @@ bool is_second_of_experts(const Op& op) {
 
 OperatorPasses::OperatorPasses(const StackFeatures& features) : features_(features) {
   const auto of = [](Passes own, Passes fused) {
-    return Ratio{ratio(own.forward, fused.forward), ratio(own.backward, fused.backward)};
+    return Ratio{pass_ratio(own.forward, fused.forward), pass_ratio(own.backward, fused.backward)};
   };
   const auto over = [&](OperatorKernels kernels, Passes own, Passes fused) {
     return kernels == OperatorKernels::fused ? Ratio{} : of(own, fused);
@@ -103,8 +103,8 @@ Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work, const P
     case OpKind::gated_activation: {
       Traffic traffic = scaled(gate_);
       if (!clamps_apart(op, features_.kept.limited_gates)) return traffic;
-      traffic.forward += times(ratio(limits.forward, fused_gate.forward), work.forward_traffic);
-      traffic.backward += times(ratio(limits.backward, fused_gate.backward), work.backward_traffic);
+      traffic.forward += times(pass_ratio(limits.forward, fused_gate.forward), work.forward_traffic);
+      traffic.backward += times(pass_ratio(limits.backward, fused_gate.backward), work.backward_traffic);
       return traffic;
     }
     default: break;

@@ -56,7 +56,7 @@ constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of it
 
 constexpr std::array limited{FeatureChoice{"fused", "in the gate's kernel"},
                              FeatureChoice{"copied", "in kernels of their own, joined in a copy that is kept"}};
-constexpr std::array biases{
+constexpr std::array bias_values{
     FeatureChoice{"fused", "by their products"},
     FeatureChoice{"second_by_expert", "those of the second product expert by expert, scaled by the router's weights"},
     FeatureChoice{"by_expert", "those of both products expert by expert"}};
@@ -124,7 +124,8 @@ constexpr std::array fields{
                                          tokens),
     field<&StackFeatures::kept, &KeptForms::limited_gates>("limited_gates", "limited_gates",
                                                            "how gates with limits are clamped", limited),
-    field<&StackFeatures::expert_biases>("expert_biases", "expert_biases", "how biases of experts are added", biases),
+    field<&StackFeatures::expert_biases>("expert_biases", "expert_biases", "how biases of experts are added",
+                                         bias_values),
     field<&StackFeatures::paired_exchanges>("paired_exchanges", "paired_exchanges",
                                             "when exchanges of experts run where a schedule pairs passes (DualPipe)",
                                             exchanges),

@@ -9,9 +9,9 @@ namespace {
 // Beyond what any kernel of one device reaches; they refuse a wrong unit, and no answer depends on them. Times: from a
 // picosecond, the resolution of simulated time (core/quantity), to eleven days.
 constexpr std::int64_t most_elements = 1'000'000'000'000;
-constexpr std::int64_t most_bytes = 1'000'000'000'000'000;
+constexpr std::int64_t most_kernel_bytes = 1'000'000'000'000'000;
 constexpr double least_seconds = 1e-12;
-constexpr double most_seconds = 1e6;
+constexpr double most_kernel_seconds = 1e6;
 constexpr double most_slowdown = 1e6;
 
 Json entry_json(const ProductTiming& p) {
@@ -40,7 +40,9 @@ Json list_json(const std::vector<T>& entries) {
 }
 
 std::int64_t count(JsonObject& object, std::string_view key) { return object.at(key).integer(1, most_elements); }
-double seconds(JsonObject& object, std::string_view key) { return object.at(key).number(least_seconds, most_seconds); }
+double seconds(JsonObject& object, std::string_view key) {
+  return object.at(key).number(least_seconds, most_kernel_seconds);
+}
 
 void read(JsonObject& object, ProductTiming& p) {
   p.batch = count(object, "batch");
@@ -65,13 +67,13 @@ void read(JsonObject& object, AttentionTiming& a) {
 void read(JsonObject& object, MemoryTiming& m) {
   m.op = object.at("op").string();
   m.format = choice_from_json(object.at("format"), all_number_formats);
-  m.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
+  m.bytes = Bytes(object.at("bytes").integer(1, most_kernel_bytes));
   m.median_s = seconds(object, "median_s");
 }
 void read(JsonObject& object, CollectiveTiming& c) {
   c.collective = object.at("collective").string();
   c.ranks = static_cast<std::int32_t>(object.at("ranks").integer(1, 1'000'000));
-  c.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
+  c.bytes = Bytes(object.at("bytes").integer(1, most_kernel_bytes));
   c.median_s = seconds(object, "median_s");
 }
 void read(JsonObject& object, CrowdTiming& c) {

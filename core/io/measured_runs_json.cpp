@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view rows_format = "plumbline.rows/1";
 constexpr std::size_t longest_word = 4096;
 // Beyond what any run reaches; they refuse a wrong unit, and no answer depends on them.
-constexpr double most_seconds = 1e9;
-constexpr double most_bytes = 1e18;
+constexpr double most_run_seconds = 1e9;
+constexpr double most_run_bytes = 1e18;
 constexpr double most_gib = 1e9;
 constexpr double most_tokens = 1e12;
 
@@ -96,9 +96,9 @@ RunMeasurement measurement_from(const JsonPlace& place) {
     if (value <= 0) throw InputError({found->where(), "is not positive", "what was measured, above 0", ""});
     return value;
   };
-  m.step_time_s = number("step_time_s", most_seconds);
+  m.step_time_s = number("step_time_s", most_run_seconds);
   m.tokens_per_s_per_gpu = number("tokens_per_s_per_gpu", most_tokens);
-  m.memory_max_allocated_bytes = number("memory_max_allocated_bytes", most_bytes);
+  m.memory_max_allocated_bytes = number("memory_max_allocated_bytes", most_run_bytes);
   m.memory_gib = number("memory_gib", most_gib);
   m.memory_reserved_gib = number("memory_reserved_gib", most_gib);
   m.memory_active_gib = number("memory_active_gib", most_gib);

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::int64_t most_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_nanoseconds = 1'000'000'000'000'000'000;  // 31 years
-constexpr std::int64_t most_bytes = 1'000'000'000'000'000'000;
+constexpr std::int64_t most_recorded_bytes = 1'000'000'000'000'000'000;
 constexpr std::int64_t most_ranks = 10'000'000;
 constexpr std::int64_t most_steps = 1'000'000'000'000;
 constexpr std::int64_t most_actions = 100'000'000;
-constexpr std::int64_t most_runs = 1'000'000'000'000;  // times a row's bytes it is still an integer
+constexpr std::int64_t most_routed_rows = 1'000'000'000'000;  // times a row's bytes it is still an integer
 constexpr double largest_double = std::numeric_limits<double>::max();
 
 Json action_json(const ActionRecord& action) {
@@ -53,7 +53,7 @@ MemoryBreakdown memory_from(const JsonPlace& place) {
   MemoryBreakdown memory;
   for (std::size_t c = 0; c < memory_class_count; ++c)
     if (const auto bytes = object.find(to_text(static_cast<MemoryClass>(c))))
-      memory.by_class[c] = Bytes(bytes->integer(0, most_bytes));
+      memory.by_class[c] = Bytes(bytes->integer(0, most_recorded_bytes));
   object.finish();
   return memory;
 }
@@ -73,10 +73,10 @@ DeviceMemoryRecord device_memory_from(const JsonPlace& place) {
   JsonObject parts(object.at("parts"));
   for (std::size_t p = 0; p < device_part_count; ++p)
     if (const auto bytes = parts.find(to_text(static_cast<DevicePart>(p))))
-      device.by_part[p] = Bytes(bytes->integer(0, most_bytes));
+      device.by_part[p] = Bytes(bytes->integer(0, most_recorded_bytes));
   parts.finish();
-  device.device_peak = Bytes(object.at("device_peak_bytes").integer(0, most_bytes));
-  device.trials = Bytes(object.at("trials_bytes").integer(0, most_bytes));
+  device.device_peak = Bytes(object.at("device_peak_bytes").integer(0, most_recorded_bytes));
+  device.trials = Bytes(object.at("trials_bytes").integer(0, most_recorded_bytes));
   device.ranks = static_cast<std::int32_t>(object.at("ranks_on_device").integer(1, most_ranks));
   object.finish();
   return device;
@@ -97,9 +97,9 @@ MemoryRecord memory_record_from(const JsonPlace& place) {
   MemoryRecord memory;
   memory.at_peak = memory_from(object.at("at_peak"));
   memory.highest = memory_from(object.at("highest"));
-  memory.arena = Bytes(object.at("arena_bytes").integer(0, most_bytes));
-  memory.process_resident = Bytes(object.at("process_resident_bytes").integer(0, most_bytes));
-  if (const auto on_host = object.find(on_host_key)) memory.on_host = Bytes(on_host->integer(0, most_bytes));
+  memory.arena = Bytes(object.at("arena_bytes").integer(0, most_recorded_bytes));
+  memory.process_resident = Bytes(object.at("process_resident_bytes").integer(0, most_recorded_bytes));
+  if (const auto on_host = object.find(on_host_key)) memory.on_host = Bytes(on_host->integer(0, most_recorded_bytes));
   if (const auto device = object.find(device_key)) memory.device = device_memory_from(*device);
   object.finish();
   return memory;
@@ -115,7 +115,7 @@ ActionRecord action_from(const JsonPlace& place) {
   action.start_ns = object.at("start_ns").integer(0, most_nanoseconds);
   action.end_ns = object.at("end_ns").integer(action.start_ns, most_nanoseconds);
   action.median_ns = object.at("median_ns").integer(0, most_nanoseconds);
-  action.sent = Bytes(object.at("sent_bytes").integer(0, most_bytes));
+  action.sent = Bytes(object.at("sent_bytes").integer(0, most_recorded_bytes));
   if (const auto index = object.find("micro_batch"))
     action.micro_batch = static_cast<std::int32_t>(index->integer(0, most_actions));
   object.finish();
@@ -128,7 +128,7 @@ SentRecord sent_from(const JsonPlace& place) {
   line.group = object.at("group").string();
   line.collective = object.at("collective").string();
   line.calls = object.at("calls").integer(0, most_steps);
-  line.bytes = Bytes(object.at("bytes").integer(0, most_bytes));
+  line.bytes = Bytes(object.at("bytes").integer(0, most_recorded_bytes));
   object.finish();
   return line;
 }
@@ -138,13 +138,13 @@ RoutedRecord routed_from(const JsonPlace& place) {
   RoutedRecord rows;
   rows.execution = static_cast<std::int32_t>(object.at("execution").integer(0, most_actions));
   rows.micro_batch = static_cast<std::int32_t>(object.at("micro_batch").integer(0, most_actions));
-  rows.all.left = object.at("left").integer(0, most_runs);
-  rows.all.came = object.at("came").integer(0, most_runs);
-  rows.at_peak.left = object.at("left_at_peak").integer(0, most_runs);
-  rows.at_peak.came = object.at("came_at_peak").integer(0, most_runs);
+  rows.all.left = object.at("left").integer(0, most_routed_rows);
+  rows.all.came = object.at("came").integer(0, most_routed_rows);
+  rows.at_peak.left = object.at("left_at_peak").integer(0, most_routed_rows);
+  rows.at_peak.came = object.at("came_at_peak").integer(0, most_routed_rows);
   const auto rows_or_none = [&](std::string_view key) -> std::int64_t {
     const auto found = object.find(key);
-    return found ? found->integer(0, most_runs) : 0;
+    return found ? found->integer(0, most_routed_rows) : 0;
   };
   rows.all.given = rows_or_none("given");
   rows.all.gathered = rows_or_none("gathered");

@@ -4,19 +4,18 @@
 #include <array>
 #include <charconv>
 
+#include "core/base/ascii.h"
 #include "core/base/errors.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{64} << 20;
+constexpr std::size_t largest_schedule_text = std::size_t{64} << 20;
 constexpr std::size_t most_actions = 4'000'000;
 constexpr std::int32_t largest_index = 1 << 20;
 constexpr std::array<std::string_view, 10> communication{"SEND_F",      "RECV_F",          "SEND_B",      "RECV_B",
                                                          "UNSHARD",     "RESHARD",         "REDUCE_GRAD", "WAIT_SEND_F",
                                                          "WAIT_SEND_B", "WAIT_REDUCE_GRAD"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// A cell as a message quotes it: short, and nothing but visible ASCII.
 std::string quoted(std::string_view cell) {
@@ -129,7 +128,7 @@ std::string csv_place(std::string_view source, std::size_t line, std::size_t col
 }
 
 std::vector<std::vector<CsvAction>> read_csv_actions(std::string_view text, std::string_view source) {
-  if (text.size() > largest_text)
+  if (text.size() > largest_schedule_text)
     throw InputError({std::string(source), "larger than 64 MiB", "a smaller schedule", ""});
   return Reader(text, source).lines();
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <span>
 
+#include "core/base/ascii.h"
 #include "core/base/errors.h"
 #include "core/io/json_choice.h"
 #include "core/quantity/text.h"
@@ -39,7 +40,6 @@ constexpr std::array duration_units{Unit{" us", 1e-6}, Unit{" s", 1}};
 
 std::string read_date(const JsonPlace& place) {
   const std::string& date = place.string();
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   bool right = date.size() == 4 || date.size() == 7 || date.size() == 10;
   for (std::size_t i = 0; right && i < date.size(); ++i)
     right = (i == 4 || i == 7) ? date[i] == '-' : is_digit(date[i]);

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view collectives_format = "plumbline.collectives/1";
 // Beyond any machine; they refuse a wrong unit, and no answer depends on them. Times as in kernel_table_json.cpp.
-constexpr std::int64_t most_bytes = 1'000'000'000'000'000;
+constexpr std::int64_t most_collective_bytes = 1'000'000'000'000'000;
 constexpr std::int64_t most_ranks = 1'000'000;
 constexpr double least_seconds = 1e-12;
-constexpr double most_seconds = 1e6;
+constexpr double most_collective_seconds = 1e6;
 constexpr double most_gbps = 1e6;
 constexpr std::size_t longest_quoted = 40;
 
@@ -126,7 +126,7 @@ class NcclTestsReader {
     if (size == 0) return;
     if (ranks_ < 2) fail("is of one rank, which sends nothing", "a test of two ranks or more", "");
     const double seconds = *microseconds * 1e-6;
-    if (size < 0 || size > most_bytes || seconds < least_seconds || seconds > most_seconds)
+    if (size < 0 || size > most_collective_bytes || seconds < least_seconds || seconds > most_collective_seconds)
       fail("a size or a time beyond any machine", "bytes and microseconds", "");
     if (!kind_ && !asked_)
       fail("does not say which collective was tested",
@@ -166,14 +166,14 @@ TimedCollective timing_at(const JsonPlace& place, std::optional<Collective> kind
   if (timing.ranks % timing.nodes != 0)
     throw InputError({object.where() + "/nodes", "do not share " + std::to_string(timing.ranks) + " ranks evenly",
                       "as many ranks on each node", ""});
-  timing.bytes = Bytes(object.at("bytes").integer(1, most_bytes));
+  timing.bytes = Bytes(object.at("bytes").integer(1, most_collective_bytes));
   const auto time = object.find("time_s");
   const auto rate = object.find("bus_bandwidth_gbps");
   if (time.has_value() == rate.has_value())
     throw InputError({object.where(), time ? "both a time and a bandwidth" : "neither a time nor a bandwidth",
                       "time_s or bus_bandwidth_gbps", ""});
   timing.time =
-      time ? Seconds(time->number(least_seconds, most_seconds))
+      time ? Seconds(time->number(least_seconds, most_collective_seconds))
            : wire_bytes(timing.kind, timing.bytes, timing.ranks) / BytesPerSecond(rate->number(1e-9, most_gbps) * 1e9);
   object.finish();
   return timing;

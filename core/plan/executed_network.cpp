@@ -80,10 +80,6 @@ class OperatorCheck {
   const Training& training_;
 };
 
-Problem refuse(const std::string& what, const std::string& expected) {
-  return InputProblem{"--plan", what, expected, ""};
-}
-
 /// Of fp8 recipes: one scale for a tensor, or one for each row.
 bool has_executed_scales(PrecisionRecipe recipe) {
   return recipe == PrecisionRecipe::fp8 || recipe == PrecisionRecipe::fp8_row;
@@ -92,13 +88,13 @@ bool has_executed_scales(PrecisionRecipe recipe) {
 Problem recipe_problem(const Graph& graph, const Training& training) {
   const OptimizerFacts& optimizer = facts(training.optimizer);
   if (optimizer.executed != IsExecuted::yes)
-    return refuse(std::string(optimizer.name) + " has no update that is executed", "another optimizer");
+    return not_executed(std::string(optimizer.name) + " has no update that is executed", "another optimizer");
   const PrecisionRecipe precision = training.precision;
   if (precision == PrecisionRecipe::nvfp4 || (is_fp8(precision) && !has_executed_scales(precision)))
-    return refuse("products in " + std::string(to_text(precision)) + " are not executed",
-                  "fp32, tf32, bf16, fp16, fp8 or fp8-row");
+    return not_executed("products in " + std::string(to_text(precision)) + " are not executed",
+                        "fp32, tf32, bf16, fp16, fp8 or fp8-row");
   if (is_fp8(precision) && has_experts(graph))
-    return refuse("experts in fp8 are not executed", "fp32, tf32, bf16 or fp16");
+    return not_executed("experts in fp8 are not executed", "fp32, tf32, bf16 or fp16");
   return {};
 }
 

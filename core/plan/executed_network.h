@@ -7,6 +7,11 @@
 
 namespace plumbline {
 
+/// Why `plan run` refuses a plan: `what` it asks for, and what is expected instead.
+[[nodiscard]] inline InputProblem not_executed(const std::string& what, const std::string& expected) {
+  return InputProblem{"--plan", what, expected, ""};
+}
+
 [[nodiscard]] bool has_experts(const Graph& graph);
 
 /// The first problem: of the config, of an operator by its name and block, or of the recipe.

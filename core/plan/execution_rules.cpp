@@ -8,10 +8,6 @@
 namespace plumbline {
 namespace {
 
-InputProblem refuse(const std::string& what, const std::string& expected) {
-  return InputProblem{"--plan", what, expected, ""};
-}
-
 bool has_parts(const DividedSize& dimension, std::int64_t ranks) {
   return dimension.size % ranks == 0 && (dimension.heads == 0 || dimension.heads % ranks == 0);
 }
@@ -24,12 +20,12 @@ InputProblem without_parts(const std::vector<DividedSize>& dimensions, std::int6
                                   [ranks](const DividedSize& dimension) { return !has_parts(dimension, ranks); });
   check(found != dimensions.end(), "a broken rule has a dimension that the ranks do not divide");
   if (found->heads > 0 && found->heads % ranks != 0)
-    return refuse(found->parameter + " has " + std::to_string(found->heads) + " heads for " + std::to_string(ranks) +
-                      " tensor-parallel ranks",
-                  "ranks that divide the heads");
-  return refuse(found->parameter + " has " + std::to_string(found->size) + " rows or columns, which " +
-                    std::to_string(ranks) + " ranks cannot share",
-                "a multiple of the ranks");
+    return not_executed(found->parameter + " has " + std::to_string(found->heads) + " heads for " +
+                            std::to_string(ranks) + " tensor-parallel ranks",
+                        "ranks that divide the heads");
+  return not_executed(found->parameter + " has " + std::to_string(found->size) + " rows or columns, which " +
+                          std::to_string(ranks) + " ranks cannot share",
+                      "a multiple of the ranks");
 }
 
 /// The ranks of a degree do not all get equal parts of each dimension that they divide.
@@ -50,9 +46,9 @@ bool ties_ends_of_a_v(const Strategy& s, const NetworkFacts& n) {
   return n.ties_embedding && s.zero_stage >= 2 && placement(s.schedule) == StagePlacement::v_shaped;
 }
 InputProblem tied_ends_of_a_v(const Strategy& s, const NetworkFacts&) {
-  return refuse("a tied embedding with ZeRO-" + std::to_string(s.zero_stage) +
-                    " and its head on one rank of a V-shaped schedule is not executed",
-                "ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
+  return not_executed("a tied embedding with ZeRO-" + std::to_string(s.zero_stage) +
+                          " and its head on one rank of a V-shaped schedule is not executed",
+                      "ZeRO-0 or ZeRO-1, one pipeline stage, or a pipeline whose ends are two ranks");
 }
 
 // As Megatron-LM: else every tensor-parallel rank would send the same tokens.
@@ -60,7 +56,8 @@ bool repeats_tokens(const Strategy& s, const NetworkFacts& n) {
   return n.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
 InputProblem repeated_tokens(const Strategy&, const NetworkFacts&) {
-  return refuse("experts and tensor parallelism without sequence parallelism are not executed", "sequence parallelism");
+  return not_executed("experts and tensor parallelism without sequence parallelism are not executed",
+                      "sequence parallelism");
 }
 
 bool copies_checkpoints(const Strategy& s, const NetworkFacts& n) {
@@ -68,12 +65,13 @@ bool copies_checkpoints(const Strategy& s, const NetworkFacts& n) {
          (s.recompute.mode == RecomputeMode::full || s.recompute.mode == RecomputeMode::every_nth);
 }
 InputProblem copied_checkpoints(const Strategy&, const NetworkFacts&) {
-  return refuse("checkpoints and optimizer states in host memory are not executed", "offload:N, or all on the device");
+  return not_executed("checkpoints and optimizer states in host memory are not executed",
+                      "offload:N, or all on the device");
 }
 
 bool has_more_ranks(const Strategy& s, const NetworkFacts&) { return s.devices() > most_executed_ranks; }
 InputProblem more_ranks(const Strategy& s, const NetworkFacts&) {
-  return refuse("it has " + std::to_string(s.devices()) + " ranks", "at most 1024");
+  return not_executed("it has " + std::to_string(s.devices()) + " ranks", "at most 1024");
 }
 static_assert(most_executed_ranks == 1024, "as the sentences say");
 

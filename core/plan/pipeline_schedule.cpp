@@ -5,11 +5,9 @@
 namespace plumbline {
 namespace {
 
-std::string number(std::int64_t value) { return std::to_string(value); }
-
 /// A rank of several chunks has two or more; one of a V has two.
 std::optional<std::string> chunk_fault(const ScheduleRecord& record, std::int64_t v) {
-  const std::string count = number(v) + (v == 1 ? " virtual stage" : " virtual stages");
+  const std::string count = std::to_string(v) + (v == 1 ? " virtual stage" : " virtual stages");
   switch (record.chunks) {
     case RankChunks::one:
       if (v == 1) return std::nullopt;
@@ -30,10 +28,10 @@ std::optional<std::string> micro_batch_fault(const ScheduleRecord& record, std::
     case MicroBatchCount::any: return std::nullopt;
     case MicroBatchCount::multiple_of_ranks:
       if (m >= p && m % p == 0) return std::nullopt;
-      return number(m) + " micro-batches are no multiple of pp " + number(p);
+      return std::to_string(m) + " micro-batches are no multiple of pp " + std::to_string(p);
     case MicroBatchCount::one_for_each_chunk:
       if (m >= v * p) return std::nullopt;
-      return number(m) + " micro-batches are fewer than the " + number(v * p) + " stages of " +
+      return std::to_string(m) + " micro-batches are fewer than the " + std::to_string(v * p) + " stages of " +
              std::string(record.name);
   }
   return std::nullopt;
@@ -54,7 +52,7 @@ std::int32_t rank_of_stage(StagePlacement placement, std::int32_t p, std::int32_
 std::optional<std::string> schedule_fault(Schedule schedule, std::int64_t p, std::int64_t v, std::int64_t m) {
   if (p < 1 || v < 1 || m < 1) return "a pipeline without stages or micro-batches";
   if (p == 1 && (schedule != Schedule::none || v != 1)) return "a pipeline schedule with 1 stage";
-  if (p > 1 && schedule == Schedule::none) return "no pipeline schedule with pp " + number(p);
+  if (p > 1 && schedule == Schedule::none) return "no pipeline schedule with pp " + std::to_string(p);
   const ScheduleRecord& record = record_of(schedule);
   if (auto fault = chunk_fault(record, v)) return fault;
   return micro_batch_fault(record, p, v, m);

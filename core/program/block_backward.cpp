@@ -8,8 +8,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int32_t none = BlockEmitter::none;
-
 class BackwardLowering {
  public:
   BackwardLowering(const BlockFacts& facts, BlockEmitter& emit, const BlockValues& values, BlockPass pass)
@@ -17,7 +15,7 @@ class BackwardLowering {
         emit_(emit),
         values_(values),
         pass_(pass),
-        gradients_(facts.block.tensors().size(), none),
+        gradients_(facts.block.tensors().size(), no_buffer),
         partial_(gradients_),
         gathered_(facts, emit) {}
 
@@ -64,7 +62,7 @@ class BackwardLowering {
   /// A gradient of each input, made at once.
   void make_all(OpId id, const Op& op) {
     std::vector<std::int32_t> made;
-    for (const TensorId input : op.inputs) made.push_back(f_.carries(input) ? like(input) : none);
+    for (const TensorId input : op.inputs) made.push_back(f_.carries(input) ? like(input) : no_buffer);
     std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.insert(operands.end(), made.begin(), made.end());
     if (f_.runs_ring(op)) {
@@ -79,7 +77,7 @@ class BackwardLowering {
       emit_.kernel(id, KernelRole::backward, operands);
     }
     for (std::size_t i = 0; i < made.size(); ++i)
-      if (made[i] != none) contribute(id, op.inputs[i], made[i]);
+      if (made[i] != no_buffer) contribute(id, op.inputs[i], made[i]);
   }
   /// Gradients of outputs, inputs, outputs, what was made alongside them.
   [[nodiscard]] std::vector<std::int32_t>& read_by_backward(OpId id, const Op& op) {
@@ -96,7 +94,7 @@ class BackwardLowering {
   void embedding(OpId id, const Op& op) {
     std::int32_t whole = whole_gradient(id, op.outputs.front());
     if (defers()) return defer(id, {whole});
-    emit_.kernel(id, KernelRole::weight_gradient, {none, whole});
+    emit_.kernel(id, KernelRole::weight_gradient, {no_buffer, whole});
     emit_.release(whole);
   }
   void position_embedding(OpId id, const Op& op) {
@@ -105,7 +103,7 @@ class BackwardLowering {
       if (defers())
         defer(id, {emit_.share(of_output)});
       else
-        emit_.kernel(id, KernelRole::weight_gradient, {none, of_output});
+        emit_.kernel(id, KernelRole::weight_gradient, {no_buffer, of_output});
     }
     if (f_.carries(op.inputs.front())) contribute(id, op.inputs.front(), emit_.share(of_output));
   }
@@ -131,7 +129,7 @@ class BackwardLowering {
     const TensorId x = op.inputs.front();
     const TensorId y = op.outputs.front();
     if (!f_.carries(x)) return;
-    std::int32_t rows = none;
+    std::int32_t rows = no_buffer;
     if (f_.exchanges(op)) {
       std::int32_t leaving = like(y);
       emit_.kernel(id, KernelRole::unsort_arrivals, {gradient(y), leaving});
@@ -141,7 +139,7 @@ class BackwardLowering {
       emit_.release(leaving);
     }
     const std::int32_t made = like(x);
-    emit_.kernel(id, KernelRole::unpermute, {rows == none ? gradient(y) : rows, made});
+    emit_.kernel(id, KernelRole::unpermute, {rows == no_buffer ? gradient(y) : rows, made});
     emit_.release(rows);
     contribute(id, x, made);
   }
@@ -152,7 +150,7 @@ class BackwardLowering {
     const std::int32_t of_weights = like(probabilities);
     const bool exchanges = f_.exchanges(op);
     const auto& sides = values_.sides[slot(id)];
-    const std::int32_t returned = !exchanges ? value(x) : sides.empty() ? none : sides.front();
+    const std::int32_t returned = !exchanges ? value(x) : sides.empty() ? no_buffer : sides.front();
     std::int32_t of_rows = emit_.allocate({x, exchanges ? BufferRows::chosen : BufferRows::local});
     emit_.kernel(id, KernelRole::weigh_gradient, {gradient(op.outputs.front()), returned, of_rows, of_weights});
     if (exchanges) {
@@ -169,7 +167,7 @@ class BackwardLowering {
 
   void norm(OpId id, const Op& op) {
     const TensorId x = op.inputs.front();
-    const std::int32_t made = f_.carries(x) ? like(x) : none;
+    const std::int32_t made = f_.carries(x) ? like(x) : no_buffer;
     const bool puts_off = f_.trains(op) && defers();
     std::vector<std::int32_t>& operands = read_by_backward(id, op);
     operands.push_back(made);
@@ -178,14 +176,15 @@ class BackwardLowering {
     }
     emit_.kernel(id, puts_off ? KernelRole::deferred_backward : KernelRole::backward, operands);
     if (puts_off) result_.deferred.push_back({id, {operands.back()}});
-    if (made != none) contribute(id, x, made);
+    if (made != no_buffer) contribute(id, x, made);
   }
 
   void linear(OpId id, const Op& op) {
     const TensorId x = op.inputs.front();
     std::vector<std::int32_t> of_outputs;
     for (const TensorId output : op.outputs)
-      of_outputs.push_back(f_.is_row_parallel(op) ? whole_gradient(id, output) : std::exchange(gradient(output), none));
+      of_outputs.push_back(f_.is_row_parallel(op) ? whole_gradient(id, output)
+                                                  : std::exchange(gradient(output), no_buffer));
     if (f_.carries(x)) linear_input(id, op, of_outputs);
     if (f_.trains(op)) {
       if (defers()) {
@@ -216,11 +215,11 @@ class BackwardLowering {
       return contribute(id, x, made);
     }
     std::int32_t& partial = partial_[slot(x)];
-    const bool is_begun = partial != none;
+    const bool is_begun = partial != no_buffer;
     if (!is_begun) partial = emit_.allocate({x, f_.is_sliced(x) ? BufferRows::whole : BufferRows::local});
     multiply(partial, is_begun);
     if (f_.is_gathered_before(x, id)) return;
-    std::int32_t sum = std::exchange(partial, none);
+    std::int32_t sum = std::exchange(partial, no_buffer);
     if (!f_.is_sliced(x)) {
       emit_.collective(id, Collective::all_reduce, Axis::tensor, {sum});
       return contribute(id, x, sum);
@@ -240,7 +239,7 @@ class BackwardLowering {
 
   /// The gradient of what was summed over ranks, with all rows.
   std::int32_t whole_gradient(OpId id, TensorId output) {
-    std::int32_t slice = std::exchange(gradient(output), none);
+    std::int32_t slice = std::exchange(gradient(output), no_buffer);
     if (!f_.is_sliced(output)) return slice;
     const std::int32_t whole = emit_.allocate({output, BufferRows::whole});
     emit_.collective(id, Collective::all_gather, Axis::tensor, {slice, whole});
@@ -260,7 +259,7 @@ class BackwardLowering {
   /// Two holders of a buffer may need its old content; then the sum has memory of its own.
   void contribute(OpId id, TensorId tensor, std::int32_t fresh) {
     std::int32_t& sum = gradient(tensor);
-    if (sum == none) {
+    if (sum == no_buffer) {
       sum = fresh;
       return;
     }

@@ -19,10 +19,11 @@ namespace plumbline {
   return {.rows = BufferRows::none, .content = BufferContent::side, .side = static_cast<std::int32_t>(side), .op = op};
 }
 
+/// Stands for a buffer where there is none.
+inline constexpr std::int32_t no_buffer = -1;
+
 class BlockEmitter {
  public:
-  static constexpr std::int32_t none = -1;
-
   explicit BlockEmitter(BlockProgram& program) : program_(program) {}
 
   /// Instructions go into this pass from here.
@@ -44,15 +45,15 @@ class BlockEmitter {
     return buffer;
   }
   void release(std::int32_t& buffer) {
-    if (buffer != none && --holders(buffer) == 0) add({.kind = InstructionKind::release}, {buffer});
-    buffer = none;
+    if (buffer != no_buffer && --holders(buffer) == 0) add({.kind = InstructionKind::release}, {buffer});
+    buffer = no_buffer;
   }
   /// Given up without an instruction: it is another's from here.
   void hand_over(std::int32_t buffer) {
-    if (buffer != none) --holders(buffer);
+    if (buffer != no_buffer) --holders(buffer);
   }
   void reclassify(std::int32_t buffer, MemoryClass memory_class) {
-    check(buffer != none, "what is reclassified is allocated");
+    check(buffer != no_buffer, "what is reclassified is allocated");
     add({.kind = InstructionKind::reclassify, .memory_class = memory_class}, {buffer});
   }
   void kernel(OpId op, KernelRole role, std::span<const std::int32_t> operands, bool accumulates = false) {
@@ -98,8 +99,7 @@ class BlockEmitter {
 
 /// What the passes over a block hand to each other. By tensor or operator; none: not there.
 struct BlockValues {
-  BlockValues(std::size_t tensor_count, std::size_t op_count)
-      : tensors(tensor_count, BlockEmitter::none), sides(op_count) {}
+  BlockValues(std::size_t tensor_count, std::size_t op_count) : tensors(tensor_count, no_buffer), sides(op_count) {}
   std::vector<std::int32_t> tensors;
   std::vector<std::vector<std::int32_t>> sides;
 };

@@ -7,8 +7,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int32_t none = BlockEmitter::none;
-
 /// A forward, or what a recompute makes again of it.
 class ForwardLowering {
  public:
@@ -64,9 +62,9 @@ class ForwardLowering {
 
   void make_outputs(const Op& op, Made& made) {
     for (const TensorId output : op.outputs) {
-      made.slices.push_back(none);
+      made.slices.push_back(no_buffer);
       if (skips(output)) {
-        made.outputs.push_back(none);
+        made.outputs.push_back(no_buffer);
         continue;
       }
       if (f_.is_row_parallel(op) && f_.is_sliced(output)) {
@@ -114,9 +112,9 @@ class ForwardLowering {
   void sum_over_ranks(OpId id, const Op& op, const Made& made) {
     std::vector<std::int32_t> sums;
     for (std::size_t i = 0; i < made.outputs.size(); ++i) {
-      sums.push_back(made.slices[i] != none ? made.slices[i] : made.outputs[i]);
-      if (made.outputs[i] == none) continue;
-      if (made.slices[i] == none)
+      sums.push_back(made.slices[i] != no_buffer ? made.slices[i] : made.outputs[i]);
+      if (made.outputs[i] == no_buffer) continue;
+      if (made.slices[i] == no_buffer)
         emit_.collective(id, Collective::all_reduce, Axis::tensor, {made.outputs[i]});
       else
         emit_.collective(id, Collective::reduce_scatter, Axis::tensor, {made.outputs[i], made.slices[i]});
@@ -153,7 +151,7 @@ class ForwardLowering {
     if (f_.exchanges(op)) {
       std::int32_t leaving = emit_.allocate({x});
       // Where nothing is kept of what returns, it is summed as it arrives.
-      returned = made.sides.empty() ? none : made.sides.front();
+      returned = made.sides.empty() ? no_buffer : made.sides.front();
       emit_.kernel(id, KernelRole::unsort_arrivals, {value(x), leaving});
       exchange_to_tokens(f_, emit_, id, leaving, returned);
       emit_.release(leaving);
@@ -183,11 +181,11 @@ class ForwardLowering {
   void store(OpId id, const Op& op, Made& made) {
     if (op.kind != OpKind::cross_entropy)
       for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-        const std::int32_t fresh = made.slices[i] != none ? made.slices[i] : made.outputs[i];
+        const std::int32_t fresh = made.slices[i] != no_buffer ? made.slices[i] : made.outputs[i];
         std::int32_t& place = values_.tensors[slot(op.outputs[i])];
-        if (place == none)
+        if (place == no_buffer)
           place = fresh;
-        else if (fresh != none)
+        else if (fresh != no_buffer)
           made.passing.push_back(fresh);
       }
     const bool is_loss = op.kind == OpKind::cross_entropy;
@@ -208,7 +206,7 @@ class ForwardLowering {
       });
     };
     if (gathered_.holds(tensor) && !is_read_later(true)) gathered_.release(tensor);
-    if (value(tensor) == none) return;
+    if (value(tensor) == no_buffer) return;
     const auto& outputs = f_.block.outputs();
     const bool is_output = is_first_ && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
     const bool stays = f_.rule.keeps_tensor[slot(tensor)] || is_output || f_.is_logits(tensor) ||

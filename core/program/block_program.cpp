@@ -86,7 +86,7 @@ BlockProgram BlockLowering::lower_in_order(const BlockFacts& facts, BackwardForm
   for (std::size_t t = 0; t < values.tensors.size(); ++t) {
     const TensorId id(static_cast<std::int32_t>(t));
     const bool is_made = block_.producer(id).is_valid() || block_.tensor(id).role == TensorRole::parameter;
-    if (is_made || !rule.keeps_tensor[t] || values.tensors[t] != BlockEmitter::none) continue;
+    if (is_made || !rule.keeps_tensor[t] || values.tensors[t] != no_buffer) continue;
     program.constants.push_back(values.tensors[t] = local(id));
   }
   lower_forward(facts, emit, values, BlockPass::forward);
@@ -97,13 +97,13 @@ BlockProgram BlockLowering::lower_in_order(const BlockFacts& facts, BackwardForm
       program.keeps_output.push_back(rule.keeps_tensor[slot(id)]);
       if (program.keeps_output.back()) continue;
       emit.hand_over(value);
-      value = BlockEmitter::none;
+      value = no_buffer;
     }
   }
   const auto given_gradients = [&] {
     std::vector<std::int32_t> gradients;
     if (block_.kind() == BlockKind::output) return gradients;
-    for (const TensorId id : block_.outputs()) gradients.push_back(facts.carries(id) ? local(id) : BlockEmitter::none);
+    for (const TensorId id : block_.outputs()) gradients.push_back(facts.carries(id) ? local(id) : no_buffer);
     return gradients;
   };
   if (rule.replays_anything()) lower_forward(facts, emit, values, BlockPass::recompute);

@@ -6,8 +6,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int32_t none = BlockEmitter::none;
-
 bool is_product(const Op& op) {
   return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
 }
@@ -48,7 +46,7 @@ class WeightLowering {
       case OpKind::layer_norm:
       case OpKind::rms_norm: emit_.kernel(work.op, KernelRole::add_deferred, work.buffers); break;
       case OpKind::embedding:
-      case OpKind::position_embedding: multiply(work, none); break;
+      case OpKind::position_embedding: multiply(work, no_buffer); break;
       default: product(work, op);
     }
     for (std::int32_t& buffer : work.buffers) emit_.release(buffer);

@@ -70,6 +70,10 @@ constexpr BytesPerSecond operator/(Bytes amount, Seconds time) {
 constexpr FlopsPerSecond operator/(Flops work, Seconds time) { return FlopsPerSecond(work.value() / time.value()); }
 constexpr Joules operator*(Watts power, Seconds time) { return Joules(power.value() * time.value()); }
 
+inline constexpr double seconds_per_hour = 3600;
+inline constexpr double seconds_per_day = 86'400;
+inline constexpr double joules_per_kwh = 3.6e6;
+
 /// Nearest whole picosecond; times beyond the integer's range (106 days) saturate.
 [[nodiscard]] inline Picoseconds to_picoseconds(Seconds time) {
   const double picoseconds = time.value() * 1e12;

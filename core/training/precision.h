@@ -65,6 +65,11 @@ struct PrecisionFormats {
                                                  std::optional<NumberFormat> optimizer_state = {});
 
 /// Whether products are in fp8, however their operands are scaled.
+/// Whether its gradients need a loss scale (Micikevicius et al., section 3.2).
+[[nodiscard]] constexpr bool scales_loss(PrecisionRecipe recipe) {
+  return recipe == PrecisionRecipe::fp16 || recipe == PrecisionRecipe::fp16_pure;
+}
+
 [[nodiscard]] constexpr bool is_fp8(PrecisionRecipe recipe) {
   return recipe >= PrecisionRecipe::fp8 && recipe <= PrecisionRecipe::mxfp8;
 }

@@ -12,8 +12,8 @@ namespace {
 
 /// Keys are the outer loop, so that a tile's key and value gradients are sums in the workspace; the query gradients of
 /// all heads that share a key head, and the gradient along each output row, wait there for the last tile.
-struct Buffers {
-  Buffers(const AttentionBackward& args, Scratch scratch) {
+struct BackwardBuffers {
+  BackwardBuffers(const AttentionBackward& args, Scratch scratch) {
     const AttentionShape& s = args.shape;
     const std::int64_t rows = s.heads / s.kv_heads * s.queries;
     query = tile_room(args.query, s.qk_head_dim, scratch);
@@ -64,7 +64,7 @@ float dot_row(const AttentionBackward& args, std::int64_t row, std::int64_t head
 /// From scores and the gradient of the (dropped) probabilities to probabilities as they met the values, and the
 /// gradient of the scores: dS = P (dP - D) scale.
 void backward_row(const AttentionBackward& args, const ScoreTile& tile, std::int64_t q, float along, float log_sum,
-                  const Buffers& buffers) {
+                  const BackwardBuffers& buffers) {
   float* p = buffers.probabilities + q * tile.keys;
   float* g = buffers.score_gradient + q * tile.keys;
   const KeyRange seen = seen_keys(args.shape, tile, q);
@@ -88,7 +88,8 @@ void backward_row(const AttentionBackward& args, const ScoreTile& tile, std::int
   }
 }
 
-void add_tile(const AttentionBackward& args, const ScoreTile& tile, const KeyTile& keys, const Buffers& buffers) {
+void add_tile(const AttentionBackward& args, const ScoreTile& tile, const KeyTile& keys,
+              const BackwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   const std::int64_t row = tile.sequence * s.queries + tile.query;
   const std::int64_t in_group = tile.head % (s.heads / s.kv_heads) * s.queries + tile.query;
@@ -111,7 +112,8 @@ void add_tile(const AttentionBackward& args, const ScoreTile& tile, const KeyTil
 }
 
 /// All queries of the heads that share the tile's keys.
-void backward_keys(const AttentionBackward& args, ScoreTile tile, std::int64_t kv_head, const Buffers& buffers) {
+void backward_keys(const AttentionBackward& args, ScoreTile tile, std::int64_t kv_head,
+                   const BackwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   const std::int64_t group = s.heads / s.kv_heads;
   const std::int64_t row = tile.sequence * s.keys + tile.key;
@@ -133,7 +135,7 @@ void backward_keys(const AttentionBackward& args, ScoreTile tile, std::int64_t k
 }
 
 void backward_group(const AttentionBackward& args, std::int64_t sequence, std::int64_t kv_head,
-                    const Buffers& buffers) {
+                    const BackwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   const std::int64_t group = s.heads / s.kv_heads;
   std::fill(buffers.query_gradient, buffers.query_gradient + group * s.queries * s.qk_head_dim, 0.0F);
@@ -150,7 +152,7 @@ void backward_group(const AttentionBackward& args, std::int64_t sequence, std::i
 
 }  // namespace
 
-Bytes attention_workspace(const AttentionBackward& args) { return Buffers(args, Scratch()).size; }
+Bytes attention_workspace(const AttentionBackward& args) { return BackwardBuffers(args, Scratch()).size; }
 
 void attention_backward(const AttentionBackward& args) {
   const AttentionShape& s = args.shape;
@@ -159,7 +161,7 @@ void attention_backward(const AttentionBackward& args) {
   check_same_shape(args.query, args.query_gradient);
   check_same_shape(args.key, args.key_gradient);
   check_same_shape(args.value, args.value_gradient);
-  const Buffers buffers(args, Scratch(args.workspace));
+  const BackwardBuffers buffers(args, Scratch(args.workspace));
   for (std::int64_t sequence = 0; sequence < s.batch; ++sequence)
     for (std::int64_t kv_head = 0; kv_head < s.kv_heads; ++kv_head) backward_group(args, sequence, kv_head, buffers);
 }

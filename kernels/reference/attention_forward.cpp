@@ -13,8 +13,8 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-struct Buffers {
-  Buffers(const AttentionForward& args, Scratch scratch) {
+struct ForwardBuffers {
+  ForwardBuffers(const AttentionForward& args, Scratch scratch) {
     const AttentionShape& s = args.shape;
     query = tile_room(args.query, s.qk_head_dim, scratch);
     key = tile_room(args.key, s.qk_head_dim, scratch);
@@ -40,7 +40,7 @@ void scale_row(float* row, std::int64_t count, float factor) {
 }
 
 /// Turns a query's scores into exp(score - maximum), zero where it does not see, and moves its sums to the new maximum.
-void soften_row(const AttentionForward& args, const ScoreTile& tile, std::int64_t q, const Buffers& buffers) {
+void soften_row(const AttentionForward& args, const ScoreTile& tile, std::int64_t q, const ForwardBuffers& buffers) {
   float* row = buffers.scores + q * tile.keys;
   const KeyRange seen = seen_keys(args.shape, tile, q);
   std::fill(row, row + seen.begin, 0.0F);
@@ -61,7 +61,8 @@ void soften_row(const AttentionForward& args, const ScoreTile& tile, std::int64_
   for (std::int64_t i = 0; i < count; ++i) scores[i] *= factors[i];
 }
 
-void add_keys(const AttentionForward& args, const ScoreTile& tile, const TileOperand& query, const Buffers& buffers) {
+void add_keys(const AttentionForward& args, const ScoreTile& tile, const TileOperand& query,
+              const ForwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   const std::int64_t row = tile.sequence * s.keys + tile.key;
   const std::int64_t head = kv_head_of(s, tile.head);
@@ -73,7 +74,7 @@ void add_keys(const AttentionForward& args, const ScoreTile& tile, const TileOpe
          value.data, value.stride, 1.0F, buffers.output, s.v_head_dim});
 }
 
-void finish(const AttentionForward& args, const ScoreTile& tile, const Buffers& buffers) {
+void finish(const AttentionForward& args, const ScoreTile& tile, const ForwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   float* log_sum_exp = args.log_sum_exp + (tile.sequence * s.heads + tile.head) * s.queries + tile.query;
   for (std::int64_t q = 0; q < tile.queries; ++q) {
@@ -85,7 +86,7 @@ void finish(const AttentionForward& args, const ScoreTile& tile, const Buffers& 
   }
 }
 
-void attend(const AttentionForward& args, ScoreTile tile, const Buffers& buffers) {
+void attend(const AttentionForward& args, ScoreTile tile, const ForwardBuffers& buffers) {
   const AttentionShape& s = args.shape;
   const TileOperand query = tile_operand(args.query, tile.sequence * s.queries + tile.query, tile.queries,
                                          tile.head * s.qk_head_dim, s.qk_head_dim, buffers.query);
@@ -101,12 +102,12 @@ void attend(const AttentionForward& args, ScoreTile tile, const Buffers& buffers
 
 }  // namespace
 
-Bytes attention_workspace(const AttentionForward& args) { return Buffers(args, Scratch()).size; }
+Bytes attention_workspace(const AttentionForward& args) { return ForwardBuffers(args, Scratch()).size; }
 
 void attention_forward(const AttentionForward& args) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);
-  const Buffers buffers(args, Scratch(args.workspace));
+  const ForwardBuffers buffers(args, Scratch(args.workspace));
   for (std::int64_t sequence = 0; sequence < s.batch; ++sequence)
     for (std::int64_t head = 0; head < s.heads; ++head)
       for (std::int64_t query = 0; query < s.queries; query += attention_tile)

@@ -18,8 +18,8 @@ constexpr float b = -4.7750F;
 constexpr float c = 2.0315F;
 constexpr float smallest_norm = 1e-7F;
 
-struct Buffers {
-  Buffers(const MuonStep& args, Scratch scratch) {
+struct MuonBuffers {
+  MuonBuffers(const MuonStep& args, Scratch scratch) {
     const TensorView& p = args.parameter.parameter;
     direction = scratch.floats(p.size());
     iteration = scratch.floats(orthogonalise_scratch(p.rows, p.columns));
@@ -68,7 +68,7 @@ void orthogonalise(float* x, std::int64_t rows, std::int64_t columns, std::int64
   }
 }
 
-Bytes muon_workspace(const MuonStep& args) { return Buffers(args, Scratch()).size; }
+Bytes muon_workspace(const MuonStep& args) { return MuonBuffers(args, Scratch()).size; }
 
 /// Nesterov's.
 void muon_direction(const MuonStep& args, float* direction) {
@@ -108,7 +108,7 @@ void muon_apply(const MuonStep& args, const float* orthogonal, std::int64_t matr
 }
 
 void muon_step(const MuonStep& args) {
-  const Buffers buffers(args, Scratch(args.workspace));
+  const MuonBuffers buffers(args, Scratch(args.workspace));
   const std::int64_t rows = args.parameter.parameter.rows;
   const std::int64_t columns = args.parameter.parameter.columns;
   muon_direction(args, buffers.direction);

@@ -30,8 +30,8 @@ View scores_of(const View& view, const AttentionShape& s, const Head& h) {
 }
 
 /// Products of a head: their workspace, and a square of scores in fp32, come out of the caller's.
-struct Buffers {
-  Buffers(const AttentionShape& s, Bytes product_size, Scratch scratch) {
+struct UnfusedBuffers {
+  UnfusedBuffers(const AttentionShape& s, Bytes product_size, Scratch scratch) {
     scores = scratch.floats(s.queries * s.keys);
     product.data = scratch.floats(product_size.value() / std::int64_t{sizeof(float)});
     product.size = product_size;
@@ -179,16 +179,16 @@ void for_each_head(const AttentionShape& s, Action action) {
 }  // namespace
 
 Bytes unfused_attention_workspace(const UnfusedAttentionForward& args) {
-  return Buffers(args.shape, largest_workspace(args), Scratch()).size;
+  return UnfusedBuffers(args.shape, largest_workspace(args), Scratch()).size;
 }
 Bytes unfused_attention_workspace(const UnfusedAttentionBackward& args) {
-  return Buffers(args.shape, largest_workspace(args), Scratch()).size;
+  return UnfusedBuffers(args.shape, largest_workspace(args), Scratch()).size;
 }
 
 void unfused_attention_forward(const UnfusedAttentionForward& args) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);
-  const Buffers buffers(s, largest_workspace(args), Scratch(args.workspace));
+  const UnfusedBuffers buffers(s, largest_workspace(args), Scratch(args.workspace));
   for_each_head(s, [&](const Head& h) {
     run(score_product(args, h, buffers.scores), buffers.product);
     const TensorView kept = scores_of(args.probabilities, s, h);
@@ -204,7 +204,7 @@ void unfused_attention_forward(const UnfusedAttentionForward& args) {
 void unfused_attention_backward(const UnfusedAttentionBackward& args) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output_gradient);
-  const Buffers buffers(s, largest_workspace(args), Scratch(args.workspace));
+  const UnfusedBuffers buffers(s, largest_workspace(args), Scratch(args.workspace));
   for_each_head(s, [&](const Head& h) {
     const BackwardProducts products = backward_products(args, h, buffers.scores);
     run(products.value_gradient, buffers.product);

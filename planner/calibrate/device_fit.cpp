@@ -23,9 +23,9 @@ constexpr int exponent_steps = 30;
 constexpr double least_share = 0.05;
 constexpr double most_share = 1.05;
 
-class Fit {
+class DeviceFitter {
  public:
-  Fit(const KernelTable& table, const Device& device, const Calibration& shipped, const StackAxisTable& axes)
+  DeviceFitter(const KernelTable& table, const Device& device, const Calibration& shipped, const StackAxisTable& axes)
       : table_(table), device_(device), axis_table_(axes), fitted_(shipped), measured_(table) {
     fitted_.device.name = device.name;
     fitted_.device.devices = {device.name};
@@ -199,7 +199,7 @@ class Fit {
 
 DeviceFit fit_device(const KernelTable& table, const Device& device, const Calibration& shipped,
                      const StackAxisTable& axes) {
-  return Fit(table, device, shipped, axes).run();
+  return DeviceFitter(table, device, shipped, axes).run();
 }
 
 }  // namespace plumbline

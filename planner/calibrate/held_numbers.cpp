@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/calibrate/eigen_index.h"
+
 namespace plumbline {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
 /// Mean and covariance of the unknowns, as numbers are put back one by one.
 class Conditioned {
  public:
   explicit Conditioned(const FitResult& result)
-      : mean_(Eigen::Map<const Vector>(result.unknowns.data(), index(result.unknowns.size()))),
+      : mean_(Eigen::Map<const Vector>(result.unknowns.data(), eigen_index(result.unknowns.size()))),
         covariance_(Eigen::Map<const Matrix>(result.covariance.data(), mean_.size(), mean_.size())) {}
 
   /// What it costs the objective to put back the number of a prior.
@@ -28,8 +28,8 @@ class Conditioned {
     return std::sqrt(variance(prior)) / prior.sigma;
   }
   void put_back(const PriorTerm& prior) {
-    Vector along = covariance_.col(index(prior.unknown));
-    if (prior.centre) along -= covariance_.col(index(*prior.centre));
+    Vector along = covariance_.col(eigen_index(prior.unknown));
+    if (prior.centre) along -= covariance_.col(eigen_index(*prior.centre));
     const double of_prior = variance(prior);
     mean_ -= along * (away(prior) / of_prior);
     covariance_ -= along * along.transpose() / of_prior;
@@ -37,14 +37,14 @@ class Conditioned {
 
  private:
   [[nodiscard]] double away(const PriorTerm& prior) const {
-    return mean_(index(prior.unknown)) - (prior.centre ? mean_(index(*prior.centre)) : 0) - prior.mean;
+    return mean_(eigen_index(prior.unknown)) - (prior.centre ? mean_(eigen_index(*prior.centre)) : 0) - prior.mean;
   }
   [[nodiscard]] double variance(const PriorTerm& prior) const {
     constexpr double least = 1e-12;  // rounding may leave less than 0 where held numbers determine this one
-    const Eigen::Index u = index(prior.unknown);
+    const Eigen::Index u = eigen_index(prior.unknown);
     double result = covariance_(u, u);
     if (prior.centre) {
-      const Eigen::Index c = index(*prior.centre);
+      const Eigen::Index c = eigen_index(*prior.centre);
       result += covariance_(c, c) - 2 * covariance_(u, c);
     }
     return std::max(least, result);

@@ -6,18 +6,19 @@
 #include <cmath>
 #include <numeric>
 
+#include "planner/calibrate/eigen_index.h"
+
 namespace plumbline {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
 Matrix precision_of(const std::vector<PriorTerm>& priors, std::size_t unknowns) {
-  Matrix precision = Matrix::Zero(index(unknowns), index(unknowns));
+  Matrix precision = Matrix::Zero(eigen_index(unknowns), eigen_index(unknowns));
   for (const PriorTerm& term : priors)
-    add_curvature(
-        term, [&](std::uint32_t i, std::uint32_t j, double curvature) { precision(index(i), index(j)) += curvature; });
+    add_curvature(term, [&](std::uint32_t i, std::uint32_t j, double curvature) {
+      precision(eigen_index(i), eigen_index(j)) += curvature;
+    });
   return precision;
 }
 
@@ -40,26 +41,27 @@ std::size_t best_at(std::size_t place, const RemainingUncertainty& uncertainty, 
 RemainingUncertainty::RemainingUncertainty(const std::vector<PriorTerm>& priors, std::size_t unknowns,
                                            const std::vector<LogSensitivity>& candidates)
     : candidates_(candidates.size()) {
-  Matrix slopes = Matrix::Zero(index(unknowns), index(candidates.size()));
+  Matrix slopes = Matrix::Zero(eigen_index(unknowns), eigen_index(candidates.size()));
   for (std::size_t i = 0; i < candidates.size(); ++i)
     for (std::size_t a = 0; a < candidates[i].unknowns.size(); ++a)
-      slopes(index(candidates[i].unknowns[a]), index(i)) = candidates[i].derivatives[a];
+      slopes(eigen_index(candidates[i].unknowns[a]), eigen_index(i)) = candidates[i].derivatives[a];
   const Matrix covariance = slopes.transpose() * precision_of(priors, unknowns).ldlt().solve(slopes);
   covariance_.assign(covariance.data(), covariance.data() + covariance.size());
 }
 
 double RemainingUncertainty::after(const std::vector<std::size_t>& chosen) const {
-  const Eigen::Map<const Matrix> all(covariance_.data(), index(candidates_), index(candidates_));
-  Matrix among(index(chosen.size()), index(chosen.size()));
-  Matrix with(index(chosen.size()), index(candidates_));
+  const Eigen::Map<const Matrix> all(covariance_.data(), eigen_index(candidates_), eigen_index(candidates_));
+  Matrix among(eigen_index(chosen.size()), eigen_index(chosen.size()));
+  Matrix with(eigen_index(chosen.size()), eigen_index(candidates_));
   for (std::size_t a = 0; a < chosen.size(); ++a) {
-    with.row(index(a)) = all.row(index(chosen[a]));
-    for (std::size_t b = 0; b < chosen.size(); ++b) among(index(a), index(b)) = all(index(chosen[a]), index(chosen[b]));
-    among(index(a), index(a)) += noise_of_few_runs * noise_of_few_runs;
+    with.row(eigen_index(a)) = all.row(eigen_index(chosen[a]));
+    for (std::size_t b = 0; b < chosen.size(); ++b)
+      among(eigen_index(a), eigen_index(b)) = all(eigen_index(chosen[a]), eigen_index(chosen[b]));
+    among(eigen_index(a), eigen_index(a)) += noise_of_few_runs * noise_of_few_runs;
   }
   const Matrix learned = among.ldlt().solve(with);
   double sum = 0;
-  for (Eigen::Index i = 0; i < index(candidates_); ++i)
+  for (Eigen::Index i = 0; i < eigen_index(candidates_); ++i)
     sum += std::sqrt(std::max(0.0, all(i, i) - with.col(i).dot(learned.col(i))));
   return sum;
 }

@@ -44,9 +44,9 @@ const MeasuredOperator* operator_of(std::string_view kernel) {
   return found == measured_operators.end() ? nullptr : &*found;
 }
 
-class Fit {
+class KernelFitter {
  public:
-  Fit(const KernelTable& table, const Cluster& cluster, const Calibration& shipped)
+  KernelFitter(const KernelTable& table, const Cluster& cluster, const Calibration& shipped)
       : table_(table),
         cluster_(cluster),
         device_(with_device_count(cluster, 1).groups.front().node.device),
@@ -260,7 +260,7 @@ class Fit {
 }  // namespace
 
 KernelFit fit_kernels(const KernelTable& table, const Cluster& cluster, const Calibration& shipped) {
-  return Fit(table, cluster, shipped).run();
+  return KernelFitter(table, cluster, shipped).run();
 }
 
 }  // namespace plumbline

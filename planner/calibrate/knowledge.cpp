@@ -6,7 +6,7 @@ namespace plumbline {
 namespace {
 
 /// A number that is known this well is as good as fixed; also keeps the priors' matrix regular.
-constexpr double least_sigma = 1e-3;
+constexpr double least_prior_sigma = 1e-3;
 /// A user's own runs are of one machine, one release and one hand: they count as this many published ones.
 constexpr double weight_of_own = 2;
 /// Posterior over prior sigma above which a number was not learned; its centre may have been, a little.
@@ -16,7 +16,7 @@ PriorTerm prior_term(const Knowledge& known, const ParameterSpace& space, std::u
   const PriorTerm& before = space.priors()[u];
   if (before.centre && known.sigmas[u] > nothing_learned * space.prior_sigma(u))
     return {u, before.centre, known.unknowns[u] - known.unknowns[*before.centre], before.sigma};
-  return {u, std::nullopt, known.unknowns[u], std::max(least_sigma, known.sigmas[u])};
+  return {u, std::nullopt, known.unknowns[u], std::max(least_prior_sigma, known.sigmas[u])};
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ constexpr double latency_sigma = 0.7;
 constexpr double most_over_datasheet = 2;
 constexpr double loss_scale = 0.05;  // runs of nccl-tests repeat within a few per cent
 
-using Group = std::tuple<Collective, std::int32_t, std::int32_t>;  // kind, ranks, nodes
-Group group_of(const TimedCollective& t) { return {t.kind, t.ranks, t.nodes}; }
+using TimedGroup = std::tuple<Collective, std::int32_t, std::int32_t>;  // kind, ranks, nodes
+TimedGroup group_of(const TimedCollective& t) { return {t.kind, t.ranks, t.nodes}; }
 
 bool is_latency(LinkFactor factor) {
   return factor == LinkFactor::node_latency || factor == LinkFactor::network_latency;
@@ -43,9 +43,9 @@ CollectiveParts parts_of(const TimedCollective& t, const Cluster& cluster) {
   return collective_parts(t.kind, t.bytes, group_span(t.ranks, stride, nodes), nodes);
 }
 
-class Fitting {
+class LinkFitting {
  public:
-  Fitting(const std::vector<TimedCollective>& timings, const Cluster& cluster) : timings_(timings) {
+  LinkFitting(const std::vector<TimedCollective>& timings, const Cluster& cluster) : timings_(timings) {
     for (const TimedCollective& t : timings) {
       parts_.push_back(parts_of(t, cluster));
       ++sizes_[group_of(t)];
@@ -105,7 +105,7 @@ class Fitting {
   }
 
   [[nodiscard]] std::vector<LinkResidual> residuals(const FitResult& result) const {
-    std::map<Group, std::size_t> numbers;
+    std::map<TimedGroup, std::size_t> numbers;
     std::vector<std::size_t> groups;
     for (const TimedCollective& t : timings_)
       groups.push_back(numbers.emplace(group_of(t), numbers.size()).first->second);
@@ -132,7 +132,7 @@ class Fitting {
 
   const std::vector<TimedCollective>& timings_;
   std::vector<CollectiveParts> parts_;
-  std::map<Group, std::int64_t> sizes_;
+  std::map<TimedGroup, std::int64_t> sizes_;
   std::map<LinkFactor, std::uint32_t> unknowns_;
   FitProblem problem_;
 };
@@ -140,7 +140,7 @@ class Fitting {
 }  // namespace
 
 LinkFit fit_links(const std::vector<TimedCollective>& timings, const Cluster& cluster, const std::string& source) {
-  return Fitting(timings, cluster).fitted(cluster.link_factors, source);
+  return LinkFitting(timings, cluster).fitted(cluster.link_factors, source);
 }
 
 }  // namespace plumbline

@@ -13,7 +13,7 @@ namespace {
 /// The shipped interval counts as this many runs alongside those that were left out.
 constexpr double runs_of_shipped_interval = 4;
 /// Numbers that ship without uncertainty.
-constexpr double least_sigma = 0.01;
+constexpr double least_residual_sigma = 0.01;
 constexpr double shipped_sigma_unknown = 0.1;
 
 /// One device kind and stack, else the first other.
@@ -63,7 +63,8 @@ Knowledge shipped_knowledge(const ParameterSpace& space, const CalibrationSet& s
     const bool is_factor = id == factor;
     const Coefficient& coefficient = is_factor ? set.stack(options.name).compute.step_factor : set.at(id);
     known.unknowns.push_back(std::log(coefficient.value));
-    known.sigmas.push_back(is_factor ? options.stack_sigma : std::max(least_sigma, coefficient.relative_sigma));
+    known.sigmas.push_back(is_factor ? options.stack_sigma
+                                     : std::max(least_residual_sigma, coefficient.relative_sigma));
   }
   return with_devices_held(std::move(known), space);
 }

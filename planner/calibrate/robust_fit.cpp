@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "planner/calibrate/eigen_index.h"
 #include "planner/search/parallel.h"
 
 namespace plumbline {
@@ -18,8 +19,6 @@ constexpr double first_damping = 1e-3;
 constexpr double damping_down = 0.2;
 constexpr double damping_up = 6;
 constexpr double most_damping = 1e6;
-
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 double soft_l1(double z) { return 2 * (std::sqrt(1 + z * z) - 1); }
 
@@ -34,10 +33,10 @@ void add_priors(const FitProblem& problem, std::span<const double> x, QuadraticM
     const double precision = 1 / (term.sigma * term.sigma);
     const double away = x[term.unknown] - (term.centre ? x[*term.centre] : 0) - term.mean;
     add_curvature(term, [&](std::uint32_t i, std::uint32_t j, double curvature) {
-      model.curvature(index(i), index(j)) += curvature;
+      model.curvature(eigen_index(i), eigen_index(j)) += curvature;
     });
-    model.gradient(index(term.unknown)) += precision * away;
-    if (term.centre) model.gradient(index(*term.centre)) -= precision * away;
+    model.gradient(eigen_index(term.unknown)) += precision * away;
+    if (term.centre) model.gradient(eigen_index(*term.centre)) -= precision * away;
   }
 }
 
@@ -70,20 +69,20 @@ class FreeUnknowns {
     Matrix result = Matrix::Zero(columns_, columns_);
     for (std::size_t i = 0; i < column_.size(); ++i)
       for (std::size_t j = 0; j < column_.size(); ++j)
-        if (column_[i] && column_[j]) result(*column_[i], *column_[j]) += curvature(index(i), index(j));
+        if (column_[i] && column_[j]) result(*column_[i], *column_[j]) += curvature(eigen_index(i), eigen_index(j));
     return result;
   }
   [[nodiscard]] Vector among(const Vector& gradient) const {
     Vector result = Vector::Zero(columns_);
     for (std::size_t i = 0; i < column_.size(); ++i)
-      if (column_[i]) result(*column_[i]) += gradient(index(i));
+      if (column_[i]) result(*column_[i]) += gradient(eigen_index(i));
     return result;
   }
   /// How all unknowns move where the free ones move so.
   [[nodiscard]] Vector all(const Vector& free) const {
-    Vector result = Vector::Zero(index(column_.size()));
+    Vector result = Vector::Zero(eigen_index(column_.size()));
     for (std::size_t i = 0; i < column_.size(); ++i)
-      if (column_[i]) result(index(i)) = free(*column_[i]);
+      if (column_[i]) result(eigen_index(i)) = free(*column_[i]);
     return result;
   }
 
@@ -102,15 +101,15 @@ class FreeUnknowns {
 void add_observation(const FitObservation& observation, const Gradient& gradient, double residual, double weight,
                      QuadraticModel& model) {
   for (std::size_t a = 0; a < gradient.size(); ++a) {
-    const Eigen::Index i = index(observation.unknowns[a]);
+    const Eigen::Index i = eigen_index(observation.unknowns[a]);
     model.gradient(i) += weight * gradient[a] * residual;
     for (std::size_t b = 0; b < gradient.size(); ++b)
-      model.curvature(i, index(observation.unknowns[b])) += weight * gradient[a] * gradient[b];
+      model.curvature(i, eigen_index(observation.unknowns[b])) += weight * gradient[a] * gradient[b];
   }
 }
 
 QuadraticModel empty_model(std::size_t unknowns) {
-  return {Matrix::Zero(index(unknowns), index(unknowns)), Vector::Zero(index(unknowns))};
+  return {Matrix::Zero(eigen_index(unknowns), eigen_index(unknowns)), Vector::Zero(eigen_index(unknowns))};
 }
 
 double objective_of(const FitProblem& problem, std::span<const double> x, std::span<const double> log_predicted,
@@ -152,8 +151,9 @@ class Fitter {
     }
     differentiate();
     result.gradients = std::move(gradients_);
-    const Matrix covariance =
-        final_model(result.gradients).curvature.ldlt().solve(Matrix::Identity(index(x_.size()), index(x_.size())));
+    const Matrix covariance = final_model(result.gradients)
+                                  .curvature.ldlt()
+                                  .solve(Matrix::Identity(eigen_index(x_.size()), eigen_index(x_.size())));
     result.covariance.assign(covariance.data(), covariance.data() + covariance.size());
     result.unknowns = std::move(x_);
     result.log_predicted = std::move(log_predicted_);
@@ -196,7 +196,8 @@ class Fitter {
       const Vector move = free_.all(damped.ldlt().solve(downhill));
       std::vector<double> moved = x_;
       for (std::size_t i = 0; i < moved.size(); ++i)
-        moved[i] = std::clamp(moved[i] + move(index(i)), problem_.unknowns[i].smallest, problem_.unknowns[i].largest);
+        moved[i] =
+            std::clamp(moved[i] + move(eigen_index(i)), problem_.unknowns[i].smallest, problem_.unknowns[i].largest);
       std::vector<double> values = predicted(moved);
       const double objective = objective_of(problem_, moved, values, options_.loss_scale);
       if (!(objective < objective_)) continue;
@@ -227,8 +228,8 @@ void require_priors(const FitProblem& problem) {
 }
 
 Vector dense(const FitObservation& observation, const Gradient& gradient, std::size_t unknowns) {
-  Vector result = Vector::Zero(index(unknowns));
-  for (std::size_t a = 0; a < gradient.size(); ++a) result(index(observation.unknowns[a])) = gradient[a];
+  Vector result = Vector::Zero(eigen_index(unknowns));
+  for (std::size_t a = 0; a < gradient.size(); ++a) result(eigen_index(observation.unknowns[a])) = gradient[a];
   return result;
 }
 
@@ -328,7 +329,7 @@ FitResult without_group(const FitProblem& problem, const FitResult& result, std:
   const Vector left = free.among(share_of(problem, result, members, loss_scale).gradient);
   const Vector move = free.all(free.among(without.curvature).ldlt().solve(left));
   FitResult moved = result;
-  for (std::size_t u = 0; u < moved.unknowns.size(); ++u) moved.unknowns[u] += move(index(u));
+  for (std::size_t u = 0; u < moved.unknowns.size(); ++u) moved.unknowns[u] += move(eigen_index(u));
   for (std::size_t i = 0; i < moved.log_predicted.size(); ++i)
     moved.log_predicted[i] += dense(problem.observations[i], result.gradients[i], moved.unknowns.size()).dot(move);
   const Matrix covariance = without.curvature.ldlt().solve(Matrix::Identity(move.size(), move.size()));

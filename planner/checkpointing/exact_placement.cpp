@@ -11,7 +11,7 @@ namespace {
 /// Placements tried for one target: the first moves a rank's capacity by the excess, each later one halves its bounds.
 constexpr int most_placements = 8;
 /// A capacity is settled once its bounds are this fraction of the device apart, well below the error of the estimate.
-constexpr std::int64_t tolerated_parts = 512;
+constexpr std::int64_t tolerated_parts_of_target = 512;
 
 /// Whether a rank's peak is only estimated, from an average of its chunks or of the parts of a split backward.
 bool is_estimated(const Strategy& s) { return s.virtual_stages > 1 || splits_backward(s.schedule); }
@@ -85,7 +85,8 @@ class ExactPlacement {
       bool all_settled = true;
       for (std::size_t rank = 0; rank < fits.size(); ++rank) {
         Assumed& of_rank = assumed[rank];
-        if (!of_rank.is_settled) of_rank.learn(held.peaks[rank] - targets[rank], targets[rank] / tolerated_parts);
+        if (!of_rank.is_settled)
+          of_rank.learn(held.peaks[rank] - targets[rank], targets[rank] / tolerated_parts_of_target);
         if (of_rank.fits && !held.replays[rank]) of_rank.is_settled = true;  // nothing is left to be gained
         all_settled = all_settled && of_rank.is_settled;
       }

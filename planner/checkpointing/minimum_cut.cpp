@@ -14,9 +14,9 @@ struct EdgeFlow {
   std::int64_t residual = 0;
   Edge reverse;
 };
-using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeFlow>;
+using FlowNetwork = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeFlow>;
 
-void add_arc(Network& network, const CutArc& arc) {
+void add_arc(FlowNetwork& network, const CutArc& arc) {
   const auto from = static_cast<std::size_t>(arc.from);
   const auto to = static_cast<std::size_t>(arc.to);
   const Edge there = boost::add_edge(from, to, network).first;
@@ -25,7 +25,7 @@ void add_arc(Network& network, const CutArc& arc) {
   network[back] = {0, 0, there};
 }
 
-std::vector<bool> reachable(const Network& network, std::size_t source) {
+std::vector<bool> reachable(const FlowNetwork& network, std::size_t source) {
   std::vector<bool> seen(boost::num_vertices(network), false);
   std::vector<std::size_t> stack{source};
   seen[source] = true;
@@ -46,7 +46,7 @@ std::vector<bool> reachable(const Network& network, std::size_t source) {
 
 std::vector<bool> minimum_cut(std::int32_t vertices, const std::vector<CutArc>& arcs, std::int32_t source,
                               std::int32_t sink) {
-  Network network(static_cast<std::size_t>(vertices));
+  FlowNetwork network(static_cast<std::size_t>(vertices));
   for (const CutArc& arc : arcs) add_arc(network, arc);
   const auto from = static_cast<std::size_t>(source);
   boost::push_relabel_max_flow(network, from, static_cast<std::size_t>(sink),

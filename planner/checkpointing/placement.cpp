@@ -19,7 +19,7 @@ constexpr std::size_t most_choices = 512;
 
 /// A placement may take this part of its rank's time for a micro-batch longer than the best one: far below what any
 /// price is certain to.
-constexpr std::int64_t tolerated_parts = 2'000;
+constexpr std::int64_t tolerated_parts_of_pass = 2'000;
 
 std::vector<RecomputeChoice> choices_of(const RecomputeProblem& problem) {
   for (const Restored restored : {Restored::counted, Restored::ignored})
@@ -257,7 +257,7 @@ std::optional<RankPlacement> RecomputePlacer::place_in(std::span<const Bytes> ca
   if (available < Bytes(0)) return std::nullopt;
   const auto choice =
       groups.chooser().choose(chunks_in_flight(strategy_, rank), std::int64_t{strategy_.virtual_stages} * available,
-                              (kept.forward_total() + kept.backward_total()) / tolerated_parts);
+                              (kept.forward_total() + kept.backward_total()) / tolerated_parts_of_pass);
   if (!choice) return std::nullopt;
   return read(*choice, groups);
 }

@@ -11,8 +11,6 @@
 namespace plumbline::present {
 namespace {
 
-constexpr Align left = Align::left;
-
 Cell count_cell(std::int64_t count) { return {count_text(count), static_cast<double>(count)}; }
 Cell giga_cell(BytesPerSecond rate) { return {fixed(rate.value() / 1e9, 1), rate.value()}; }
 

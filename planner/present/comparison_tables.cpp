@@ -23,8 +23,6 @@ Cell difference_of(const Line& line) {
   return {"as routed, " + byte_difference(line.predicted, line.measured), number};
 }
 
-constexpr Align left = Align::left;
-
 Column stage_column() { return {"stage", "stage", Unit::number, "pipeline stage"}; }
 Column predicted_column(Unit unit, const char* title) { return {"predicted", title, unit, "what the plan predicts"}; }
 Column measured_column(Unit unit, const char* title) { return {"measured", title, unit, "what the run measured"}; }

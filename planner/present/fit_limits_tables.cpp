@@ -12,11 +12,11 @@ using session::FitLimit;
 using session::FitLimits;
 using session::LimitKind;
 
-struct Row {
+struct LimitRow {
   const FitLimits* answer;
   const FitLimit* limit;
 };
-using R = const Row&;
+using LimitCells = const LimitRow&;
 
 std::string title_of(const FitLimits& answer, LimitKind kind) {
   switch (kind) {
@@ -32,12 +32,12 @@ Cell value_cell(LimitKind kind, std::int64_t value, const Plan& plan) {
   return kind == LimitKind::model ? words(plan.model.name) : grouped_cell(value);
 }
 
-Cell sure_cell(R row) {
+Cell sure_cell(LimitCells row) {
   const auto& sure = row.limit->sure;
   return sure ? value_cell(row.limit->kind, sure->value, sure->plan) : words("none");
 }
 
-Cell predicted_cell(R row) {
+Cell predicted_cell(LimitCells row) {
   const FitLimit& limit = *row.limit;
   return limit.plan ? value_cell(limit.kind, limit.value, *limit.plan) : words("none");
 }
@@ -48,23 +48,22 @@ const Plan* plan_of(const FitLimit& limit) {
   return limit.plan ? &*limit.plan : nullptr;
 }
 
-const std::vector<ColumnOf<Row>>& columns() {
-  constexpr Align left = Align::left;
-  static const std::vector<ColumnOf<Row>> all{
+const std::vector<ColumnOf<LimitRow>>& columns() {
+  static const std::vector<ColumnOf<LimitRow>> all{
       {{"limit", "the most that fits", Unit::text, "what is as large, or on as few GPUs, as memory allows", left},
-       [](R r) { return words(title_of(*r.answer, r.limit->kind)); }},
+       [](LimitCells r) { return words(title_of(*r.answer, r.limit->kind)); }},
       {{"sure", "surely", Unit::text,
         "the last value that fits in 95 of 100 cases, with the rest of the question as it is", Align::right},
        sure_cell},
       {{"value", "perhaps", Unit::text, "the last value that is predicted to fit", Align::right}, predicted_cell},
       {{"peak_memory", "peak GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
-       [](R r) {
+       [](LimitCells r) {
          const Plan* plan = plan_of(*r.limit);
          return plan != nullptr ? gib_cell(plan->prediction.peak_memory) : words("");
        }},
       {{"margin", "GiB left", Unit::gibibytes,
         "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate"},
-       [](R r) {
+       [](LimitCells r) {
          const Plan* plan = plan_of(*r.limit);
          if (plan == nullptr) return words("");
          Cell cell = gib_cell(plan->verdict.margin);
@@ -72,14 +71,15 @@ const std::vector<ColumnOf<Row>>& columns() {
          return cell;
        }},
       {{"chance_to_fit", "fit%", Unit::per_cent, "chance that the memory needed is at most the GPU's"},
-       [](R r) {
+       [](LimitCells r) {
          const Plan* plan = plan_of(*r.limit);
          if (plan == nullptr) return words("");
          constexpr double almost_sure = 0.99;
          const double chance = plan->verdict.chance_to_fit;
          return Cell{chance > almost_sure ? ">99" : fixed(100 * chance, 0), 100 * chance};
        }},
-      {{"plan", "with", Unit::text, "the plan at the limit that is sure, or else at the one predicted", left}, [](R r) {
+      {{"plan", "with", Unit::text, "the plan at the limit that is sure, or else at the one predicted", left},
+       [](LimitCells r) {
          const Plan* plan = plan_of(*r.limit);
          return words(plan != nullptr ? plumbline::to_text(plan->strategy) : "");
        }}};
@@ -126,7 +126,7 @@ std::string fit_limits_assumption_words(const FitLimits& answer) {
 }
 
 Table fit_limits_table(const FitLimits& answer) {
-  std::vector<Row> rows;
+  std::vector<LimitRow> rows;
   for (const FitLimit& limit : answer.limits) rows.push_back({&answer, &limit});
   return table_of(columns(), rows);
 }

@@ -73,7 +73,6 @@ std::string recipe_text(const RankedStrategy& r) {
   return text;
 }
 
-constexpr Align left = Align::left;
 constexpr Align right = Align::right;
 constexpr Keep always = Keep::always;
 constexpr Keep constant = Keep::unless_constant;

@@ -10,7 +10,7 @@
 namespace plumbline::present {
 namespace {
 
-using Row = std::vector<Cell>;
+using Cells = std::vector<Cell>;
 
 std::int64_t layers_of(const StageLayoutEntry& stage) {
   std::int64_t count = 0;
@@ -55,7 +55,7 @@ Cell effect_cell(double change) {
   return {(change > 0 ? "+" : "") + fixed(100 * change, 1) + " %", 100 * change};
 }
 
-Row change_row(Cell what, Cell against, const Plan& plan, Cell fits) {
+Cells change_row(Cell what, Cell against, const Plan& plan, Cell fits) {
   return {std::move(what),
           decimal(plan.prediction.step_time_s.expected, 3),
           std::move(against),
@@ -105,7 +105,7 @@ Table memory_table(const Prediction& p, const std::vector<std::size_t>& stages) 
          "memory of one rank of pipeline stage " + std::to_string(stage) + (star.empty() ? "" : ", the heaviest")});
   }
   const auto add = [&](const std::string& name, const auto& bytes_of) {
-    Row row{words(name)};
+    Cells row{words(name)};
     for (const std::size_t stage : stages) row.push_back(gib_cell(bytes_of(p.stage_memory[stage]), 2));
     table.rows.push_back(std::move(row));
   };
@@ -186,7 +186,7 @@ Table rank_table(const Plan& plan) {
   for (const GroupLayout& axis : numbering_axes(plan.layout))
     table.columns.push_back({axis.axis, axis.axis, Unit::number, "coordinate on the axis " + axis.axis});
   for (const RankPlace& place : rank_map(plan.layout, plan.machine)) {
-    Row row{whole(place.rank), whole(place.host), whole(place.device)};
+    Cells row{whole(place.rank), whole(place.host), whole(place.device)};
     for (const std::int64_t coordinate : place.coordinates) row.push_back(whole(coordinate));
     table.rows.push_back(std::move(row));
   }

@@ -13,13 +13,13 @@ using session::Meets;
 using session::Scaling;
 using session::SizeAnswer;
 using session::SizeRow;
-using R = const SizeRow&;
+using SizeCells = const SizeRow&;
 
 constexpr double thousand = 1000;  // kWh of an MWh, kg of a tonne
 
 std::vector<SizeRow> rows_of(const SizeAnswer& answer, Scaling scaling, bool fitting_alone) {
   std::vector<SizeRow> rows;
-  for (R row : answer.rows)
+  for (SizeCells row : answer.rows)
     if (row.scaling == scaling && (row.plan || !fitting_alone)) rows.push_back(row);
   return rows;
 }
@@ -27,26 +27,26 @@ std::vector<SizeRow> rows_of(const SizeAnswer& answer, Scaling scaling, bool fit
 /// Four significant digits at most.
 std::string days_text(double days) { return fixed(days, days < 10 ? 2 : days < 100 ? 1 : 0); }
 
-Cell step_cell(R row) {
+Cell step_cell(SizeCells row) {
   const int digits = row.step_s.expected >= 10 ? 2 : 3;
   return {fixed(row.step_s.expected, digits) + " (" + fixed(row.step_s.low, digits - 1) + "-" +
               fixed(row.step_s.high, digits - 1) + ")",
           row.step_s.expected};
 }
 
-Cell days_cell(R row) {
+Cell days_cell(SizeCells row) {
   const Interval& days = row.bill.days;
   const char* mark = row.meets == Meets::surely ? " **" : row.meets == Meets::expected ? " *" : "";
   return {days_text(days.expected) + " (" + days_text(days.low) + "-" + days_text(days.high) + ")" + mark,
           days.expected};
 }
 
-Cell dollars_cell(R row) {
+Cell dollars_cell(SizeCells row) {
   if (!row.bill.dollars) return {"", std::nullopt};
   return {grouped(std::llround(row.bill.dollars->value())), row.bill.dollars->value()};
 }
 
-Cell throughput_cell(R row) { return {grouped(std::llround(row.tokens_per_second)), row.tokens_per_second}; }
+Cell throughput_cell(SizeCells row) { return {grouped(std::llround(row.tokens_per_second)), row.tokens_per_second}; }
 
 Cell thousandth_cell(double amount) {
   const double value = amount / thousand;
@@ -54,11 +54,10 @@ Cell thousandth_cell(double amount) {
 }
 
 const std::vector<ColumnOf<SizeRow>>& size_columns() {
-  constexpr Align left = Align::left;
   static const std::vector<ColumnOf<SizeRow>> columns{
-      {{"devices", "GPUs", Unit::number, "GPUs of the run"}, [](R r) { return whole(r.devices); }},
+      {{"devices", "GPUs", Unit::number, "GPUs of the run"}, [](SizeCells r) { return whole(r.devices); }},
       {{"global_batch", "batch", Unit::number, "sequences of one optimizer step"},
-       [](R r) { return whole(r.global_batch); },
+       [](SizeCells r) { return whole(r.global_batch); },
        nullptr,
        Shown::if_rows_differ},
       {{"step_time", "step s (interval)", Unit::seconds, "step time of the best plan; nine of ten runs lie between",
@@ -66,19 +65,19 @@ const std::vector<ColumnOf<SizeRow>>& size_columns() {
        step_cell},
       {{"throughput", "tok/s", Unit::tokens_per_second, "tokens per second on all GPUs"}, throughput_cell},
       {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
-       [](R r) { return decimal(100 * r.mfu, 1); }},
+       [](SizeCells r) { return decimal(100 * r.mfu, 1); }},
       {{"efficiency", "eff%", Unit::per_cent, "throughput of each GPU over that on the fewest that fit"},
-       [](R r) { return decimal(100 * r.efficiency, 1); }},
+       [](SizeCells r) { return decimal(100 * r.efficiency, 1); }},
       {{"days", "days (interval)", Unit::number,
         "of the whole run; * within the limits as expected, ** at the upper end too", left},
        days_cell},
       {{"dollars", "$", Unit::number, "GPU-hours times the price"},
        dollars_cell,
-       [](R r) { return r.bill.dollars.has_value(); }},
+       [](SizeCells r) { return r.bill.dollars.has_value(); }},
       {{"energy", "MWh", Unit::number, "energy of the site, with every device and host at its power limit"},
-       [](R r) { return thousandth_cell(r.bill.energy_kwh); }},
+       [](SizeCells r) { return thousandth_cell(r.bill.energy_kwh); }},
       {{"co2", "t CO2", Unit::number, "CO2 equivalent by the grid's intensity"},
-       [](R r) { return thousandth_cell(r.bill.co2_kg); }}};
+       [](SizeCells r) { return thousandth_cell(r.bill.co2_kg); }}};
   return columns;
 }
 
@@ -92,7 +91,7 @@ std::string limits_text(const session::RunLimits& limits) {
 /// "59 875", and small amounts as "0.37".
 std::string amount_text(double amount) { return amount < 10 ? fixed(amount, 2) : grouped(std::llround(amount)); }
 
-std::string run_text(R row) {
+std::string run_text(SizeCells row) {
   std::string text = days_text(row.bill.days.expected) + " days";
   if (row.bill.dollars) text += ", " + dollars_text(row.bill.dollars->value());
   return text + ", " + amount_text(row.bill.energy_kwh) + " kWh, " + amount_text(row.bill.co2_kg) + " kg CO2";
@@ -106,7 +105,7 @@ std::string assumption(const std::string& what, const Sourced<T>& number) {
 }  // namespace
 
 std::string size_question_words(const SizeAnswer& answer) {
-  for (R row : answer.rows) {
+  for (SizeCells row : answer.rows) {
     if (!row.plan) continue;
     const Plan& plan = *row.plan;
     const Training& t = plan.training;
@@ -134,17 +133,17 @@ Table size_table(const SizeAnswer& answer, Scaling scaling) {
 
 Table size_plan_table(const SizeAnswer& answer, Scaling scaling) {
   static const std::vector<ColumnOf<SizeRow>> columns{
-      {{"devices", "GPUs", Unit::number, "GPUs of the run"}, [](R r) { return whole(r.devices); }},
+      {{"devices", "GPUs", Unit::number, "GPUs of the run"}, [](SizeCells r) { return whole(r.devices); }},
       {{"margin", "GiB left", Unit::gibibytes,
         "memory left on the GPU of the heaviest rank; ! where that is within the uncertainty of the estimate"},
-       [](R r) {
+       [](SizeCells r) {
          if (!r.plan) return words("");
          Cell cell = gib_cell(r.plan->verdict.margin);
          if (r.plan->verdict.near_edge) cell.text += "!";
          return cell;
        }},
       {{"plan", "best plan", Unit::text, "degrees, schedule, sharding, recompute; or why nothing fits", Align::left},
-       [](R r) { return words(r.plan ? plumbline::to_text(r.plan->strategy) : r.reason); }}};
+       [](SizeCells r) { return words(r.plan ? plumbline::to_text(r.plan->strategy) : r.reason); }}};
   return table_of(columns, rows_of(answer, scaling, false));
 }
 
@@ -152,12 +151,12 @@ std::string size_answer_words(const SizeAnswer& answer) {
   const session::RunLimits& limits = answer.request.limits;
   if (!limits.any()) return "";
   if (answer.least) {
-    R row = answer.rows[*answer.least];
+    SizeCells row = answer.rows[*answer.least];
     return "The least GPUs within " + limits_text(limits) + ": " + std::to_string(row.devices) + ", " + run_text(row) +
            (row.meets == Meets::surely ? "." : "; at the upper end of the interval they are exceeded.");
   }
   if (!answer.nearest) return "";
-  R row = answer.rows[*answer.nearest];
+  SizeCells row = answer.rows[*answer.nearest];
   return "No number of GPUs here is within " + limits_text(limits) + "; nearest: " + std::to_string(row.devices) +
          ", " + run_text(row) + ".";
 }

@@ -10,8 +10,6 @@
 namespace plumbline::present {
 namespace {
 
-constexpr Align left = Align::left;
-
 /// Four significant digits.
 Cell short_number(double value) {
   std::array<char, 32> text{};

@@ -14,6 +14,8 @@
 namespace plumbline::present {
 
 enum class Align : std::uint8_t { left, right };
+/// What a column of text says; numbers are aligned right.
+inline constexpr Align left = Align::left;
 /// Where there is too little room, columns whose cells are all equal may leave.
 enum class Keep : std::uint8_t { always, unless_constant };
 

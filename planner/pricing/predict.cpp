@@ -12,9 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr double seconds_per_hour = 3600;
 constexpr double hours_per_day = 24;
-constexpr double joules_per_kwh = 3.6e6;
 
 FlopsPerSecond cluster_peak(const Question& question) {
   FlopsPerSecond sum(0);

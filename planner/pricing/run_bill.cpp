@@ -5,9 +5,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t seconds_per_hour = 3600;
-constexpr std::int64_t seconds_per_day = 86'400;
-constexpr double joules_per_kwh = 3.6e6;
 constexpr double grams_per_kg = 1000;
 
 std::int64_t steps_of(const Training& training) {

@@ -16,7 +16,7 @@ namespace {
 /// least replay of a placement, which takes longest. Constants, so that the answer does not depend on the threads.
 constexpr std::size_t opened_per_batch = 64;
 constexpr std::size_t placed_per_batch = 8;
-constexpr std::size_t families_per_task = 64;
+constexpr std::size_t families_per_bound_task = 64;
 
 /// What is known of plans whose score is bounded.
 enum class Known : std::uint8_t { group, memory, least_step, kept_price, least_replay };
@@ -96,13 +96,13 @@ class BelowSearch {
     const auto question = static_cast<std::int32_t>(q);
     const std::vector<std::size_t> order = table.families_by_stages();
     const std::size_t families = order.size();
-    std::vector<Found> found((families + families_per_task - 1) / families_per_task);
+    std::vector<Found> found((families + families_per_bound_task - 1) / families_per_bound_task);
     const IsWorth is_worth = [&](Picoseconds bound) { return may_enter(score_of(bound, Bytes(0), question)); };
     result_.is_complete = parallel_for(
         found.size(), threads_,
         [&](std::size_t task) {
-          const auto of_task = std::span(order).subspan(task * families_per_task);
-          found[task].bounded = table.bound_groups(of_task.first(std::min(families_per_task, of_task.size())),
+          const auto of_task = std::span(order).subspan(task * families_per_bound_task);
+          found[task].bounded = table.bound_groups(of_task.first(std::min(families_per_bound_task, of_task.size())),
                                                    found[task].groups, is_worth);
         },
         options_.stop);

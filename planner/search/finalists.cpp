@@ -13,7 +13,7 @@ namespace plumbline {
 namespace {
 
 /// Plans between two looks at the stop button. Fixed, so that the outcome is the same for every number of threads.
-constexpr std::size_t plans_per_batch = 8;
+constexpr std::size_t finalists_per_batch = 8;
 
 double disagreement(const RankedStrategy& plan) {
   const auto closed = static_cast<double>(plan.step_time.value());
@@ -42,8 +42,8 @@ std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Questio
 template <class Other>
 bool add_twins(std::vector<RankedStrategy>& plans, std::size_t count, const SimulationContext& context,
                const Other& other) {
-  for (std::size_t first = 0; first < count; first += plans_per_batch) {
-    std::vector<std::optional<RankedStrategy>> twins(std::min(plans_per_batch, count - first));
+  for (std::size_t first = 0; first < count; first += finalists_per_batch) {
+    std::vector<std::optional<RankedStrategy>> twins(std::min(finalists_per_batch, count - first));
     const bool done = parallel_for(
         twins.size(), context.threads,
         [&](std::size_t i) {
@@ -79,8 +79,8 @@ std::size_t finalist_count(std::size_t top) { return std::max(top, most_finalist
 
 bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t last,
               const SimulationContext& context) {
-  for (; first < last; first += plans_per_batch) {
-    const std::size_t count = std::min(plans_per_batch, last - first);
+  for (; first < last; first += finalists_per_batch) {
+    const std::size_t count = std::min(finalists_per_batch, last - first);
     const bool done = parallel_for(
         count, context.threads,
         [&](std::size_t i) {

@@ -14,7 +14,6 @@ namespace {
 
 /// Usual sizes; then twice as many while memory could hold what every plan keeps of them.
 constexpr std::array<std::int64_t, 5> micro_batch_sizes{1, 2, 4, 8, 16};
-constexpr std::int32_t most_virtual_stages = 16;
 /// Where layers do not divide over the chunks; every count more makes the space as much larger again.
 constexpr std::int32_t most_uneven_virtual_stages = 4;
 /// Ranks times micro-batches of a V-Half that nobody named: packing its order takes the square of it.

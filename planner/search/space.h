@@ -12,6 +12,7 @@
 /// one rank nothing to shard, no tensor parallelism no sequence parallelism. What lies between the values of an axis is
 /// tried around the best plans (variants.h).
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@
 #include "planner/question/stop_request.h"
 
 namespace plumbline {
+
+/// The most virtual stages that a search tries where none are named.
+inline constexpr std::int32_t most_virtual_stages = 16;
 
 /// Empty list: the axis is free. One or more values: only these.
 struct SearchSpace {

@@ -9,7 +9,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int32_t most_virtual_stages = 16;
 /// What the space holds whether or not layers divide over the chunks.
 constexpr std::int32_t few_virtual_stages = 4;
 /// Micro-batches are at most so many times as large or small.

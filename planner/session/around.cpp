@@ -124,9 +124,9 @@ std::vector<std::string> steps_between(const Strategy& start, const Strategy& ot
 }
 
 /// Collects strategies of several searches, each once.
-class Neighbours {
+class StrategyNeighbours {
  public:
-  Neighbours(const AroundRequest& request, const Task& task) : request_(request) {
+  StrategyNeighbours(const AroundRequest& request, const Task& task) : request_(request) {
     prepared_.questions = {request.start.question};
     options_.objective = request.search.objective;
     options_.top = request.search.top;
@@ -231,7 +231,7 @@ bool is_better(const Plan& one, const Plan& other, Objective objective) {
 
 AroundAnswer search_around(const AroundRequest& request, const Task& task) {
   require_request(request);
-  Neighbours neighbours(request, task);
+  StrategyNeighbours neighbours(request, task);
   AroundAnswer answer{request.start.plan, neighbours.prepared().framework, request.changes, {}, std::nullopt, true};
   const std::vector<Choices> sets =
       sets_of(static_cast<std::size_t>(request.changes), choices_of(request.start.question));

@@ -83,7 +83,7 @@ std::string joined(const std::string& first, const std::string& second) {
   return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
-std::string layers_text(const std::vector<std::vector<std::int64_t>>& chunks) {
+std::string layer_ranges_text(const std::vector<std::vector<std::int64_t>>& chunks) {
   std::string text;
   for (const std::vector<std::int64_t>& ends : chunks) {
     text += text.empty() ? "" : ", ";
@@ -112,8 +112,8 @@ void require_own_layers(const PlanRequest& request, const Plan& now) {
                       std::to_string(now.layout.stages.size()) + ", which follow from the strategy", ""});
   for (std::size_t s = 0; s < written.size(); ++s)
     if (written[s].layers != now.layout.stages[s].layers)
-      throw InputError({where + "/" + std::to_string(s) + "/layers", layers_text(written[s].layers),
-                        layers_text(now.layout.stages[s].layers) +
+      throw InputError({where + "/" + std::to_string(s) + "/layers", layer_ranges_text(written[s].layers),
+                        layer_ranges_text(now.layout.stages[s].layers) +
                             ", which follow from the strategy; layers by hand are in /strategy/layers_per_stage",
                         ""});
 }

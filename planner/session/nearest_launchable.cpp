@@ -3,9 +3,9 @@
 namespace plumbline::session {
 namespace {
 
-class Neighbours {
+class LaunchableNeighbours {
  public:
-  Neighbours(const Strategy& strategy, const FrameworkRecord& record, const Question& question)
+  LaunchableNeighbours(const Strategy& strategy, const FrameworkRecord& record, const Question& question)
       : from_(strategy), record_(record), question_(question) {}
 
   std::vector<Strategy> all() {
@@ -100,7 +100,7 @@ class Neighbours {
 }  // namespace
 
 std::vector<Strategy> one_axis_away(const Strategy& strategy, const FrameworkRecord& record, const Question& question) {
-  return Neighbours(strategy, record, question).all();
+  return LaunchableNeighbours(strategy, record, question).all();
 }
 
 }  // namespace plumbline::session

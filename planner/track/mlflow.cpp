@@ -23,12 +23,12 @@ std::string experiment_meta() {
 }
 
 /// 32 digits, as MLflow makes them.
-std::string run_id(const TrackedRun& run) { return run.id + run.id; }
+std::string mlflow_run_id(const TrackedRun& run) { return run.id + run.id; }
 
 std::string run_meta(const TrackedRun& run) {
   return "artifact_uri: ''\nend_time: " + std::to_string(run.end.count()) +
-         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " + quoted(run_id(run)) +
-         "\nrun_name: " + quoted(run.name) + "\nrun_uuid: " + quoted(run_id(run)) +
+         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " + quoted(mlflow_run_id(run)) +
+         "\nrun_name: " + quoted(run.name) + "\nrun_uuid: " + quoted(mlflow_run_id(run)) +
          "\nsource_name: plumbline\nsource_type: 4\nsource_version: ''\nstart_time: " +
          std::to_string(run.begin.count()) + "\nstatus: 3\ntags: []\nuser_id: plumbline\n";
 }
@@ -57,7 +57,7 @@ std::map<std::string, std::string> metrics_of(const TrackedRun& run) {
 }  // namespace
 
 std::vector<TrackedFile> mlflow_files(const TrackedRun& run) {
-  const std::string folder = std::string(experiment) + "/" + run_id(run) + "/";
+  const std::string folder = std::string(experiment) + "/" + mlflow_run_id(run) + "/";
   std::vector<TrackedFile> files{{std::string(experiment) + "/meta.yaml", experiment_meta(), true}};
   for (const auto& [name, value] : run.parameters) files.push_back({folder + "params/" + name, value});
   for (const auto& [name, lines] : metrics_of(run)) files.push_back({folder + "metrics/" + name, lines});

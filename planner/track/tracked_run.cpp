@@ -22,7 +22,7 @@ std::string number_text(double value) {
   return text;
 }
 
-std::string run_id(const RunRecord& record, Milliseconds end) {
+std::string derived_run_id(const RunRecord& record, Milliseconds end) {
   const std::string whole = fingerprint(to_json_text(to_json(record)) + std::to_string(end.count()));
   return whole.substr(whole.size() - std::min<std::size_t>(16, whole.size()));
 }
@@ -71,7 +71,7 @@ Bytes highest_peak(const RunRecord& record) {
 TrackedRun tracked_run(const RunRecord& record, const Plan& plan, Milliseconds end) {
   std::int64_t left = 0;  // until the end, in nanoseconds
   for (const StepRecord& step : record.steps) left += step.time_ns;
-  TrackedRun run{run_id(record, end),
+  TrackedRun run{derived_run_id(record, end),
                  record.model + ", " + to_text(plan.strategy),
                  end - milliseconds(left),
                  end,

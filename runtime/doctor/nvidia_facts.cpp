@@ -106,7 +106,7 @@ struct LibraryKind {
   Says says;
   bool has_patch;
 };
-constexpr std::array kinds{
+constexpr std::array component_kinds{
     LibraryKind{"cudart", {"libcudart.so.13", "libcudart.so.12"}, "cudaRuntimeGetVersion", Says::in_argument, false},
     LibraryKind{"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "cublasLtGetVersion", Says::as_result, true},
     LibraryKind{"cuDNN", {"libcudnn.so.9", nullptr}, "cudnnGetVersion", Says::as_result, true},
@@ -170,7 +170,7 @@ NvidiaDriver nvidia_driver(const DynamicLibraries& libraries) {
 
 std::vector<NvidiaLibrary> nvidia_libraries(const DynamicLibraries& libraries) {
   std::vector<NvidiaLibrary> all;
-  for (const LibraryKind& kind : kinds) all.push_back(library(libraries, kind));
+  for (const LibraryKind& kind : component_kinds) all.push_back(library(libraries, kind));
   return all;
 }
 

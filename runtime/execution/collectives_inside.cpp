@@ -9,8 +9,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
-                           ActionKind::expert_collective};
+constexpr std::array collective_views{ActionKind::tensor_collective, ActionKind::context_collective,
+                                      ActionKind::expert_collective};
 
 /// Which of them is the view of what this axis sends.
 std::size_t kind_of(Axis axis) {
@@ -25,9 +25,9 @@ CollectivesInside::CollectivesInside(const RankProgram& rank, RankEnvironment& e
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
     const Action& a = rank.actions[i];
     if (a.inside == 0) continue;
-    const auto kind = std::find(kinds.begin(), kinds.end(), a.kind);
-    check(kind != kinds.end() && a.inside <= i, "a view names a block's action before it");
-    views_[i - a.inside][static_cast<std::size_t>(kind - kinds.begin())] = static_cast<std::int32_t>(i);
+    const auto kind = std::find(collective_views.begin(), collective_views.end(), a.kind);
+    check(kind != collective_views.end() && a.inside <= i, "a view names a block's action before it");
+    views_[i - a.inside][static_cast<std::size_t>(kind - collective_views.begin())] = static_cast<std::int32_t>(i);
   }
 }
 
@@ -51,13 +51,13 @@ CollectivesInside::OfKinds CollectivesInside::sent() {
 void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& times) {
   const OfKinds after = sent();
   const Action& block = rank_.actions[static_cast<std::size_t>(index)];
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
+  for (std::size_t k = 0; k < collective_views.size(); ++k) {
     const Bytes of_block = after[k] - before_[k];
     const std::int32_t view = views_[static_cast<std::size_t>(index)][k];
     if (view < 0) {
       // What weight gradients gather again is priced in the backward that put them off.
       if (of_block > Bytes(0) && block.kind != ActionKind::backward_weight)
-        throw InternalError(to_text(block) + ": no " + std::string(to_text(kinds[k])) +
+        throw InternalError(to_text(block) + ": no " + std::string(to_text(collective_views[k])) +
                             " of the program is a view of what its block sent");
       times[static_cast<std::size_t>(index)].sent += of_block;
       continue;

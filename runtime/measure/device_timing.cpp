@@ -8,8 +8,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t fewest = 5;
-constexpr std::size_t most = 30;
+constexpr std::size_t fewest_device_runs = 5;
+constexpr std::size_t most_device_runs = 30;
 /// Two copies of this last a fifth of a millisecond at 3 TB/s: the host gives out some tens of calls meanwhile.
 constexpr std::int64_t busy_bytes = std::int64_t{256} << 20;
 constexpr std::int64_t block_elements = 1 << 18;
@@ -36,10 +36,10 @@ Seconds DeviceTiming::median(const std::function<void()>& call, int calls) {
   (void)once(call, 1);
   std::vector<double> times;
   double spent = 0;
-  while (times.size() < (budget_.value() > 0 ? most : fewest)) {
+  while (times.size() < (budget_.value() > 0 ? most_device_runs : fewest_device_runs)) {
     times.push_back(once(call, calls).value());
     spent += times.back() * calls;
-    if (times.size() >= fewest && spent > budget_.value()) break;
+    if (times.size() >= fewest_device_runs && spent > budget_.value()) break;
   }
   const auto middle = times.begin() + std::ssize(times) / 2;
   std::nth_element(times.begin(), middle, times.end());

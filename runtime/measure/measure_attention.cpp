@@ -13,7 +13,7 @@
 namespace plumbline {
 namespace {
 
-constexpr Seconds budget{0.05};
+constexpr Seconds attention_budget{0.05};
 
 struct Heads {
   std::int64_t heads;
@@ -57,8 +57,8 @@ void measure_shape(const Heads& h, std::int64_t batch, std::int64_t sequence, Nu
       std::max(reference::attention_workspace(forward), reference::attention_workspace(backward)));
   forward.workspace = backward.workspace = scratch.view();
   table.attention.push_back({batch, sequence, h.heads, h.kv_heads, h.head_dim, format,
-                             median_time([&] { reference::attention_forward(forward); }, budget).value(),
-                             median_time([&] { reference::attention_backward(backward); }, budget).value()});
+                             median_time([&] { reference::attention_forward(forward); }, attention_budget).value(),
+                             median_time([&] { reference::attention_backward(backward); }, attention_budget).value()});
   if (format != NumberFormat::fp32) return;
   AttentionForward forward_dropping = forward;
   AttentionBackward backward_dropping = backward;
@@ -68,9 +68,10 @@ void measure_shape(const Heads& h, std::int64_t batch, std::int64_t sequence, Nu
     if (more) table.memory_bound.push_back({std::string(name), format, scores, more->value()});
   };
   added(attention_dropout_forward, median_difference([&] { reference::attention_forward(forward_dropping); },
-                                                     [&] { reference::attention_forward(forward); }, budget));
-  added(attention_dropout_backward, median_difference([&] { reference::attention_backward(backward_dropping); },
-                                                      [&] { reference::attention_backward(backward); }, budget));
+                                                     [&] { reference::attention_forward(forward); }, attention_budget));
+  added(attention_dropout_backward,
+        median_difference([&] { reference::attention_backward(backward_dropping); },
+                          [&] { reference::attention_backward(backward); }, attention_budget));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using StepClock = std::chrono::steady_clock;
 
-constexpr int repetitions = 15;
+constexpr int thread_repetitions = 15;
 constexpr std::int32_t most_threads = 64;
 
 void call_once(Communicator& group, Collective kind, std::vector<std::byte>& data, std::vector<std::byte>& own) {
@@ -36,7 +36,7 @@ void call_once(Communicator& group, Collective kind, std::vector<std::byte>& dat
 
 /// The median over repetitions of how long the slowest rank took: all begin behind a barrier.
 double collective_seconds(Collective kind, std::int32_t ranks, Bytes bytes) {
-  std::array<double, repetitions> slowest{};
+  std::array<double, thread_repetitions> slowest{};
   std::mutex mutex;
   run_local_ranks(ranks, [&](World& world) {
     const auto group = world.everyone("measured");
@@ -54,7 +54,7 @@ double collective_seconds(Collective kind, std::int32_t ranks, Bytes bytes) {
     }
   });
   std::sort(slowest.begin(), slowest.end());
-  return std::max(slowest[repetitions / 2], 1e-9);
+  return std::max(slowest[thread_repetitions / 2], 1e-9);
 }
 
 /// The mean seconds that one product takes on each of `threads` at once, for a tenth of a second.

@@ -11,28 +11,30 @@
 namespace plumbline {
 namespace {
 
-struct Widths {
+struct DeviceWidths {
   std::int64_t out;
   std::int64_t in;
 };
 /// GPT-2 and Llama 3, as scripts/measure_kernels.py has them.
-constexpr std::array layers{Widths{2048, 2048},  Widths{8192, 2048},   Widths{2048, 8192},  Widths{4096, 4096},
-                            Widths{6144, 4096},  Widths{14336, 4096},  Widths{4096, 14336}, Widths{1792, 4096},
-                            Widths{4096, 1792},  Widths{8192, 8192},   Widths{1024, 8192},  Widths{8192, 1024},
-                            Widths{3584, 8192},  Widths{12288, 12288}, Widths{1536, 12288}, Widths{50304, 1600},
-                            Widths{128256, 4096}};
+constexpr std::array layers{DeviceWidths{2048, 2048},  DeviceWidths{8192, 2048},   DeviceWidths{2048, 8192},
+                            DeviceWidths{4096, 4096},  DeviceWidths{6144, 4096},   DeviceWidths{14336, 4096},
+                            DeviceWidths{4096, 14336}, DeviceWidths{1792, 4096},   DeviceWidths{4096, 1792},
+                            DeviceWidths{8192, 8192},  DeviceWidths{1024, 8192},   DeviceWidths{8192, 1024},
+                            DeviceWidths{3584, 8192},  DeviceWidths{12288, 12288}, DeviceWidths{1536, 12288},
+                            DeviceWidths{50304, 1600}, DeviceWidths{128256, 4096}};
 constexpr std::array<std::int64_t, 4> tokens{512, 2048, 8192, 32768};
 /// Multiplications of a product in fp16 or fp32 at most: larger ones take most of the time and say nothing new.
 constexpr std::int64_t most_multiplications = 100'000'000'000;
-constexpr std::array brief_layers{Widths{24, 16}};
+constexpr std::array brief_layers{DeviceWidths{24, 16}};
 constexpr std::array<std::int64_t, 1> brief_tokens{32};
 
-struct Heads {
+struct DeviceHeads {
   std::int64_t batch, heads, kv_heads, head_dim;
 };
-constexpr std::array head_shapes{Heads{1, 32, 8, 128}, Heads{1, 12, 12, 64}, Heads{4, 32, 32, 128}};
-constexpr std::array<std::int64_t, 5> sequences{1024, 2048, 4096, 8192, 16384};
-constexpr std::array brief_head_shapes{Heads{1, 2, 1, 64}};
+constexpr std::array device_head_shapes{DeviceHeads{1, 32, 8, 128}, DeviceHeads{1, 12, 12, 64},
+                                        DeviceHeads{4, 32, 32, 128}};
+constexpr std::array<std::int64_t, 5> device_sequences{1024, 2048, 4096, 8192, 16384};
+constexpr std::array brief_device_head_shapes{DeviceHeads{1, 2, 1, 64}};
 constexpr std::array<std::int64_t, 1> brief_sequences{32};
 /// Bytes of one tensor, for memory-bound kernels.
 constexpr std::array<std::int64_t, 4> large{1 << 22, 1 << 26, 1 << 28, std::int64_t{1} << 30};
@@ -58,13 +60,13 @@ class Measurement {
           if (!options_.stop.stop_requested()) act(one);
     };
     each(large, brief_large, [&](std::int64_t bytes) { within_room("memory", [&] { memory_bound(bytes); }); });
-    each(sequences, brief_sequences, [&](std::int64_t sequence) {
-      each(head_shapes, brief_head_shapes,
-           [&](const Heads& heads) { within_room("attention", [&] { attention(heads, sequence); }); });
+    each(device_sequences, brief_sequences, [&](std::int64_t sequence) {
+      each(device_head_shapes, brief_device_head_shapes,
+           [&](const DeviceHeads& heads) { within_room("attention", [&] { attention(heads, sequence); }); });
     });
     for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32})
       each(tokens, brief_tokens, [&](std::int64_t rows) {
-        each(layers, brief_layers, [&](const Widths& w) {
+        each(layers, brief_layers, [&](const DeviceWidths& w) {
           if (format != NumberFormat::bf16 && rows * w.in * w.out > most_multiplications) return;
           within_room("matrix products", [&] { products(w, rows, format); });
         });
@@ -162,7 +164,7 @@ class Measurement {
     add(optimizer_kernel, fp32, Bytes(28 * parameters), [&] { on_compute([&] { kernels_.adamw_step(step); }); });
   }
 
-  void attention(const Heads& h, std::int64_t sequence) {
+  void attention(const DeviceHeads& h, std::int64_t sequence) {
     constexpr NumberFormat format = NumberFormat::bf16;
     const std::int64_t rows = h.batch * sequence;
     const auto wide = [&] { return timing_.tensor(format, rows, h.heads * h.head_dim); };
@@ -195,7 +197,7 @@ class Measurement {
         {h.batch, sequence, h.heads, h.kv_heads, h.head_dim, format, ahead, back, kernels_.attention_kernel(forward)});
   }
 
-  void products(const Widths& w, std::int64_t rows, NumberFormat format) {
+  void products(const DeviceWidths& w, std::int64_t rows, NumberFormat format) {
     const TensorView x = timing_.tensor(format, rows, w.in);
     const TensorView weight = timing_.tensor(format, w.out, w.in);
     const TensorView y = timing_.tensor(format, rows, w.out);

@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-constexpr int repetitions = 15;
+constexpr int device_repetitions = 15;
 constexpr std::array sizes{64_KiB, 1_MiB, 16_MiB, 256_MiB};
 
 struct Operands {
@@ -33,7 +33,7 @@ void call_once(Communicator& group, Collective kind, const Operands& at) {
 
 /// The median over repetitions of how long the slowest rank took, by the marks of its device.
 double collective_seconds(const MeasuredRanks& of, std::int32_t ranks, Collective kind, Bytes bytes) {
-  std::array<double, repetitions> slowest{};
+  std::array<double, device_repetitions> slowest{};
   std::mutex mutex;
   const MeasuredRanks::MakeGroups groups = of.meet();
   run_local_ranks(ranks, [&](World& threads) {
@@ -62,7 +62,7 @@ double collective_seconds(const MeasuredRanks& of, std::int32_t ranks, Collectiv
     }
   });
   std::sort(slowest.begin(), slowest.end());
-  return std::max(slowest[repetitions / 2], 1e-9);
+  return std::max(slowest[device_repetitions / 2], 1e-9);
 }
 
 }  // namespace

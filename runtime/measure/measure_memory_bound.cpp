@@ -20,7 +20,7 @@
 namespace plumbline {
 namespace {
 
-constexpr Seconds budget{0.03};
+constexpr Seconds memory_bound_budget{0.03};
 
 /// Kernels over one activation of [rows, columns].
 class Elementwise {
@@ -54,7 +54,8 @@ class Elementwise {
   }
   template <class Call>
   void add_bytes(std::string_view op, Bytes bytes, Call call) {
-    table_.memory_bound.push_back({std::string(op), x_.view().format, bytes, median_time(call, budget).value()});
+    table_.memory_bound.push_back(
+        {std::string(op), x_.view().format, bytes, median_time(call, memory_bound_budget).value()});
   }
   void norms() {
     add("rms_norm_forward", 2, [this] { reference::rms_norm_forward({x_, weight_, y_, row_sums_.floats()}); });
@@ -118,7 +119,7 @@ void measure_loss(std::int64_t tokens, std::int64_t vocabulary, KernelTable& tab
   };
   table.memory_bound.push_back({std::string(loss_kernel), NumberFormat::fp32,
                                 12 * storage(tokens * vocabulary, NumberFormat::fp32),
-                                median_time(call, budget).value()});
+                                median_time(call, memory_bound_budget).value()});
 }
 
 /// What a step does once with every parameter: its gradient is cleared, its norm taken, looked through for what is no
@@ -139,7 +140,7 @@ void measure_adamw(std::int64_t parameters, KernelTable& table) {
                                       reference::adamw_step(step);
                                       std::memset(gradient.floats(), 0, static_cast<std::size_t>(4 * parameters));
                                     },
-                                    budget)
+                                    memory_bound_budget)
                                     .value()});
 }
 
@@ -151,7 +152,7 @@ void measure_call(KernelTable& table) {
                                     [&] {
                                       reference::add({x, x, x});
                                     },
-                                    budget)
+                                    memory_bound_budget)
                                     .value()});
 }
 

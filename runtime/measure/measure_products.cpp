@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr Seconds budget{0.03};
+constexpr Seconds product_budget{0.03};
 
 struct Widths {
   std::int64_t in;
@@ -40,7 +40,7 @@ void measure_linear(const Widths& w, std::int64_t tokens, NumberFormat format, M
                                       reference::linear_workspace(gradient)}));
   forward.workspace = backward.workspace = gradient.workspace = scratch.view();
   const auto add = [&](const char* kind, std::int64_t m, std::int64_t n, std::int64_t k, auto call) {
-    table.products.push_back({1, m, n, k, format, kind, median_time(call, budget).value()});
+    table.products.push_back({1, m, n, k, format, kind, median_time(call, product_budget).value()});
   };
   add("forward", tokens, w.out, w.in, [&] {
     forward.weight = weight();
@@ -66,7 +66,7 @@ void measure_grouped(std::int64_t experts, std::int64_t rows, const Widths& w, K
   GroupedLinearForward forward{{experts, counts.data()}, input, weight, {}, output, {}};
   MeasuredWorkspace scratch(reference::grouped_linear_workspace(forward));
   forward.workspace = scratch.view();
-  const Seconds time = median_time([&] { reference::grouped_linear_forward(forward); }, budget);
+  const Seconds time = median_time([&] { reference::grouped_linear_forward(forward); }, product_budget);
   table.products.push_back({experts, rows, w.out, w.in, format, std::string(grouped_kernel), time.value()});
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t fewest = 5;
-constexpr std::size_t most = 50;
+constexpr std::size_t fewest_runs = 5;
+constexpr std::size_t most_runs = 50;
 /// A batch lasts at least so long: a thousand times what reading the clock takes.
 constexpr double least_batch_s = 100e-6;
 constexpr int largest_batch = 10'000;
@@ -32,10 +32,10 @@ int batch_of(const std::function<void()>& call) {
 double median_of(const std::function<double()>& sample, Seconds budget) {
   std::vector<double> times;
   const auto begin = Clock::now();
-  while (times.size() < most) {
+  while (times.size() < most_runs) {
     times.push_back(sample());
     const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (times.size() >= fewest && spent > budget.value()) break;
+    if (times.size() >= fewest_runs && spent > budget.value()) break;
   }
   const auto middle = times.begin() + std::ssize(times) / 2;
   std::nth_element(times.begin(), middle, times.end());

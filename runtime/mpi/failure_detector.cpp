@@ -8,7 +8,6 @@ namespace plumbline {
 namespace {
 
 constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
-constexpr std::chrono::microseconds idle_sleep(50);
 constexpr std::chrono::seconds time_to_answer(2);  // for a rank that was told of a failure
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::chrono::microseconds idle_sleep(50);
-
 void require(int code, const char* call, std::int32_t rank) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};

@@ -1,11 +1,7 @@
 #include "runtime/mpi/mpi_wire.h"
 
 namespace plumbline {
-namespace {
-
-constexpr std::chrono::microseconds idle_sleep(50);
-
-}  // namespace
+namespace {}  // namespace
 
 MpiWire::MpiWire(const MpiOptions& options) : options_(options), failures_(transport_, mailbox_), waits_(transport_) {
   transport_.start(

@@ -3,6 +3,7 @@
 ///
 /// Checked against: tests/runtime/mpi/wait_graph_test.cpp (in memory), tests/runtime/mpi/mpi_test.py (MPI).
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,9 @@
 #include "core/base/errors.h"
 
 namespace plumbline {
+
+/// What a rank sleeps where nothing has arrived.
+inline constexpr std::chrono::microseconds idle_sleep(50);
 
 enum class PeerMessage : std::uint8_t {
   data,           ///< a fragment of what a communicator sends

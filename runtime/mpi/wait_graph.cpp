@@ -13,8 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t has_finished = nobody - 1;
-constexpr std::chrono::microseconds idle_sleep(50);
-constexpr std::chrono::seconds time_to_answer(1);
+constexpr std::chrono::seconds time_to_hear(1);
 
 std::string wait_text(std::int32_t rank, std::optional<std::int32_t> awaited) {
   if (!awaited) return rank_name(rank) + " does not answer";
@@ -63,7 +62,7 @@ std::vector<std::optional<std::int32_t>> WaitGraph::ask(const std::vector<std::i
   }
   for (const std::int32_t rank : ranks) channel_.send(rank, PeerMessage::wait_question, {});
   std::vector<std::optional<std::int32_t>> answers(ranks.size());
-  const auto latest = Clock::now() + time_to_answer;
+  const auto latest = Clock::now() + time_to_hear;
   const auto is_open = [](const std::optional<std::int32_t>& answer) { return !answer; };
   while (std::any_of(answers.begin(), answers.end(), is_open) && Clock::now() < latest) {
     std::this_thread::sleep_for(idle_sleep);

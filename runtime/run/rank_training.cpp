@@ -20,12 +20,8 @@ const RankProgram& program_of(const TrainingJob& job, const RankGroups& groups) 
   return job.program.ranks[static_cast<std::size_t>(groups.index(Axis::pipeline))];
 }
 
-bool scales_loss(const Training& training) {
-  return training.precision == PrecisionRecipe::fp16 || training.precision == PrecisionRecipe::fp16_pure;
-}
-
 LossScaleRule rule_of(const TrainingJob& job) {
-  if (scales_loss(job.training)) return job.loss_scale;
+  if (scales_loss(job.training.precision)) return job.loss_scale;
   LossScaleRule none;
   none.initial = none.smallest = none.largest = 1;
   return none;
@@ -292,7 +288,8 @@ void RankTraining::conclude(StepRecord& record) {
   if (options_.stop_signal && options_.launch == StepLaunch::graph) stopped_by_ = options_.stop_signal();
   record.loss = all.loss / all.tokens;
   record.gradient_norm = std::sqrt(all.sum_of_squares) / state_.loss_scale.scale;
-  const bool overflows = scales_loss(job_.training) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
+  const bool overflows =
+      scales_loss(job_.training.precision) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
   require_finite(by_rank, record, overflows);
   const bool takes = environment_.scalars.state().updates > state_.updates;
   record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;

@@ -59,10 +59,6 @@ Json value_of(const JsonPlace& place, const RecipeKey& key) {
   return place.integer(static_cast<std::int64_t>(key.smallest), static_cast<std::int64_t>(key.largest));
 }
 
-bool scales_loss(const Training& training) {
-  return training.precision == PrecisionRecipe::fp16 || training.precision == PrecisionRecipe::fp16_pure;
-}
-
 /// Whether the plan's precision reads a key that says how products of fp8 are scaled.
 bool is_read(const RecipeKey& key, const Training& training) {
   return key.name != "fp8_scaling" || is_fp8(training.precision);
@@ -111,7 +107,7 @@ Json default_recipe(const Training& training) {
     if (is_read(key, training)) recipe.emplace_back(std::string(key.name), value(key.name));
   for (const auto& [name, number] : numbers.numbers)
     if (!name.starts_with("clip")) recipe.emplace_back(key_name(name), number);
-  recipe.emplace_back("loss_scale", scales_loss(training) ? loss_scale_json({}) : Json());
+  recipe.emplace_back("loss_scale", scales_loss(training.precision) ? loss_scale_json({}) : Json());
   return recipe;
 }
 
@@ -126,7 +122,7 @@ Recipe recipe_from_json(const JsonPlace& place, const Training& training) {
       if (const auto value = object.find(key_name(number.name)))
         recipe.settings.push_back({std::string(number.name), value->number(number.smallest, number.largest)});
   if (const auto rule = object.find("loss_scale")) {
-    if (!scales_loss(training))
+    if (!scales_loss(training.precision))
       throw InputError({rule->where(), "is not read by the precision " + std::string(to_text(training.precision)),
                         "null, or fp16", ""});
     recipe.loss_scale = loss_scale_from_json(*rule);

@@ -8,7 +8,7 @@
 
 namespace {
 
-std::mutex mutex;
+std::mutex ranges_mutex;
 std::vector<fake_nvtx::Range> ranges;
 int open_ranges = 0;
 bool popped_too_many = false;
@@ -19,14 +19,14 @@ thread_local int depth = 0;
 extern "C" {
 
 int nvtxRangePushA(const char* message) {
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(ranges_mutex);
   ranges.push_back({depth, message});
   ++open_ranges;
   return depth++;
 }
 
 int nvtxRangePop() {
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(ranges_mutex);
   if (depth == 0) {
     popped_too_many = true;
     return -1;
@@ -39,7 +39,7 @@ int nvtxRangePop() {
 namespace fake_nvtx {
 
 std::vector<Range> take() {
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(ranges_mutex);
   if (open_ranges != 0 || popped_too_many) throw std::logic_error("ranges were not pushed and popped in pairs");
   return std::exchange(ranges, {});
 }

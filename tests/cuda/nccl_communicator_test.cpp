@@ -9,7 +9,7 @@
 #include "tests/catch.h"
 #include "tests/cuda/nccl_ranks.h"
 
-namespace plumbline {
+namespace plumbline::nccl_communicator_test {
 namespace {
 
 using Numbers = std::vector<float>;
@@ -192,4 +192,4 @@ TEST_CASE("Messages of the host's memory go between any two ranks") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::nccl_communicator_test

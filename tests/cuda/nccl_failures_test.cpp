@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/cuda/nccl_ranks.h"
 
-namespace plumbline {
+namespace plumbline::nccl_failures_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -206,4 +206,4 @@ TEST_CASE("Calls that do not fit together are seen") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::nccl_failures_test

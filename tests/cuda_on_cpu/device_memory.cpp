@@ -12,7 +12,7 @@
 namespace cuda_on_cpu {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t arena_page_bytes = 4096;
 constexpr std::size_t region = std::size_t{1} << 37;
 constexpr int slack_pattern = 0xa5;
 
@@ -25,10 +25,10 @@ DeviceMemory::DeviceMemory() : key_(pkey_alloc(0, PKEY_DISABLE_ACCESS)) {
 }
 
 std::size_t DeviceMemory::free_place(std::size_t pages) const {
-  std::size_t at = page;
+  std::size_t at = arena_page_bytes;
   for (const auto& [begin, place] : places_) {
-    if (begin >= at + pages + page) break;
-    at = begin + place.pages + page;
+    if (begin >= at + pages + arena_page_bytes) break;
+    at = begin + place.pages + arena_page_bytes;
   }
   return at;
 }
@@ -49,9 +49,10 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   const int device = current_device();
   make_context(device);
   if (bytes > capacity || used(device) + in_whole_pieces(bytes) > capacity) return nullptr;
-  const std::size_t pages = (std::max(bytes, std::size_t{1}) + page - 1) / page * page;
+  const std::size_t pages =
+      (std::max(bytes, std::size_t{1}) + arena_page_bytes - 1) / arena_page_bytes * arena_page_bytes;
   const std::size_t at = free_place(pages);
-  if (at + pages + page > region) return nullptr;
+  if (at + pages + arena_page_bytes > region) return nullptr;
   const std::size_t aligned = (bytes + alignment - 1) / alignment * alignment;
   const Place place{pages, pages - std::min(pages, aligned), bytes, device};
   places_[at] = place;
@@ -75,7 +76,7 @@ bool DeviceMemory::has_slack_pattern(std::size_t at, const Place& place) const {
 
 DeviceMemory::Freed DeviceMemory::release(void* pointer) {
   const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(pointer) - base_);
-  const auto found = places_.find(offset / page * page);
+  const auto found = places_.find(offset / arena_page_bytes * arena_page_bytes);
   if (found == places_.end() || found->first + found->second.offset != offset) return Freed::unknown_address;
   std::byte* pages = base_ + found->first;
   const bool was_open = is_open_;

@@ -16,14 +16,14 @@ extern char __stop_cuda_shared[] __attribute__((weak));
 namespace cuda_on_cpu {
 namespace {
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t room = (most_dynamic_shared + page - 1) / page * page;
+constexpr std::size_t block_page_bytes = 4096;
+constexpr std::size_t room = (most_dynamic_shared + block_page_bytes - 1) / block_page_bytes * block_page_bytes;
 
 std::byte* begin_of_room() {
   static std::byte* const begin = [] {
-    void* base = mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* base = mmap(nullptr, room + block_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) throw std::bad_alloc();
-    mprotect(static_cast<std::byte*>(base) + room, page, PROT_NONE);
+    mprotect(static_cast<std::byte*>(base) + room, block_page_bytes, PROT_NONE);
     return static_cast<std::byte*>(base);
   }();
   return begin;

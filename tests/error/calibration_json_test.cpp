@@ -8,7 +8,7 @@
 #include "models/embedded.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::calibration_json_test {
 namespace {
 
 std::string file_text(std::string_view name) {
@@ -176,4 +176,4 @@ TEST_CASE("an unknown stack gets the nearest names, aliases among them") {
   }
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::calibration_json_test

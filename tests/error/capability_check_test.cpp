@@ -4,7 +4,7 @@
 #include "models/import/hugging_face.h"
 #include "tests/execution_checks.h"
 
-namespace plumbline {
+namespace plumbline::capability_check_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -208,4 +208,4 @@ TEST_CASE("Experts are executed with every optimizer and divided by any ranks, b
         "or learned routing");
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::capability_check_test

@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
-namespace plumbline {
+namespace plumbline::json_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -132,4 +132,4 @@ TEST_CASE("a document of another format or version is refused") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::json_test

@@ -4,7 +4,8 @@
 #include "models/machine_catalog.h"
 #include "tests/catch.h"
 
-using namespace plumbline;
+namespace plumbline::machine_json_test {
+
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -113,3 +114,5 @@ TEST_CASE("an empty document is refused") {
   CHECK_THROWS_AS(read(R"({"format":"plumbline.machine/1","cluster":{"name":"x","fabric":"none","nodes":[]}})"),
                   InputError);
 }
+
+}  // namespace plumbline::machine_json_test

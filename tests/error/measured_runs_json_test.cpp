@@ -6,7 +6,7 @@
 #include "core/io/run_rules_json.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::measured_runs_json_test {
 namespace {
 
 std::string refusal(const std::string& text) {
@@ -83,4 +83,4 @@ TEST_CASE("a rule names fields that a run has, does one thing, and says who says
         "rules.json:/rules/0/source: is empty; expected who says so, or why it is assumed");
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::measured_runs_json_test

@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
-namespace plumbline {
+namespace plumbline::network_catalog_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -53,4 +53,4 @@ TEST_CASE("Our own format is read strictly") {
              ContainsSubstring("net.json:/config/n_embd"));
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::network_catalog_test

@@ -9,7 +9,7 @@
 #include "tests/catch.h"
 #include "tests/error/onnx_bytes.h"
 
-namespace plumbline {
+namespace plumbline::onnx_test {
 namespace {
 
 using namespace onnx_bytes;
@@ -170,4 +170,4 @@ TEST_CASE("A file of 5 GB of weights is read in a moment") {
   std::filesystem::remove(path);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::onnx_test

@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/sample_plan.h"
 
-namespace plumbline {
+namespace plumbline::plan_json_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -88,4 +88,4 @@ TEST_CASE("what follows from the rest may be absent") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::plan_json_test

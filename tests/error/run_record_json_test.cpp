@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/sample_record.h"
 
-namespace plumbline {
+namespace plumbline::run_record_json_test {
 namespace {
 
 /// What the reader says of the sample record after one replacement in its text.
@@ -65,4 +65,4 @@ TEST_CASE("a loss may be null but not missing") {
   CHECK(refusal("\"loss\": 5.5,", "") == "m.json:/steps/0: key \"loss\" is missing");
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::run_record_json_test

@@ -3,7 +3,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::schedule_csv_test {
 namespace {
 
 /// What the reader says about a text, or "accepted".
@@ -102,4 +102,4 @@ TEST_CASE("a text over 64 MiB and more than four million actions are refused", "
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::schedule_csv_test

@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::stage_layout_test {
 namespace {
 
 std::string refusal(const std::string& text) {
@@ -52,4 +52,4 @@ TEST_CASE("a layout whose groups nest too deep is refused") {
   CHECK(refusal(repeated("(", 5'000'000)) == "layers_per_stage: \"" + repeated("(", 57) + "...\"" + words);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::stage_layout_test

@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::timed_collectives_test {
 namespace {
 
 /// What the reader says about a text, or "accepted".
@@ -79,4 +79,4 @@ TEST_CASE("JSON is read strictly") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::timed_collectives_test

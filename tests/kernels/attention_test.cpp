@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
 
-namespace plumbline {
+namespace plumbline::attention_test {
 namespace {
 
 constexpr double fp32_tolerance = 1e-5;
@@ -263,4 +263,4 @@ TEST_CASE("Keys that no query sees give zeros and a log-sum-exp of minus infinit
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::attention_test

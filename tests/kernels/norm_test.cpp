@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
 
-namespace plumbline {
+namespace plumbline::norm_test {
 namespace {
 
 constexpr double fp32_tolerance = 1e-5;
@@ -80,4 +80,4 @@ TEST_CASE("A norm on 16-bit tensors is the fp32 norm of the same numbers, rounde
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::norm_test

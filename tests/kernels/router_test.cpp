@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/kernel_golden.h"
 
-namespace plumbline {
+namespace plumbline::router_test {
 namespace {
 
 constexpr double fp32_tolerance = 1e-6;
@@ -165,4 +165,4 @@ TEST_CASE("Equal probabilities choose the lower experts") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::router_test

@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::block_sends_test {
 namespace {
 
 constexpr LlamaShape shape{
@@ -109,4 +109,4 @@ TEST_CASE("ranks that divide experts gather the rows that arrive and sum what le
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::block_sends_test

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/random_questions.h"
 
-namespace plumbline {
+namespace plumbline::mixed_cluster_test {
 namespace {
 
 Cluster mixed(Cluster first, const Cluster& second) {
@@ -247,4 +247,4 @@ TEST_CASE("a plan of a mixed cluster says which devices each stage holds") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::mixed_cluster_test

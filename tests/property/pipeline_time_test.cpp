@@ -9,7 +9,7 @@
 #include "tests/period_without_barrier.h"
 #include "tests/pipeline_makespan.h"
 
-namespace plumbline {
+namespace plumbline::pipeline_time_test {
 namespace {
 
 struct Instance {
@@ -352,4 +352,4 @@ TEST_CASE("time reversal, forward and backward exchanged, keeps the makespan of 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::pipeline_time_test

@@ -9,7 +9,7 @@
 #include "tests/questions.h"
 #include "tests/random_strategies.h"
 
-namespace plumbline {
+namespace plumbline::search_random_strategies_test {
 namespace {
 
 struct Asked {
@@ -208,4 +208,4 @@ TEST_CASE("no strategy that can be drawn beats the first of a search by more tha
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::search_random_strategies_test

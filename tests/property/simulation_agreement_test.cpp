@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/questions.h"
 
-namespace plumbline {
+namespace plumbline::simulation_agreement_test {
 namespace {
 
 struct Asked {
@@ -299,4 +299,4 @@ TEST_CASE("schedules that split the backward run to their end") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::simulation_agreement_test

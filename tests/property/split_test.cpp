@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/random_questions.h"
 
-namespace plumbline {
+namespace plumbline::split_test {
 namespace {
 
 struct Outcome {
@@ -55,4 +55,4 @@ TEST_CASE("a balanced split is never worse than the even one over a thousand que
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::split_test

@@ -9,7 +9,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::fp8_activations_test {
 namespace {
 
 constexpr std::int64_t tokens = 2048;
@@ -69,4 +69,4 @@ TEST_CASE("limits outside of a gate's kernel keep a copy of both its inputs") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::fp8_activations_test

@@ -8,7 +8,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::framework_memory_test {
 namespace {
 
 constexpr std::int64_t sequence = 512;
@@ -300,4 +300,4 @@ TEST_CASE("a tied embedding stays whole alongside two layers") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::framework_memory_test

@@ -7,7 +7,7 @@
 #include "tests/networks.h"
 #include "tests/pricing.h"
 
-namespace plumbline {
+namespace plumbline::known_mistakes_test {
 namespace {
 
 constexpr std::int64_t hidden = 256;
@@ -367,4 +367,4 @@ TEST_CASE("identical layers are held, priced and laid out once") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::known_mistakes_test

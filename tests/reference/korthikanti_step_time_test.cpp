@@ -7,7 +7,7 @@
 #include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::korthikanti_step_time_test {
 namespace {
 
 struct Row {
@@ -66,4 +66,4 @@ TEST_CASE("the eight step times of Korthikanti's table 5 are met within 6 %, wit
   CHECK(sum / (2 * rows.size()) < 0.03);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::korthikanti_step_time_test

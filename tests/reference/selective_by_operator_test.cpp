@@ -7,7 +7,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::selective_by_operator_test {
 namespace {
 
 constexpr std::int64_t tokens = 2048;
@@ -92,4 +92,4 @@ TEST_CASE("by operator keeps less than every second layer, and replays less") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::selective_by_operator_test

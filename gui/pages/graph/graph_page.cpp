@@ -14,15 +14,11 @@
 #include "gui/tables/table_view.h"
 
 namespace plumbline::gui {
-namespace {
-
-constexpr int margin = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 GraphPage::GraphPage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(margin, margin, margin, margin);
+  layout->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
   auto* head = new QHBoxLayout;
   blocks_ = new QComboBox(this);
   blocks_->setAccessibleName(tr("Block of the network"));

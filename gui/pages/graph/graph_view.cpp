@@ -17,7 +17,7 @@ constexpr double node_width = 216;
 constexpr double node_height = 54;
 constexpr double across_gap = 14;
 constexpr double down_gap = 16;
-constexpr double margin = 12;
+constexpr double graph_margin = 12;
 constexpr double beside_room = 4;  ///< for what goes round the widest layer
 constexpr double bar_height = 4;
 
@@ -47,8 +47,8 @@ void GraphView::choose(std::size_t node) {
 }
 
 QSize GraphView::sizeHint() const {
-  const double wide = picture_.widest * (node_width + across_gap) - across_gap + 2 * margin + beside_room;
-  const double high = picture_.layers * (node_height + down_gap) - down_gap + 2 * margin;
+  const double wide = picture_.widest * (node_width + across_gap) - across_gap + 2 * graph_margin + beside_room;
+  const double high = picture_.layers * (node_height + down_gap) - down_gap + 2 * graph_margin;
   return {static_cast<int>(std::max(wide, node_width)), static_cast<int>(std::max(high, node_height))};
 }
 
@@ -57,8 +57,8 @@ QRectF GraphView::area_of(std::size_t node) const {
   const auto in_layer = std::count_if(picture_.nodes.begin(), picture_.nodes.end(),
                                       [&](const GraphNode& other) { return other.layer == of.layer; });
   const double row = static_cast<double>(in_layer) * (node_width + across_gap) - across_gap;
-  return {(width() - row) / 2 + of.place * (node_width + across_gap), margin + of.layer * (node_height + down_gap),
-          node_width, node_height};
+  return {(width() - row) / 2 + of.place * (node_width + across_gap),
+          graph_margin + of.layer * (node_height + down_gap), node_width, node_height};
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event) {
@@ -90,7 +90,7 @@ double GraphView::beside_between(const GraphEdge& edge) const {
   for (std::size_t node = 0; node < picture_.nodes.size(); ++node) {
     const int layer = picture_.nodes[node].layer;
     if (layer > picture_.nodes[edge.from].layer && layer < picture_.nodes[edge.to].layer)
-      right = std::max(right, area_of(node).right() + margin);
+      right = std::max(right, area_of(node).right() + graph_margin);
   }
   return right;
 }

@@ -20,14 +20,13 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr int margin = 12;
 constexpr int side_width = 270;
 
 }  // namespace
 
 MemoryPage::MemoryPage(QWidget* parent) : Page(parent), prices_(new LatestJob(this)), trees_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(margin, margin, margin, margin);
+  layout->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
   strategy_ = words_label(this);
   words_ = words_label(this);
   layout->addWidget(strategy_);
@@ -52,7 +51,7 @@ QWidget* MemoryPage::made_picture() {
   picture_->setAutoFillBackground(true);
   picture_->setBackgroundRole(QPalette::Base);
   auto* layout = new QVBoxLayout(picture_);
-  layout->setContentsMargins(margin, margin / 2, margin, margin / 2);
+  layout->setContentsMargins(page_margin, page_margin / 2, page_margin, page_margin / 2);
   bars_ = new StageBars(picture_);
   treemap_ = new Treemap(picture_);
   legend_ = new Legend(picture_);
@@ -68,7 +67,7 @@ QWidget* MemoryPage::made_side() {
   auto* side = new QWidget(this);
   side->setMinimumWidth(side_width);
   auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(margin, 0, 0, 0);
+  layout->setContentsMargins(page_margin, 0, 0, 0);
   knobs_ = new KnobPanel(side);
   layout->addWidget(knobs_);
   layout->addWidget(new TableView(classes_, tr("Memory of the chosen stage by class"), side), 1);

@@ -10,8 +10,6 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr double seconds_per_hour = 3600;
-
 /// What the plan was priced with.
 BillTerms terms_of(const Plan& plan) {
   BillTerms terms;

@@ -14,15 +14,11 @@
 #include "planner/present/size_tables.h"
 
 namespace plumbline::gui {
-namespace {
-
-constexpr int margin = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(margin, margin, margin, margin);
+  layout->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
   auto* head = new QHBoxLayout;
   words_ = words_label(this);
   stop_ = new QPushButton(tr("&Stop"), this);
@@ -53,7 +49,7 @@ QWidget* ScalingPage::made_picture() {
   picture_->setAutoFillBackground(true);
   picture_->setBackgroundRole(QPalette::Base);
   auto* layout = new QVBoxLayout(picture_);
-  layout->setContentsMargins(margin / 2, margin / 2, margin / 2, margin / 2);
+  layout->setContentsMargins(page_margin / 2, page_margin / 2, page_margin / 2, page_margin / 2);
   auto* across = new QHBoxLayout;
   for (const ScalingFigure figure : all_scaling_figures) {
     charts_.push_back(new ScalingChart(figure, picture_));

@@ -14,11 +14,7 @@
 #include "planner/pricing/trust.h"
 
 namespace plumbline::gui {
-namespace {
-
-constexpr int margin = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 StepPage::StepPage(QWidget* parent)
     : Page(parent),
@@ -26,7 +22,7 @@ StepPage::StepPage(QWidget* parent)
       measured_(new LatestJob(this)),
       runs_(std::make_shared<MeasuredRuns>()) {
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(margin, margin, margin, margin);
+  layout->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
   words_ = words_label(this);
   waterfall_ = new Waterfall(this);
   bottleneck_ = words_label(this);

@@ -22,7 +22,6 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr int margin = 12;
 constexpr int details_width = 385;
 constexpr int lanes_stretch = 3;
 constexpr int memory_stretch = 2;
@@ -31,7 +30,7 @@ constexpr int memory_stretch = 2;
 
 TimelinePage::TimelinePage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(margin, margin, margin, margin);
+  layout->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
   layout->addWidget(made_head());
   auto* across = new QSplitter(Qt::Horizontal, this);
   across->setChildrenCollapsible(false);
@@ -60,14 +59,14 @@ QWidget* TimelinePage::made_picture() {
   picture_->setAutoFillBackground(true);
   picture_->setBackgroundRole(QPalette::Base);
   auto* layout = new QVBoxLayout(picture_);
-  layout->setContentsMargins(0, margin / 2, 0, margin / 2);
-  layout->setSpacing(margin / 2);
+  layout->setContentsMargins(0, page_margin / 2, 0, page_margin / 2);
+  layout->setSpacing(page_margin / 2);
   lanes_ = new LaneView(picture_);
   memory_ = new MemoryView(picture_);
   minimap_ = new Minimap(picture_);
   legend_ = new Legend(picture_);
   auto* below = new QHBoxLayout;
-  below->setContentsMargins(margin, 0, margin, 0);
+  below->setContentsMargins(page_margin, 0, page_margin, 0);
   below->addWidget(legend_);
   layout->addWidget(minimap_);
   layout->addWidget(lanes_, lanes_stretch);
@@ -79,7 +78,7 @@ QWidget* TimelinePage::made_picture() {
 QWidget* TimelinePage::made_details() {
   auto* details = new QWidget(this);
   auto* layout = new QVBoxLayout(details);
-  layout->setContentsMargins(margin, 0, 0, 0);
+  layout->setContentsMargins(page_margin, 0, 0, 0);
   instant_ = words_label(details);
   layout->addWidget(instant_);
   layout->addWidget(new TableView(classes_, tr("Memory by class at the instant"), details), 1);

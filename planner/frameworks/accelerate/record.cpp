@@ -5,9 +5,9 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view launch = "src/accelerate/commands/launch.py";
-constexpr std::string_view fsdp = "examples/config_yaml_templates/fsdp.yaml";
-constexpr std::string_view parallelism = "src/accelerate/parallelism_config.py";
+constexpr std::string_view launch_source = "src/accelerate/commands/launch.py";
+constexpr std::string_view fsdp_source = "examples/config_yaml_templates/fsdp.yaml";
+constexpr std::string_view parallelism_source = "src/accelerate/parallelism_config.py";
 
 bool replicates_with_other_axes(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage == 0 && (s.context_parallel > 1 || (s.data_parallel > 1 && s.tensor_parallel > 1));
@@ -31,27 +31,27 @@ FrameworkRecord accelerate_record() {
   r.adapters = "get_peft_model(model, LoraConfig(...))";
   r.adapters_source = "huggingface/peft docs/source/accelerate/fsdp.md";
   r.revision = "huggingface/accelerate 16cb6eb8 (2026-07-24), fsdp_version 2";
-  r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp},
-                 {RecomputeMode::full, "fsdp_activation_checkpointing: true", fsdp}};
-  r.zero_stages = {{0, "distributed_type: MULTI_GPU", launch},
-                   {1, "distributed_type: DEEPSPEED, zero_stage: 1", launch},
-                   {2, "fsdp_reshard_after_forward: false", fsdp},
-                   {3, "fsdp_reshard_after_forward: true", fsdp}};
-  r.features = {{Feature::tensor_parallel, "parallelism_config_tp_size", launch},
-                {Feature::context_parallel, "parallelism_config_cp_size", launch},
-                {Feature::hybrid_sharding, "parallelism_config_dp_replicate_size", launch}};
-  r.precisions = {{PrecisionRecipe::fp32, "mixed_precision: no", launch},
-                  {PrecisionRecipe::fp16, "mixed_precision: fp16", launch},
-                  {PrecisionRecipe::bf16, "mixed_precision: bf16", launch},
-                  {PrecisionRecipe::fp8, "mixed_precision: fp8", launch}};
-  r.rules = {{"replicates parameters (ZeRO-0) where there is no tensor or context parallelism", parallelism,
+  r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp_source},
+                 {RecomputeMode::full, "fsdp_activation_checkpointing: true", fsdp_source}};
+  r.zero_stages = {{0, "distributed_type: MULTI_GPU", launch_source},
+                   {1, "distributed_type: DEEPSPEED, zero_stage: 1", launch_source},
+                   {2, "fsdp_reshard_after_forward: false", fsdp_source},
+                   {3, "fsdp_reshard_after_forward: true", fsdp_source}};
+  r.features = {{Feature::tensor_parallel, "parallelism_config_tp_size", launch_source},
+                {Feature::context_parallel, "parallelism_config_cp_size", launch_source},
+                {Feature::hybrid_sharding, "parallelism_config_dp_replicate_size", launch_source}};
+  r.precisions = {{PrecisionRecipe::fp32, "mixed_precision: no", launch_source},
+                  {PrecisionRecipe::fp16, "mixed_precision: fp16", launch_source},
+                  {PrecisionRecipe::bf16, "mixed_precision: bf16", launch_source},
+                  {PrecisionRecipe::fp8, "mixed_precision: fp8", launch_source}};
+  r.rules = {{"replicates parameters (ZeRO-0) where there is no tensor or context parallelism", parallelism_source,
               replicates_with_other_axes},
              {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks, without tensor or context parallelism",
-              launch, shards_states_with_other_axes},
-             {"shards over all context-parallel ranks", parallelism, splits_context_ranks}};
+              launch_source, shards_states_with_other_axes},
+             {"shards over all context-parallel ranks", parallelism_source, splits_context_ranks}};
   r.defaults = {NumberFormat::bf16,
                 "src/accelerate/utils/dataclasses.py: FSDP reduces in the format of mixed_precision",
-                "one for each transformer layer, the unit that FSDP shards", fsdp};
+                "one for each transformer layer, the unit that FSDP shards", fsdp_source};
   return r;
 }
 

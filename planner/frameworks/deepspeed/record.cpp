@@ -4,11 +4,11 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view zero_config = "deepspeed/runtime/zero/config.py";
-constexpr std::string_view pipe_module = "deepspeed/runtime/pipe/module.py";
-constexpr std::string_view pipe_engine = "deepspeed/runtime/pipe/engine.py";
-constexpr std::string_view constants = "deepspeed/runtime/constants.py";
-constexpr std::string_view precision = "deepspeed/runtime/precision_config.py";
+constexpr std::string_view zero_source = "deepspeed/runtime/zero/config.py";
+constexpr std::string_view pipe_module_source = "deepspeed/runtime/pipe/module.py";
+constexpr std::string_view pipe_engine_source = "deepspeed/runtime/pipe/engine.py";
+constexpr std::string_view constants_source = "deepspeed/runtime/constants.py";
+constexpr std::string_view precision_source = "deepspeed/runtime/precision_config.py";
 
 bool shards_gradients_in_pipeline(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && s.zero_stage >= 2;
@@ -26,27 +26,28 @@ FrameworkRecord deepspeed_record() {
   r.adapters_source = "huggingface/peft docs/source/accelerate/deepspeed.md; deepspeed/linear/config.py";
   r.revision = "deepspeed 0.19.8, as released on the Python package index";
   r.schedules = {{Schedule::one_f_one_b, "PipelineModule", "deepspeed/runtime/pipe/schedule.py: TrainSchedule"}};
-  r.recompute = {{RecomputeMode::none, "pipeline.activation_checkpoint_interval 0", pipe_module},
-                 {RecomputeMode::full, "pipeline.activation_checkpoint_interval 1", pipe_module}};
-  r.zero_stages = {{0, "zero_optimization.stage 0", zero_config},
-                   {1, "zero_optimization.stage 1", zero_config},
-                   {2, "zero_optimization.stage 2", zero_config},
-                   {3, "zero_optimization.stage 3", zero_config}};
+  r.recompute = {{RecomputeMode::none, "pipeline.activation_checkpoint_interval 0", pipe_module_source},
+                 {RecomputeMode::full, "pipeline.activation_checkpoint_interval 1", pipe_module_source}};
+  r.zero_stages = {{0, "zero_optimization.stage 0", zero_source},
+                   {1, "zero_optimization.stage 1", zero_source},
+                   {2, "zero_optimization.stage 2", zero_source},
+                   {3, "zero_optimization.stage 3", zero_source}};
   r.features = {
       {Feature::tensor_parallel, "tensor_parallel.autotp_size", "deepspeed/runtime/tensor_parallel/config.py"},
       {Feature::context_parallel, "sequence_parallel_size (Ulysses)", "deepspeed/runtime/config.py"},
       {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
-      {Feature::no_prefetch, "zero_optimization.stage3_prefetch_bucket_size 0", zero_config},
-      {Feature::pipeline, "PipelineModule(num_stages=N)", pipe_module}};  // MiCS (shard groups) is gone in 0.19.8
-  r.precisions = {
-      {PrecisionRecipe::fp32, "neither bf16 nor fp16", precision},
-      {PrecisionRecipe::fp16, "fp16.enabled", precision},
-      {PrecisionRecipe::bf16, "bf16.enabled", precision},
-      {PrecisionRecipe::bf16_pure, "bf16.bf16_master_weights_and_grads and bf16.bf16_optimizer_states", constants}};
-  r.rules = {
-      {"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine, shards_gradients_in_pipeline}};
+      {Feature::no_prefetch, "zero_optimization.stage3_prefetch_bucket_size 0", zero_source},
+      {Feature::pipeline, "PipelineModule(num_stages=N)",
+       pipe_module_source}};  // MiCS (shard groups) is gone in 0.19.8
+  r.precisions = {{PrecisionRecipe::fp32, "neither bf16 nor fp16", precision_source},
+                  {PrecisionRecipe::fp16, "fp16.enabled", precision_source},
+                  {PrecisionRecipe::bf16, "bf16.enabled", precision_source},
+                  {PrecisionRecipe::bf16_pure, "bf16.bf16_master_weights_and_grads and bf16.bf16_optimizer_states",
+                   constants_source}};
+  r.rules = {{"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine_source,
+              shards_gradients_in_pipeline}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
-                "reduce_bucket_size 500 000 000 elements", zero_config};
+                "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;
 }
 

@@ -13,9 +13,6 @@ namespace {
 using Settings = LaunchSettings;
 using Rows = std::vector<LaunchKey>;
 
-constexpr std::string_view trainer = "src/transformers/training_args.py";
-constexpr std::string_view script = "examples/pytorch/language-modeling/run_clm.py";
-
 /// A row for a count; what a variable of the shell holds is not known here.
 LaunchKey count_flag(std::string_view path, std::string_view source, std::optional<std::int64_t> Settings::*member) {
   return {.path = path, .source = source, .read = [member](const Json& v, Settings& s) {
@@ -30,16 +27,16 @@ LaunchKey with_write(LaunchKey key, std::function<std::optional<Json>(const Sett
 
 Rows model_flags() {
   return {{.path = "--model_name_or_path",
-           .source = script,
+           .source = run_clm_source,
            .write = [](const Settings& s) -> std::optional<Json> {
              if (s.model.empty()) return std::nullopt;
              return Json(s.model);
            },
            .read = [](const Json& v, Settings& s) { s.model = word_value(v); }},
-          with_write(count_flag("--max_seq_length", script, &Settings::sequence_length),
+          with_write(count_flag("--max_seq_length", run_clm_source, &Settings::sequence_length),
                      [](const Settings& s) { return written(s.sequence_length); }),
-          count_flag("--block_size", script, &Settings::sequence_length),
-          count_flag("--model_max_length", script, &Settings::sequence_length),
+          count_flag("--block_size", run_clm_source, &Settings::sequence_length),
+          count_flag("--model_max_length", run_clm_source, &Settings::sequence_length),
           count_flag("--max_length", "trl/trainer/sft_config.py", &Settings::sequence_length),
           {.path = "--attn_implementation",
            .source = "src/transformers/modeling_utils.py",
@@ -65,14 +62,14 @@ Rows batch_flags(RecipePlace place) {
   const auto batch = [is_written](std::optional<std::int64_t> Settings::*member) {
     return [is_written, member](const Settings& s) { return is_written ? written(s.*member) : std::nullopt; };
   };
-  return {with_write(count_flag("--per_device_train_batch_size", trainer, &Settings::micro_batch),
+  return {with_write(count_flag("--per_device_train_batch_size", trainer_source, &Settings::micro_batch),
                      batch(&Settings::micro_batch)),
-          with_write(count_flag("--gradient_accumulation_steps", trainer, &Settings::micro_batches),
+          with_write(count_flag("--gradient_accumulation_steps", trainer_source, &Settings::micro_batches),
                      batch(&Settings::micro_batches))};
 }
 
 LaunchKey precision_flag(std::string_view path, PrecisionRecipe recipe) {
-  return {.path = path, .source = trainer, .read = [recipe](const Json& v, Settings& s) {
+  return {.path = path, .source = trainer_source, .read = [recipe](const Json& v, Settings& s) {
             if (flag_value(v)) s.precision = recipe;
           }};
 }
@@ -113,14 +110,14 @@ using Count = std::optional<std::int64_t> LaunchRecipe::*;
 
 LaunchKey number_flag(std::string_view path, Number number) {
   return {.path = path,
-          .source = trainer,
+          .source = trainer_source,
           .write = [number](const Settings& s) { return written(s.recipe.*number); },
           .read = [number](const Json& v, Settings& s) { s.recipe.*number = number_value(v); }};
 }
 
 LaunchKey recipe_count_flag(std::string_view path, Count count) {
   return {.path = path,
-          .source = trainer,
+          .source = trainer_source,
           .write = [count](const Settings& s) { return written(s.recipe.*count); },
           .read =
               [count](const Json& v, Settings& s) {
@@ -132,11 +129,11 @@ LaunchKey recipe_count_flag(std::string_view path, Count count) {
 Rows optimizer_flags(RecipePlace place) {
   Rows rows{
       {.path = "--gradient_checkpointing",
-       .source = trainer,
+       .source = trainer_source,
        .write = [](const Settings& s) { return written_where(s.recompute == Recompute{RecomputeMode::full}); },
        .read = [](const Json& v,
                   Settings& s) { s.recompute = Recompute{flag_value(v) ? RecomputeMode::full : RecomputeMode::none}; }},
-      {.path = "--optim", .source = trainer, .write = optimizer_name, .read = read_optimizer},
+      {.path = "--optim", .source = trainer_source, .write = optimizer_name, .read = read_optimizer},
       number_flag("--learning_rate", &LaunchRecipe::learning_rate),
       number_flag("--weight_decay", &LaunchRecipe::weight_decay),
       recipe_count_flag("--warmup_steps", &LaunchRecipe::warmup_steps),
@@ -156,7 +153,7 @@ Rows file_flags() {
   Rows rows;
   for (const std::string_view path :
        {"--fsdp", "--deepspeed", "--deepspeed_config", "--deepspeed_config_file", "--config_file"})
-    rows.push_back({.path = path, .source = trainer, .read = [](const Json&, Settings&) {}});
+    rows.push_back({.path = path, .source = trainer_source, .read = [](const Json&, Settings&) {}});
   return rows;
 }
 

@@ -8,9 +8,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view trainer = "src/transformers/training_args.py";
-constexpr std::string_view script = "examples/pytorch/language-modeling/run_clm.py";
-constexpr std::string_view starter = "torch/distributed/run.py, deepspeed/launcher/runner.py";
+constexpr std::string_view starter_source = "torch/distributed/run.py, deepspeed/launcher/runner.py";
 
 struct Unmodelled {
   std::string_view flag;
@@ -160,13 +158,14 @@ constexpr std::array harmless_starter{"--rdzv*",
                                       "#SBATCH *"};
 
 LaunchKey nodes_flag(std::string_view flag) {
-  return {
-      .path = flag, .source = starter, .read = [](const Json& v, LaunchSettings& s) { s.nodes = count_value(v, 1); }};
+  return {.path = flag, .source = starter_source, .read = [](const Json& v, LaunchSettings& s) {
+            s.nodes = count_value(v, 1);
+          }};
 }
 
 /// A node's tasks may be one process that starts the others: the larger count is of GPUs.
 LaunchKey processes_flag(std::string_view flag) {
-  return {.path = flag, .source = starter, .read = [](const Json& v, LaunchSettings& s) {
+  return {.path = flag, .source = starter_source, .read = [](const Json& v, LaunchSettings& s) {
             // "auto" and "gpu" say nothing.
             if (v.if_string() == nullptr)
               s.devices_per_node = std::max(s.devices_per_node.value_or(0), count_value(v, 1));
@@ -177,8 +176,9 @@ LaunchKey processes_flag(std::string_view flag) {
 
 std::vector<LaunchKey> trainer_other_flags() {
   std::vector<LaunchKey> rows;
-  for (const Unmodelled& one : unmodelled) rows.push_back({.path = one.flag, .source = trainer, .effect = one.effect});
-  for (const char* const flag : harmless) rows.push_back({.path = flag, .source = script});
+  for (const Unmodelled& one : unmodelled)
+    rows.push_back({.path = one.flag, .source = trainer_source, .effect = one.effect});
+  for (const char* const flag : harmless) rows.push_back({.path = flag, .source = run_clm_source});
   return rows;
 }
 
@@ -190,8 +190,8 @@ std::vector<LaunchKey> starter_flags() {
                                       "--gpus-per-node", "#SBATCH --ntasks-per-node", "#SBATCH --gpus-per-node"})
     rows.push_back(processes_flag(flag));
   for (const std::string_view flag : {"--hostfile", "--include", "--exclude"})
-    rows.push_back({.path = flag, .source = starter, .effect = KeyEffect::memory_and_time});
-  for (const char* const flag : harmless_starter) rows.push_back({.path = flag, .source = starter});
+    rows.push_back({.path = flag, .source = starter_source, .effect = KeyEffect::memory_and_time});
+  for (const char* const flag : harmless_starter) rows.push_back({.path = flag, .source = starter_source});
   return rows;
 }
 

@@ -4,10 +4,10 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view strategies = "lightning/pytorch/strategies";
-constexpr std::string_view fsdp = "lightning/pytorch/strategies/fsdp.py";
-constexpr std::string_view model_parallel = "lightning/pytorch/strategies/model_parallel.py";
-constexpr std::string_view precision = "lightning/fabric/plugins/precision/precision.py";
+constexpr std::string_view strategies_source = "lightning/pytorch/strategies";
+constexpr std::string_view fsdp_source = "lightning/pytorch/strategies/fsdp.py";
+constexpr std::string_view model_parallel_source = "lightning/pytorch/strategies/model_parallel.py";
+constexpr std::string_view precision_source = "lightning/fabric/plugins/precision/precision.py";
 
 /// FSDP2 is beside tensor parallelism, in a mesh of two dimensions.
 bool needs_more_than_two_dimensions(const Strategy& s, const NetworkFacts&) {
@@ -29,25 +29,26 @@ FrameworkRecord lightning_record() {
   r.adapters_source = "huggingface/peft README.md: any torch.nn.Module";
   r.revision = "lightning 2.6.6, as released on the Python package index";
   r.recompute = {
-      {RecomputeMode::none, "no activation_checkpointing_policy", fsdp},
-      {RecomputeMode::full, "FSDPStrategy(activation_checkpointing_policy={Block}), or the model's own", fsdp}};
-  r.zero_stages = {{0, "DDPStrategy()", strategies},
+      {RecomputeMode::none, "no activation_checkpointing_policy", fsdp_source},
+      {RecomputeMode::full, "FSDPStrategy(activation_checkpointing_policy={Block}), or the model's own", fsdp_source}};
+  r.zero_stages = {{0, "DDPStrategy()", strategies_source},
                    {1, "DeepSpeedStrategy(stage=1)", "lightning/pytorch/strategies/deepspeed.py"},
-                   {2, "FSDPStrategy(sharding_strategy=\"SHARD_GRAD_OP\")", fsdp},
-                   {3, "FSDPStrategy(sharding_strategy=\"FULL_SHARD\")", fsdp}};
-  r.features = {{Feature::tensor_parallel, "ModelParallelStrategy(tensor_parallel_size=N)", model_parallel},
-                {Feature::hybrid_sharding, "FSDPStrategy(device_mesh=(REPLICAS, SHARDS))", fsdp}};
-  r.precisions = {{PrecisionRecipe::fp32, "precision=\"32-true\"", precision},
-                  {PrecisionRecipe::fp16, "precision=\"16-mixed\"", precision},
-                  {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision},
-                  {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision},
-                  {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision}};
-  r.rules = {{"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",
-              model_parallel, needs_more_than_two_dimensions},
-             {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks", strategies, shards_states_in_groups}};
+                   {2, "FSDPStrategy(sharding_strategy=\"SHARD_GRAD_OP\")", fsdp_source},
+                   {3, "FSDPStrategy(sharding_strategy=\"FULL_SHARD\")", fsdp_source}};
+  r.features = {{Feature::tensor_parallel, "ModelParallelStrategy(tensor_parallel_size=N)", model_parallel_source},
+                {Feature::hybrid_sharding, "FSDPStrategy(device_mesh=(REPLICAS, SHARDS))", fsdp_source}};
+  r.precisions = {{PrecisionRecipe::fp32, "precision=\"32-true\"", precision_source},
+                  {PrecisionRecipe::fp16, "precision=\"16-mixed\"", precision_source},
+                  {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision_source},
+                  {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision_source},
+                  {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision_source}};
+  r.rules = {
+      {"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",
+       model_parallel_source, needs_more_than_two_dimensions},
+      {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks", strategies_source, shards_states_in_groups}};
   r.defaults = {NumberFormat::bf16,
                 "lightning/pytorch/plugins/precision/fsdp.py: reduce_dtype is the format of precision",
-                "one for each block of auto_wrap_policy, the unit that FSDP shards", fsdp};
+                "one for each block of auto_wrap_policy, the unit that FSDP shards", fsdp_source};
   return r;
 }
 

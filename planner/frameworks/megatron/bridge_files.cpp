@@ -181,7 +181,7 @@ std::vector<LaunchKey> made_table() {
   return all;
 }
 
-const std::vector<LaunchKey>& table() {
+const std::vector<LaunchKey>& bridge_keys() {
   static const std::vector<LaunchKey> keys = made_table();
   return keys;
 }
@@ -217,9 +217,9 @@ std::string configure(const std::string& lines) {
   return std::string(has_dtypes ? "import torch\n\n\n" : "") + "def configure(cfg):\n" + lines + "    return cfg\n";
 }
 
-LaunchFiles write_files(const Settings& s, std::string_view release) {
+LaunchFiles write_overrides(const Settings& s, std::string_view release) {
   LaunchFiles files;
-  const Json tree = with_split(written_tree(table(), release, s), s);
+  const Json tree = with_split(written_tree(bridge_keys(), release, s), s);
   files.files.push_back(
       {"overrides.py", "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n" +
                            configure(megatron::overrides_text(tree))});
@@ -247,10 +247,10 @@ void clear_even_layers(Settings& s) {
     s.layers_per_stage.clear();
 }
 
-Imported read_file(std::string_view text, std::string_view name) {
+Imported read_overrides(std::string_view text, std::string_view name) {
   Imported imported;
   const megatron::Overrides overrides = megatron::read_overrides(text, name);
-  imported.notes = read_tree(table(), overrides.tree, name, imported.settings);
+  imported.notes = read_tree(bridge_keys(), overrides.tree, name, imported.settings);
   imported.notes.unread.insert(imported.notes.unread.end(), overrides.unresolved.begin(), overrides.unresolved.end());
   Settings& s = imported.settings;
   clear_even_layers(s);
@@ -266,8 +266,8 @@ LaunchTarget megatron_bridge_target() {
           "Megatron-Bridge overrides",
           {"main"},
           "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)",
-          write_files,
-          read_file};
+          write_overrides,
+          read_overrides};
 }
 
 }  // namespace plumbline

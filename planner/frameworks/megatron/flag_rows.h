@@ -6,11 +6,19 @@
 /// Not modelled: the rows of other_flags() that change memory or time.
 /// Checked against: tests/unit/planner/frameworks/megatron/launch_files_test.cpp.
 
+#include <string_view>
 #include <vector>
 
 #include "planner/frameworks/launch/launch_key.h"
 
 namespace plumbline::megatron {
+
+/// Files of Megatron-LM that rows name as their source.
+inline constexpr std::string_view model_parallel_source = "megatron/core/model_parallel_config.py";
+inline constexpr std::string_view transformer_source = "megatron/core/transformer/transformer_config.py";
+inline constexpr std::string_view arguments_source = "megatron/training/arguments.py";
+inline constexpr std::string_view common_source = "megatron/training/config/common_config.py";
+inline constexpr std::string_view training_source = "megatron/training/config/training_config.py";
 
 /// Flags that say a strategy or a recipe.
 [[nodiscard]] std::vector<LaunchKey> strategy_flags();

@@ -15,7 +15,7 @@ namespace {
 
 using Settings = LaunchSettings;
 
-const std::vector<LaunchKey>& table() {
+const std::vector<LaunchKey>& flag_keys() {
   static const std::vector<LaunchKey> keys = [] {
     std::vector<LaunchKey> all = megatron::strategy_flags();
     for (const auto& more : {megatron::recipe_flags(), megatron::other_flags()})
@@ -83,10 +83,10 @@ void add_split(Json::Object& tree, const Settings& s) {
   append(tree, std::move(split));
 }
 
-LaunchFiles write_files(const Settings& s, std::string_view release) {
+LaunchFiles write_command(const Settings& s, std::string_view release) {
   LaunchFiles files;
   Json::Object tree = shape_of(s, files);
-  const Json written = written_tree(table(), release, s);
+  const Json written = written_tree(flag_keys(), release, s);
   append(tree, *written.if_object());
   add_split(tree, s);
   add_expert_tensor_parallel(tree, s);
@@ -110,7 +110,7 @@ bool is_switch(std::string_view flag) {
 }
 
 bool is_read(std::string_view flag) {
-  const std::vector<LaunchKey>& keys = table();
+  const std::vector<LaunchKey>& keys = flag_keys();
   return std::any_of(keys.begin(), keys.end(), [&](const LaunchKey& key) { return key.path == flag && key.read; });
 }
 
@@ -188,13 +188,13 @@ void take_steps(const Json& tree, Settings& s) {
   if (s.global_batch.value_or(0) > 0) s.recipe.steps = *samples->if_integer() / *s.global_batch;
 }
 
-Imported read_file(std::string_view text, std::string_view name) {
+Imported read_command(std::string_view text, std::string_view name) {
   Imported imported;
   std::vector<std::string> notes;
   const Json said = read_arguments(text, name);
   const Json tree = resolved(said, notes);
   Settings& s = imported.settings;
-  imported.notes = read_tree(table(), tree, name, s);
+  imported.notes = read_tree(flag_keys(), tree, name, s);
   megatron::read_split(tree, s);
   take_defaults(tree, s);
   read_recompute_layers(tree, s, notes);
@@ -211,12 +211,9 @@ Imported read_file(std::string_view text, std::string_view name) {
 }  // namespace
 
 LaunchTarget megatron_lm_target() {
-  return {Framework::megatron_lm,
-          "Megatron-LM arguments",
-          megatron::releases(),
-          "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
-          write_files,
-          read_file};
+  return {Framework::megatron_lm, "Megatron-LM arguments",
+          megatron::releases(),   "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
+          write_command,          read_command};
 }
 
 }  // namespace plumbline

@@ -9,9 +9,6 @@ namespace {
 
 using Settings = LaunchSettings;
 
-constexpr std::string_view arguments = "megatron/training/arguments.py";
-constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
-
 /// What shape.h reads, and what this table's readers take from several flags at once (launch_files.cpp).
 constexpr std::array read_elsewhere{"--num-layers",
                                     "--hidden-size",
@@ -330,9 +327,10 @@ std::vector<LaunchKey> launcher_flags() {
 std::vector<LaunchKey> other_flags() {
   std::vector<LaunchKey> all = launcher_flags();
   for (const char* const flag : read_elsewhere)
-    all.push_back({.path = flag, .source = transformer, .read = [](const Json&, Settings&) {}});
-  for (const Unmodelled& one : unmodelled) all.push_back({.path = one.flag, .source = arguments, .effect = one.effect});
-  for (const char* const flag : harmless) all.push_back({.path = flag, .source = arguments});
+    all.push_back({.path = flag, .source = transformer_source, .read = [](const Json&, Settings&) {}});
+  for (const Unmodelled& one : unmodelled)
+    all.push_back({.path = one.flag, .source = arguments_source, .effect = one.effect});
+  for (const char* const flag : harmless) all.push_back({.path = flag, .source = arguments_source});
   return all;
 }
 

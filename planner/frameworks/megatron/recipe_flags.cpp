@@ -6,11 +6,6 @@
 namespace plumbline::megatron {
 namespace {
 
-constexpr std::string_view model_parallel = "megatron/core/model_parallel_config.py";
-constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
-constexpr std::string_view arguments = "megatron/training/arguments.py";
-constexpr std::string_view training = "megatron/training/config/training_config.py";
-
 using Settings = LaunchSettings;
 using Value = std::optional<Json>;
 
@@ -59,7 +54,7 @@ bool keeps_bf16_moments(const Settings& s) {
 
 LaunchKey moments_flag(std::string_view flag) {
   return {.path = flag,
-          .source = arguments,
+          .source = arguments_source,
           .write = [](const Settings& s) { return word_where(keeps_bf16_moments(s), "bf16"); },
           .read =
               [](const Json& value, Settings& s) {
@@ -71,42 +66,42 @@ LaunchKey moments_flag(std::string_view flag) {
 
 std::vector<LaunchKey> precision_flags() {
   return {{.path = "--bf16",
-           .source = model_parallel,
+           .source = model_parallel_source,
            .write = [](const Settings& s) { return on_where(is_bf16(s)); },
            .read =
                [](const Json& value, Settings& s) {
                  if (is_on(value)) s.precision = PrecisionRecipe::bf16;
                }},
           {.path = "--fp16",
-           .source = model_parallel,
+           .source = model_parallel_source,
            .write = [](const Settings& s) { return on_where(is(s, PrecisionRecipe::fp16)); },
            .read =
                [](const Json& value, Settings& s) {
                  if (is_on(value)) s.precision = PrecisionRecipe::fp16;
                }},
           {.path = "--fp8-format",
-           .source = transformer,
+           .source = transformer_source,
            .write = [](const Settings& s) { return word_where(in_fp8(s), "hybrid"); },
            .read = read_fp8},
-          {.path = "--fp8-recipe", .source = transformer, .write = scales, .read = read_scales},
+          {.path = "--fp8-recipe", .source = transformer_source, .write = scales, .read = read_scales},
           {.path = "--fp8-hybrid", .source = "megatron/training/arguments.py of 2022 to 2023", .read = read_fp8},
           {.path = "--fp4-format",
-           .source = transformer,
+           .source = transformer_source,
            .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "e2m1"); },
            .read = [](const Json&, Settings& s) { s.precision = PrecisionRecipe::nvfp4; }},
           {.path = "--fp4-recipe",
-           .source = transformer,
+           .source = transformer_source,
            .write = [](const Settings& s) { return word_where(is(s, PrecisionRecipe::nvfp4), "nvfp4"); },
            .read = [](const Json&, Settings&) {}},
           {.path = "--grad-reduce-in-bf16",
-           .source = arguments,
+           .source = arguments_source,
            .write = [](const Settings& s) { return on_where(is_bf16(s) && s.gradient_format == NumberFormat::bf16); },
            .read =
                [](const Json& value, Settings& s) {
                  if (is_on(value)) s.gradient_format = NumberFormat::bf16;
                }},
           {.path = "--accumulate-allreduce-grads-in-fp32",
-           .source = arguments,
+           .source = arguments_source,
            .write =
                [](const Settings& s) {
                  return on_where(is(s, PrecisionRecipe::fp16) && s.gradient_format == NumberFormat::fp32);
@@ -116,7 +111,7 @@ std::vector<LaunchKey> precision_flags() {
                  if (is_on(value)) s.gradient_format = NumberFormat::fp32;
                }},
           {.path = "--use-precision-aware-optimizer",
-           .source = arguments,
+           .source = arguments_source,
            .write = [](const Settings& s) { return on_where(keeps_bf16_moments(s)); },
            .read = [](const Json&, Settings&) {}},
           moments_flag("--exp-avg-dtype"),
@@ -161,23 +156,23 @@ std::vector<LaunchKey> recipe_flags() {
   std::vector<LaunchKey> all = precision_flags();
   all.push_back(
       {.path = "--seq-length",
-       .source = arguments,
+       .source = arguments_source,
        .write = [](const Settings& s) { return s.sequence_length ? Value(*s.sequence_length) : std::nullopt; },
        .read = [](const Json& value, Settings& s) { s.sequence_length = degree(value); }});
-  all.push_back({.path = "--optimizer", .source = arguments, .write = optimizer, .read = read_optimizer});
+  all.push_back({.path = "--optimizer", .source = arguments_source, .write = optimizer, .read = read_optimizer});
   all.push_back({.path = "--sgd-momentum",
-                 .source = arguments,
+                 .source = arguments_source,
                  .write = [](const Settings& s) { return s.optimizer == Optimizer::sgd ? Value(0) : std::nullopt; },
                  .read =
                      [](const Json& value, Settings& s) {
                        if (s.optimizer == Optimizer::momentum && real(value) == 0) s.optimizer = Optimizer::sgd;
                      }});
-  all.push_back(carried("--train-iters", training, &LaunchRecipe::steps));
-  all.push_back(carried("--lr", arguments, &LaunchRecipe::learning_rate));
-  all.push_back(carried("--lr-warmup-iters", arguments, &LaunchRecipe::warmup_steps));
-  all.push_back(carried("--clip-grad", arguments, &LaunchRecipe::clip));
-  all.push_back(carried("--weight-decay", arguments, &LaunchRecipe::weight_decay));
-  all.push_back(carried("--seed", arguments, &LaunchRecipe::seed));
+  all.push_back(carried("--train-iters", training_source, &LaunchRecipe::steps));
+  all.push_back(carried("--lr", arguments_source, &LaunchRecipe::learning_rate));
+  all.push_back(carried("--lr-warmup-iters", arguments_source, &LaunchRecipe::warmup_steps));
+  all.push_back(carried("--clip-grad", arguments_source, &LaunchRecipe::clip));
+  all.push_back(carried("--weight-decay", arguments_source, &LaunchRecipe::weight_decay));
+  all.push_back(carried("--seed", arguments_source, &LaunchRecipe::seed));
   return all;
 }
 

@@ -1,14 +1,12 @@
 // Megatron-LM, and Megatron-Bridge, which drives the same core from Python.
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/megatron/flag_rows.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view model_parallel = "megatron/core/model_parallel_config.py";
-constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
-constexpr std::string_view arguments = "megatron/training/arguments.py";
-constexpr std::string_view common = "megatron/training/config/common_config.py and arguments.py";
-constexpr std::string_view bridge = "src/megatron/bridge/training/config.py";
+constexpr std::string_view common_sources = "megatron/training/config/common_config.py and arguments.py";
+constexpr std::string_view bridge_source = "src/megatron/bridge/training/config.py";
 
 bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts& network) {
   return network.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
@@ -60,40 +58,42 @@ FrameworkRecord megatron_lm_record() {
   r.current_stack = "megatron-core";
   r.revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)";
   r.schedules = {{Schedule::one_f_one_b, "without virtual stages", "megatron/core/pipeline_parallel/schedules.py"},
-                 {Schedule::interleaved, "--num-virtual-stages-per-pipeline-rank", arguments}};
-  r.recompute = {{RecomputeMode::none, "no --recompute flag", transformer},
-                 {RecomputeMode::selective, "--recompute-granularity selective", transformer},
-                 {RecomputeMode::modules, "--recompute-granularity selective --recompute-modules", transformer},
-                 {RecomputeMode::full,
-                  "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1", transformer},
-                 {RecomputeMode::offloaded, "--cpu-offloading-num-layers", model_parallel}};
-  r.zero_stages = {{0, "no flag", arguments},
-                   {1, "--use-distributed-optimizer", arguments},
-                   {2, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads", common},
-                   {3, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params", common}};
-  r.features = {{Feature::tensor_parallel, "--tensor-model-parallel-size", model_parallel},
-                {Feature::sequence_parallel, "--sequence-parallel", model_parallel},
-                {Feature::context_parallel, "--context-parallel-size", model_parallel},
-                {Feature::expert_parallel, "--expert-model-parallel-size", model_parallel},
-                {Feature::expert_tensor_parallel, "--expert-tensor-parallel-size", model_parallel},
-                {Feature::pipeline, "--pipeline-model-parallel-size", model_parallel},
-                {Feature::virtual_stages, "--num-virtual-stages-per-pipeline-rank", arguments},
-                {Feature::hybrid_sharding, "--num-distributed-optimizer-instances", arguments},
-                {Feature::uneven_split, "--pipeline-model-parallel-layout", arguments}};
-  r.precisions = {{PrecisionRecipe::fp32, "neither --bf16 nor --fp16", model_parallel},
-                  {PrecisionRecipe::fp16, "--fp16", model_parallel},
-                  {PrecisionRecipe::bf16, "--bf16", model_parallel},
-                  {PrecisionRecipe::fp8, "--bf16 --fp8-format --fp8-recipe tensorwise", transformer},
-                  {PrecisionRecipe::fp8_delayed, "--bf16 --fp8-format --fp8-recipe delayed", transformer},
-                  {PrecisionRecipe::fp8_block, "--bf16 --fp8-format --fp8-recipe blockwise", transformer},
-                  {PrecisionRecipe::mxfp8, "--bf16 --fp8-format --fp8-recipe mxfp8", transformer},
-                  {PrecisionRecipe::nvfp4, "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4", transformer}};
-  r.optimizers = {{Optimizer::sgd, "--optimizer sgd --sgd-momentum 0", arguments},
-                  {Optimizer::momentum, "--optimizer sgd", arguments},
-                  {Optimizer::adam, "--optimizer adam", arguments},
-                  {Optimizer::adamw, "--optimizer adam", arguments},
-                  {Optimizer::lion, "--optimizer lion", arguments},
-                  {Optimizer::muon, "--optimizer muon", arguments}};
+                 {Schedule::interleaved, "--num-virtual-stages-per-pipeline-rank", megatron::arguments_source}};
+  r.recompute = {
+      {RecomputeMode::none, "no --recompute flag", megatron::transformer_source},
+      {RecomputeMode::selective, "--recompute-granularity selective", megatron::transformer_source},
+      {RecomputeMode::modules, "--recompute-granularity selective --recompute-modules", megatron::transformer_source},
+      {RecomputeMode::full, "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1",
+       megatron::transformer_source},
+      {RecomputeMode::offloaded, "--cpu-offloading-num-layers", megatron::model_parallel_source}};
+  r.zero_stages = {{0, "no flag", megatron::arguments_source},
+                   {1, "--use-distributed-optimizer", megatron::arguments_source},
+                   {2, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads", common_sources},
+                   {3, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params", common_sources}};
+  r.features = {{Feature::tensor_parallel, "--tensor-model-parallel-size", megatron::model_parallel_source},
+                {Feature::sequence_parallel, "--sequence-parallel", megatron::model_parallel_source},
+                {Feature::context_parallel, "--context-parallel-size", megatron::model_parallel_source},
+                {Feature::expert_parallel, "--expert-model-parallel-size", megatron::model_parallel_source},
+                {Feature::expert_tensor_parallel, "--expert-tensor-parallel-size", megatron::model_parallel_source},
+                {Feature::pipeline, "--pipeline-model-parallel-size", megatron::model_parallel_source},
+                {Feature::virtual_stages, "--num-virtual-stages-per-pipeline-rank", megatron::arguments_source},
+                {Feature::hybrid_sharding, "--num-distributed-optimizer-instances", megatron::arguments_source},
+                {Feature::uneven_split, "--pipeline-model-parallel-layout", megatron::arguments_source}};
+  r.precisions = {
+      {PrecisionRecipe::fp32, "neither --bf16 nor --fp16", megatron::model_parallel_source},
+      {PrecisionRecipe::fp16, "--fp16", megatron::model_parallel_source},
+      {PrecisionRecipe::bf16, "--bf16", megatron::model_parallel_source},
+      {PrecisionRecipe::fp8, "--bf16 --fp8-format --fp8-recipe tensorwise", megatron::transformer_source},
+      {PrecisionRecipe::fp8_delayed, "--bf16 --fp8-format --fp8-recipe delayed", megatron::transformer_source},
+      {PrecisionRecipe::fp8_block, "--bf16 --fp8-format --fp8-recipe blockwise", megatron::transformer_source},
+      {PrecisionRecipe::mxfp8, "--bf16 --fp8-format --fp8-recipe mxfp8", megatron::transformer_source},
+      {PrecisionRecipe::nvfp4, "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4", megatron::transformer_source}};
+  r.optimizers = {{Optimizer::sgd, "--optimizer sgd --sgd-momentum 0", megatron::arguments_source},
+                  {Optimizer::momentum, "--optimizer sgd", megatron::arguments_source},
+                  {Optimizer::adam, "--optimizer adam", megatron::arguments_source},
+                  {Optimizer::adamw, "--optimizer adam", megatron::arguments_source},
+                  {Optimizer::lion, "--optimizer lion", megatron::arguments_source},
+                  {Optimizer::muon, "--optimizer muon", megatron::arguments_source}};
   return r;
 }
 
@@ -106,26 +106,27 @@ FrameworkRecord megatron_bridge_record() {
   r.adapters = "cfg.peft = LoRA(...)";
   r.adapters_source = "src/megatron/bridge/peft/lora.py";
   r.revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)";
-  r.schedules = {{Schedule::one_f_one_b, "without virtual stages", bridge},
-                 {Schedule::interleaved, "cfg.model.virtual_pipeline_model_parallel_size", bridge}};
-  r.recompute = {
-      {RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge},
-      {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge},
-      {RecomputeMode::modules, "cfg.model.recompute_modules", bridge},
-      {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"", bridge}};
-  r.zero_stages = {{0, "cfg.ddp.use_distributed_optimizer = False", bridge},
-                   {1, "cfg.ddp.use_distributed_optimizer", bridge},
-                   {2, "cfg.ddp.use_megatron_fsdp, data_parallel_sharding_strategy = \"optim_grads\"", bridge},
-                   {3, "cfg.ddp.use_megatron_fsdp, data_parallel_sharding_strategy = \"optim_grads_params\"", bridge}};
-  r.features = {{Feature::tensor_parallel, "cfg.model.tensor_model_parallel_size", bridge},
-                {Feature::sequence_parallel, "cfg.model.sequence_parallel", bridge},
-                {Feature::context_parallel, "cfg.model.context_parallel_size", bridge},
-                {Feature::expert_parallel, "cfg.model.expert_model_parallel_size", bridge},
-                {Feature::expert_tensor_parallel, "cfg.model.expert_tensor_parallel_size", bridge},
-                {Feature::pipeline, "cfg.model.pipeline_model_parallel_size", bridge},
-                {Feature::virtual_stages, "cfg.model.virtual_pipeline_model_parallel_size", bridge},
-                {Feature::uneven_split, "cfg.model.pipeline_model_parallel_layout", bridge}};
-  r.precisions = {{PrecisionRecipe::bf16, "cfg.mixed_precision = bf16_mixed()", bridge}};
+  r.schedules = {{Schedule::one_f_one_b, "without virtual stages", bridge_source},
+                 {Schedule::interleaved, "cfg.model.virtual_pipeline_model_parallel_size", bridge_source}};
+  r.recompute = {{RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge_source},
+                 {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
+                 {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
+                 {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
+                  bridge_source}};
+  r.zero_stages = {
+      {0, "cfg.ddp.use_distributed_optimizer = False", bridge_source},
+      {1, "cfg.ddp.use_distributed_optimizer", bridge_source},
+      {2, "cfg.ddp.use_megatron_fsdp, data_parallel_sharding_strategy = \"optim_grads\"", bridge_source},
+      {3, "cfg.ddp.use_megatron_fsdp, data_parallel_sharding_strategy = \"optim_grads_params\"", bridge_source}};
+  r.features = {{Feature::tensor_parallel, "cfg.model.tensor_model_parallel_size", bridge_source},
+                {Feature::sequence_parallel, "cfg.model.sequence_parallel", bridge_source},
+                {Feature::context_parallel, "cfg.model.context_parallel_size", bridge_source},
+                {Feature::expert_parallel, "cfg.model.expert_model_parallel_size", bridge_source},
+                {Feature::expert_tensor_parallel, "cfg.model.expert_tensor_parallel_size", bridge_source},
+                {Feature::pipeline, "cfg.model.pipeline_model_parallel_size", bridge_source},
+                {Feature::virtual_stages, "cfg.model.virtual_pipeline_model_parallel_size", bridge_source},
+                {Feature::uneven_split, "cfg.model.pipeline_model_parallel_layout", bridge_source}};
+  r.precisions = {{PrecisionRecipe::bf16, "cfg.mixed_precision = bf16_mixed()", bridge_source}};
   r.optimizers.clear();  // the recipe, a Python function, makes it
   return r;
 }

@@ -8,12 +8,6 @@
 namespace plumbline::megatron {
 namespace {
 
-constexpr std::string_view model_parallel = "megatron/core/model_parallel_config.py";
-constexpr std::string_view transformer = "megatron/core/transformer/transformer_config.py";
-constexpr std::string_view arguments = "megatron/training/arguments.py";
-constexpr std::string_view common = "megatron/training/config/common_config.py";
-constexpr std::string_view training = "megatron/training/config/training_config.py";
-
 using Settings = LaunchSettings;
 using Value = std::optional<Json>;
 using Degree = std::optional<std::int32_t> Settings::*;
@@ -127,86 +121,89 @@ void read_modules(const Json& value, Settings& s) {
 }
 
 std::vector<LaunchKey> degree_flags() {
-  return {degree_flag("--tensor-model-parallel-size", model_parallel, &Settings::tensor_parallel),
-          degree_flag("--pipeline-model-parallel-size", model_parallel, &Settings::pipeline_stages),
+  return {degree_flag("--tensor-model-parallel-size", model_parallel_source, &Settings::tensor_parallel),
+          degree_flag("--pipeline-model-parallel-size", model_parallel_source, &Settings::pipeline_stages),
           {.path = "--num-virtual-stages-per-pipeline-rank",
-           .source = arguments,
+           .source = arguments_source,
            .write = virtual_stages,
            .read = [](const Json& value, Settings& s) { s.virtual_stages = degree(value); }},
           {.path = "--pipeline-model-parallel-layout",
-           .source = arguments,
+           .source = arguments_source,
            .write = layout,
            .read = [](const Json& value, Settings& s) { s.layers_per_stage = layers_from_layout(word(value)); }},
-          degree_flag("--context-parallel-size", model_parallel, &Settings::context_parallel),
+          degree_flag("--context-parallel-size", model_parallel_source, &Settings::context_parallel),
           switch_flag(
-              "--sequence-parallel", model_parallel,
+              "--sequence-parallel", model_parallel_source,
               [](const Settings& s) { return s.sequence_parallel == SequenceParallel::on; },
               [](Settings& s) { s.sequence_parallel = SequenceParallel::on; }),
-          degree_flag("--expert-model-parallel-size", model_parallel, &Settings::expert_parallel),
+          degree_flag("--expert-model-parallel-size", model_parallel_source, &Settings::expert_parallel),
           {.path = "--expert-tensor-parallel-size",
-           .source = model_parallel,
+           .source = model_parallel_source,
            .write =
                [](const Settings& s) {
                  return has_mixture(s) ? Value(std::int64_t{s.expert_tensor_parallel.value_or(1)}) : std::nullopt;
                },
            .read = [](const Json& value, Settings& s) { s.expert_tensor_parallel = degree(value); }},
           {.path = "--micro-batch-size",
-           .source = training,
+           .source = training_source,
            .write = [](const Settings& s) { return s.micro_batch ? Value(*s.micro_batch) : std::nullopt; },
            .read = [](const Json& value, Settings& s) { s.micro_batch = degree(value); }},
           {.path = "--global-batch-size",
-           .source = training,
+           .source = training_source,
            .write = [](const Settings& s) { return s.global_batch ? Value(*s.global_batch) : std::nullopt; },
            .read = [](const Json& value, Settings& s) { s.global_batch = degree(value); }}};
 }
 
 std::vector<LaunchKey> sharding_flags() {
-  return {
-      switch_flag("--use-distributed-optimizer", arguments, shards,
-                  [](Settings& s) { s.zero_stage = std::max(1, zero(s)); }),
-      switch_flag("--use-megatron-fsdp", common, shards_gradients, [](Settings& s) { s.zero_stage = 3; }),
-      {.path = "--ckpt-format",
-       .source = "arguments.py asserts it of Megatron-FSDP",
-       .write = [](const Settings& s) { return shards_gradients(s) ? Value("fsdp_dtensor") : std::nullopt; },
-       .read = [](const Json&, Settings&) {},
-       .since = "core_v0.14.0"},
-      switch_flag("--use-custom-fsdp", arguments, never, [](Settings& s) { s.zero_stage = 3; }),
-      {.path = "--data-parallel-sharding-strategy", .source = arguments, .write = sharding, .read = read_sharding},
-      switch_flag("--use-torch-fsdp2", common, never, [](Settings& s) { s.zero_stage = 3; }),
-      switch_flag("--torch-fsdp2-no-reshard-after-forward", arguments, never,
-                  [](Settings& s) { s.zero_stage = std::min(2, zero(s)); }),
-      {.path = "--num-distributed-optimizer-instances",
-       .source = arguments,
-       .write = instances,
-       .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
-      switch_flag("--no-gradient-accumulation-fusion", arguments, shards_gradients, nothing),
-      switch_flag("--overlap-grad-reduce", arguments, overlaps, nothing),
-      switch_flag(
-          "--overlap-param-gather", arguments, [](const Settings& s) { return shards(s) && overlaps(s); }, nothing)};
+  return {switch_flag("--use-distributed-optimizer", arguments_source, shards,
+                      [](Settings& s) { s.zero_stage = std::max(1, zero(s)); }),
+          switch_flag("--use-megatron-fsdp", common_source, shards_gradients, [](Settings& s) { s.zero_stage = 3; }),
+          {.path = "--ckpt-format",
+           .source = "arguments.py asserts it of Megatron-FSDP",
+           .write = [](const Settings& s) { return shards_gradients(s) ? Value("fsdp_dtensor") : std::nullopt; },
+           .read = [](const Json&, Settings&) {},
+           .since = "core_v0.14.0"},
+          switch_flag("--use-custom-fsdp", arguments_source, never, [](Settings& s) { s.zero_stage = 3; }),
+          {.path = "--data-parallel-sharding-strategy",
+           .source = arguments_source,
+           .write = sharding,
+           .read = read_sharding},
+          switch_flag("--use-torch-fsdp2", common_source, never, [](Settings& s) { s.zero_stage = 3; }),
+          switch_flag("--torch-fsdp2-no-reshard-after-forward", arguments_source, never,
+                      [](Settings& s) { s.zero_stage = std::min(2, zero(s)); }),
+          {.path = "--num-distributed-optimizer-instances",
+           .source = arguments_source,
+           .write = instances,
+           .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
+          switch_flag("--no-gradient-accumulation-fusion", arguments_source, shards_gradients, nothing),
+          switch_flag("--overlap-grad-reduce", arguments_source, overlaps, nothing),
+          switch_flag(
+              "--overlap-param-gather", arguments_source, [](const Settings& s) { return shards(s) && overlaps(s); },
+              nothing)};
 }
 
 std::vector<LaunchKey> recompute_flags() {
   const auto is_full = [](const Settings& s) { return mode(s) == RecomputeMode::full; };
   return {
-      switch_flag("--recompute-activations", arguments, never,
+      switch_flag("--recompute-activations", arguments_source, never,
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::selective}; }),
       switch_flag("--checkpoint-activations", "megatron/arguments.py of 2020 and 2021", never,
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }),
       {.path = "--activations-checkpoint-method",
        .source = "megatron/arguments.py of 2021 and 2022",
        .read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }},
-      {.path = "--recompute-granularity", .source = transformer, .write = granularity, .read = read_granularity},
+      {.path = "--recompute-granularity", .source = transformer_source, .write = granularity, .read = read_granularity},
       {.path = "--recompute-method",
-       .source = transformer,
+       .source = transformer_source,
        .write = [is_full](const Settings& s) { return is_full(s) ? Value("uniform") : std::nullopt; },
        .read = [](const Json&, Settings&) {}},
       {.path = "--recompute-num-layers",
-       .source = transformer,
+       .source = transformer_source,
        .write = [is_full](const Settings& s) { return is_full(s) ? Value(1) : std::nullopt; },
        .read = [](const Json&, Settings&) {}},
-      {.path = "--recompute-modules", .source = transformer, .write = modules, .read = read_modules},
+      {.path = "--recompute-modules", .source = transformer_source, .write = modules, .read = read_modules},
       {.path = "--cpu-offloading-num-layers",
-       .source = model_parallel,
+       .source = model_parallel_source,
        .write =
            [](const Settings& s) {
              return mode(s) == RecomputeMode::offloaded ? Value(std::int64_t{s.recompute->n}) : std::nullopt;
@@ -217,7 +214,7 @@ std::vector<LaunchKey> recompute_flags() {
              if (layers > 0) s.recompute = Recompute{RecomputeMode::offloaded, layers};
            }},
       {.path = "--attention-backend",
-       .source = arguments,
+       .source = arguments_source,
        .write =
            [](const Settings& s) { return s.flash_attention == FlashAttention::off ? Value("unfused") : std::nullopt; },
        .read =
@@ -225,7 +222,8 @@ std::vector<LaunchKey> recompute_flags() {
              const std::string text = word(value);
              s.flash_attention = text == "unfused" || text == "local" ? FlashAttention::off : FlashAttention::on;
            }},
-      switch_flag("--use-flash-attn", arguments, never, [](Settings& s) { s.flash_attention = FlashAttention::on; })};
+      switch_flag("--use-flash-attn", arguments_source, never,
+                  [](Settings& s) { s.flash_attention = FlashAttention::on; })};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace plumbline::pytorch {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{1} << 20;
+constexpr std::size_t largest_script_text = std::size_t{1} << 20;
 
 std::string json_line(const Json& value) {
   std::string text = to_json_text(value, -1);
@@ -63,7 +63,7 @@ std::string script_text(const std::string& what, const Json& constants) {
 }
 
 Json read_script(std::string_view text, std::string_view name) {
-  if (text.size() > largest_text) throw InputError({std::string(name), "over 1 MiB", "a training script", ""});
+  if (text.size() > largest_script_text) throw InputError({std::string(name), "over 1 MiB", "a training script", ""});
   Json::Object constants;
   const auto is_known = [&](std::string_view key) {
     return std::any_of(constants.begin(), constants.end(), [&](const Json::Member& one) { return one.first == key; });

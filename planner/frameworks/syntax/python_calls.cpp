@@ -10,8 +10,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{1} << 20;
-constexpr std::size_t deepest_nesting = 64;
+constexpr std::size_t largest_python_text = std::size_t{1} << 20;
+constexpr std::size_t deepest_python_nesting = 64;
 
 bool is_name(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -66,7 +66,8 @@ Parts parts_of(std::string_view text, std::size_t open) {
       i = behind - 1;
       continue;
     }
-    if (std::string_view("([{").find(text[i]) != std::string_view::npos && ++depth > deepest_nesting) return parts;
+    if (std::string_view("([{").find(text[i]) != std::string_view::npos && ++depth > deepest_python_nesting)
+      return parts;
     const bool closes = std::string_view(")]}").find(text[i]) != std::string_view::npos;
     if ((closes && depth == 1) || (text[i] == ',' && depth == 1)) {
       if (!trimmed(text.substr(begin, i - begin)).empty())
@@ -97,7 +98,7 @@ std::optional<Json> number(std::string_view text) {
   return std::nullopt;
 }
 
-Json value_of(std::string_view text) {
+Json literal_value(std::string_view text) {
   if (text == "True" || text == "False") return text == "True";
   if (text == "None") return {};
   if (const std::optional<Json> found = number(text)) return *found;
@@ -126,7 +127,7 @@ Json arguments_of(const Parts& call) {
     const std::string key(part.substr(0, end));
     const bool is_new =
         std::none_of(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
-    if (is_new) arguments.emplace_back(key, value_of(trimmed(rest.substr(1))));
+    if (is_new) arguments.emplace_back(key, literal_value(trimmed(rest.substr(1))));
   }
   return arguments;
 }
@@ -149,7 +150,8 @@ std::string python_value(const Json& value) {
 }  // namespace
 
 Json read_python_calls(std::string_view text, std::string_view name, const std::vector<std::string_view>& functions) {
-  if (text.size() > largest_text) throw InputError({std::string(name), "larger than 1 MiB", "a smaller script", ""});
+  if (text.size() > largest_python_text)
+    throw InputError({std::string(name), "larger than 1 MiB", "a smaller script", ""});
   Json::Object calls;
   std::string_view word;
   std::string_view before;

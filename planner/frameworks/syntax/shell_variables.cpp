@@ -2,15 +2,15 @@
 
 #include <charconv>
 
+#include "core/base/ascii.h"
+
 namespace plumbline {
 namespace {
 
-constexpr int deepest = 32;
+constexpr int deepest_expansion = 32;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::optional<std::int64_t> integer(std::string_view text) {
+std::optional<std::int64_t> shell_integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -70,7 +70,7 @@ class Expression {
   }
 
   std::optional<std::int64_t> atom(int depth) {
-    if (depth > deepest) return std::nullopt;
+    if (depth > deepest_expansion) return std::nullopt;
     const char c = next();
     if (c == '(') {
       ++at_;
@@ -86,7 +86,7 @@ class Expression {
   std::optional<std::int64_t> number() {
     const std::size_t first = at_;
     while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
-    return integer(text_.substr(first, at_ - first));
+    return shell_integer(text_.substr(first, at_ - first));
   }
 
   std::optional<std::int64_t> variable() {
@@ -97,7 +97,7 @@ class Expression {
     at_ += name.size();
     if (braces && (at_ == text_.size() || text_[at_++] != '}')) return std::nullopt;
     const std::vector<std::string>* const found = variables_.find(name);
-    return found == nullptr || found->size() != 1 ? std::nullopt : integer(found->front());
+    return found == nullptr || found->size() != 1 ? std::nullopt : shell_integer(found->front());
   }
 
   std::string_view text_;

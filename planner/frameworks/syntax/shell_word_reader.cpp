@@ -8,7 +8,7 @@ namespace plumbline {
 namespace {
 
 constexpr std::size_t most_expanded_bytes = std::size_t{16} << 20;
-constexpr int deepest = 16;
+constexpr int deepest_word_nesting = 16;
 
 /// A word, or several where a variable holds several, as it grows.
 class Growing {
@@ -170,7 +170,7 @@ class WordReader {
     std::string value;
     if (values != nullptr && !values->empty() && (rest.empty() || (start > 0 && !values->front().empty())))
       value = values->front();
-    else if (start > 0 && depth_ < deepest)
+    else if (start > 0 && depth_ < deepest_word_nesting)
       value = expanded(rest.substr(start), is_quoted);
     else if (values == nullptr || !rest.empty())
       value = std::string(whole);

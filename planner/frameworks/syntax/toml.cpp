@@ -23,8 +23,8 @@ struct BrokenAssumption {};
 namespace plumbline {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{64} << 20;
-constexpr int deepest_nesting = 64;
+constexpr std::size_t largest_toml_text = std::size_t{64} << 20;
+constexpr int deepest_toml_nesting = 64;
 constexpr std::int64_t most_values = 4'000'000;
 
 std::string line_of(std::string_view name, std::int64_t line) { return std::string(name) + ":" + std::to_string(line); }
@@ -55,7 +55,7 @@ class ParserGuard {
                         "keys of letters, digits, - and _, or in quotes", ""});
     if (c == '\n') ++line_;
     if (c == '.') {
-      if (++dots_ > deepest_nesting) refuse();
+      if (++dots_ > deepest_toml_nesting) refuse();
     } else if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) {
       dots_ = 0;
     }
@@ -63,7 +63,7 @@ class ParserGuard {
   }
 
   [[noreturn]] void refuse() const {
-    throw InputError({line_of(name_, line_), "a key of more than " + std::to_string(deepest_nesting) + " parts",
+    throw InputError({line_of(name_, line_), "a key of more than " + std::to_string(deepest_toml_nesting) + " parts",
                       "a flatter document", ""});
   }
 
@@ -111,7 +111,8 @@ class Converter {
 
   Json value_of(const toml::node& node, int depth) {
     if (++values_ > most_values) refuse(node, "more than " + std::to_string(most_values) + " values");
-    if (depth > deepest_nesting) refuse(node, "nested deeper than " + std::to_string(deepest_nesting) + " levels");
+    if (depth > deepest_toml_nesting)
+      refuse(node, "nested deeper than " + std::to_string(deepest_toml_nesting) + " levels");
     if (const toml::table* const table = node.as_table()) {
       Json::Object object;
       for (const auto& [key, inner] : *table) object.emplace_back(std::string(key.str()), value_of(inner, depth + 1));
@@ -206,8 +207,9 @@ void append_table(std::string& text, const Json::Object& object, const std::stri
 }  // namespace
 
 Json read_toml(std::string_view text, std::string_view name) {
-  if (text.size() > largest_text)
-    throw InputError({std::string(name), "over " + std::to_string(largest_text >> 20) + " MiB", "a TOML file", ""});
+  if (text.size() > largest_toml_text)
+    throw InputError(
+        {std::string(name), "over " + std::to_string(largest_toml_text >> 20) + " MiB", "a TOML file", ""});
   ParserGuard(text, name).check();
   try {
     return Converter(name).value_of(toml::parse(text), 0);

@@ -15,8 +15,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{1} << 20;
-constexpr std::size_t deepest_nesting = 64;
+constexpr std::size_t largest_yaml_text = std::size_t{1} << 20;
+constexpr std::size_t deepest_yaml_nesting = 64;
 constexpr std::string_view core_tags = "tag:yaml.org,2002:";
 
 std::string shown(std::string_view text) {
@@ -107,8 +107,8 @@ class TreeBuilder : public YAML::EventHandler {
       refuse(mark, "tag " + shown(tag), "plain YAML");
     if (!levels_.empty() && levels_.back().is_map && !levels_.back().has_key)
       refuse(mark, "a key that is a list or has keys itself", "a word");
-    if (levels_.size() == deepest_nesting)
-      refuse(mark, "nested deeper than " + std::to_string(deepest_nesting) + " levels", "a flatter document");
+    if (levels_.size() == deepest_yaml_nesting)
+      refuse(mark, "nested deeper than " + std::to_string(deepest_yaml_nesting) + " levels", "a flatter document");
     levels_.push_back(Level{.is_map = is_map});
   }
 
@@ -178,7 +178,8 @@ void write_block(const Json& value, std::size_t indent, std::string& out) {
 }  // namespace
 
 Json read_yaml(std::string_view text, std::string_view name) {
-  if (text.size() > largest_text) throw InputError({std::string(name), "larger than 1 MiB", "a smaller document", ""});
+  if (text.size() > largest_yaml_text)
+    throw InputError({std::string(name), "larger than 1 MiB", "a smaller document", ""});
   TreeBuilder builder(name);
   std::istringstream stream{std::string(text)};
   try {

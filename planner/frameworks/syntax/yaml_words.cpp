@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/ascii.h"
+
 namespace plumbline {
 namespace {
 
@@ -18,7 +20,6 @@ constexpr std::array words{Word{"true", 1}, Word{"false", 0}, Word{"yes", 1},  W
                            Word{"on", 1},   Word{"off", 0},   Word{"null", 2}, Word{"~", 2}};
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// "no", "No" and "NO", not "nO".
@@ -44,7 +45,7 @@ std::optional<Number> number(std::string_view text, int base) {
 }
 
 /// "-12", "0x1F", "0o17"; "1_000" as PyYAML reads it.
-std::optional<std::int64_t> integer(std::string_view text) {
+std::optional<std::int64_t> yaml_integer(std::string_view text) {
   const bool is_negative = !text.empty() && text.front() == '-';
   if (is_negative || (!text.empty() && text.front() == '+')) text.remove_prefix(1);
   if (text.empty() || !is_digit(text.front())) return std::nullopt;
@@ -88,7 +89,7 @@ Json plain_yaml_value(std::string_view text) {
   if (text.empty()) return {};
   for (const Word& word : words)
     if (is_word(text, word.text)) return word.value == 2 ? Json() : Json(word.value == 1);
-  if (const std::optional<std::int64_t> whole = integer(text)) return *whole;
+  if (const std::optional<std::int64_t> whole = yaml_integer(text)) return *whole;
   if (const std::optional<double> value = real(text)) return *value;
   return Json(text);
 }

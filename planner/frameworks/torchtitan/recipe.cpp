@@ -11,7 +11,7 @@
 namespace plumbline::torchtitan {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{1} << 20;
+constexpr std::size_t largest_recipe_text = std::size_t{1} << 20;
 
 std::string python(const Json& value) {
   if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
@@ -285,7 +285,8 @@ std::string recipe_text(const Json& tree) {
 }
 
 Json read_recipe(std::string_view text, std::string_view name) {
-  if (text.size() > largest_text) throw InputError({std::string(name), "over 1 MiB", "a recipe of torchtitan", ""});
+  if (text.size() > largest_recipe_text)
+    throw InputError({std::string(name), "over 1 MiB", "a recipe of torchtitan", ""});
   return RecipeReader(text, name).read();
 }
 

@@ -8,7 +8,7 @@
 #include "tests/gui/forms.h"
 #include "tests/gui/waiting.h"
 
-namespace plumbline::gui {
+namespace plumbline::gui::question_dock_test {
 namespace {
 
 struct Asked {
@@ -86,4 +86,4 @@ TEST_CASE("every field has a name for who does not see it") {
     CHECK_FALSE(asked.dock.field(facts.field).editor().accessibleName().isEmpty());
 }
 
-}  // namespace plumbline::gui
+}  // namespace plumbline::gui::question_dock_test

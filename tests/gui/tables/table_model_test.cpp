@@ -5,7 +5,7 @@
 #include "planner/present/numbers.h"
 #include "tests/catch.h"
 
-namespace plumbline::gui {
+namespace plumbline::gui::table_model_test {
 namespace {
 
 using Tester = QAbstractItemModelTester;
@@ -113,4 +113,4 @@ TEST_CASE("a new table with the same column stays sorted by it, and says what co
   CHECK(model.shown().rows.front().front().text == "none");
 }
 
-}  // namespace plumbline::gui
+}  // namespace plumbline::gui::table_model_test

@@ -22,7 +22,7 @@
 #include "tests/gui/forms.h"
 #include "tests/gui/waiting.h"
 
-namespace plumbline::gui {
+namespace plumbline::gui::keyboard_test {
 namespace {
 
 void ask(MainWindow& window) {
@@ -240,4 +240,4 @@ TEST_CASE("every entry of the menus is reached by keys") {
   }
 }
 
-}  // namespace plumbline::gui
+}  // namespace plumbline::gui::keyboard_test

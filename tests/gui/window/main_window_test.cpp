@@ -26,7 +26,7 @@
 #include "tests/gui/forms.h"
 #include "tests/gui/waiting.h"
 
-namespace plumbline::gui {
+namespace plumbline::gui::main_window_test {
 namespace {
 
 bool is_idle(const MainWindow& window) { return !window.is_busy(); }
@@ -319,4 +319,4 @@ TEST_CASE("a picture of every page is written") {
   CHECK(write_screenshots(other, folder.filePath("shots"), folder.filePath("nowhere.json")) == 1);
 }
 
-}  // namespace plumbline::gui
+}  // namespace plumbline::gui::main_window_test

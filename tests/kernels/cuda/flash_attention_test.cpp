@@ -2,7 +2,7 @@
 
 #include "tests/kernels/cuda/both_devices.h"
 
-namespace plumbline {
+namespace plumbline::flash_attention_test {
 namespace {
 
 AttentionShape shape_of(std::int64_t queries, std::int64_t heads, std::int64_t kv_heads, std::int64_t width) {
@@ -225,4 +225,4 @@ TEST_CASE("flash attention leaves other calls to the kernels for any format and 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::flash_attention_test

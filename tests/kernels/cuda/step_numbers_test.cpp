@@ -10,7 +10,7 @@
 #include "kernels/unfused_attention.h"
 #include "tests/kernels/cuda/both_devices.h"
 
-namespace plumbline {
+namespace plumbline::step_numbers_test {
 namespace {
 
 constexpr float rate = 0.0123F;
@@ -150,4 +150,4 @@ TEST_CASE("Attention drops its probabilities by a seed that lies in the device's
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::step_numbers_test

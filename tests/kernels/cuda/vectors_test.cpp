@@ -4,7 +4,7 @@
 
 #include "tests/kernels/cuda/both_devices.h"
 
-namespace plumbline {
+namespace plumbline::vectors_test {
 namespace {
 
 /// Whole eights, eights and a tail, several rounds of a block, only a tail.
@@ -284,4 +284,4 @@ TEST_CASE("AdamW and SGD by eights are the CPU's, with and without master weight
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::vectors_test

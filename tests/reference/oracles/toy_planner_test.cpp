@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/reference/oracles/instances.h"
 
-namespace plumbline {
+namespace plumbline::toy_planner_test {
 namespace {
 
 constexpr std::int64_t unit = 256;  // every quantity is a multiple of 1/256
@@ -185,4 +185,4 @@ TEST_CASE("the toy planner's fronts are those of all plans") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::toy_planner_test

@@ -4,7 +4,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::training_settings_test {
 namespace {
 
 std::string refusal(const TrainingSettings& now, const std::vector<std::string>& overrides) {
@@ -40,4 +40,4 @@ TEST_CASE("A stored value is written as its flag takes it") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::training_settings_test

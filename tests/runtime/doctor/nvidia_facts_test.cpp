@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/fake_driver.h"
 
-namespace plumbline {
+namespace plumbline::nvidia_facts_test {
 namespace {
 
 using fake_driver::answers;
@@ -107,4 +107,4 @@ TEST_CASE("A library that is not there, or does not answer, says why") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::nvidia_facts_test

@@ -2,7 +2,7 @@
 // sharded states: one rank's losses, gradients and weights, and the predicted bytes.
 #include "tests/execution_checks.h"
 
-namespace plumbline {
+namespace plumbline::adaptations_test {
 namespace {
 
 Graph twelve_heads() {
@@ -75,4 +75,4 @@ TEST_CASE("frozen layers gather no rows for weight gradients that nobody makes")
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::adaptations_test

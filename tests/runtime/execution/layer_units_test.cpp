@@ -2,7 +2,7 @@
 #include "core/plan/legality.h"
 #include "tests/execution_checks.h"
 
-namespace plumbline {
+namespace plumbline::layer_units_test {
 namespace {
 
 struct Case {
@@ -144,4 +144,4 @@ TEST_CASE("units of several layers are one gather and one reduction each") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::layer_units_test

@@ -7,7 +7,7 @@
 #include "runtime/execution/backend.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::live_bytes_test {
 namespace {
 
 constexpr Bytes kib(1024);
@@ -104,4 +104,4 @@ TEST_CASE("a workspace is the same memory for each call of one use and is not li
   CHECK(backend.live().live().device_total() == Bytes(0));
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::live_bytes_test

@@ -6,7 +6,7 @@
 #include "runtime/execution/parameter_init.h"
 #include "tests/execution_checks.h"
 
-namespace plumbline {
+namespace plumbline::matrix_update_test {
 namespace {
 
 Strategy with(void (*change)(Strategy&)) {
@@ -173,4 +173,4 @@ TEST_CASE("gathered matrices of experts, worked by hand") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::matrix_update_test

@@ -4,7 +4,7 @@
 #include "tests/execution_checks.h"
 #include "tests/temporary_folder.h"
 
-namespace plumbline {
+namespace plumbline::recipes_test {
 namespace {
 
 Strategy spread(std::int32_t data, std::int32_t tensor, std::int32_t pipeline, std::int32_t zero = 0) {
@@ -272,4 +272,4 @@ TEST_CASE("a rank that throws ends the run with one message that names it, its s
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::recipes_test

@@ -6,7 +6,7 @@
 #include "tests/execution_checks.h"
 #include "tests/temporary_folder.h"
 
-namespace plumbline {
+namespace plumbline::reductions_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -235,4 +235,4 @@ TEST_CASE("what ranks hold alike is compared, and what they divide is not") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::reductions_test

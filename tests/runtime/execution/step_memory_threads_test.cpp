@@ -7,7 +7,7 @@
 #include "tests/execution_checks.h"
 #include "tests/late_device.h"
 
-namespace plumbline {
+namespace plumbline::step_memory_threads_test {
 namespace {
 
 // A rank asks its device for memory on its own thread, on which the run says what it does.
@@ -137,4 +137,4 @@ TEST_CASE("no step and no evaluation reserves memory, from the first on, and the
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::step_memory_threads_test

@@ -8,7 +8,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::launches_test {
 namespace {
 
 constexpr std::int64_t sequence = 512;
@@ -133,4 +133,4 @@ TEST_CASE("composed routing launches more, whatever fuses the other operators") 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::launches_test

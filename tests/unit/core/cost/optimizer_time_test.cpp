@@ -6,7 +6,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::optimizer_time_test {
 namespace {
 
 constexpr std::int64_t hidden = 768;
@@ -48,4 +48,4 @@ TEST_CASE("tensor-parallel ranks orthogonalise whole matrices") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::optimizer_time_test

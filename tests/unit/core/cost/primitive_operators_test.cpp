@@ -8,7 +8,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::primitive_operators_test {
 namespace {
 
 constexpr std::int64_t sequence = 512;
@@ -160,4 +160,4 @@ TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::primitive_operators_test

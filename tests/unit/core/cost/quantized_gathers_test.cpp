@@ -4,7 +4,7 @@
 #include "tests/machines.h"
 #include "tests/networks.h"
 
-namespace plumbline {
+namespace plumbline::quantized_gathers_test {
 namespace {
 
 constexpr std::int64_t sequence = 720;
@@ -66,4 +66,4 @@ TEST_CASE("a stack that gathers before it casts sends 16 bits, as does one that 
   CHECK(sent(3, PrecisionRecipe::bf16, transformer_engine) == in_16_bits);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::quantized_gathers_test

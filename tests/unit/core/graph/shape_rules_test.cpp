@@ -4,7 +4,7 @@
 #include "core/graph/image_ops.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::shape_rules_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -100,4 +100,4 @@ TEST_CASE("Operators in a cycle are no block") {
   CHECK_THROWS_WITH(Block(parts), ContainsSubstring("its operators form a cycle"));
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::shape_rules_test

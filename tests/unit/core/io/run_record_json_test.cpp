@@ -11,7 +11,7 @@
 #include "tests/sample_record.h"
 #include "tests/temporary_folder.h"
 
-namespace plumbline {
+namespace plumbline::io_run_record_json_test {
 namespace {
 
 RunRecord read_back(const std::string& text) {
@@ -97,4 +97,4 @@ TEST_CASE("the median step leaves the warm-up out") {
   CHECK(median({4, 1, 3, 2}) == 2);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::io_run_record_json_test

@@ -5,7 +5,7 @@
 #include "core/simulate/simulation.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::timeline_test {
 namespace {
 
 /// Two ranks under 1F1B with two micro-batches; saved 100 bytes each, 10 and 30 of working set.
@@ -260,4 +260,4 @@ TEST_CASE("Copies run on a stream of their own, and what compute waits for them 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::timeline_test

@@ -6,7 +6,8 @@
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
-using namespace plumbline;
+namespace plumbline::cross_validation_test {
+
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -141,3 +142,5 @@ TEST_CASE("Three runs of a slower world move what was known towards it") {
   CHECK_THAT(unmoved.predict(runs[4], noise).expected, WithinRel(before, 1e-12));
   CHECK(after.high / after.low < unmoved.predict(runs[4], noise).high / unmoved.predict(runs[4], noise).low);
 }
+
+}  // namespace plumbline::cross_validation_test

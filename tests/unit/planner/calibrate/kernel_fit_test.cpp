@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/kernel_tables.h"
 
-namespace plumbline {
+namespace plumbline::kernel_fit_test {
 namespace {
 
 struct Known {
@@ -157,4 +157,4 @@ TEST_CASE("a table without products, or without kernels bound by memory, is refu
   CHECK_THROWS_AS(fit_kernels(table, k.computer, k.calibration), InputError);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::kernel_fit_test

@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
-using namespace plumbline;
+namespace plumbline::left_out_sources_test {
 
 namespace {
 
@@ -86,3 +86,5 @@ TEST_CASE("A framework that is left out is stated as unknown, one that other sou
     CHECK(one.predicted.step_s.low < one.predicted.step_s.expected);
   }
 }
+
+}  // namespace plumbline::left_out_sources_test

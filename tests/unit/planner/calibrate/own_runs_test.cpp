@@ -7,7 +7,8 @@
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
-using namespace plumbline;
+namespace plumbline::own_runs_test {
+
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -79,3 +80,5 @@ TEST_CASE("Runs of two devices or stacks are refused by name") {
     CHECK(std::string(error.what()).find("--stack or --like") != std::string::npos);
   }
 }
+
+}  // namespace plumbline::own_runs_test

@@ -3,7 +3,8 @@
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
-using namespace plumbline;
+namespace plumbline::ranking_test {
+
 using Catch::Matchers::WithinAbs;
 
 namespace {
@@ -53,3 +54,5 @@ TEST_CASE("A source's noise is the pooled standard deviation of its repetitions,
   CHECK_THAT(noise_by_source(runs).at(source).sigma, WithinAbs(std::sqrt(0.01 / 2), 1e-12));
   CHECK(noise_by_source(runs).at(source).repetitions == 2);
 }
+
+}  // namespace plumbline::ranking_test

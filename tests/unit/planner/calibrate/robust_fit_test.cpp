@@ -4,7 +4,8 @@
 
 #include "tests/catch.h"
 
-using namespace plumbline;
+namespace plumbline::robust_fit_test {
+
 using Catch::Matchers::WithinAbs;
 
 namespace {
@@ -188,3 +189,5 @@ TEST_CASE("A number that is held moves with its centre alone, as if it were not 
   CHECK_THAT(without.unknowns[1], WithinAbs(expected_without.unknowns[0] + 0.3, 1e-6));
   CHECK_THAT(without.unknowns[2], WithinAbs(0.2, 1e-12));
 }
+
+}  // namespace plumbline::robust_fit_test

@@ -7,7 +7,7 @@
 #include "planner/question/question.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::device_memory_test {
 namespace {
 
 struct Asked {
@@ -117,4 +117,4 @@ TEST_CASE("the rank whose device differs most stands for its stage, and a record
   CHECK(device_lines(a.plan, stack, record).empty());
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::device_memory_test

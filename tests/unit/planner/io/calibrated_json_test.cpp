@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
-namespace plumbline {
+namespace plumbline::calibrated_json_test {
 namespace {
 
 std::vector<std::string> keys(const Json& object) {
@@ -63,4 +63,4 @@ TEST_CASE("a fit to kernels is written with the share of a core that they had") 
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::calibrated_json_test

@@ -5,7 +5,7 @@
 #include "tests/catch.h"
 #include "tests/sample_plan.h"
 
-namespace plumbline::session {
+namespace plumbline::session::size_json_test {
 namespace {
 
 std::vector<std::string> keys(const Json& object) {
@@ -84,4 +84,4 @@ TEST_CASE("without limits nothing is within them") {
 }
 
 }  // namespace
-}  // namespace plumbline::session
+}  // namespace plumbline::session::size_json_test

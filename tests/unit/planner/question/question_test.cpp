@@ -8,7 +8,7 @@
 #include "planner/pricing/evaluate.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::question_test {
 namespace {
 
 QuestionText asked() {
@@ -215,4 +215,4 @@ TEST_CASE("an illegal strategy is refused with the rule, its numbers and its sen
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::question_test

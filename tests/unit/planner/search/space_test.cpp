@@ -7,7 +7,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::space_test {
 namespace {
 
 std::string refusal(std::string_view fixes) {
@@ -312,4 +312,4 @@ TEST_CASE("expert parallelism takes the divisors of the expert count") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::space_test

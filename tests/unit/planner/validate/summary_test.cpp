@@ -6,7 +6,7 @@
 
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::summary_test {
 namespace {
 
 PredictedPair pair(double measured, double predicted, double width = 0.05) {
@@ -56,9 +56,9 @@ TEST_CASE("quantiles interpolate between order statistics") {
   CHECK(quantile({0, 10}, 0.9) == Approx(9));
   CHECK(quantile({7}, 0.9) == Approx(7));
   CHECK(quantile({}, 0.5) == 0);
-  CHECK(median({4, 1, 2, 9}) == Approx(3));
-  CHECK(median({4, 1, 9}) == Approx(4));
-  CHECK(median({}) == 0);
+  CHECK(median(std::vector<double>{4, 1, 2, 9}) == Approx(3));
+  CHECK(median(std::vector<double>{4, 1, 9}) == Approx(4));
+  CHECK(median(std::vector<double>{}) == 0);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::summary_test

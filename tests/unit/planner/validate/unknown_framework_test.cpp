@@ -6,7 +6,7 @@
 
 #include "tests/unit/planner/validate/published_runs.h"
 
-namespace plumbline {
+namespace plumbline::unknown_framework_test {
 namespace {
 
 /// A published run, read as of a framework that nobody knows.
@@ -96,4 +96,4 @@ TEST_CASE("recompute is assumed only where memory rules out that less of it was 
   CHECK(needs.peak_memory_interval_bytes.low < 0.97 * capacity);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::unknown_framework_test

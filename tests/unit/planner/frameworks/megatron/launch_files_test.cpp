@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/source_folder.h"
 
-namespace plumbline {
+namespace plumbline::megatron_launch_files_test {
 namespace {
 
 Imported imported(const std::string& text) { return megatron_lm_target().read(text, "train.sh"); }
@@ -120,4 +120,4 @@ TEST_CASE("what cannot be read is refused by its flag, what is not in the file i
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::megatron_launch_files_test

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/random_strategies.h"
 
-namespace plumbline {
+namespace plumbline::torchtitan_launch_files_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -282,4 +282,4 @@ TEST_CASE("uneven stages come back as they were") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::torchtitan_launch_files_test
