@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "planner/session/fit.h"
 #include "planner/session/import.h"
 #include "planner/session/own_settings.h"

@@ -8,6 +8,7 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "core/io/machine_json.h"
 #include "core/io/timed_collectives.h"
 #include "core/quantity/text.h"

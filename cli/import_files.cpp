@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 
 namespace plumbline {
 namespace {

@@ -1,6 +1,7 @@
 #include "cli/nccl_processes.h"
 
 #include <charconv>
+#include <chrono>
 
 #include "core/base/errors.h"
 

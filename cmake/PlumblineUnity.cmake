@@ -37,3 +37,25 @@ function(plumbline_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
+
+# The standard headers that most files include, precompiled once for each level of optimization, which must be the same
+# for a precompiled header and what includes it.
+set(PLUMBLINE_STANDARD_HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <numeric> <optional> <set>
+                               <span> <string> <string_view> <tuple> <utility> <variant> <vector>)
+
+# plumbline_optimize(<target> <O1 or O2>): of a release build; of others, as their preset says.
+function(plumbline_optimize target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-${level}>)
+  if(NOT PLUMBLINE_UNITY)
+    return()
+  endif()
+  if(NOT TARGET plumbline_headers_${level})
+    file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
+    add_library(plumbline_headers_${level} OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+    target_compile_features(plumbline_headers_${level} PRIVATE cxx_std_20)
+    target_compile_options(plumbline_headers_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)
+    target_link_libraries(plumbline_headers_${level} PRIVATE plumbline_warnings)
+    target_precompile_headers(plumbline_headers_${level} PRIVATE ${PLUMBLINE_STANDARD_HEADERS})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM plumbline_headers_${level})
+endfunction()

@@ -7,6 +7,7 @@
 #include "core/base/found_by_name.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
+#include "core/io/json_file.h"
 #include "core/io/output_file.h"
 #include "core/io/stack_json.h"
 #include "models/embedded.h"

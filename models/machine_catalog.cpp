@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "models/embedded.h"
 #include "models/machine_aliases.h"
 #include "models/name_or_path.h"

@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
 #include "core/base/joined.h"
+#include "core/io/json_file.h"
 #include "models/embedded.h"
 #include "models/import/hugging_face.h"
 #include "models/import/onnx/onnx_network.h"

@@ -9,6 +9,7 @@
 #include "core/base/found_by_name.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "models/embedded.h"
 #include "models/import/hugging_face.h"
 #include "models/import/onnx/reference.h"

@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "planner/question/value_text.h"
 #include "planner/session/plan_file.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 /// \file execution_checks.h: tiny networks, and comparisons of runs with each other and with what was predicted.
 
+#include <chrono>
 #include <cmath>
 
 #include "core/program/host_copies.h"

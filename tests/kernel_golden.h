@@ -2,6 +2,7 @@
 /// \file kernel_golden.h: PyTorch's results for the kernels, written by tests/data/make_kernel_goldens.py.
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "tests/kernel_tensor.h"
 #include "tests/source_folder.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "tests/source_folder.h"
 
 namespace plumbline {

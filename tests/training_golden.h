@@ -9,7 +9,9 @@
 /// the next numbers of fp32 as first weights change counts too.
 
 #include <cstring>
+#include <filesystem>
 
+#include "core/io/json_file.h"
 #include "kernels/elementwise.h"
 #include "models/import/hugging_face.h"
 #include "runtime/checkpoint/safetensors.h"

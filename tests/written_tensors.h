@@ -1,6 +1,8 @@
 #pragma once
 /// \file written_tensors.h: tensors that a test has in memory, as a safetensors file.
 
+#include <filesystem>
+
 #include "runtime/checkpoint/safetensors.h"
 
 namespace plumbline {

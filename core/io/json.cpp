@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -16,7 +15,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t most_values = 4'000'000;
 
@@ -231,33 +229,11 @@ std::string_view Json::type_name() const {
 }
 
 Json parse_json(std::string_view text, std::string_view source) {
-  if (text.size() > largest_file)
+  if (text.size() > largest_json_text)
     throw InputError({std::string(source), "larger than 64 MiB", "a smaller document", ""});
   TreeBuilder builder(source);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
-}
-
-std::string read_text_file(const std::filesystem::path& path, std::string_view expected) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError({path.string(), "no such file", std::string(expected), ""});
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError({path.string(), "not a regular file", std::string(expected), ""});
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) throw EnvironmentError(path.string() + ": cannot read its size: " + error.message());
-  if (size > largest_file) {
-    throw InputError({path.string(), "file of " + std::to_string(size >> 20) + " MiB", "at most 64 MiB", ""});
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(size)))
-    throw EnvironmentError(path.string() + ": cannot be read");
-  return text;
-}
-
-Json read_json_file(const std::filesystem::path& path) {
-  return parse_json(read_text_file(path, "a readable JSON file"), path.string());
 }
 
 std::string to_json_text(const Json& value, int indent) {

@@ -5,8 +5,8 @@
 /// numbers outside the double range are InputErrors that name the source and the byte or JSON pointer.
 /// No header of the parser library leaves json.cpp.
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace plumbline {
+
+/// Of a text, and of the file that holds it.
+inline constexpr std::size_t largest_json_text = std::size_t{64} << 20;
 
 /// A JSON value. Objects keep the order of their keys, so that what is written reads as it was composed.
 class Json {
@@ -53,11 +56,6 @@ class Json {
 
 /// Reads a text; `source` names it in messages. Throws InputError.
 [[nodiscard]] Json parse_json(std::string_view text, std::string_view source);
-/// A whole file, its size checked before its content is read. `expected` says in messages what it should be ("a
-/// readable JSON file"). Throws InputError (missing file, over 64 MiB) or EnvironmentError (the disk).
-[[nodiscard]] std::string read_text_file(const std::filesystem::path& path, std::string_view expected);
-/// Reads a file with the same limits. Throws also InputError for wrong content.
-[[nodiscard]] Json read_json_file(const std::filesystem::path& path);
 /// Two-space indented text that ends with a newline, or one line when `indent` is negative. Doubles are written in the
 /// shortest form that reads back to the same value. Non-finite doubles are written as null.
 [[nodiscard]] std::string to_json_text(const Json& value, int indent = 2);

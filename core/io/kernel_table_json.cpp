@@ -2,6 +2,7 @@
 
 #include "core/io/json_array.h"
 #include "core/io/json_choice.h"
+#include "core/io/json_file.h"
 
 namespace plumbline {
 namespace {

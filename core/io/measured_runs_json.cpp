@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "core/io/run_rules_json.h"
 #include "core/measurement/run_fields.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/io/json_array.h"
 #include "core/io/json_choice.h"
+#include "core/io/json_file.h"
 #include "core/io/prediction_json.h"
 
 namespace plumbline {

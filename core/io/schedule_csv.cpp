@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "core/io/schedule_csv_cells.h"
 #include "core/program/dry_run.h"
 

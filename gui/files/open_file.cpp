@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "planner/session/plan_file.h"
 
 namespace plumbline::gui {

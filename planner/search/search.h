@@ -9,7 +9,6 @@
 /// values of its axes are tried where that is asked for (refine.h). The best, and the front, are then simulated and
 /// ranked anew (finalists.h). Source: best-first branch and bound with frozen incumbents per epoch.
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>

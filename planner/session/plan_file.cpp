@@ -7,6 +7,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/json_difference.h"
+#include "core/io/json_file.h"
 #include "core/io/plan_json.h"
 #include "models/network_config.h"
 #include "planner/launch/launch_json.h"

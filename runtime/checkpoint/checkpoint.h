@@ -11,6 +11,7 @@
 /// Checked against: tests/runtime/checkpoint/checkpoint_test.cpp (a process killed at any moment, a full disk, a
 /// damaged byte anywhere).
 
+#include <filesystem>
 #include <map>
 #include <optional>
 

@@ -7,6 +7,8 @@
 /// Source: space(2) of C++'s filesystem library. Not modelled: others that write to the same disk; quotas.
 /// Checked against: tests/runtime/checkpoint/checkpoint_series_test.cpp.
 
+#include <filesystem>
+
 #include "core/quantity/quantity.h"
 #include "runtime/checkpoint/checkpoint.h"
 

@@ -6,6 +6,7 @@
 /// Checked against: tests/runtime/checkpoint/checkpoint_test.cpp (a full disk, a process killed at any moment).
 
 #include <cstdint>
+#include <filesystem>
 
 #include "runtime/checkpoint/checksum.h"
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 
 namespace plumbline {
 namespace {

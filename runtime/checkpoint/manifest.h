@@ -6,6 +6,8 @@
 /// Not modelled: who wrote it on how many ranks, as no file depends on that.
 /// Checked against: tests/runtime/checkpoint/manifest_test.cpp (each byte damaged in turn), tests/fuzz.
 
+#include <filesystem>
+
 #include "runtime/checkpoint/durable_file.h"
 #include "runtime/checkpoint/training_settings.h"
 #include "runtime/training/early_stopping.h"

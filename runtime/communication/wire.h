@@ -5,6 +5,7 @@
 /// Not modelled: routes, rates. Checked against: the collectives that are made of it, between threads
 /// (tests/runtime/communication/local_communicator_threads_test.cpp) and processes (tests/runtime/mpi/mpi_ranks.cpp).
 
+#include <chrono>
 #include <functional>
 
 #include "core/base/errors.h"

@@ -4,6 +4,7 @@
 /// Safe for any thread. Not modelled: several calls of one rank at a time; the last one is its status.
 /// Checked against: tests/runtime/communication/local_communicator_threads_test.cpp.
 
+#include <chrono>
 #include <exception>
 #include <memory>
 

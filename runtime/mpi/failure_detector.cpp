@@ -1,6 +1,7 @@
 #include "runtime/mpi/failure_detector.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <thread>
 

@@ -8,6 +8,7 @@
 /// documentation of torchrun; srun(1), output variables; OpenMPI's FAQ on running jobs. Not modelled: jobs that share
 /// nodes and whose numbers are 12000 apart. Checked against: tests/runtime/rendezvous/launch_rendezvous_test.cpp.
 
+#include <chrono>
 #include <memory>
 #include <variant>
 

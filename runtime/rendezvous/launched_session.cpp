@@ -1,5 +1,7 @@
 #include "runtime/rendezvous/launched_session.h"
 
+#include <chrono>
+
 #include "runtime/communication/rank_failure.h"
 
 namespace plumbline {

@@ -9,6 +9,7 @@
 /// against: tests/runtime/rendezvous/rendezvous_threads_test.cpp.
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "runtime/rendezvous/socket_bytes.h"

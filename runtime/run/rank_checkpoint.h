@@ -9,6 +9,8 @@
 /// Source: the layouts of all ranks, which every rank can compute. Not modelled: writing while training goes on.
 /// Checked against: tests/runtime/execution/resharding_test.cpp (files equal whatever the layout; any layout goes on).
 
+#include <filesystem>
+
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/run/checkpoint_catalogue.h"

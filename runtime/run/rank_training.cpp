@@ -1,5 +1,6 @@
 #include "runtime/run/rank_training.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 

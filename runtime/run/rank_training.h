@@ -5,6 +5,8 @@
 /// the device decides, and the update; then the host reads them. Errors name rank, stage and action. Not modelled: see
 /// trainer.h. Checked against: tests/runtime/execution.
 
+#include <filesystem>
+
 #include "runtime/device/cpu_device.h"
 #include "runtime/execution/evaluation.h"
 #include "runtime/run/rank_checkpoint.h"

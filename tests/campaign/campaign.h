@@ -4,6 +4,7 @@
 /// The same seed and range of cases find the same, on any number of threads.
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <map>
 

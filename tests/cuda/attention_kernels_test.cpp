@@ -1,6 +1,7 @@
 // The table's attention: by the stand-in of cuDNN where it is found, wanted and has the call, by our own kernels else.
 #include "runtime/cuda/attention_kernels.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <thread>

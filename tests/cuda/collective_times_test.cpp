@@ -1,4 +1,5 @@
 // Collectives inside of blocks are timed where they run, on the device: the host gives them away at once.
+#include <chrono>
 #include <thread>
 
 #include "core/program/action_kinds.h"

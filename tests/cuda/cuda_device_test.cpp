@@ -1,5 +1,6 @@
 #include "runtime/cuda/cuda_device.h"
 
+#include <chrono>
 #include <numeric>
 
 #include "runtime/cuda/current_lane.h"

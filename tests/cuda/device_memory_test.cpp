@@ -1,5 +1,7 @@
 // What a run says it took of its device, by part, against sizes that the test gave to contexts, kernels, libraries and
 // communicators, and against what the device says is taken.
+#include <chrono>
+
 #include "runtime/cuda/cuda_kernel_table.h"
 #include "runtime/cuda/matrix_products.h"
 #include "tests/cuda/fake_cublaslt.h"

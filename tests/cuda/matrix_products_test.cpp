@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "runtime/cuda/matrix_products.h"
 
 #include "runtime/cuda/current_lane.h"

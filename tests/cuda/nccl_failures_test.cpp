@@ -1,5 +1,7 @@
 // What ranks of NCCL say when a call fails, a rank is lost, or nobody comes: one of them in every case, within its
 // deadline, and no thread hangs.
+#include <chrono>
+
 #include "runtime/device/cpu_kernels.h"
 #include "tests/catch.h"
 #include "tests/cuda/nccl_ranks.h"

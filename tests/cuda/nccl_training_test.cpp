@@ -1,6 +1,7 @@
 // Whole steps over ranks of NCCL: losses, gradients and counted bytes of local ranks, within what another order of sums
 // rounds differently.
 #include <atomic>
+#include <chrono>
 
 #include "core/program/action_kinds.h"
 #include "runtime/cuda/cuda_device.h"

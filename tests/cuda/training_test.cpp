@@ -1,5 +1,6 @@
 // Whole steps through the CUDA device, on streams that run late and in any order: losses, gradients, weights and
 // counted bytes are those of the CPU device, bit for bit, since the kernels are the same (tests/cuda/late_kernels.h).
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <set>

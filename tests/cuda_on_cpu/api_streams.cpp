@@ -1,4 +1,5 @@
 // Streams, events and work of the API.
+#include <chrono>
 #include <map>
 #include <memory>
 

@@ -1,4 +1,5 @@
 #include <cuda_runtime.h>
+#include <chrono>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "tests/cuda_on_cpu/streams.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "tests/cuda_on_cpu/graphs.h"

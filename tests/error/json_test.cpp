@@ -1,6 +1,9 @@
+#include <filesystem>
+
 #include "core/io/json.h"
 
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 

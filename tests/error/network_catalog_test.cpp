@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "models/network_catalog.h"
 
 #include "core/base/errors.h"

@@ -1,5 +1,7 @@
 // The launch files of two plans for every target; scripts/regenerate_golden.sh writes them anew.
 
+#include <filesystem>
+
 #include "core/io/json.h"
 #include "models/network_catalog.h"
 #include "models/network_config.h"

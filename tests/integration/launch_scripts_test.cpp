@@ -1,6 +1,7 @@
 // What bash makes of the scripts that start a training: words arrive at the program as they were given.
 
 #include <unistd.h>
+#include <filesystem>
 
 #include <array>
 #include <cstdio>

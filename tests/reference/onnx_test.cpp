@@ -2,6 +2,7 @@
 
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "core/sharding/op_work.h"
 #include "models/import/onnx/onnx_network.h"
 #include "tests/catch.h"

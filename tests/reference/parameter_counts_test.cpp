@@ -2,6 +2,7 @@
 
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "models/import/hugging_face.h"
 #include "models/network_catalog.h"
 #include "tests/catch.h"

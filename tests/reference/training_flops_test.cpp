@@ -1,6 +1,7 @@
 // FLOPs of a training step against the closed forms of the literature and against PyTorch's own counter.
 
 #include "core/graph/parameter_count.h"
+#include "core/io/json_file.h"
 #include "core/sharding/op_work.h"
 #include "core/training/adaptation.h"
 #include "models/import/hugging_face.h"

@@ -1,3 +1,4 @@
+#include "core/io/json_file.h"
 #include "gui/export/picture_file.h"
 #include "gui/export/plan_export.h"
 

@@ -1,4 +1,6 @@
 // What a run means to write, and what it may go on from.
+#include <filesystem>
+
 #include "runtime/checkpoint/checkpoint_series.h"
 
 #include "core/base/errors.h"

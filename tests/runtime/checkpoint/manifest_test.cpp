@@ -1,6 +1,7 @@
 // A manifest reads back as it was written; any other byte in it is refused in its name.
 #include "runtime/checkpoint/manifest.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/errors.h"

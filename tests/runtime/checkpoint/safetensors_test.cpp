@@ -3,6 +3,7 @@
 #include "runtime/checkpoint/safetensors.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "core/base/errors.h"
 #include "tests/catch.h"

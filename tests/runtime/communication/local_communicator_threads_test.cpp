@@ -3,6 +3,7 @@
 #include "runtime/local/local_ranks.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 #include "runtime/device/device_module.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/errors.h"

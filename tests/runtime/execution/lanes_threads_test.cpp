@@ -1,5 +1,6 @@
 // Gathers and reductions alongside the blocks: the same bits and bytes as in order, whenever they run.
 #include <algorithm>
+#include <chrono>
 
 #include "tests/execution_checks.h"
 #include "tests/late_device.h"

@@ -1,5 +1,6 @@
 // Random plans whose program is read four times: its blocks' instructions summed up, simulated, executed, and in closed
 // form. Bytes held and sent are the same in all of them. What is not executed is counted by its sentence.
+#include <chrono>
 #include <cstdio>
 
 #include "core/cost/stage_memory.h"

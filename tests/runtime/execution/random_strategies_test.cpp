@@ -2,6 +2,7 @@
 // bytes of every memory class and group, and the same bits twice. What is refused is counted by its sentence.
 #include "tests/random_strategies.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 

@@ -1,4 +1,5 @@
 // Optimizers, number formats, adapters, dropout: one rank's numbers and the predicted bytes, and the same bits twice.
+#include <chrono>
 #include <thread>
 
 #include "tests/execution_checks.h"

@@ -1,5 +1,6 @@
 // Replicas stay equal where data-parallel ranks do not divide what they share, and a reduction that is left out, or
 // replicas that differ, end the run.
+#include <filesystem>
 #include <thread>
 
 #include "runtime/execution/replica_check.h"

@@ -1,4 +1,5 @@
 // A checkpoint under any layout: what one wrote, every other reads and writes again, byte for byte.
+#include <filesystem>
 #include <fstream>
 #include <random>
 

@@ -4,6 +4,7 @@
 
 #include "runtime/mpi/mpi_session.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <iostream>

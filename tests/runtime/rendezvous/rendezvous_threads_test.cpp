@@ -1,5 +1,6 @@
 // Ranks that meet in memory, in a folder and at an address.
 #include <unistd.h>
+#include <chrono>
 
 #include <filesystem>
 

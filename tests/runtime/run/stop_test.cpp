@@ -1,5 +1,6 @@
 // Runs that are asked to end.
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "runtime/checkpoint/checkpoint.h"

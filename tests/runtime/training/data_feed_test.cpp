@@ -2,6 +2,7 @@
 
 #include "runtime/training/data_feed.h"
 
+#include <filesystem>
 #include <numeric>
 
 #include "core/base/errors.h"

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "models/machine_catalog.h"
 
 #include "core/base/errors.h"

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "models/name_or_path.h"
 
 #include "core/io/output_file.h"

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "models/network_catalog.h"
 
 #include "core/graph/parameter_count.h"

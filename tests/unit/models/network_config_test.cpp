@@ -1,5 +1,7 @@
 // Configs of types that are unknown, read as a type that is, and files to start a network from.
 
+#include <filesystem>
+
 #include "models/network_config.h"
 
 #include "core/base/errors.h"

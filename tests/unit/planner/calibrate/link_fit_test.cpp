@@ -2,9 +2,11 @@
 // by fits that did not see them.
 
 #include "planner/calibrate/link_fit.h"
+#include "core/io/json_file.h"
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "core/base/errors.h"
 #include "core/cost/collective_time.h"

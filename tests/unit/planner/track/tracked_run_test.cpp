@@ -2,6 +2,7 @@
 #include "planner/track/tracked_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 

@@ -2,6 +2,7 @@
 // repository, commit and path, what of it is understood, and each key that is named.
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
 #include "tests/source_folder.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
 #include "tests/launch_round_trip.h"

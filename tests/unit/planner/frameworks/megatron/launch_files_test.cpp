@@ -3,6 +3,7 @@
 #include "core/base/errors.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
+#include "core/io/json_file.h"
 #include "models/import/hugging_face.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"

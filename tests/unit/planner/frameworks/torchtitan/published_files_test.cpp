@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/io/json_file.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "tests/catch.h"
 #include "tests/source_folder.h"
