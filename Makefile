@@ -6,6 +6,7 @@ FUZZ_SECONDS ?= 60
 N ?=
 SEED ?=
 LINT_BASE ?=
+DEV_TARGET ?= plan
 CROSS_VALIDATION = tests/fidelity/cross_validation.json
 HOST_BOUND = tests/fidelity/host_bound.json
 BEFORE = tests/fidelity/before.json
@@ -22,7 +23,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build gui cuda wheel demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
-  campaign-strategies one-program format format-check lint lint-changed install deb asan tsan headless clean
+  campaign-strategies one-program format format-check lint lint-changed install deb package dev asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -31,8 +32,8 @@ help: ## this list
 setup: ## install what is missing with apt-get (Debian 12, 13, Ubuntu 24.04)
 	@scripts/setup_debian.sh
 
-build: ## release build; binaries in build/bin
-	@cmake --preset release
+build: ## release build; binaries in build/bin (WERROR=ON: warnings are errors)
+	@cmake --preset release $(if $(WERROR),-DPLUMBLINE_WERROR=$(WERROR))
 	@cmake --build --preset release
 
 gui: ## install Qt 6 where it is missing, build the window and open it
@@ -132,16 +133,25 @@ format-check: ## fail where clang-format would change something
 	@scripts/format.sh --check
 
 lint: ## clang-tidy over everything
-	@scripts/lint.sh
+	@scripts/lint.py
 
-lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where this branch left main, else HEAD~1)
-	@scripts/lint.sh --changed $(LINT_BASE)
+lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where this branch left main; on main half a day before its tip)
+	@scripts/lint.py --changed $(LINT_BASE)
 
 install: build ## install under PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
 deb: build ## a Debian package of the command, with manual pages and completions, in build/
 	@cd build && cpack -G DEB
+
+package: setup ## build/archive/plumbline-VERSION-linux-ARCH.tar.gz: the command, which runs where there is no compiler
+	@cmake --preset archive
+	@cmake --build --preset archive
+	@python3 tests/package/archive_test.py build/archive
+
+dev: ## incremental build, file by file, warnings as errors: build/dev, whose compile_commands.json editors read
+	@cmake --preset dev
+	@cmake --build --preset dev --target $(DEV_TARGET)
 
 headless: ## warnings as errors, every header alone; no CUDA, Qt, MPI: the command, and its golden answers
 	@cmake --preset headless

@@ -18,10 +18,21 @@ if(CCACHE_PROGRAM)
                                   CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
 endif()
 
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Or ccache never finds what was compiled with a precompiled header.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+
 # Results are compared byte for byte, so a fused multiply-add must not change them between machines.
 add_library(plumbline_warnings INTERFACE)
-target_compile_options(plumbline_warnings INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+target_compile_options(plumbline_warnings INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
                        -Woverloaded-virtual -Wcast-align -Wunused)
+# In a batch a local name may be that of another file's function, which is no fault; clang-tidy reads files one by one.
+if(NOT PLUMBLINE_UNITY)
+  target_compile_options(plumbline_warnings INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(plumbline_warnings INTERFACE -Wshadow=local)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(plumbline_warnings INTERFACE -Wno-restrict)  # GCC bug 105651: std::string + std::string
 endif()

@@ -59,6 +59,9 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
 divide a network over GPUs, launch files for the training frameworks, and a runtime
 that executes plans.")
 set(CPACK_COMPONENTS_ALL runtime)
+# `make package`: the same as an archive.
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_ARCHIVE_RUNTIME_FILE_NAME plumbline-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME plumbline)
 set(CPACK_STRIP_FILES ON)

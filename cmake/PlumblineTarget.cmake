@@ -1,3 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/PlumblineUnity.cmake)
+
 # Every library of this project is declared through these functions, so that the floors of the
 # architecture are checked while CMake configures, not in review.
 set(PLUMBLINE_FLOOR_core 0)

@@ -1,7 +1,5 @@
 # Unity builds: several source files are compiled as one, so that the headers they share are parsed once. Two thirds of a
 # file's compile time are headers; in batches a build from nothing takes a fifth of the processor time.
-option(PLUMBLINE_UNITY "Compile source files in batches: least time from nothing; OFF: one by one, for incremental builds" ON)
-
 # A batch is closed when its files hold this many bytes: about 2 000 lines.
 set(PLUMBLINE_UNITY_BYTES 120000)
 

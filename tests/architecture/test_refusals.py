@@ -34,7 +34,7 @@ def refusals():
     """Of every refusal, the literals that its call has: what was found, what was expected."""
     for name in SOURCES:
         source = (ROOT / name).read_text(encoding="utf-8")
-        for arguments in calls(source, ("refuse", "InputProblem", "InputError")):
+        for arguments in calls(source, ("refuse", "not_executed", "InputProblem", "InputError")):
             literals = [literal for literal in TEXT.findall(arguments) if literal not in ("", "--plan")]
             if literals and not WRAPPER.search(arguments):
                 yield literals

@@ -55,7 +55,8 @@ TEST_CASE("a network without a rate is none") {
     CAPTURE(text);
     CHECK_FALSE(stated_network(text));
   }
-  CHECK_FALSE(stated_network(std::string(5000, 'x') + "8x400G"));
+  const std::string long_text(5000, 'x');
+  CHECK_FALSE(stated_network(long_text + "8x400G"));
 }
 
 TEST_CASE("a run's nodes have the network that it states, whatever its machine has") {
