@@ -7,7 +7,7 @@
 #include "planner/session/size_flags.h"
 #include "tests/catch.h"
 
-namespace plumbline::session {
+namespace plumbline::session::plan_flags_test {
 namespace {
 
 std::string refusal(const auto& work) {
@@ -115,4 +115,4 @@ TEST_CASE("a search is told to hold what it would choose", "[session]") {
 }
 
 }  // namespace
-}  // namespace plumbline::session
+}  // namespace plumbline::session::plan_flags_test
