@@ -7,17 +7,17 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array all{Tracker{"tensorboard", "tensorboard --logdir", tensorboard_files},
-                         Tracker{"mlflow", "mlflow ui --backend-store-uri", mlflow_files},
-                         Tracker{"wandb", "wandb sync", wandb_files}};
+constexpr std::array known_trackers{Tracker{"tensorboard", "tensorboard --logdir", tensorboard_files},
+                                    Tracker{"mlflow", "mlflow ui --backend-store-uri", mlflow_files},
+                                    Tracker{"wandb", "wandb sync", wandb_files}};
 
 }  // namespace
 
-std::span<const Tracker> trackers() { return all; }
+std::span<const Tracker> trackers() { return known_trackers; }
 
 const Tracker& tracker(std::string_view name, const std::string& where) {
   std::vector<std::string> names;
-  for (const Tracker& one : all) {
+  for (const Tracker& one : known_trackers) {
     if (one.name == name) return one;
     names.emplace_back(one.name);
   }
