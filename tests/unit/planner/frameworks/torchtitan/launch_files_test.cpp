@@ -256,7 +256,7 @@ TEST_CASE("500 plans that torchtitan launches come back from their files as they
     for (int plans = 0; plans < 250;) {
       const Strategy s = random_strategy(dice, has_experts);
       if (!inexpressible(Framework::torchtitan, s, NetworkFacts{.has_experts = has_experts}).empty() ||
-          s.shard_group == 1 != (s.zero_stage == 0))
+          (s.shard_group == 1) != (s.zero_stage == 0))
         continue;
       ++plans;
       INFO(to_text(s));
