@@ -60,7 +60,7 @@ MeasuredTable measured(const std::stop_token& stop, Terminal& terminal) {
 /// Of this computer's GPUs: kernels on the first, collectives among all.
 MeasuredTable measured_gpu(MeasureExtent extent, const std::string& device_name, const std::stop_token& stop,
                            Terminal& terminal) {
-  const DeviceModule& module = load_module(module_folders(), cuda_module_file, system_libraries());
+  const DeviceModule& module = load_cuda_module();
   module.require_device();
   MeasureOptions options;
   options.extent = extent;

@@ -222,7 +222,7 @@ class RunVerb : public Verb {
   /// Not before the process has forked: a driver does not survive that.
   static const DeviceModule& cuda_module() {
     try {
-      const DeviceModule& module = load_module(module_folders(), cuda_module_file, system_libraries());
+      const DeviceModule& module = load_cuda_module();
       module.require_device();
       return module;
     } catch (const EnvironmentError& error) {

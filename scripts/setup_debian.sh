@@ -40,7 +40,7 @@ is_there() {
     libboost_context) compgen -G "/usr/lib/*/libboost_context.*" >/dev/null ;;
     libtcmalloc_minimal) compgen -G '/usr/lib/*/libtcmalloc_minimal.so*' >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
-    Python.h) compgen -G "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" >/dev/null ;;
+    Python.h) compgen -G "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" >/dev/null ;;
     venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     qt6/*) compgen -G "/usr/include/*/$1" >/dev/null || [ -e "/usr/include/$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;

@@ -20,7 +20,7 @@ constexpr NumberFormat half = NumberFormat::bf16;
 
 ComputeDevice& device() {
   static const std::unique_ptr<ComputeDevice> made = [] {
-    const DeviceModule& module = load_module(module_folders(), cuda_module_file, system_libraries());
+    const DeviceModule& module = load_cuda_module();
     module.require_device();
     return module.make_device(0);
   }();

@@ -17,7 +17,7 @@ struct Passes {
 /// Forward: cast (1 + 2), square (2 + 2), mean (2), scale (2 + 2), cast (2 + 1), weight (1 + 1). Backward: by weight
 /// (2), the weight's gradient (3 + 1), cast (3), by scale (4), the scale's gradient (6 + 2), of the square (12), their
 /// sum (6), cast (3).
-constexpr Passes norm{18, 42};
+constexpr Passes composed_norm{18, 42};
 constexpr Passes rotation{10, 10};
 /// The other half negated (1) and joined (2), products with cosines (2) and sines (2), their sum (3), a copy (2); back:
 /// two products (4), the negation (1), joining (2), their sum (3).
@@ -75,7 +75,7 @@ OperatorPasses::OperatorPasses(const StackFeatures& features) : features_(featur
   const auto over = [&](OperatorKernels kernels, Passes own, Passes fused) {
     return kernels == OperatorKernels::fused ? Ratio{} : of(own, fused);
   };
-  norm_ = over(features.norms, norm, fused_norm);
+  norm_ = over(features.norms, composed_norm, fused_norm);
   scaled_rotation_ = over(features.scaled_rotations, rotation_by_halves, fused_rotation);
   gate_ = over(features.gates, gate, fused_gate);
   if (features.gates == OperatorKernels::primitive) passes_of_a_sum_ = passes_of_a_sum;

@@ -36,8 +36,9 @@ constexpr std::array weighting{FeatureChoice{"outputs", "what experts return, wh
                                FeatureChoice{"activations", "what their activation makes; returns are not kept"}};
 constexpr std::array weights{FeatureChoice{"with_16_bit", "16-bit weights, with fp8 copies"},
                              FeatureChoice{"alone", "fp8 weights alone"}};
-constexpr std::array copies{FeatureChoice{"none", "weights are cast in every pass"},
-                            FeatureChoice{"one", "in one orientation"}, FeatureChoice{"two", "row- and column-wise"}};
+constexpr std::array fp8_copies{FeatureChoice{"none", "weights are cast in every pass"},
+                                FeatureChoice{"one", "in one orientation"},
+                                FeatureChoice{"two", "row- and column-wise"}};
 constexpr std::array states{FeatureChoice{"of_recipe", "weights, gradients and optimizer states of the recipe"},
                             FeatureChoice{"masters", "parameters and gradients in 32 bits alone"}};
 constexpr std::array gradients{
@@ -106,7 +107,7 @@ constexpr std::array fields{
                                                               "what the router's weights scale", weighting),
     field<&StackFeatures::fp8_parameters>("fp8_parameters", "fp8_parameters", "weights of fp8 products", weights),
     field<&StackFeatures::fp8_copies>("fp8_copies", "fp8_copies",
-                                      "fp8 copies of such a weight, kept over the micro-batches of a step", copies),
+                                      "fp8 copies of such a weight, kept over the micro-batches of a step", fp8_copies),
     field<&StackFeatures::fp8_gathers>("fp8_gathers", "fp8_gathers",
                                        "what tensor-parallel ranks gather for an fp8 product", gathers),
     field<&StackFeatures::sharded_states>("sharded_states", "sharded_masters",

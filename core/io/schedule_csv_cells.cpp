@@ -13,9 +13,9 @@ namespace {
 constexpr std::size_t largest_schedule_text = std::size_t{64} << 20;
 constexpr std::size_t most_actions = 4'000'000;
 constexpr std::int32_t largest_index = 1 << 20;
-constexpr std::array<std::string_view, 10> communication{"SEND_F",      "RECV_F",          "SEND_B",      "RECV_B",
-                                                         "UNSHARD",     "RESHARD",         "REDUCE_GRAD", "WAIT_SEND_F",
-                                                         "WAIT_SEND_B", "WAIT_REDUCE_GRAD"};
+constexpr std::array<std::string_view, 10> communication_actions{
+    "SEND_F",  "RECV_F",      "SEND_B",      "RECV_B",      "UNSHARD",
+    "RESHARD", "REDUCE_GRAD", "WAIT_SEND_F", "WAIT_SEND_B", "WAIT_REDUCE_GRAD"};
 
 /// A cell as a message quotes it: short, and nothing but visible ASCII.
 std::string quoted(std::string_view cell) {
@@ -91,7 +91,7 @@ class Reader {
     const auto digits = static_cast<std::size_t>(
         std::find_if(cell.begin() + static_cast<std::ptrdiff_t>(letters), cell.end(), is_digit) - cell.begin());
     const std::string_view name = cell.substr(letters, digits - letters);
-    if (std::find(communication.begin(), communication.end(), name) != communication.end())
+    if (std::find(communication_actions.begin(), communication_actions.end(), name) != communication_actions.end())
       refuse(column, quoted(cell) + " is a communication action", "a compute-only schedule: F, B, I, W");
     constexpr std::array kinds{ActionKind::forward, ActionKind::backward, ActionKind::backward_input,
                                ActionKind::backward_weight};

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<std::pair<MemoryBasis, std::string_view>, 3> bases{{{MemoryBasis::allocated, "allocated"},
                                                                          {MemoryBasis::reserved, "reserved"},
                                                                          {MemoryBasis::device_total, "device"}}};
-constexpr std::array<std::pair<MemoryRank, std::string_view>, 3> ranks{
+constexpr std::array<std::pair<MemoryRank, std::string_view>, 3> memory_ranks{
     {{MemoryRank::heaviest, "heaviest"}, {MemoryRank::first, "first"}, {MemoryRank::last, "last"}}};
 
 template <class Table>
@@ -42,7 +42,7 @@ bool RunFields::has(std::string_view key) const { return numbers.contains(key) |
 
 std::string_view to_text(MemoryBasis basis) { return name_in(bases, basis); }
 std::optional<MemoryBasis> memory_basis_from_text(std::string_view text) { return value_in(bases, text); }
-std::string_view to_text(MemoryRank rank) { return name_in(ranks, rank); }
-std::optional<MemoryRank> memory_rank_from_text(std::string_view text) { return value_in(ranks, text); }
+std::string_view to_text(MemoryRank rank) { return name_in(memory_ranks, rank); }
+std::optional<MemoryRank> memory_rank_from_text(std::string_view text) { return value_in(memory_ranks, text); }
 
 }  // namespace plumbline

@@ -9,16 +9,16 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t one = EventSimulation::unslowed;
+constexpr std::int64_t unslowed = EventSimulation::unslowed;
 
 constexpr std::int32_t most_flows = 256;
 
 /// Time that work takes at a factor, rounded up; and work done in a time, rounded down. Split so that hours fit.
 std::int64_t time_of(std::int64_t work, std::int64_t factor) {
-  return work / one * factor + (work % one * factor + one - 1) / one;
+  return work / unslowed * factor + (work % unslowed * factor + unslowed - 1) / unslowed;
 }
 std::int64_t work_in(std::int64_t time, std::int64_t factor) {
-  return time / factor * one + time % factor * one / factor;
+  return time / factor * unslowed + time % factor * unslowed / factor;
 }
 
 /// Kernels take the device's cores and memory from each other; copy engines and single messages hardly do.
@@ -31,7 +31,7 @@ EventSimulation::EventSimulation(const Program& program, const ActionTimes& time
       times_(times),
       sends_(options.sends),
       slowdown_(options.slowdown),
-      overlap_factor_(one + std::llround(times.overlap_slowdown * static_cast<double>(one))),
+      overlap_factor_(unslowed + std::llround(times.overlap_slowdown * static_cast<double>(unslowed))),
       positions_{std::vector<std::size_t>(program.ranks.size(), 0), {}},
       ranks_(program.ranks.size()),
       events_(program.ranks.size()) {
@@ -257,7 +257,7 @@ void EventSimulation::set_rates(std::size_t rank, std::int64_t now) {
   }
   std::int64_t first = state.woken;
   for (Active& a : state.active) {
-    std::int64_t factor = a.is_slowed && on_rank && in_queue ? overlap_factor_ : one;
+    std::int64_t factor = a.is_slowed && on_rank && in_queue ? overlap_factor_ : unslowed;
     if (a.link >= 0) factor *= std::min(most_flows, on_link_[static_cast<std::size_t>(a.link)]);
     if (factor != a.factor) {
       if (a.factor != 0) a.work = std::max<std::int64_t>(0, a.work - work_in(now - a.since, a.factor));

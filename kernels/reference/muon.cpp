@@ -13,9 +13,9 @@ namespace {
 
 // The quintic's coefficients of the cited text: steep at 0, so that five steps suffice; values end within about
 // 0.7..1.2.
-constexpr float a = 3.4445F;
-constexpr float b = -4.7750F;
-constexpr float c = 2.0315F;
+constexpr float quintic_a = 3.4445F;
+constexpr float quintic_b = -4.7750F;
+constexpr float quintic_c = 2.0315F;
 constexpr float smallest_norm = 1e-7F;
 
 struct MuonBuffers {
@@ -58,12 +58,15 @@ void orthogonalise(float* x, std::int64_t rows, std::int64_t columns, std::int64
   for (std::int64_t step = 0; step < iterations; ++step) {
     sgemm({first, second, side, side, std::max(rows, columns), 1.0F, x, columns, x, columns, 0.0F, square, side});
     std::copy(square, square + side * side, polynomial);
-    sgemm({Transpose::no, Transpose::no, side, side, side, c, square, side, square, side, b, polynomial, side});
+    sgemm({Transpose::no, Transpose::no, side, side, side, quintic_c, square, side, square, side, quintic_b, polynomial,
+           side});
     std::copy(x, x + rows * columns, next);
     if (wide)
-      sgemm({Transpose::no, Transpose::no, rows, columns, side, 1.0F, polynomial, side, x, columns, a, next, columns});
+      sgemm({Transpose::no, Transpose::no, rows, columns, side, 1.0F, polynomial, side, x, columns, quintic_a, next,
+             columns});
     else
-      sgemm({Transpose::no, Transpose::no, rows, columns, side, 1.0F, x, columns, polynomial, side, a, next, columns});
+      sgemm({Transpose::no, Transpose::no, rows, columns, side, 1.0F, x, columns, polynomial, side, quintic_a, next,
+             columns});
     std::copy(next, next + rows * columns, x);
   }
 }

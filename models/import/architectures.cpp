@@ -7,7 +7,7 @@ constexpr BiasRule always{"", true, true};
 constexpr BiasRule never{"", false, true};
 
 // clang-format off
-constexpr Architecture rows[] = {
+constexpr Architecture known_architectures[] = {
     {.model_type = "llama", .class_prefix = "Llama", .vocabulary = 32000, .hidden = 4096, .ffn = 11008,
      .layers = 32, .heads = 32, .positions = 2048,
      .mlp_bias = {"mlp_bias", false, true}},
@@ -111,6 +111,6 @@ constexpr Architecture rows[] = {
 
 }  // namespace
 
-std::span<const Architecture> architectures() { return rows; }
+std::span<const Architecture> architectures() { return known_architectures; }
 
 }  // namespace plumbline

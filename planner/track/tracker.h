@@ -32,7 +32,7 @@ struct Tracker {
 
 [[nodiscard]] std::span<const Tracker> trackers();
 /// Throws InputError under the name `where` for another name.
-[[nodiscard]] const Tracker& tracker(std::string_view name, const std::string& where);
+[[nodiscard]] const Tracker& tracker(std::string_view name, std::string_view where);
 
 [[nodiscard]] std::vector<TrackedFile> tensorboard_files(const TrackedRun& run);
 [[nodiscard]] std::vector<TrackedFile> mlflow_files(const TrackedRun& run);

@@ -11,13 +11,13 @@
 namespace plumbline {
 
 /// Memory of one message at a time. The sender writes it, one receiver reads it.
-struct StagingPiece {
-  explicit StagingPiece(std::size_t bytes)
+struct StagedPiece {
+  explicit StagedPiece(std::size_t bytes)
       : memory(reserve_device_memory(Bytes(static_cast<std::int64_t>(bytes)), MemoryUse::communication)), size(bytes) {}
-  StagingPiece(const StagingPiece&) = delete;
-  StagingPiece& operator=(const StagingPiece&) = delete;
+  StagedPiece(const StagedPiece&) = delete;
+  StagedPiece& operator=(const StagedPiece&) = delete;
   /// Streams may still write or read.
-  ~StagingPiece() {
+  ~StagedPiece() {
     (void)cudaEventSynchronize(written.get());
     (void)cudaEventSynchronize(read.get());
   }
@@ -33,16 +33,16 @@ namespace {
 
 class StagedBytes : public DeviceBytes {
  public:
-  StagedBytes(std::shared_ptr<StagingPiece> piece, std::size_t size) : piece_(std::move(piece)), size_(size) {}
+  StagedBytes(std::shared_ptr<StagedPiece> piece, std::size_t size) : piece_(std::move(piece)), size_(size) {}
   [[nodiscard]] std::size_t size() const override { return size_; }
-  [[nodiscard]] StagingPiece& piece() const { return *piece_; }
+  [[nodiscard]] StagedPiece& piece() const { return *piece_; }
 
  private:
-  std::shared_ptr<StagingPiece> piece_;
+  std::shared_ptr<StagedPiece> piece_;
   std::size_t size_;
 };
 
-StagingPiece& piece_of(const Message& message) {
+StagedPiece& piece_of(const Message& message) {
   const auto* const staged = dynamic_cast<const StagedBytes*>(message.on_device.get());
   check(staged != nullptr, "what a device receives was sent by a device of this process");
   return staged->piece();
@@ -53,17 +53,17 @@ StagingPiece& piece_of(const Message& message) {
 /// Of one sender, used by its thread alone.
 class StagingPool {
  public:
-  [[nodiscard]] std::shared_ptr<StagingPiece> piece(std::size_t bytes) {
-    std::shared_ptr<StagingPiece>* best = nullptr;
-    for (std::shared_ptr<StagingPiece>& one : pieces_)
+  [[nodiscard]] std::shared_ptr<StagedPiece> piece(std::size_t bytes) {
+    std::shared_ptr<StagedPiece>* best = nullptr;
+    for (std::shared_ptr<StagedPiece>& one : pieces_)
       if (one->size >= bytes && one->is_free && (best == nullptr || one->size < (*best)->size)) best = &one;
     if (best != nullptr) return *best;
-    return pieces_.emplace_back(std::make_shared<StagingPiece>(bytes));
+    return pieces_.emplace_back(std::make_shared<StagedPiece>(bytes));
   }
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
 
  private:
-  std::vector<std::shared_ptr<StagingPiece>> pieces_;
+  std::vector<std::shared_ptr<StagedPiece>> pieces_;
 };
 
 DeviceMessages::DeviceMessages() : pool_(std::make_unique<StagingPool>()) {}
@@ -73,7 +73,7 @@ std::size_t DeviceMessages::pieces() const { return pool_->pieces(); }
 
 void DeviceMessages::fill(Message& message, std::span<const std::byte> chunk) {
   if (chunk.empty()) return;
-  const std::shared_ptr<StagingPiece> piece = pool_->piece(chunk.size());
+  const std::shared_ptr<StagedPiece> piece = pool_->piece(chunk.size());
   piece->is_free = false;
   piece->read.hold_back(current_stream());
   copy(chunk, {piece->memory.get(), chunk.size()});
@@ -83,14 +83,14 @@ void DeviceMessages::fill(Message& message, std::span<const std::byte> chunk) {
 
 std::span<const std::byte> DeviceMessages::content(const Message& message) {
   if (message.size() == 0) return {};
-  StagingPiece& piece = piece_of(message);
+  StagedPiece& piece = piece_of(message);
   piece.written.hold_back(current_stream());
   return {piece.memory.get(), message.size()};
 }
 
 void DeviceMessages::done(const Message& message) {
   if (message.size() == 0) return;
-  StagingPiece& piece = piece_of(message);
+  StagedPiece& piece = piece_of(message);
   piece.read.record(current_stream());
   piece.is_free = true;
 }

@@ -51,4 +51,6 @@ const DeviceModule& load_module(const std::vector<std::filesystem::path>& folder
   return *module;
 }
 
+const DeviceModule& load_cuda_module() { return load_module(module_folders(), cuda_module_file, system_libraries()); }
+
 }  // namespace plumbline

@@ -53,5 +53,7 @@ inline constexpr const char* cuda_module_file = "libplumbline-cuda.so";
 /// Loads it. Throws EnvironmentError when it is not there, cannot be loaded, or is of another build.
 [[nodiscard]] const DeviceModule& load_module(const std::vector<std::filesystem::path>& folders,
                                               const std::string& file, const DynamicLibraries& libraries);
+/// That for NVIDIA's GPUs, from where module_folders() says; throws as load_module.
+[[nodiscard]] const DeviceModule& load_cuda_module();
 
 }  // namespace plumbline

@@ -11,7 +11,8 @@ void UnitSlots::bind(Stream lane) {
 }
 
 void UnitSlots::release() {
-  for (Mark& mark : busy_) memory_.device.wait(Stream::compute, std::exchange(mark, {}));
+  for (const Mark& mark : busy_) memory_.device.wait(Stream::compute, mark);
+  busy_ = {};
   buffer_ = nullptr;
   units_ = {-1, -1};
   holds_staying_ = false;

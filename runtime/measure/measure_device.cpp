@@ -22,7 +22,7 @@ constexpr std::array layers{DeviceWidths{2048, 2048},  DeviceWidths{8192, 2048},
                             DeviceWidths{8192, 8192},  DeviceWidths{1024, 8192},   DeviceWidths{8192, 1024},
                             DeviceWidths{3584, 8192},  DeviceWidths{12288, 12288}, DeviceWidths{1536, 12288},
                             DeviceWidths{50304, 1600}, DeviceWidths{128256, 4096}};
-constexpr std::array<std::int64_t, 4> tokens{512, 2048, 8192, 32768};
+constexpr std::array<std::int64_t, 4> product_tokens{512, 2048, 8192, 32768};
 /// Multiplications of a product in fp16 or fp32 at most: larger ones take most of the time and say nothing new.
 constexpr std::int64_t most_multiplications = 100'000'000'000;
 constexpr std::array brief_layers{DeviceWidths{24, 16}};
@@ -65,7 +65,7 @@ class Measurement {
            [&](const DeviceHeads& heads) { within_room("attention", [&] { attention(heads, sequence); }); });
     });
     for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32})
-      each(tokens, brief_tokens, [&](std::int64_t rows) {
+      each(product_tokens, brief_tokens, [&](std::int64_t rows) {
         each(layers, brief_layers, [&](const DeviceWidths& w) {
           if (format != NumberFormat::bf16 && rows * w.in * w.out > most_multiplications) return;
           within_room("matrix products", [&] { products(w, rows, format); });

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double below_one = 0.9999999;  // 1 - 2^-24 and nearer is 1 in fp32
 constexpr double least_epsilon = 1e-30;  // at 0, a weight whose gradient was never more than 0 becomes 0 / 0
-constexpr std::array numbers{
+constexpr std::array known_numbers{
     OptimizerNumber{"beta1", &OptimizerSettings::beta1, 0, below_one, "weight of the old first moment (0.9)",
                     Hyperparameter::beta1},
     OptimizerNumber{"beta2", &OptimizerSettings::beta2, 0, below_one, "weight of the old second moment (0.95)",
@@ -33,11 +33,11 @@ double as_written(float value) {
 
 bool OptimizerNumber::is_read_by(Optimizer optimizer) const { return facts(optimizer).reads.has(kind); }
 
-std::span<const OptimizerNumber> optimizer_numbers() { return numbers; }
+std::span<const OptimizerNumber> optimizer_numbers() { return known_numbers; }
 
 OptimizerRecord optimizer_record(Optimizer optimizer, const OptimizerSettings& settings) {
   OptimizerRecord record{std::string(to_text(optimizer)), {}};
-  for (const OptimizerNumber& number : numbers)
+  for (const OptimizerNumber& number : known_numbers)
     if (number.is_read_by(optimizer)) record.numbers.emplace_back(number.name, as_written(settings.*number.member));
   record.numbers.emplace_back("clip", settings.clip_norm);
   if (settings.clip_value > 0) record.numbers.emplace_back("clip-value", settings.clip_value);

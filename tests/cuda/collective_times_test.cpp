@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::chrono::milliseconds length{3};
+constexpr std::chrono::milliseconds work_length{3};
 
 /// What communicators give to the compute lane takes so long on the device.
 class SlowMessages : public CudaDevice {
@@ -19,7 +19,7 @@ class SlowMessages : public CudaDevice {
   void enqueue(Stream lane, std::function<void()> work) override {
     CudaDevice::enqueue(lane, [&] {
       work();
-      (void)cuda_on_cpu::enqueue_work(current_stream(), [] { std::this_thread::sleep_for(length); });
+      (void)cuda_on_cpu::enqueue_work(current_stream(), [] { std::this_thread::sleep_for(work_length); });
     });
   }
 };
@@ -44,7 +44,7 @@ TEST_CASE("Collectives inside of blocks last as long as the device takes for the
       if (plan.program.ranks[0].actions[i].pass == Pass::step) continue;
       ++collectives;
       INFO(action.name);
-      CHECK(action.end_ns - action.start_ns >= std::chrono::nanoseconds(length).count());
+      CHECK(action.end_ns - action.start_ns >= std::chrono::nanoseconds(work_length).count());
     }
   CHECK(collectives > 4);
 }

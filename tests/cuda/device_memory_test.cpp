@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t context = 301'000'000;
+constexpr std::size_t context_bytes = 301'000'000;
 constexpr std::size_t kernel = 70'000;
 constexpr std::size_t handle = 5'000'000;
 constexpr std::size_t communicator = 11'000'000;
@@ -22,7 +22,7 @@ Bytes bytes(std::size_t n) { return Bytes(static_cast<std::int64_t>(n)); }
 /// Contexts, kernels and handles take memory while it lives.
 struct SizedDevice {
   explicit SizedDevice(std::size_t granularity = 1) {
-    cuda_on_cpu::set_memory_taken({context, kernel, granularity});
+    cuda_on_cpu::set_memory_taken({context_bytes, kernel, granularity});
     fake_cublaslt::set_handle_bytes(handle);
   }
   SizedDevice(const SizedDevice&) = delete;
@@ -70,7 +70,7 @@ const DeviceMemoryRecord& whole(const RankRecord& rank) {
   const DeviceMemoryRecord& device = *rank.memory.device;
   CHECK(device.total() == device.device_peak);
   CHECK(device.ranks == 1);
-  CHECK(device[DevicePart::context] == bytes(context));
+  CHECK(device[DevicePart::context] == bytes(context_bytes));
   CHECK(device[DevicePart::arena] == rank.memory.arena);
   CHECK(device[DevicePart::arena] > Bytes(0));
   CHECK(device[DevicePart::other] > Bytes(0));
@@ -131,7 +131,7 @@ TEST_CASE("Ranks that share a device have the process's parts in common, and the
     REQUIRE(rank.memory.device);
     const DeviceMemoryRecord& device = *rank.memory.device;
     CHECK(device.ranks == 2);
-    CHECK(device[DevicePart::context] == bytes(context));
+    CHECK(device[DevicePart::context] == bytes(context_bytes));
     CHECK(device[DevicePart::communication] > Bytes(0));  // copies of messages
     sum += device.total() - device[DevicePart::context] - device[DevicePart::modules];
   }

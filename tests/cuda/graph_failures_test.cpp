@@ -16,16 +16,16 @@ std::string failure(const RunOptions& options, const TrainingJob& job) {
 
 TEST_CASE("A call of a graph that fails names itself, the rank and the graph") {
   const LoweredPlan plan(network(Net::gpt), single(), recipe());
-  struct Case {
+  struct FailedCall {
     const char* call;
     int nth;
     std::string place;
   };
-  for (const Case& c :
-       {Case{"cudaStreamBeginCapture", 1, "rank 0 (stage 0) between two steps: cudaStreamBeginCapture: "},
-        Case{"cudaStreamEndCapture", 1, "rank 0 (stage 0) making a graph of a step: cudaStreamEndCapture: "},
-        Case{"cudaGraphInstantiate", 1, "rank 0 (stage 0) making a graph of a step: cudaGraphInstantiate: "},
-        Case{"cudaGraphLaunch", 3, "rank 0 (stage 0) in the graph of a step: cudaGraphLaunch: "}}) {
+  for (const FailedCall& c :
+       {FailedCall{"cudaStreamBeginCapture", 1, "rank 0 (stage 0) between two steps: cudaStreamBeginCapture: "},
+        FailedCall{"cudaStreamEndCapture", 1, "rank 0 (stage 0) making a graph of a step: cudaStreamEndCapture: "},
+        FailedCall{"cudaGraphInstantiate", 1, "rank 0 (stage 0) making a graph of a step: cudaGraphInstantiate: "},
+        FailedCall{"cudaGraphLaunch", 3, "rank 0 (stage 0) in the graph of a step: cudaGraphLaunch: "}}) {
     const RunOptions late = on_cuda(options(5), StepLaunch::graph, 1);
     cuda_on_cpu::fail_call(c.call, c.nth, cudaErrorMemoryAllocation);
     CHECK(failure(late, plan.job()) == c.place + "out of memory (error 2)");

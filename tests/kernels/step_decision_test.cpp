@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 StepTotals of_rank(double squares, double loss = 1) {
   StepTotals totals;
@@ -43,7 +43,7 @@ TEST_CASE("a step is not taken where a loss or a gradient of any rank is not fin
   StepTotals overflown = of_rank(1);
   overflown.gradients.has_non_finite = 1;
   CHECK(decided({of_rank(1), overflown, of_rank(1)}, 1, 1).is_taken == 0);
-  CHECK(decided({of_rank(1), of_rank(1, infinity)}, 1, 1).is_taken == 0);
+  CHECK(decided({of_rank(1), of_rank(1, infinite)}, 1, 1).is_taken == 0);
   CHECK(decided({of_rank(std::numeric_limits<double>::quiet_NaN())}, 1, 0).is_taken == 0);
   const double largest = std::numeric_limits<double>::max();
   CHECK(decided({of_rank(largest), of_rank(largest)}, 1, 0).is_taken == 0);
@@ -53,7 +53,7 @@ TEST_CASE("a step is not taken where a loss or a gradient of any rank is not fin
 // Taken, left out: 8 is halved; two taken: 4 is doubled.
 TEST_CASE("a decision counts the updates that are taken, and leaves the next step its loss scale") {
   const std::vector<StepTotals> good = {of_rank(1)};
-  const std::vector<StepTotals> bad = {of_rank(infinity)};
+  const std::vector<StepTotals> bad = {of_rank(infinite)};
   StepState state{{8, 0, 0}, 0};
   CHECK(decided(good, state).update == 1);
   CHECK(state == StepState{{8, 1, 0}, 1});

@@ -10,10 +10,10 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t sequence = 512;
+constexpr std::int64_t sequence_length = 512;
 constexpr std::int64_t hidden = 1024;
 
-Training training_of(std::int64_t tokens = sequence) {
+Training training_of(std::int64_t tokens = sequence_length) {
   Training training;
   training.sequence_length = tokens;
   training.global_batch = 64;
@@ -45,7 +45,7 @@ Strategy tensor_parallel(std::int32_t ranks, SequenceParallel sequence_parallel)
 // X = 2 s b h bytes. Two all-reduces forward and two backward, 2 (t - 1)/t X each; with sequence parallelism two
 // all-gathers and two reduce-scatters forward, four and two backward, (t - 1)/t X each (arXiv:2205.05198, 4.2.2).
 TEST_CASE("a layer sends 8 (t - 1)/t X for tensor parallelism, 10 (t - 1)/t X with sequence parallelism") {
-  constexpr std::int64_t x = 2 * sequence * 2 * hidden;
+  constexpr std::int64_t x = 2 * sequence_length * 2 * hidden;
   for (const std::int32_t t : {2, 4, 8}) {
     CHECK(priced(first_layer(dense()), tensor_parallel(t, SequenceParallel::off)).wire().tensor ==
           Bytes(8 * (t - 1) * x / t));
@@ -62,7 +62,7 @@ TEST_CASE("a frozen layer without backward sends nothing backward") {
   adaptation.frozen_layers = {{0, 1}};
   const Graph graph = adapted(dense(), adaptation);
   const BlockCost cost = priced(first_layer(graph), tensor_parallel(4, SequenceParallel::off));
-  constexpr std::int64_t x = 2 * sequence * 2 * hidden;
+  constexpr std::int64_t x = 2 * sequence_length * 2 * hidden;
   CHECK(cost.wire().tensor == Bytes(4 * 3 * x / 4));
   CHECK(cost.backward == PhaseTime{});
   CHECK(cost.forward == priced(first_layer(dense()), tensor_parallel(4, SequenceParallel::off)).forward);
@@ -90,13 +90,14 @@ TEST_CASE("ring attention sends keys and values c - 1 times forward and twice th
   for (const std::int32_t c : {2, 4, 8}) {
     Strategy s;
     s.context_parallel = c;
-    CHECK(priced(first_layer(dense()), s).wire().context == Bytes(3 * (c - 1) * (sequence / c) * 2 * 8 * 64 * 2));
+    CHECK(priced(first_layer(dense()), s).wire().context ==
+          Bytes(3 * (c - 1) * (sequence_length / c) * 2 * 8 * 64 * 2));
   }
 }
 
 // A rank's s x 2 chosen tokens of h features: dispatch and combine, forward and backward, (e - 1)/e of them leave.
 TEST_CASE("experts cost four all-to-alls of the routed tokens") {
-  constexpr std::int64_t routed = 2 * sequence * 2 * hidden;
+  constexpr std::int64_t routed = 2 * sequence_length * 2 * hidden;
   for (const std::int32_t e : {2, 4, 8}) {
     Strategy s;
     s.expert_parallel = e;
@@ -112,7 +113,7 @@ TEST_CASE("expert tensor parallelism gathers what the all-to-all brought") {
   s.data_parallel = 4;
   s.expert_parallel = 8;
   s.expert_tensor_parallel = 2;
-  constexpr std::int64_t own = 2 * sequence / 4 * 2 * hidden;
+  constexpr std::int64_t own = 2 * sequence_length / 4 * 2 * hidden;
   CHECK(priced(first_layer(mixture()), s).wire().expert == Bytes(4 * (7 * own / 8 + own)));
 }
 
@@ -133,7 +134,7 @@ TEST_CASE("full recompute repeats the forward pass, selective recompute the atte
   // 4 b s^2 a d on one rank: 16 heads of 64.
   Strategy s;
   CHECK(priced(first_layer(dense()), s).variant(Variant::selective).flops.value() ==
-        4.0 * sequence * sequence * 16 * 64);
+        4.0 * sequence_length * sequence_length * 16 * 64);
 }
 
 TEST_CASE("more tokens never take less time, bytes or FLOPs") {

@@ -17,7 +17,7 @@ struct Published {
 };
 
 /// Counts that the checkpoints' owners publish (model cards, safetensors totals, papers), head counted once where tied.
-constexpr Published published[] = {
+constexpr Published published_counts[] = {
     {"llama-2-7b", 6'738'415'616},
     {"llama-3-8b", 8'030'261'248},
     {"llama-3-70b", 70'553'706'496},
@@ -107,7 +107,7 @@ struct Tally {
 
 TEST_CASE("Parameter counts equal the published integers") {
   Tally tally;
-  for (const Published& row : published)
+  for (const Published& row : published_counts)
     tally.compare(row.network, parameter_count(find_network(row.network).graph), row.parameters);
   tally.report("published parameter counts");
 }

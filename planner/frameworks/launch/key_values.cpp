@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/base/errors.h"
-
 namespace plumbline {
 namespace {
 
@@ -40,11 +38,7 @@ bool flag_value(const Json& value) {
 
 double number_value(const Json& value) { return JsonPlace(value, "").number(-1e15, 1e15); }
 
-const std::string& word_value(const Json& value) {
-  const std::string* const word = value.if_string();
-  if (word == nullptr) throw InputError({"", "found " + std::string(value.type_name()), "a string", ""});
-  return *word;
-}
+const std::string& word_value(const Json& value) { return JsonPlace(value, "").string(); }
 
 std::optional<Json> written_degree(const std::optional<std::int32_t>& degree) {
   if (degree.value_or(1) == 1) return std::nullopt;

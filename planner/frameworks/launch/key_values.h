@@ -19,6 +19,7 @@ namespace plumbline {
 /// true and false, also as words.
 [[nodiscard]] bool flag_value(const Json& value);
 [[nodiscard]] double number_value(const Json& value);
+/// The value's own text: a reference to it lives as long as the value.
 [[nodiscard]] const std::string& word_value(const Json& value);
 
 template <class Value>

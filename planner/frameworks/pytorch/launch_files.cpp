@@ -3,6 +3,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
+#include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/pytorch/script.h"
@@ -70,7 +71,7 @@ Written schedule_name(const Settings& s) {
   return Json(has_pipeline(s) && s.schedule ? torchtitan::name_of(*s.schedule) : "");
 }
 void read_schedule(const Json& value, Settings& s) {
-  const std::string& name = JsonPlace(value, "").string();
+  const std::string& name = word_value(value);
   if (name.empty()) return;
   s.schedule = torchtitan::schedule_named(name);
   if (!s.schedule && name != "PipelineScheduleMulti")
@@ -80,7 +81,7 @@ Written csv(const Settings& s) {
   return Json(has_pipeline(s) && s.schedule && !is_by_name(*s.schedule) ? schedule_file(*s.schedule) : "");
 }
 void read_csv(const Json& value, Settings& s) {
-  const std::string& file = JsonPlace(value, "").string();
+  const std::string& file = word_value(value);
   if (file.empty()) return;
   s.schedule = torchtitan::schedule_of_file(file);
   if (!s.schedule) throw InputError({"", "'" + file + "'", "schedule-NAME.csv", ""});
@@ -100,7 +101,7 @@ void read_recompute(const Json& value, Settings& s) {
 
 template <class Value>
 Value named(const Json& value, std::optional<Value> (*from_text)(std::string_view), const char* expected) {
-  const std::string& text = JsonPlace(value, "").string();
+  const std::string& text = word_value(value);
   const std::optional<Value> found = from_text(text);
   if (!found) throw InputError({"", "'" + text + "'", expected, ""});
   return *found;

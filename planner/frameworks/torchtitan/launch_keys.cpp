@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
 #include "planner/frameworks/torchtitan/schedule_names.h"
@@ -37,7 +38,7 @@ double number(const Json& value) {
 
 /// For keys that `settle` takes: only their type.
 void whole_number(const Json& value, Settings&) { (void)integer(value, -1); }
-void text(const Json& value, Settings&) { (void)JsonPlace(value, "").string(); }
+void text(const Json& value, Settings&) { (void)word_value(value); }
 void anything(const Json&, Settings&) {}
 
 bool has_pipeline(const Settings& s) { return s.pipeline_stages.value_or(1) > 1; }
@@ -139,7 +140,7 @@ Written optimizer_name(const Settings& s) {
   return s.optimizer ? Written(Json(s.optimizer == Optimizer::adam ? "Adam" : "AdamW")) : std::nullopt;
 }
 void read_optimizer(const Json& value, Settings& s) {
-  const std::string& name = JsonPlace(value, "").string();
+  const std::string& name = word_value(value);
   if (name != "Adam" && name != "AdamW") return;  // settle() names it
   s.optimizer = name == "Adam" ? Optimizer::adam : Optimizer::adamw;
 }

@@ -63,8 +63,7 @@ TEST_CASE("A module of this build is loaded from the first folder that has it") 
   const Folder folder;
   FakeLibraries libraries;
   libraries.with(folder.file(), {{device_module_entry, FakeLibraries::pointer(good_module)}});
-  const DeviceModule& module = load_module({"/nowhere", folder.folder.path()}, cuda_module_file, libraries);
-  CHECK(module.make_device(0) != nullptr);
+  CHECK(load_module({"/nowhere", folder.folder.path()}, cuda_module_file, libraries).make_device(0) != nullptr);
 }
 
 TEST_CASE("A module is looked for beside the program and in ../lib/plumbline") {

@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-const PublishedTensor& tensor(const PublishedNetwork& network, const std::string& name) {
+const PublishedTensor& tensor(const PublishedNetwork& network, std::string_view name) {
   const auto found =
       std::find_if(network.tensors.begin(), network.tensors.end(), [&](const auto& each) { return each.name == name; });
   REQUIRE(found != network.tensors.end());

@@ -41,9 +41,9 @@ TEST_CASE("exchanges of experts alongside another pass show what both slow each 
 }
 
 TEST_CASE("a stack that hides more anyway goes on hiding it, and one that runs in order hides nothing") {
-  const Calibration hidden = exposing(0.1);
-  CHECK(forward_of(Schedule::dualpipev, hidden).expert_parallel ==
-        forward_of(Schedule::one_f_one_b, hidden).expert_parallel);
+  const Calibration hiding = exposing(0.1);
+  CHECK(forward_of(Schedule::dualpipev, hiding).expert_parallel ==
+        forward_of(Schedule::one_f_one_b, hiding).expert_parallel);
   Calibration in_order = exposing(1);
   in_order.stack.features.paired_exchanges = PairedExchanges::in_order;
   CHECK(forward_of(Schedule::dualpipev, in_order).expert_parallel ==

@@ -7,7 +7,7 @@ using namespace plumbline;
 
 namespace {
 
-const RunSet& set_of(const std::string& name) {
+const RunSet& set_of(std::string_view name) {
   for (const RunSet& set : rows_of_catalogue())
     if (set.name == name) return set;
   FAIL("no source " << name);

@@ -53,10 +53,10 @@ TEST_CASE("nothing is regretted without a choice or without errors") {
   CHECK(expected_regret({{10, 0.01}, {20, 0.01}}) < 1e-9);
 }
 
-Plan plan(double step, double sigma) {
+Plan plan(double step_s, double sigma) {
   Plan one;
   one.machine.devices = 8;
-  one.prediction.step_time_s.expected = step;
+  one.prediction.step_time_s.expected = step_s;
   one.provenance.trust.time_sigma = sigma;
   one.strategy.data_parallel = 8;
   return one;

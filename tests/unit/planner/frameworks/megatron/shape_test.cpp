@@ -83,10 +83,10 @@ TEST_CASE("a window that no config can say is told, and one that is none refused
 }
 
 TEST_CASE("which layers are mixtures is a number or a Python expression") {
-  using Layers = std::vector<bool>;
-  CHECK(mixture_layers(2, 5) == Layers{true, false, true, false, true});
-  CHECK(mixture_layers("([0]*3+[1]*2)", 5) == Layers{false, false, false, true, true});
-  CHECK(mixture_layers("[1, 0]*2+[1]", 5) == Layers{true, false, true, false, true});
+  using Mixture = std::vector<bool>;
+  CHECK(mixture_layers(2, 5) == Mixture{true, false, true, false, true});
+  CHECK(mixture_layers("([0]*3+[1]*2)", 5) == Mixture{false, false, false, true, true});
+  CHECK(mixture_layers("[1, 0]*2+[1]", 5) == Mixture{true, false, true, false, true});
   for (const char* const text : {"[0]*3", "[2]*5", "([0]*5", "[0]*99999999999", "((((((((((((((((((([0]*5"})
     CHECK_THROWS_AS(mixture_layers(text, 5), InputError);
 }
