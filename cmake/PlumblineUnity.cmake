@@ -1,10 +1,14 @@
 # Unity builds: several source files are compiled as one, so that the headers they share are parsed once. Two thirds of a
-# file's compile time are headers; in batches a build from nothing takes a fifth of the processor time.
+# file's compile time are headers; in batches a build from nothing takes a fifth of the processor time (docs/decisions/0083-unity-batches.md).
+
+# From CMake 3.29 on batches name their files relatively, so that the compiler cache serves another clone at once.
+set(CMAKE_UNITY_BUILD_RELOCATABLE ON)
+
 # A batch is closed when its files hold this many bytes: about 2 000 lines.
 set(PLUMBLINE_UNITY_BYTES 120000)
 
 # plumbline_unity(<target>): batches the target's sources in the order of their paths, so that files of a folder stand
-# together. A batch ends with a folder below the target's own when it is half full, so that an added file moves few others.
+# together. A batch also ends with its folder when it is a quarter full, so that an added file moves few others.
 # Names of anonymous namespaces must differ within a batch; generated files and those with flags of their own stay alone.
 function(plumbline_unity target)
   if(NOT PLUMBLINE_UNITY)

@@ -9,6 +9,7 @@ clang-tidy reads the batches of a unity build (build/lint-batches), so that head
 hides an include that a file forgot: each file is also parsed by itself, as an incremental build compiles it (build/lint).
 """
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -90,7 +91,7 @@ def main():
         if not files:
             return
     alone, batches = configure("lint"), configure("lint-batches")
-    sources = None if files is None else {file for file in files} | {re.sub(r"\.h$", ".cpp", file) for file in files}
+    sources = None if files is None else {*files, *(re.sub(r"\.h$", ".cpp", file) for file in files)}
 
     def is_asked(file):
         return not file.startswith(("build", "..")) and (sources is None or file in sources)
@@ -103,10 +104,11 @@ def main():
     print(f"lint: {len(units)} batches, {len(singles)} files alone", flush=True)
     has_findings = False
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for code, text in [*pool.map(lambda unit: tidy(unit, files), units), *pool.map(parse_alone, singles)]:
+        tidied = pool.map(lambda unit: tidy(unit, files), units)
+        for code, text in itertools.chain(tidied, pool.map(parse_alone, singles)):
             if code != 0:
                 has_findings = True
-                print(text, end="")
+                print(text, end="", flush=True)
     if has_findings:
         sys.exit("lint: findings above")
     print("lint: nothing found")

@@ -25,12 +25,12 @@ void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& valu
   for (const std::int32_t buffer : needed) emit.reclassify(buffer, MemoryClass::activations);
   for (std::size_t t = 0; t < values.tensors.size(); ++t) {
     const bool is_logits = f.is_logits(TensorId(static_cast<std::int32_t>(t)));
-    if (needed.count(values.tensors[t]) == 0 && !(needs_logits && is_logits)) emit.release(values.tensors[t]);
+    if (!needed.contains(values.tensors[t]) && !(needs_logits && is_logits)) emit.release(values.tensors[t]);
   }
   for (const OpId id : f.block.execution_order()) {
     if (needs_logits && f.block.op(id).kind == OpKind::cross_entropy) continue;
     for (std::int32_t& side : values.sides[slot(id)])
-      if (needed.count(side) == 0) emit.release(side);
+      if (!needed.contains(side)) emit.release(side);
   }
 }
 

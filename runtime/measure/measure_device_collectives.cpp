@@ -78,7 +78,8 @@ void measure_device_collectives(const MeasuredRanks& of, const MeasureOptions& o
            {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::send_receive}) {
         if (options.stop.stop_requested() || (brief && size > sizes.front())) return;
         options.progress("collectives among " + std::to_string(ranks) + " devices");
-        const Bytes whole = size / (2 * ranks) * (2 * ranks);
+        const std::int64_t parts = std::int64_t{2} * ranks;
+        const Bytes whole = size / parts * parts;
         table.collectives.push_back(
             {std::string(to_text(kind)), ranks, whole, collective_seconds(of, ranks, kind, whole)});
       }
