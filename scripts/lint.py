@@ -4,7 +4,7 @@
 Usage: lint.py                    every .cpp file
        lint.py --changed [BASE]   what changed since BASE: the findings of those files and headers alone
 
-BASE defaults to where this branch left main; on main itself, where it stood half a day before the last commit.
+BASE defaults to where this branch left main; on main itself, to the previous commit.
 clang-tidy reads the batches of a unity build (build/lint-batches), so that headers that 16 files share are read once. A batch
 hides an include that a file forgot: each file is also parsed by itself, as an incremental build compiles it (build/lint).
 """
@@ -34,8 +34,7 @@ def default_base():
         base = git("merge-base", "HEAD", main)
         if base and base != head:
             return base[0]
-    last = int(git("log", "-1", "--format=%ct")[0])
-    before = git("rev-list", "-1", f"--before={last - 12 * 3600}", "HEAD")
+    before = git("rev-parse", "--verify", "--quiet", "HEAD~1")
     return before[0] if before else git("hash-object", "-t", "tree", "/dev/null")[0]  # the first commit: everything
 
 

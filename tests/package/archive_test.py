@@ -59,7 +59,8 @@ class Archive(unittest.TestCase):
         config = pathlib.Path(self.place.name, "fsdp.yaml")
         config.write_text("distributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\nfsdp_config:\n  fsdp_version: 2\n",
                           encoding="utf-8")
-        done = self.run_plan(self.program, "import", str(config), "--from", "accelerate")
+        done = self.run_plan(self.program, "import", str(config), "--from", "accelerate", "--model", "llama-3-8b",
+                             "--global-batch", "64", "--seq-len", "4096")
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_bad_input_is_refused_in_one_line(self):
