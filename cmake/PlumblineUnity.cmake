@@ -1,5 +1,6 @@
 # Unity builds: several source files are compiled as one, so that the headers they share are parsed once. Two thirds of a
-# file's compile time are headers; in batches a build from nothing takes a fifth of the processor time (docs/decisions/0083-unity-batches.md).
+# file's compile time are headers; in batches a build from nothing takes a fifth of the
+# processor time (docs/decisions/0083-unity-batches.md).
 
 # From CMake 3.29 on batches name their files relatively, so that the compiler cache serves another clone at once.
 set(CMAKE_UNITY_BUILD_RELOCATABLE ON)
@@ -52,7 +53,7 @@ function(plumbline_optimize target level)
     return()
   endif()
   if(NOT TARGET plumbline_headers_${level})
-    file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")  # leaves what is there as it is
     add_library(plumbline_headers_${level} OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
     target_compile_features(plumbline_headers_${level} PRIVATE cxx_std_20)
     target_compile_options(plumbline_headers_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)

@@ -56,7 +56,8 @@ def contents(unit):
     if pathlib.Path(unit).suffix != ".cxx":
         return [os.path.relpath(unit, ROOT)]
     included = re.findall(r'#include "(.*)"', pathlib.Path(unit).read_text(encoding="utf-8"))
-    return [os.path.relpath(path, ROOT) for path in included]
+    folder = pathlib.Path(unit).parent  # newer versions of CMake name files relative to the batch
+    return [os.path.relpath(folder / path, ROOT) for path in included]
 
 
 def tidy(unit, files):
