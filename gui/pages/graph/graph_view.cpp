@@ -129,7 +129,7 @@ void GraphView::paint_node(QPainter& painter, std::size_t node, const Palette& p
   const QRectF room = area.adjusted(8, 3, -8, -1 - bar_height);
   const QFontMetricsF metrics(painter.font());
   const auto write = [&](Qt::Alignment at, const std::string& words) {
-    painter.drawText(room, Qt::AlignLeft | at,
+    painter.drawText(room, static_cast<int>(Qt::AlignLeft | at),
                      metrics.elidedText(QString::fromStdString(words), Qt::ElideRight, room.width()));
   };
   painter.setPen(palette.text);

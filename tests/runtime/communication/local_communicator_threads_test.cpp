@@ -160,7 +160,7 @@ std::vector<SentByKind> sent_of(std::int32_t ranks, std::int64_t elements) {
     group->all_gather(own, data, ElementFormat::fp32);
     std::vector<std::int64_t> counts;
     for (std::int32_t r = 0; r < ranks; ++r) counts.push_back(owned_range(elements, ranks, 0).count);
-    ByteList parts(static_cast<std::size_t>(4 * ranks * counts[0]));
+    ByteList parts(static_cast<std::size_t>(counts[0] * ranks * 4));
     ByteList other(parts.size());
     group->all_to_all(parts, counts, other, counts, ElementFormat::fp32);
     group->broadcast(data, 0);
@@ -176,7 +176,7 @@ constexpr std::array ring_kinds{Collective::all_reduce, Collective::all_gather, 
 
 TEST_CASE("Where the ranks divide the elements, each rank sends the bytes of the formulas") {
   for (const std::int32_t ranks : {1, 2, 3, 4, 8}) {
-    const Bytes bytes(4 * 24);
+    const Bytes bytes(24 * std::int64_t{4});
     const auto sent = sent_of(ranks, 24);
     for (const SentByKind& rank : sent) {
       for (const Collective kind : ring_kinds) CHECK(rank[kind] == wire_bytes(kind, bytes, ranks));

@@ -39,7 +39,7 @@ void meet(Rendezvous& first, Rendezvous& second) {
   CHECK(second.wait_for("id", milliseconds(5'000)) == value_of(std::string("a\0b", 3)));
   later.join();
   CHECK(first.find("id") == value_of(std::string("a\0b", 3)));
-  CHECK(failure_of([&] { second.publish("id", {}); }).size() > 0);
+  CHECK_FALSE(failure_of([&] { second.publish("id", {}); }).empty());
   second.publish("empty", {});
   CHECK(first.find("empty") == Value());
   CHECK(has(failure_of([&] { (void)first.wait_for("other", milliseconds(10)); }), " at the rendezvous for 'other'"));

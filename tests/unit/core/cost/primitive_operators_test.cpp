@@ -73,8 +73,8 @@ LayerBytes layer(const StackFeatures& features, const Shard& of, const Graph& gr
 // the gate.
 TEST_CASE("a fused Llama layer makes one pass for each group") {
   const LayerBytes fused = layer({}, shard());
-  CHECK(fused.forward == 2 * sequence * (2 * (2 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 3 * ffn));
-  CHECK(fused.backward == 2 * sequence * (2 * (3 + 3) * hidden + 2 * (heads + kv_heads) * head_dim + 5 * ffn));
+  CHECK(fused.forward == 2 * sequence * (2 * hidden * (2 + 3) + 2 * (heads + kv_heads) * head_dim + 3 * ffn));
+  CHECK(fused.backward == 2 * sequence * (2 * hidden * (3 + 3) + 2 * (heads + kv_heads) * head_dim + 5 * ffn));
 }
 
 // Primitive: norms 18 and 42, rotations 10 and 10, gates 5 and 9. Three products read the first norm (two sums of three
@@ -83,8 +83,8 @@ TEST_CASE("primitive operators make their own passes, sum gradients two by two a
   const LayerBytes own = layer(primitive(), shard());
   constexpr std::int64_t rotated = 10 * (heads + kv_heads) * head_dim;
   constexpr std::int64_t repeated = 2 * (heads + kv_heads) * head_dim;
-  CHECK(own.forward == 2 * sequence * (2 * (18 + 3) * hidden + rotated + 5 * ffn + repeated));
-  CHECK(own.backward == 2 * sequence * (2 * (42 + 3) * hidden + rotated + 9 * ffn + repeated + (2 + 1) * 3 * hidden));
+  CHECK(own.forward == 2 * sequence * (2 * hidden * (18 + 3) + rotated + 5 * ffn + repeated));
+  CHECK(own.backward == 2 * sequence * (2 * hidden * (42 + 3) + rotated + 9 * ffn + repeated + hidden * (2 + 1) * 3));
 }
 
 TEST_CASE("tensor parallelism divides every pass but the sums of gradients, which are of the gathered input") {
@@ -125,7 +125,7 @@ TEST_CASE("rotations by halves make passes of their own, scaled or not") {
   CHECK(layer(features, shard()).backward - layer({}, shard()).backward == (10 - 2) * turned);
   const Graph gpt_oss = find_network("gpt-oss-20b").graph;
   CHECK(layer(features, shard(), gpt_oss).forward - layer({}, shard(), gpt_oss).forward ==
-        (12 - 2) * 2 * sequence * (64 + 8) * 64);
+        2 * sequence * (12 - 2) * (64 + 8) * 64);
 }
 
 TEST_CASE("keys and values that travel are there for every query head only where they are repeated") {

@@ -43,7 +43,8 @@ constexpr auto torchao = ProductInputs::as_read;
 
 // Forward two gathers and two scatters; backward two gathers of gradients, two scatters, and both inputs gathered
 // again.
-constexpr Sent in_16_bits{4 * 2, 6 * 2};
+constexpr std::int64_t in_two_bytes = 2;
+constexpr Sent in_16_bits{4 * in_two_bytes, 6 * in_two_bytes};
 constexpr Sent in_fp8{2 * 1 + 2 * 2, 2 * 1 + 2 * 2 + 2 * 1};
 
 }  // namespace
