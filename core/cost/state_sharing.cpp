@@ -126,18 +126,24 @@ Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const 
 Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy& s) const {
   const Bytes bytes = tied_bytes(stages, s);
   if (bytes.value() == 0) return Picoseconds(0);
-  const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
+  const CommunicationClock& clock = sites_.whole().communication();
+  const GroupSpan ends = stages_span(rank_group(s, Axis::pipeline).stride, 0, s.pipeline_stages - 1, clock.cluster());
   return scaled(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
-                sites_.whole().communication().time(Collective::all_reduce, bytes, ends));
+                clock.time(Collective::all_reduce, bytes, ends));
+}
+
+std::vector<StageLink> StepPricer::links(const StageTable& stages, const Strategy& s) const {
+  std::vector<StageLink> links(stages.size());
+  if (s.pipeline_stages == 1) return links;
+  for (std::size_t r = 0; r < links.size(); ++r)
+    links[r] = stage_link(sites_[stages[r].link], static_cast<std::int32_t>(r), stages[r].boundary, s);
+  if (links.size() == 2) links.front() = links.back();
+  return links;
 }
 
 bool StepPricer::shares_network(const Strategy& s) const {
   const Cluster& cluster = sites_.whole().communication().cluster();
-  const auto leaves_node = [&](RankGroup group) {
-    return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
-  };
-  return leaves_node(rank_group(s, Axis::gradient)) && s.pipeline_stages > 1 &&
-         leaves_node({2, rank_group(s, Axis::pipeline).stride});
+  return reduces_over_network(cluster, s) && any_stage_leaves_node(cluster, s);
 }
 
 }  // namespace plumbline

@@ -32,8 +32,9 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     const Bytes boundary = stages[stages.size() - 1].boundary;
     const std::int64_t hops = 2 * m * s.virtual_stages;
     Seconds slowest(0);
-    for (std::size_t rank = 1; rank < stages.size(); ++rank)
-      slowest = std::max(slowest, message_time(stages[rank], boundary, s));
+    for (std::int32_t rank = s.virtual_stages > 1 ? 0 : 1; rank < s.pipeline_stages; ++rank)
+      slowest = std::max(slowest, message_time(sites_[stages[static_cast<std::size_t>(rank)].link].communication(),
+                                               rank, boundary, s));
     add(Axis::pipeline, "send_receive", hops * boundary, static_cast<double>(hops) * slowest);
   }
   for (const Sharing& sharing : sharings(heaviest->parameters, s)) {

@@ -59,6 +59,7 @@ bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const S
 struct StepPricer::Terms {
   std::vector<SharingTimes> shared;  ///< by distinct content of the ranks
   std::vector<RankTimes> times;      ///< of all stages
+  std::vector<StageLink> links;      ///< by pipeline rank
   Picoseconds slowest_optimizer{0};
 };
 
@@ -125,9 +126,6 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.forward += stage.copies.forward;
   times.backward += stage.copies.backward;
   times.backward_input += stage.copies.backward;
-  if (s.pipeline_stages > 1) {
-    times.hop = scaled(stack.communication.pipeline_exposure * message_time(rank, rank.boundary, s));
-  }
   return times;
 }
 
@@ -158,7 +156,8 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
   }
-  chunks.set_contention(stack.communication.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
+  chunks.set_contention(stack.communication.overlap_slowdown,
+                        reduces_over_network(sites_.whole().communication().cluster(), s), s.zero_stage >= 3);
   const auto ends_of = sweep == Sweep::whole ? &pipeline_ends : &least_ends;
   const std::vector<Picoseconds> ends = ends_of(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   Picoseconds latest(0);
@@ -172,11 +171,6 @@ Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) con
 
 Picoseconds StepPricer::copy_to_host(Bytes bytes, std::int32_t site) const {
   return phase_time(copy_time(bytes, sites_[site].to_host()));
-}
-
-Seconds StepPricer::message_time(const StageCost& stage, Bytes bytes, const Strategy& s) const {
-  const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
-  return sites_[stage.link].communication().time(Collective::send_receive, bytes, neighbours);
 }
 
 Picoseconds StepPricer::overhead() const {
@@ -204,14 +198,15 @@ StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s)
     if (!entry) entry = stage_times(stages.stage(stage), stages[rank], terms.shared[content], s);
     terms.times.push_back(*entry);
   }
+  terms.links = links(stages, s);
   return terms;
 }
 
 /// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
 Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep) const {
   const Terms terms = this->terms(stages, s);
-  if (has_too_much_work(terms.times, terms.shared, s)) return longer_than_any().total();
-  ChunkTimes chunks(terms.times, s);
+  if (has_too_much_work(terms.times, terms.links, terms.shared, s)) return longer_than_any().total();
+  ChunkTimes chunks(terms.times, terms.links, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
 }
@@ -220,7 +215,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   const Terms terms = this->terms(stages, s);
   const std::vector<SharingTimes>& shared = terms.shared;
   const std::vector<RankTimes>& times = terms.times;
-  if (has_too_much_work(times, shared, s)) return longer_than_any();
+  if (has_too_much_work(times, terms.links, shared, s)) return longer_than_any();
   // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
   // differently.
   const auto work = [&](std::size_t rank) {
@@ -235,7 +230,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
     if (own > most) busiest = rank, most = own;
   }
   const Besides besides = besides_of(busiest, times, stages, s);
-  ChunkTimes chunks(times, s);
+  ChunkTimes chunks(times, terms.links, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   const Picoseconds makespan = *std::max_element(ends.begin(), ends.end());

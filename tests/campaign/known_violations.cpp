@@ -148,8 +148,7 @@ bool queues_messages(const Subject& s) {
   const StageLayout layout = layout_of(s.question, s.strategy(), blocks);
   const StageTable stages = stages_of(s.question, layout, blocks);
   Picoseconds hop(0);
-  for (const StageCost& stage : stages.distinct())
-    hop = std::max(hop, s.question.step_pricer().rank_times(stage, s.strategy()).hop);
+  for (const StageLink& link : s.question.step_pricer().links(stages, s.strategy())) hop = std::max(hop, link.hop);
   // Forwards and backwards of all micro-batches, and of the first and the last one those that fill and drain.
   const std::int64_t passes =
       s.strategy().micro_batches * s.strategy().virtual_stages + s.strategy().pipeline_stages - 1;

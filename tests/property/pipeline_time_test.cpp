@@ -220,7 +220,8 @@ std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::in
   t.start = start;
   t.once = once;
   t.slowdown = 0.1;
-  t.shares_links = true;
+  const std::vector<std::uint8_t> shares_link(i.forward.size(), 1);
+  t.shares_link = shares_link;
   t.gathers = true;
   t.leaves_out_rounds = leaves_out;
   return ends_of(schedule, t, i.micro_batches, v);

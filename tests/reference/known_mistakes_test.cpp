@@ -343,7 +343,7 @@ TEST_CASE("efficiency depends on the shape of a product") {
 TEST_CASE("a collective's time depends on its ranks, their places and every step's latency") {
   const CommunicationClock clock(round_cluster(64));
   const auto time = [&](Bytes bytes, std::int32_t size, std::int32_t stride) {
-    return clock.time(Collective::all_reduce, bytes, {size, stride}).value();
+    return clock.time(Collective::all_reduce, bytes, RankGroup{size, stride}).value();
   };
   for (const Bytes bytes : {1_GiB, 64_MiB}) {
     CHECK(time(bytes, 8, 1) < time(bytes, 8, 8));   // inside a node, across eight

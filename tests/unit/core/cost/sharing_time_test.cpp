@@ -37,12 +37,13 @@ constexpr double rounding_ps = 1;
 
 double gather_ps(std::int64_t parameters) {
   const Bytes bytes = storage(parameters, Training{}.formats().weight);
-  return CommunicationClock(round_cluster(2)).time(Collective::all_gather, bytes, {ranks, 1}).value() * 1e12;
+  return CommunicationClock(round_cluster(2)).time(Collective::all_gather, bytes, RankGroup{ranks, 1}).value() * 1e12;
 }
 
 double scatter_ps(std::int64_t gradients) {
   const Bytes bytes = storage(gradients, Training{}.formats().reduction);
-  return CommunicationClock(round_cluster(2)).time(Collective::reduce_scatter, bytes, {ranks, 1}).value() * 1e12;
+  return CommunicationClock(round_cluster(2)).time(Collective::reduce_scatter, bytes, RankGroup{ranks, 1}).value() *
+         1e12;
 }
 
 double ps(Picoseconds time) { return static_cast<double>(time.value()); }
