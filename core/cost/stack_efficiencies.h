@@ -8,7 +8,7 @@
 namespace plumbline {
 
 struct ComputeEfficiency {
-  Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
+  Coefficient step_factor;          ///< everything that no other term explains, multiplies what blocks take
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
   Coefficient loss_factor;          ///< bytes of the loss over the model's
   Coefficient flash_factor;         ///< attention kernels over the device's FlashAttention 2 efficiency

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/stage_memory.h"
+#include "core/cost/time_limits.h"
 
 namespace plumbline {
 
@@ -78,7 +79,7 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
-  return {scaled(time.gather), scaled(time.scatter), scaled(time.reduction), scaled(time.update)};
+  return {phase_time(time.gather), phase_time(time.scatter), phase_time(time.reduction), phase_time(time.update)};
 }
 
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
@@ -128,8 +129,8 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
   if (bytes.value() == 0) return Picoseconds(0);
   const CommunicationClock& clock = sites_.whole().communication();
   const GroupSpan ends = stages_span(rank_group(s, Axis::pipeline).stride, 0, s.pipeline_stages - 1, clock.cluster());
-  return scaled(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
-                clock.time(Collective::all_reduce, bytes, ends));
+  return phase_time(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
+                    clock.time(Collective::all_reduce, bytes, ends));
 }
 
 std::vector<StageLink> StepPricer::links(const StageTable& stages, const Strategy& s) const {

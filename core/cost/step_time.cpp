@@ -166,7 +166,8 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(sites_[stage.site].kernels(), training_, stage, s) + matrix_gather_time(stage, s));
+  return scaled(optimizer_time(sites_[stage.site].kernels(), training_, stage, s)) +
+         phase_time(matrix_gather_time(stage, s));
 }
 
 Picoseconds StepPricer::copy_to_host(Bytes bytes, std::int32_t site) const {

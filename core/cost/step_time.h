@@ -21,6 +21,11 @@
 /// In a mixed cluster each stage takes the kernels and links of its own site (core/machine/sites.h), messages between
 /// stages the links of both, and the tied embedding those of the whole cluster.
 ///
+/// What no other term of a stack explains (`step_factor`) multiplies what blocks take: their kernels, and the
+/// collectives between those, whose exposed shares were fitted with it. What shares states, and messages between
+/// stages, take what the network takes: a stack that computes slower sends no slower, and a step shows no more of a
+/// transfer than that.
+///
 /// Schedules that split the backward defer what block_cost.h prices for weight gradients. Sharded states (ZeRO-2, 3)
 /// are copied between the buffers of collectives and tensors where the stack does so, and gathered and reduced unit by
 /// unit, or tensor by tensor with the host's time for every rank's segment (DeepSpeed 0.4.5,
@@ -157,6 +162,7 @@ class StepPricer {
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,
                                     const Strategy& strategy, Sweep sweep) const;
+  /// Of kernels, with what the stack's step factor adds.
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   SitePricers sites_;

@@ -1,4 +1,7 @@
+#include "core/cost/stage_cost.h"
 #include "core/sharding/collective.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "tests/campaign/law_questions.h"
 
 namespace plumbline {
@@ -118,6 +121,40 @@ void recompute_sends_no_less(const Subject& s, Finding& f) {
     f.expect_at_most(line.bytes_per_step, sent(s.plan, line.group, line.collective), line.group + " with recompute");
 }
 
+constexpr std::int64_t most_simulated_passes = 3000;
+
+/// What shares the states of every rank, one transfer after another. Of one stage that is reduced once, as it is
+/// listed.
+Picoseconds state_transfers_alone(const Subject& s) {
+  const Strategy& strategy = s.strategy();
+  const StepPricer& steps = s.question.step_pricer();
+  if (strategy.pipeline_stages == 1 && strategy.zero_stage <= 1) {
+    Seconds listed(0);
+    for (const CommunicationLine& line : s.prediction().communication)
+      for (const std::string_view group : {"gradient", "shard", "replicate", "expert_gradient"})
+        if (line.group == group) listed += line.time;
+    return to_picoseconds(listed);
+  }
+  const std::vector<BlockCost> blocks = block_costs(s.question, strategy);
+  const StageLayout layout = layout_of(s.question, strategy, blocks);
+  const StageTable stages(s.question.graph(), layout, blocks);
+  Picoseconds sum = steps.tied_reduction(stages, strategy);
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const SharingTimes t = steps.sharing_times(stages[rank], strategy);
+    sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.scatter) + t.reduction + t.update;
+  }
+  return sum;
+}
+
+void exposed_at_most_alone(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  const Picoseconds alone = state_transfers_alone(s) + rounding(s);
+  f.expect_at_most(s.prediction().time[TimeCause::data_parallel], alone, "exposed and alone, by closed form");
+  if (strategy.pipeline_stages * strategy.micro_batches * strategy.virtual_stages > most_simulated_passes) return;
+  const Simulation simulation = simulated(s.question, strategy).simulation;
+  f.expect_at_most(simulation.time[TimeCause::data_parallel], alone, "exposed and alone, simulated");
+}
+
 }  // namespace
 
 Laws laws_of_communication() {
@@ -133,6 +170,8 @@ Laws laws_of_communication() {
       {"sequence-parallel-bytes", "Sequence parallelism never lengthens messages between stages.", 4,
        sequence_parallelism_sends_as_much},
       {"recompute-bytes", "Recompute never sends less.", 16, recompute_sends_no_less},
+      {"exposed-transfers", "A step shows no more of what shares states than the transfers take alone.", 4,
+       exposed_at_most_alone},
   };
 }
 
