@@ -64,6 +64,8 @@ struct BlockVariant {
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
   CopyTimes copies = {};
   Bytes copied{0};  ///< by this rank to the host, and back
+  /// Parameters that ZeRO-3 lets go of after the replay and gathers again for the gradients.
+  std::int64_t regathered = 0;
 };
 /// Index into BlockCost::variants. Choices of a placement follow from `first_placed` on (planner/checkpointing).
 struct Variant {

@@ -51,6 +51,7 @@ void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block
   memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
   stage.wire_recompute += variant.wire * count;
+  stage.regathered += variant.regathered * count;
 }
 
 /// What the blocks behind the offloaded ones keep: those are the first layers, whatever their blocks.

@@ -50,6 +50,7 @@ struct StageCost {
   WireBytes wire_forward;   ///< sent by this rank per micro-batch
   WireBytes wire_backward;  ///< without recompute
   WireBytes wire_recompute;
+  std::int64_t regathered = 0;  ///< parameters that ZeRO-3 gathers for the replay and again for the gradients
 
   Picoseconds host_forward{0};          ///< until the host has launched the forward pass
   Picoseconds host_backward{0};         ///< until the host has launched the backward pass with its recompute
@@ -62,6 +63,10 @@ struct StageCost {
   std::int32_t link = 0;    ///< what it and the rank before it compute on together
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
+  /// What is gathered again, over what is gathered for a pass.
+  [[nodiscard]] double regathered_share() const {
+    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, parameters.total()));
+  }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;

@@ -79,7 +79,8 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
-  return {phase_time(time.gather), phase_time(time.scatter), phase_time(time.reduction), phase_time(time.update)};
+  return {phase_time(time.gather), phase_time(stage.regathered_share() * time.gather), phase_time(time.scatter),
+          phase_time(time.reduction), phase_time(time.update)};
 }
 
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that

@@ -103,18 +103,20 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
   const Picoseconds first = first_units(shared.gather, stage, s.prefetch);
+  const Picoseconds again = gathered_for_backward(shared);
+  const Picoseconds first_again = first_units(again, stage, s.prefetch);
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
     return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;
   };
   times.gather_forward = excess(times.forward, first, shared.gather - first);
   // Parameters are needed for the gradients of inputs; gradients of parameters are reduced alongside their making.
-  const Picoseconds input_waits = excess(times.backward - weight, first, shared.gather - first);
+  const Picoseconds input_waits = excess(times.backward - weight, first_again, again - first_again);
   const Picoseconds weight_waits = excess(weight, last, shared.scatter - last);
   times.backward_input = times.backward - weight + input_waits;
   times.backward_weight = weight + weight_waits;
-  times.scatter = excess(times.backward, first + last, shared.gather + shared.scatter - first - last);
-  times.gather_backward = part(times.scatter, shared.gather / std::max(Picoseconds(1), shared.gather + shared.scatter));
+  times.scatter = excess(times.backward, first_again + last, again + shared.scatter - first_again - last);
+  times.gather_backward = part(times.scatter, again / std::max(Picoseconds(1), again + shared.scatter));
   times.scatter -= times.gather_backward;
   times.forward += times.gather_forward;
   times.backward += times.gather_backward + times.scatter;

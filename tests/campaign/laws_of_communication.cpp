@@ -45,21 +45,27 @@ void gradients_by_formula(const Subject& s, Finding& f) {
   const std::int64_t padded = parameters + most_padding(s, ranks);
   // Units are padded to what ranks divide: no less than the formula, no more than it with the most padding.
   const auto expect_volume = [&](const char* group, Collective kind, const char* name, std::int64_t times,
-                                 NumberFormat format, std::int64_t part, std::int32_t members) {
+                                 NumberFormat format, std::int64_t part, std::int32_t members,
+                                 std::int64_t times_again = 0) {
     const Bytes bytes = sent(s.plan, group, name);
-    const auto volume = [&](std::int64_t values) {
-      return times * wire_bytes(kind, stored(values, format) / part, members);
+    const auto volume = [&](std::int64_t values, std::int64_t count) {
+      return count * wire_bytes(kind, stored(values, format) / part, members);
     };
-    f.expect_at_most(volume(parameters), bytes, std::string(name) + " of " + group + " by the formula");
-    f.expect_at_most(bytes, volume(padded), std::string(name) + " of " + group + " with the most padding");
+    f.expect_at_most(volume(parameters, times), bytes, std::string(name) + " of " + group + " by the formula");
+    f.expect_at_most(bytes, volume(padded, times + times_again),
+                     std::string(name) + " of " + group + " with the most padding");
   };
   if (strategy.zero_stage == 0)
     return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
   const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
   const std::int64_t gathers = strategy.zero_stage >= 3 ? 2 * strategy.micro_batches : 1;
+  // What recompute lets go of is gathered a third time: at most all.
+  const bool lets_go = strategy.zero_stage >= 3 && strategy.recompute.mode != RecomputeMode::none &&
+                       s.question.calibration().stack.sharding.regathered_from_elements > 0;
+  const std::int64_t regathers = lets_go ? strategy.micro_batches : 0;
   const std::int32_t group = strategy.shard_group;
   expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
-  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group);
+  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group, regathers);
   expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, formats.reduction, group, ranks / group);
 }
 
@@ -141,7 +147,7 @@ Picoseconds state_transfers_alone(const Subject& s) {
   Picoseconds sum = steps.tied_reduction(stages, strategy);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const SharingTimes t = steps.sharing_times(stages[rank], strategy);
-    sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.scatter) + t.reduction + t.update;
+    sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.regather + t.scatter) + t.reduction + t.update;
   }
   return sum;
 }
