@@ -66,6 +66,33 @@ std::vector<std::string> unsaid_of_model(const LaunchSettings& s) {
           "' that trains as the plan's"};
 }
 
+std::string weight_format_line(const LaunchSettings& s, std::string_view indent, std::string_view model_config) {
+  const PrecisionRecipe recipe = s.precision.value_or(PrecisionRecipe::fp32);
+  const std::string format = recipe == PrecisionRecipe::bf16_pure   ? "bfloat16"
+                             : recipe == PrecisionRecipe::fp16_pure ? "float16"
+                                                                    : "float32";
+  const std::string config(model_config);
+  return std::string(indent) + "setattr(" + config + ", \"dtype\" if hasattr(" + config +
+         ", \"dtype\") else \"torch_dtype\", torch." + format + ")  # not that of the checkpoint\n";
+}
+
+std::string random_tokens_function(std::string_view more) {
+  return "def random_tokens(vocabulary, length, samples=1 << 20):\n"
+         "    class Tokens(torch.utils.data.Dataset):\n"
+         "        def __len__(self):\n"
+         "            return samples\n\n"
+         "        def __getitem__(self, index):\n"
+         "            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))\n"
+         "            return {\"input_ids\": tokens, \"labels\": tokens" +
+         std::string(more) + "}\n\n    return Tokens()\n";
+}
+
+std::vector<std::string> unsaid_of_adapters(const LaunchSettings& s) {
+  if (s.lora_rank.value_or(0) == 0 || s.lora_targets.value_or(LoraTargets::every_linear) == LoraTargets::every_linear)
+    return {};
+  return {"adapters of queries, keys and values alone: train.py gives every linear layer some"};
+}
+
 bool changes_gradients(const LaunchSettings& s) {
   return s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient;
 }

@@ -91,6 +91,7 @@ class Remainder {
       for (const auto& [name, value] : *object) look_at_member(value, above + (above.empty() ? "" : ".") + name);
   }
   [[nodiscard]] ImportNotes take() { return std::move(notes_); }
+  [[nodiscard]] bool knows_a_key() const { return knows_a_key_; }
 
  private:
   void look_at_member(const Json& value, const std::string& path) {
@@ -101,6 +102,7 @@ class Remainder {
   }
 
   void note(const LaunchKey& key, const Json& value, const std::string& path) {
+    knows_a_key_ = true;
     if (reads(key, value)) return;
     if (key.effect == KeyEffect::none)
       ++notes_.ignored;
@@ -126,6 +128,7 @@ class Remainder {
 
   const std::vector<LaunchKey>& keys_;
   ImportNotes notes_;
+  bool knows_a_key_ = false;
 };
 
 }  // namespace
@@ -148,6 +151,18 @@ Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release, 
     if (key.write && has_release(key, release))
       if (std::optional<Json> value = key.write(settings)) put(tree, key.path, std::move(*value));
   return tree;
+}
+
+void require_known_key(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source) {
+  const Json::Object* const object = tree.if_object();
+  if (object == nullptr || object->empty()) return;
+  Remainder remainder(keys);
+  remainder.look_at(tree, "");
+  if (remainder.knows_a_key()) return;
+  std::string names;
+  for (const auto& [name, value] : *object)
+    if (names.size() < 60) names += (names.empty() ? "" : ", ") + name.substr(0, 40);
+  throw NoKnownKey({std::string(source), "holds no key of this framework, but " + names, "a file of what --from names", ""});
 }
 
 ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/errors.h"
 #include "planner/frameworks/launch/launch_settings.h"
 
 namespace plumbline {
@@ -59,6 +60,13 @@ struct ImportNotes {
 /// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
 [[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
                                 const LaunchSettings& settings);
+/// A file none of whose keys the target has: it is of something else.
+class NoKnownKey : public InputError {
+ public:
+  using InputError::InputError;
+};
+/// Throws NoKnownKey (`source`) where no key of the tree has a row.
+void require_known_key(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source);
 /// Reads every key of the tree, in the order of the table. Keys of other releases are understood too; null is as if the
 /// key were absent. Throws InputError (`source`, and the key).
 [[nodiscard]] ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,

@@ -39,6 +39,8 @@ struct LaunchSettings {
   std::optional<NumberFormat> optimizer_format;
   std::optional<Optimizer> optimizer;
   std::optional<std::int64_t> lora_rank;
+  std::optional<LoraTargets> lora_targets;
+  std::string frozen;  ///< as --freeze says it; no file of any framework does
   // Axes of the strategy, as Strategy names them.
   std::optional<std::int32_t> pipeline_stages;
   std::optional<std::int32_t> tensor_parallel;

@@ -30,6 +30,7 @@ void fill_question(LaunchSettings& s, const LaunchSettings& more) {
   fill(s.optimizer_format, more.optimizer_format);
   fill(s.optimizer, more.optimizer);
   fill(s.lora_rank, more.lora_rank);
+  fill(s.lora_targets, more.lora_targets);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // Megatron-Bridge: lines that set a recipe's configuration, and the scripts that launch a training with them.
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "core/base/errors.h"
 #include "core/plan/stage_split.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/megatron/flag_rows.h"
 #include "planner/frameworks/megatron/overrides.h"
 #include "planner/frameworks/megatron/shape.h"
@@ -42,6 +44,13 @@ constexpr std::array attributes{
     Attribute{"train.global_batch_size", "--global-batch-size", ""},
     Attribute{"train.train_iters", "--train-iters", ""},
     Attribute{"ddp.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
+    Attribute{"optimizer.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
+    Attribute{"optimizer.optimizer", "--optimizer", "\"adam\""},
+    Attribute{"optimizer.sgd_momentum", "--sgd-momentum", ""},
+    Attribute{"optimizer.lr", "--lr", ""},
+    Attribute{"optimizer.clip_grad", "--clip-grad", ""},
+    Attribute{"optimizer.weight_decay", "--weight-decay", ""},
+    Attribute{"scheduler.lr_warmup_iters", "--lr-warmup-iters", ""},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
     Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
@@ -149,17 +158,50 @@ LaunchKey moments_key(std::string_view path) {
               }};
 }
 
+/// An enum: a string would be equal to none of its members.
+constexpr std::string_view unfused_attention = "AttnBackend.unfused";
+
 /// Fused kernels are what the model's provider chooses where nothing is said.
 LaunchKey attention_key() {
   return {
       .path = "model.attention_backend",
       .source = "megatron/core/transformer/enums.py: AttnBackend",
       .write =
-          [](const Settings& s) { return s.flash_attention == FlashAttention::off ? Value("unfused") : std::nullopt; },
+          [](const Settings& s) {
+            return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
+          },
       .read =
           [](const Json& value, Settings& s) {
-            s.flash_attention = megatron::word(value) == "unfused" ? FlashAttention::off : FlashAttention::on;
+            const std::string name = megatron::word(value);
+            s.flash_attention =
+                name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
           }};
+}
+
+/// Adapters on every linear layer are LoRA's default (src/megatron/bridge/peft/lora.py).
+LaunchKey adapters_key() {
+  return {.path = "peft",
+          .source = "src/megatron/bridge/peft/lora.py",
+          .write = [](const Settings& s) -> Value {
+            if (s.lora_rank.value_or(0) == 0) return std::nullopt;
+            const bool has_all = s.lora_targets.value_or(LoraTargets::every_linear) == LoraTargets::every_linear;
+            return Value("LoRA(dim=" + std::to_string(*s.lora_rank) +
+                         (has_all ? ")" : ", target_modules=[\"linear_qkv\"])"));
+          },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string call = megatron::word(value);
+                const std::size_t at = call.find("dim=");
+                if (!call.starts_with("LoRA(") || at == std::string::npos)
+                  throw InputError({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK)", ""});
+                std::int64_t rank = 0;
+                const char* const end = call.data() + call.size();
+                if (std::from_chars(call.data() + at + 4, end, rank).ec != std::errc{} || rank < 1 || rank > 1'000'000)
+                  throw InputError({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK)", ""});
+                s.lora_rank = rank;
+                const bool has_all = call.find("target_modules") == std::string::npos;
+                s.lora_targets = has_all ? LoraTargets::every_linear : LoraTargets::queries_keys_values;
+              }};
 }
 
 std::vector<LaunchKey> made_table() {
@@ -170,6 +212,7 @@ std::vector<LaunchKey> made_table() {
   all.push_back(precision_key());
   all.push_back(gradient_key());
   all.push_back(attention_key());
+  all.push_back(adapters_key());
   all.push_back(moments_key("optimizer.exp_avg_dtype"));
   all.push_back(moments_key("optimizer.exp_avg_sq_dtype"));
   for (const char* const path :
@@ -212,9 +255,30 @@ Json with_split(const Json& tree, const Settings& s) {
   return all;
 }
 
+/// A recipe by name sets the format of reductions itself when it is applied (mixed_precision.py: setup): another one is
+/// said to it. bf16_mixed reduces in fp32.
+std::string precision_lines(const Settings& s) {
+  if (s.gradient_format != NumberFormat::bf16) return "";
+  return "    cfg.mixed_precision = get_mixed_precision_config(cfg.mixed_precision)\n"
+         "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n";
+}
+
+struct ImportLine {
+  std::string_view used;
+  std::string_view line;
+};
+constexpr std::array import_lines{
+    ImportLine{"= torch.", "import torch\n"},
+    ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
+    ImportLine{"get_mixed_precision_config(",
+               "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n"},
+    ImportLine{"= AttnBackend.", "from megatron.core.transformer.enums import AttnBackend\n"}};
+
 std::string configure(const std::string& lines) {
-  const bool has_dtypes = lines.find("= torch.") != std::string::npos;
-  return std::string(has_dtypes ? "import torch\n\n\n" : "") + "def configure(cfg):\n" + lines + "    return cfg\n";
+  std::string imports;
+  for (const ImportLine& one : import_lines)
+    if (lines.find(one.used) != std::string::npos) imports += one.line;
+  return imports + (imports.empty() ? "" : "\n\n") + "def configure(cfg):\n" + lines + "    return cfg\n";
 }
 
 LaunchFiles write_overrides(const Settings& s, std::string_view release) {
@@ -222,12 +286,12 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
   const Json tree = with_split(written_tree(bridge_keys(), release, s), s);
   files.files.push_back(
       {"overrides.py", "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n" +
-                           configure(megatron::overrides_text(tree))});
+                           configure(megatron::overrides_text(tree) + precision_lines(s))});
   for (LaunchFile& file : launcher_files({"pretrain.py", {}, "plumbline-bridge"}, s))
     files.files.push_back(std::move(file));
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
-      "the model, the optimizer and the learning rate are the recipe's"};
+      "the model and the learning rate are the recipe's"};
   return files;
 }
 
@@ -248,6 +312,7 @@ void clear_even_layers(Settings& s) {
 }
 
 Imported read_overrides(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);  // launch.sh, for its nodes
   Imported imported;
   const megatron::Overrides overrides = megatron::read_overrides(text, name);
   imported.notes = read_tree(bridge_keys(), overrides.tree, name, imported.settings);

@@ -11,9 +11,16 @@
 namespace plumbline::torchtitan {
 namespace {
 
+/// Throws InputError for numbers that no sum or product of two of them would hold.
 std::optional<std::int64_t> integer_at(const Json& tree, std::string_view path) {
+  constexpr std::int64_t largest = 1'000'000'000;
   const Json* const value = value_at(tree, path);
-  return value != nullptr && value->if_integer() != nullptr ? std::optional(*value->if_integer()) : std::nullopt;
+  if (value == nullptr || value->if_integer() == nullptr) return std::nullopt;
+  const std::int64_t number = *value->if_integer();
+  if (number < -largest || number > largest)
+    throw InputError({std::string(path), "found " + std::to_string(number),
+                      "a number from -" + std::to_string(largest) + " to " + std::to_string(largest), ""});
+  return number;
 }
 std::string text_at(const Json& tree, std::string_view path, std::string_view otherwise = "") {
   const Json* const value = value_at(tree, path);
@@ -210,6 +217,7 @@ constexpr std::array usual{Usual{"training.enable_cpu_offload", "false", "memory
                            Usual{"training.mixed_precision_reduce", "\"float32\"", "memory and time"},
                            Usual{"training.compile", "true", "time"},
                            Usual{"compile.enable", "true", "time"},
+                           Usual{"compile.components", "[\"model\",\"loss\"]", "time"},
                            Usual{"parallelism.enable_async_tensor_parallel", "false", "time"},
                            Usual{"parallelism.disable_loss_parallel", "false", "memory"},
                            Usual{"parallelism.context_parallel_rotate_method", "\"allgather\"", "time"},
