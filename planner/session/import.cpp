@@ -131,6 +131,10 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.zero_stage, "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");
 }
+  if (!s.zero_stage && (answer.framework == Framework::accelerate || answer.framework == Framework::lightning)) {
+    s.zero_stage = 0;
+    take_autocast_gradients(s);
+  }
 
 class Flags {
  public:
