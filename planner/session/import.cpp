@@ -96,6 +96,7 @@ void append(ImportNotes& notes, const ImportNotes& more) {
   notes.ignored += more.ignored;
   notes.unread.insert(notes.unread.end(), more.unread.begin(), more.unread.end());
   notes.other_files.insert(notes.other_files.end(), more.other_files.begin(), more.other_files.end());
+  notes.decisive.insert(notes.decisive.end(), more.decisive.begin(), more.decisive.end());
 }
 
 void read_launch_files(const LaunchTarget& target, const std::vector<ImportedText>& files, ImportAnswer& answer) {
@@ -228,6 +229,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
   if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
   return asked;
+  for (const std::string& sentence : answer.notes.decisive) asked.not_modelled.push_back(file + ": " + sentence);
 }
 
 std::vector<std::string> estimate_flags(const StrategyRequest& request) {

@@ -176,7 +176,10 @@ std::vector<LaunchKey> made_table() {
        {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
     all.push_back({.path = path, .source = source, .read = [](const Json&, Settings&) {}});
   for (const char* const path : unmodelled)
-    all.push_back({.path = path, .source = source, .effect = KeyEffect::memory_and_time});
+    all.push_back({.path = path,
+                   .source = source,
+                   .effect = std::string_view(path) == "optimizer.optimizer_cpu_offload" ? KeyEffect::decides
+                                                                                         : KeyEffect::memory_and_time});
   for (const char* const path : harmless) all.push_back({.path = path, .source = source});
   return all;
 }
