@@ -66,6 +66,10 @@ Adaptation QuestionFlags::adaptation() const {
   if (freeze) freeze_from_text(*freeze, "--freeze", adaptation);
   if (lora_rank) adaptation.lora_rank = recipe_choices().lora_ranks.front();
   return adaptation;
+  if (!lora_targets) return adaptation;
+  if (!lora_rank)
+    throw InputError({"--lora-targets", "says where adapters are, and there are none", "--lora-rank as well", ""});
+  adaptation.lora_targets = choice_of("--lora-targets", *lora_targets, all_lora_targets, lora_targets_from_text);
 }
 
 std::vector<std::int64_t> QuestionFlags::device_counts() const {
@@ -139,7 +143,8 @@ std::string QuestionFlags::given_with_import() const {
                       {"--optimizer-precision", &optimizer_precision},
                       {"--optimizer", &optimizer},
                       {"--freeze", &freeze},
-                      {"--lora-rank", &lora_rank}});
+                      {"--lora-rank", &lora_rank},
+                      {"--lora-targets", &lora_targets}});
 }
 
 void QuestionFlags::apply_to_plan(PlanRequest& request) const {
