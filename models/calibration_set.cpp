@@ -169,6 +169,12 @@ std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view nam
   return nearest->format;
 }
 
+std::string CalibrationSet::axis_value(std::string_view name_or_path, std::string_view axis) const {
+  for (const AxisChoice& choice : axis_choices_of(*this, software_stack(name_or_path)))
+    if (choice.axis == axis) return choice.value;
+  return "";
+}
+
 StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {
   const SoftwareStack described = software_stack(name_or_path);
   const std::vector<DecidedCoefficient> numbers = decided_coefficients(*this, described);

@@ -40,6 +40,10 @@ class CalibrationSet {
   [[nodiscard]] std::optional<NumberFormat> gradient_format(std::string_view name_or_path,
                                                             PrecisionRecipe recipe) const;
 
+  /// The value that the stack, or the nearest that it is like, chose on an axis of traits.json; empty: none. Throws as
+  /// `of`.
+  [[nodiscard]] std::string axis_value(std::string_view name_or_path, std::string_view axis) const;
+
   /// The stack of this set with a name or alias, or null.
   [[nodiscard]] const SoftwareStack* find(std::string_view name) const;
   /// The calibration from which `device` composes, as its file says.

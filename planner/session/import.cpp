@@ -131,11 +131,11 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.optimizer, "optimizer " + std::string(to_text(Training{}.optimizer)));
   assume(!s.zero_stage, "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");
-}
   if (!s.zero_stage && (answer.framework == Framework::accelerate || answer.framework == Framework::lightning)) {
     s.zero_stage = 0;
     take_autocast_gradients(s);
   }
+}
 
 class Flags {
  public:
@@ -226,10 +226,11 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.strategy = strategy_of(s);
   asked.strategy.data_parallel_given = s.data_parallel.has_value();
   asked.strategy.schedule_given = s.schedule.has_value();
+  asked.strategy.flash_attention_given = s.flash_attention.has_value();
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
   if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
-  return asked;
   for (const std::string& sentence : answer.notes.decisive) asked.not_modelled.push_back(file + ": " + sentence);
+  return asked;
 }
 
 std::vector<std::string> estimate_flags(const StrategyRequest& request) {

@@ -258,7 +258,6 @@ Imported read_overrides(std::string_view text, std::string_view name) {
   Settings& s = imported.settings;
   clear_even_layers(s);
   if (s.tensor_parallel.value_or(1) == 1) s.sequence_parallel = SequenceParallel::off;
-  if (!s.flash_attention) s.flash_attention = FlashAttention::on;
   return imported;
 }
 
