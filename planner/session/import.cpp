@@ -97,6 +97,7 @@ void append(ImportNotes& notes, const ImportNotes& more) {
   notes.ignored += more.ignored;
   notes.unread.insert(notes.unread.end(), more.unread.begin(), more.unread.end());
   notes.other_files.insert(notes.other_files.end(), more.other_files.begin(), more.other_files.end());
+  notes.decisive.insert(notes.decisive.end(), more.decisive.begin(), more.decisive.end());
 }
 
 std::vector<Imported> read_as_one(const LaunchTarget& target, const std::vector<ImportedText>& files) {
@@ -190,6 +191,10 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.zero_stage, may_be_said ? "ZeRO-0 (nothing is sharded), though what is not known here may say otherwise"
                                     : "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");
+  if (!s.zero_stage && (answer.framework == Framework::accelerate || answer.framework == Framework::lightning)) {
+    s.zero_stage = 0;
+    take_autocast_gradients(s);
+  }
 }
 
 class Flags {
@@ -282,8 +287,10 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.strategy = strategy_of(s);
   asked.strategy.data_parallel_given = s.data_parallel.has_value();
   asked.strategy.schedule_given = s.schedule.has_value();
+  asked.strategy.flash_attention_given = s.flash_attention.has_value();
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
   if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
+  for (const std::string& sentence : answer.notes.decisive) asked.not_modelled.push_back(file + ": " + sentence);
   return asked;
 }
 

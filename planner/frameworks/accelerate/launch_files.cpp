@@ -41,9 +41,8 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
 std::vector<std::string> unsaid(const LaunchSettings& s) {
   std::vector<std::string> sentences = unsaid_of_model(s);
   for (std::string& sentence : unsaid_of_adapters(s)) sentences.push_back(std::move(sentence));
-  if (changes_gradients(s))
-    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
-                        ": no key of Accelerate says it; they are in the format of mixed_precision");
+  for (std::string& sentence : unsaid_gradients("key of Accelerate", "mixed_precision", s))
+    sentences.push_back(std::move(sentence));
   if (changes_moments(s)) sentences.push_back(unsaid_moments("Accelerate", s));
   return sentences;
 }
@@ -94,10 +93,15 @@ void settle(const Json& tree, Imported& imported) {
   const bool says_precision = tree.find("mixed_precision") != nullptr;
   if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
     s.precision = PrecisionRecipe::fp32;
+  if (kind == nullptr || kind->if_string() == nullptr || *kind->if_string() != "DEEPSPEED") take_autocast_gradients(s);
 }
 
 Imported read(std::string_view text, std::string_view name) {
-  if (is_script_name(name)) return read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+  if (is_script_name(name)) {
+    Imported imported = read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+    take_autocast_gradients(imported.settings);
+    return imported;
+  }
   if (name.ends_with(".json")) return deepspeed_target().read(text, name);  // that its YAML names
   std::int64_t usual = 0;
   const Json whole = read_yaml(text, name);

@@ -93,12 +93,16 @@ std::vector<std::string> unsaid_of_adapters(const LaunchSettings& s) {
   return {"adapters of queries, keys and values alone: train.py gives every linear layer some"};
 }
 
-bool changes_gradients(const LaunchSettings& s) {
-  return s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient;
-}
-
 bool changes_moments(const LaunchSettings& s) {
   return s.optimizer_format && s.precision && *s.optimizer_format != precision_formats(*s.precision).optimizer_state;
+}
+
+std::vector<std::string> unsaid_gradients(std::string_view word, std::string_view precision, const LaunchSettings& s) {
+  if (!s.gradient_format || !s.precision) return {};
+  const bool is_wide = has_autocast_gradients(s);
+  if (*s.gradient_format == (is_wide ? NumberFormat::fp32 : precision_formats(*s.precision).gradient)) return {};
+  return {"gradients in " + std::string(to_text(*s.gradient_format)) + ": no " + std::string(word) +
+          " says it; they are in " + (is_wide ? "fp32, as parameters are" : "the format of " + std::string(precision))};
 }
 
 std::string unsaid_moments(std::string_view framework, const LaunchSettings& s) {

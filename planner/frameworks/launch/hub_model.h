@@ -30,9 +30,13 @@ namespace plumbline {
 /// A sentence if the adapters are not those of every linear layer, which scripts make; otherwise none.
 [[nodiscard]] std::vector<std::string> unsaid_of_adapters(const LaunchSettings& settings);
 
-/// Whether gradients or moments are in another format than the recipe's.
-[[nodiscard]] bool changes_gradients(const LaunchSettings& settings);
+/// Whether moments are in another format than the recipe's.
 [[nodiscard]] bool changes_moments(const LaunchSettings& settings);
+/// "gradients in fp32: no key of Accelerate says it; they are in the format of mixed_precision", where a framework
+/// mixes precisions by torch.autocast and has no word for gradients; otherwise none. `word`: "key of Accelerate";
+/// `precision`: what says the format of sharded ones.
+[[nodiscard]] std::vector<std::string> unsaid_gradients(std::string_view word, std::string_view precision,
+                                                        const LaunchSettings& settings);
 /// "moments in bf16: no key of DeepSpeed says it; they are in fp32".
 [[nodiscard]] std::string unsaid_moments(std::string_view framework, const LaunchSettings& settings);
 

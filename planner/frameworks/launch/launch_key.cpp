@@ -76,9 +76,17 @@ std::string_view changed_by(KeyEffect effect) {
     case KeyEffect::none: return "";
     case KeyEffect::memory: return "memory";
     case KeyEffect::time: return "time";
-    case KeyEffect::memory_and_time: return "memory and time";
+    case KeyEffect::memory_and_time:
+    case KeyEffect::decides: return "memory and time";
   }
   return "";
+}
+
+/// false or "none"; sections that are switched off are gone by then (usual_values.h).
+bool turns_off(const Json& value) {
+  if (const bool* const flag = value.if_bool()) return !*flag;
+  const std::string* const word = value.if_string();
+  return word != nullptr && (*word == "none" || *word == "no" || *word == "false" || *word == "False");
 }
 
 /// What of the tree no row reads.
@@ -104,10 +112,13 @@ class Remainder {
   void note(const LaunchKey& key, const Json& value, const std::string& path) {
     knows_a_key_ = true;
     if (reads(key, value)) return;
-    if (key.effect == KeyEffect::none)
+    const bool decides = key.effect == KeyEffect::decides;
+    if (key.effect == KeyEffect::none || (decides && turns_off(value))) {
       ++notes_.ignored;
-    else
-      notes_.unread.push_back(path + " changes " + std::string(changed_by(key.effect)) + " and is not modelled");
+      return;
+    }
+    notes_.unread.push_back(path + " changes " + std::string(changed_by(key.effect)) + " and is not modelled");
+    if (decides) notes_.decisive.push_back(notes_.unread.back());
   }
 
   [[nodiscard]] const LaunchKey* row_of(const std::string& path) const {

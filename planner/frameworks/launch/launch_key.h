@@ -19,8 +19,9 @@
 
 namespace plumbline {
 
-/// What a key that this program has no value for may change.
-enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time };
+/// What a key that this program has no value for may change. `decides`: memory and time by factors (states or weights
+/// in host memory, base weights in 4 or 8 bits), so that nothing is priced without it.
+enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time, decides };
 
 struct LaunchKey {
   /// "--tensor-model-parallel-size", or with dots: "zero_optimization.stage". One that ends in '*' ("--log-*",
@@ -49,6 +50,7 @@ struct ImportNotes {
   std::vector<std::string> unread;  ///< a sentence for each key that matters to memory or time and is not understood
   std::int64_t ignored = 0;         ///< keys that matter to neither
   std::vector<NamedFile> other_files = {};
+  std::vector<std::string> decisive = {};  ///< those of `unread` whose keys decide (KeyEffect::decides)
 };
 
 /// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without

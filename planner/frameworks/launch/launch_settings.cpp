@@ -103,6 +103,14 @@ void derive_missing(LaunchSettings& s) {
   if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
 }
 
+bool has_autocast_gradients(const LaunchSettings& s) {
+  return s.zero_stage == 0 && s.precision && precision_formats(*s.precision).master;
+}
+
+void take_autocast_gradients(LaunchSettings& s) {
+  if (!s.gradient_format && has_autocast_gradients(s)) s.gradient_format = NumberFormat::fp32;
+}
+
 Strategy strategy_of(const LaunchSettings& s) {
   Strategy strategy;
   take(strategy.pipeline_stages, s.pipeline_stages);

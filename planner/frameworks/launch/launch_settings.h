@@ -71,6 +71,12 @@ struct LaunchSettings {
 /// schedule (none, interleaved or 1f1b), expert_tensor_parallel (1) and shard_group (all ranks). Degrees that were not
 /// said are 1. Where the numbers do not divide the value stays empty.
 void derive_missing(LaunchSettings& settings);
+/// Whether gradients are in 32 bits though products are not: torch.autocast leaves parameters in 32 bits, a gradient
+/// has its parameter's format, and DistributedDataParallel reduces it so. Of frameworks that mix precisions by
+/// torch.autocast and shard nothing (PyTorch, docs/source/amp.rst, torch/nn/parallel/distributed.py).
+[[nodiscard]] bool has_autocast_gradients(const LaunchSettings& settings);
+/// Where that is so and nothing is said of gradients, says it.
+void take_autocast_gradients(LaunchSettings& settings);
 /// What is still empty has the value of a run that does not use it: those of an empty Strategy.
 [[nodiscard]] Strategy strategy_of(const LaunchSettings& settings);
 /// The same of an empty Training.

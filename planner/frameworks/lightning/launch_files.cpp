@@ -165,9 +165,8 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
 std::vector<std::string> unsaid(const LaunchSettings& s) {
   std::vector<std::string> sentences = unsaid_of_model(s);
   for (std::string& sentence : unsaid_of_adapters(s)) sentences.push_back(std::move(sentence));
-  if (changes_gradients(s))
-    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
-                        ": no argument of Lightning says it; they are in the format of precision");
+  for (std::string& sentence : unsaid_gradients("argument of Lightning", "precision", s))
+    sentences.push_back(std::move(sentence));
   if (changes_moments(s)) sentences.push_back(unsaid_moments("Lightning", s));
   return sentences;
 }
@@ -187,10 +186,12 @@ LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
 /// The class of the strategy says its stage where no argument does.
 void take_strategy(const Json& calls, LaunchSettings& s) {
   if (calls.find("DDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 0;
+  if (calls.find("ModelParallelStrategy") != nullptr && !s.zero_stage) s.zero_stage = 0;  // without fully_shard
   if (calls.find("FSDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 3;
   if (calls.find("DeepSpeedStrategy") != nullptr && !s.zero_stage) s.zero_stage = 2;
   if (calls.find("Trainer")->find("precision") == nullptr) s.precision = PrecisionRecipe::fp32;
   if (calls.find("Trainer")->find("num_nodes") == nullptr && s.devices_per_node) s.nodes = 1;
+  take_autocast_gradients(s);
 }
 
 Imported read(std::string_view text, std::string_view name) {

@@ -160,7 +160,7 @@ Rows fsdp_keys() {
           policy,
           {.path = "FSDPStrategy.activation_checkpointing", .source = fsdp, .read = policy.read},
           of_strategy("FSDPStrategy.state_dict_type", fsdp, "FSDPStrategy", "sharded", always),
-          {.path = "FSDPStrategy.cpu_offload", .source = fsdp, .effect = KeyEffect::memory_and_time},
+          {.path = "FSDPStrategy.cpu_offload", .source = fsdp, .effect = KeyEffect::decides},
           {.path = "FSDPStrategy.*", .source = fsdp}};
 }
 
@@ -177,8 +177,8 @@ Rows other_strategy_keys() {
            },
            .read = [](const Json& v,
                       Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
-          {.path = "DeepSpeedStrategy.offload_optimizer", .source = deepspeed, .effect = KeyEffect::memory_and_time},
-          {.path = "DeepSpeedStrategy.offload_parameters", .source = deepspeed, .effect = KeyEffect::memory_and_time},
+          {.path = "DeepSpeedStrategy.offload_optimizer", .source = deepspeed, .effect = KeyEffect::decides},
+          {.path = "DeepSpeedStrategy.offload_parameters", .source = deepspeed, .effect = KeyEffect::decides},
           {.path = "DeepSpeedStrategy.*", .source = deepspeed},
           {.path = "ModelParallelStrategy.data_parallel_size",
            .source = model_parallel,

@@ -219,7 +219,10 @@ std::vector<LaunchKey> made_table() {
        {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
     all.push_back({.path = path, .source = source, .read = [](const Json&, Settings&) {}});
   for (const char* const path : unmodelled)
-    all.push_back({.path = path, .source = source, .effect = KeyEffect::memory_and_time});
+    all.push_back({.path = path,
+                   .source = source,
+                   .effect = std::string_view(path) == "optimizer.optimizer_cpu_offload" ? KeyEffect::decides
+                                                                                         : KeyEffect::memory_and_time});
   for (const char* const path : harmless) all.push_back({.path = path, .source = source});
   return all;
 }
@@ -320,7 +323,6 @@ Imported read_overrides(std::string_view text, std::string_view name) {
   Settings& s = imported.settings;
   clear_even_layers(s);
   if (s.tensor_parallel.value_or(1) == 1) s.sequence_parallel = SequenceParallel::off;
-  if (!s.flash_attention) s.flash_attention = FlashAttention::on;
   return imported;
 }
 

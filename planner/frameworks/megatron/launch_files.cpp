@@ -148,8 +148,7 @@ void take_defaults(const Json& tree, Settings& s) {
   if (!s.expert_tensor_parallel && tree.find("--num-experts") != nullptr)
     s.expert_tensor_parallel = s.tensor_parallel.value_or(1);
   if (s.tensor_parallel.value_or(1) == 1 || !s.sequence_parallel) s.sequence_parallel = SequenceParallel::off;
-  if (!s.flash_attention)
-    s.flash_attention = text_at(tree, "--transformer-impl") == "local" ? FlashAttention::off : FlashAttention::on;
+  if (!s.flash_attention && text_at(tree, "--transformer-impl") == "local") s.flash_attention = FlashAttention::off;
   if (!s.global_batch && s.micro_batch) s.micro_batches = 1;
 }
 

@@ -210,10 +210,11 @@ struct Usual {
   std::string_view path;
   std::string_view value;  ///< as JSON
   std::string_view changes;
+  bool decides = false;  ///< KeyEffect::decides
 };
 
 /// Keys that change nothing where they are as here.
-constexpr std::array usual{Usual{"training.enable_cpu_offload", "false", "memory and time"},
+constexpr std::array usual{Usual{"training.enable_cpu_offload", "false", "memory and time", true},
                            Usual{"training.mixed_precision_reduce", "\"float32\"", "memory and time"},
                            Usual{"training.compile", "true", "time"},
                            Usual{"compile.enable", "true", "time"},
@@ -232,6 +233,7 @@ void name_the_unusual(const Json& tree, ImportNotes& notes) {
     if (value == nullptr || one_line(*value) == key.value) continue;
     notes.unread.push_back(std::string(key.path) + " = " + one_line(*value) + " changes " + std::string(key.changes) +
                            " and is not modelled");
+    if (key.decides) notes.decisive.push_back(notes.unread.back());
   }
 }
 

@@ -51,6 +51,43 @@ TEST_CASE("a command becomes a strategy that is priced, with its network") {
   CHECK(config_of(priced).find("\"intermediate_size\": 14336") != std::string::npos);
 }
 
+// Adam's states of a rank are 12 bytes a parameter, 4-bit weights a quarter of 16-bit ones: factors, not shades.
+TEST_CASE("a run is not priced where its files offload states or load weights in few bits") {
+  const auto answer = [](const std::string& from, const std::string& name, const std::string& text) -> std::string {
+    ImportRequest request;
+    request.files = {{name, text}};
+    request.from = from;
+    request.question.model = "llama-2-7b";
+    request.question.machine = "dgx-a100-80g";
+    request.question.devices = 8;
+    request.question.training.global_batch = 64;
+    try {
+      (void)estimate(asked(request));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "priced";
+  };
+  const auto deepspeed = [&](const std::string& device) {
+    return answer("deepspeed", "ds.json",
+                  R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true},
+                      "zero_optimization": {"stage": 2, "offload_optimizer": {"device": ")" +
+                      device + "\"}}}");
+  };
+  CHECK(deepspeed("none") == "priced");
+  CHECK(
+      deepspeed("cpu") ==
+      "--import: ds.json: zero_optimization.offload_optimizer changes memory and time and is not modelled: what would "
+      "be priced is another run; expected launch files without it, or plan import, which shows the flags of the rest");
+  const std::string script =
+      "accelerate launch --multi_gpu --num_processes 8 --mixed_precision bf16 train.py --per_device_train_batch_size "
+      "8 ";
+  CHECK(answer("accelerate", "t.sh", script) == "priced");
+  CHECK(answer("accelerate", "t.sh", script + "--load_in_4bit False") == "priced");
+  CHECK(answer("accelerate", "t.sh", script + "--load_in_4bit True").find("--load_in_4bit changes memory") !=
+        std::string::npos);
+}
+
 TEST_CASE("files of a framework are priced by its own stack, unless another is named") {
   ImportRequest request;
   request.files = {{"ds_config.json", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1,
