@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "core/training/adaptation_text.h"
 #include "models/network_catalog.h"
 
 namespace plumbline {
@@ -88,9 +89,9 @@ std::string random_tokens_function(std::string_view more) {
 }
 
 std::vector<std::string> unsaid_of_adapters(const LaunchSettings& s) {
-  if (s.lora_rank.value_or(0) == 0 || s.lora_targets.value_or(LoraTargets::every_linear) == LoraTargets::every_linear)
-    return {};
-  return {"adapters of queries, keys and values alone: train.py gives every linear layer some"};
+  const LoraTargets targets = s.lora_targets.value_or(LoraTargets::every_linear);
+  if (s.lora_rank.value_or(0) == 0 || targets == LoraTargets::every_linear) return {};
+  return {"adapters of " + std::string(to_text(targets)) + " alone: train.py gives every linear layer some"};
 }
 
 bool changes_moments(const LaunchSettings& s) {

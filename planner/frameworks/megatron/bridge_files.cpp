@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "core/plan/stage_split.h"
+#include "core/training/adaptation_text.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
@@ -179,29 +180,46 @@ LaunchKey attention_key() {
 }
 
 /// Adapters on every linear layer are LoRA's default (src/megatron/bridge/peft/lora.py).
+constexpr std::string_view adapted_modules(LoraTargets targets) {
+  switch (targets) {
+    case LoraTargets::every_linear: return "";
+    case LoraTargets::queries_keys_values: return R"(, target_modules=["linear_qkv"])";
+    case LoraTargets::attention: return R"(, target_modules=["linear_qkv", "linear_proj"])";
+  }
+  return "";
+}
+
+std::string adapters_call(std::int64_t rank, LoraTargets targets) {
+  return "LoRA(dim=" + std::to_string(rank) + std::string(adapted_modules(targets)) + ")";
+}
+
+/// Of a call as adapters_call writes it; other modules are none that the plan knows.
+void read_adapters(const Json& value, Settings& s) {
+  const std::string call = megatron::word(value);
+  const std::string_view begin = "LoRA(dim=";
+  const InputError unread({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK), with the target_modules of " +
+                           std::string(to_text(LoraTargets::queries_keys_values)) + " or attention", ""});
+  if (!call.starts_with(begin)) throw unread;
+  std::int64_t rank = 0;
+  const auto read = std::from_chars(call.data() + begin.size(), call.data() + call.size(), rank);
+  if (read.ec != std::errc{} || rank < 1 || rank > 1'000'000) throw unread;
+  for (const LoraTargets targets : all_lora_targets) {
+    if (call != adapters_call(rank, targets)) continue;
+    s.lora_rank = rank;
+    s.lora_targets = targets;
+    return;
+  }
+  throw unread;
+}
+
 LaunchKey adapters_key() {
   return {.path = "peft",
           .source = "src/megatron/bridge/peft/lora.py",
           .write = [](const Settings& s) -> Value {
             if (s.lora_rank.value_or(0) == 0) return std::nullopt;
-            const bool has_all = s.lora_targets.value_or(LoraTargets::every_linear) == LoraTargets::every_linear;
-            return Value("LoRA(dim=" + std::to_string(*s.lora_rank) +
-                         (has_all ? ")" : ", target_modules=[\"linear_qkv\"])"));
+            return Value(adapters_call(*s.lora_rank, s.lora_targets.value_or(LoraTargets::every_linear)));
           },
-          .read =
-              [](const Json& value, Settings& s) {
-                const std::string call = megatron::word(value);
-                const std::size_t at = call.find("dim=");
-                if (!call.starts_with("LoRA(") || at == std::string::npos)
-                  throw InputError({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK)", ""});
-                std::int64_t rank = 0;
-                const char* const end = call.data() + call.size();
-                if (std::from_chars(call.data() + at + 4, end, rank).ec != std::errc{} || rank < 1 || rank > 1'000'000)
-                  throw InputError({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK)", ""});
-                s.lora_rank = rank;
-                const bool has_all = call.find("target_modules") == std::string::npos;
-                s.lora_targets = has_all ? LoraTargets::every_linear : LoraTargets::queries_keys_values;
-              }};
+          .read = read_adapters};
 }
 
 std::vector<LaunchKey> made_table() {
