@@ -164,19 +164,18 @@ constexpr std::string_view unfused_attention = "AttnBackend.unfused";
 
 /// Fused kernels are what the model's provider chooses where nothing is said.
 LaunchKey attention_key() {
-  return {
-      .path = "model.attention_backend",
-      .source = "megatron/core/transformer/enums.py: AttnBackend",
-      .write =
-          [](const Settings& s) {
-            return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
-          },
-      .read =
-          [](const Json& value, Settings& s) {
-            const std::string name = megatron::word(value);
-            s.flash_attention =
-                name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
-          }};
+  return {.path = "model.attention_backend",
+          .source = "megatron/core/transformer/enums.py: AttnBackend",
+          .write =
+              [](const Settings& s) {
+                return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
+              },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string name = megatron::word(value);
+                s.flash_attention =
+                    name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
+              }};
 }
 
 /// Adapters on every linear layer are LoRA's default (src/megatron/bridge/peft/lora.py).
@@ -197,8 +196,10 @@ std::string adapters_call(std::int64_t rank, LoraTargets targets) {
 void read_adapters(const Json& value, Settings& s) {
   const std::string call = megatron::word(value);
   const std::string_view begin = "LoRA(dim=";
-  const InputError unread({"", "found '" + call.substr(0, 60) + "'", "LoRA(dim=RANK), with the target_modules of " +
-                           std::string(to_text(LoraTargets::queries_keys_values)) + " or attention", ""});
+  const InputError unread({"", "found '" + call.substr(0, 60) + "'",
+                           "LoRA(dim=RANK), with the target_modules of " +
+                               std::string(to_text(LoraTargets::queries_keys_values)) + " or attention",
+                           ""});
   if (!call.starts_with(begin)) throw unread;
   std::int64_t rank = 0;
   const auto read = std::from_chars(call.data() + begin.size(), call.data() + call.size(), rank);
@@ -289,8 +290,7 @@ struct ImportLine {
   std::string_view line;
 };
 constexpr std::array import_lines{
-    ImportLine{"= torch.", "import torch\n"},
-    ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
+    ImportLine{"= torch.", "import torch\n"}, ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
     ImportLine{"get_mixed_precision_config(",
                "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n"},
     ImportLine{"= AttnBackend.", "from megatron.core.transformer.enums import AttnBackend\n"}};

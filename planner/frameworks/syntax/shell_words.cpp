@@ -360,8 +360,8 @@ class Reader {
     const std::size_t first = cursor_.at;
     std::vector<std::string> words = next_words(Splits::yes);
     if (cursor_.at == first) ++cursor_.at;  // nothing that a word begins with
-    const bool is_quoted = first < cursor_.text.size() && std::string_view("'\"\\$").find(cursor_.text[first]) !=
-                                                              std::string_view::npos;
+    const bool is_quoted =
+        first < cursor_.text.size() && std::string_view("'\"\\$").find(cursor_.text[first]) != std::string_view::npos;
     for (std::string& word : words) add_word(std::move(word), is_quoted);
   }
 
@@ -507,8 +507,8 @@ class Reader {
     const std::vector<std::string>* const own = variables().find(one.name);
     const std::string before = own == nullptr || own->empty() || own->front().empty() ? "0" : own->front();
     const std::string value = one.values.empty() || one.values.front().empty() ? "0" : one.values.front();
-    const auto sum = one.is_list ? std::nullopt
-                                 : arithmetic(one.appends ? "(" + before + ")+(" + value + ")" : value, variables());
+    const auto sum =
+        one.is_list ? std::nullopt : arithmetic(one.appends ? "(" + before + ")+(" + value + ")" : value, variables());
     if (sum)
       variables().assign(one.name, {std::to_string(*sum)});
     else
