@@ -59,10 +59,10 @@ std::int64_t EvaluationFlags::largest_data(std::int64_t most_trained) const {
 }
 
 std::int64_t EvaluationFlags::held_out(const TokenSource& data, std::int64_t sequence_length) const {
-  // Other data, where they are asked for, are refused or overridden as such; their own share is held out. So is it where
-  // what a checkpoint says is no sequence with its targets, which no run holds out.
-  const bool is_kept = stored_ && *stored_ < data.tokens.size() - sequence_length &&
-                       (*stored_ == 0 || *stored_ > sequence_length);
+  // Other data, where they are asked for, are refused or overridden as such; their own share is held out. So is it
+  // where what a checkpoint says is no sequence with its targets, which no run holds out.
+  const bool is_kept =
+      stored_ && *stored_ < data.tokens.size() - sequence_length && (*stored_ == 0 || *stored_ > sequence_length);
   if (!share_ && is_kept) return *stored_;
   const double share = share_ ? real_number("--held-out", *share_, 0, largest_share) : default_share;
   const std::int64_t tokens = held_out_tokens(data, share, sequence_length);

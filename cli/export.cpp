@@ -19,14 +19,15 @@ namespace {
 class ExportVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"export", "a plan as launch files of a training framework",
-            "--plan plan.json --to TARGET [--release R] [--out DIR] [--force] [--strict]",
-            "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
-            "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
-            "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
-            "1. Without --out the first file is printed. Files of the folder that say something else stay unless --force "
-            "is given.",
-            "plan export --plan plan.json --to megatron-lm --out launch"};
+    return {
+        "export", "a plan as launch files of a training framework",
+        "--plan plan.json --to TARGET [--release R] [--out DIR] [--force] [--strict]",
+        "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
+        "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
+        "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
+        "1. Without --out the first file is printed. Files of the folder that say something else stay unless --force "
+        "is given.",
+        "plan export --plan plan.json --to megatron-lm --out launch"};
   }
   void declare(CLI::App& app) override {
     app.add_option("--plan", plan_file_, "a plan file")->group("Question")->type_name("FILE");
@@ -47,7 +48,8 @@ class ExportVerb : public Verb {
     const session::PlanRequest request = plan_request(plan_file_);
     const session::PricedQuestion asked = session::estimate(request);
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    const session::ExportAnswer answer = session::export_plan(asked, target_, release_, session::launch_recipe(request.written));
+    const session::ExportAnswer answer =
+        session::export_plan(asked, target_, release_, session::launch_recipe(request.written));
     say_substitutions(answer, asked.plan, terminal);
     for (const std::string& sentence : answer.files.unsaid) terminal.remark("plan: not said: " + sentence);
     for (const std::string& sentence : answer.files.missing) terminal.remark("plan: missing: " + sentence);

@@ -56,9 +56,9 @@ class OutputFlag {
   friend void require_writable(const std::vector<const OutputFlag*>& flags, StandardOutput use, Terminal& terminal);
 };
 
-/// Every verb asks it before its work. Throws InputError for names that cannot be written, two flags of one file, a file
-/// that the command also reads (unless --force is given), and "-" alongside --json; makes way on standard output for the
-/// flag that is "-".
+/// Every verb asks it before its work. Throws InputError for names that cannot be written, two flags of one file, a
+/// file that the command also reads (unless --force is given), and "-" alongside --json; makes way on standard output
+/// for the flag that is "-".
 void require_writable(const std::vector<const OutputFlag*>& flags, StandardOutput use, Terminal& terminal);
 
 }  // namespace plumbline

@@ -111,7 +111,8 @@ void declare_export(py::module_& module) {
       .def_property_readonly("files", [](const session::ExportAnswer& answer) { return answer.files.files; })
       .def_property_readonly("assumptions",
                              [](const session::ExportAnswer& answer) { return answer.files.assumptions; })
-      .def_property_readonly("not_said", [](const session::ExportAnswer& answer) {
+      .def_property_readonly("not_said",
+                             [](const session::ExportAnswer& answer) {
                                std::vector<std::string> all = answer.files.unsaid;
                                all.insert(all.end(), answer.files.missing.begin(), answer.files.missing.end());
                                return all;

@@ -40,8 +40,9 @@ struct ExportAnswer {
   return answer.substitutions.empty() && answer.files.unsaid.empty() && answer.files.missing.empty();
 }
 
-/// `release`: empty: the target's newest. `recipe`: what the plan file says beside the plan. Throws InputError for a target or release that is not known, for a training
-/// that the framework lacks, and where no legal strategy near the plan's can be launched.
+/// `release`: empty: the target's newest. `recipe`: what the plan file says beside the plan. Throws InputError for a
+/// target or release that is not known, for a training that the framework lacks, and where no legal strategy near the
+/// plan's can be launched.
 [[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release,
                                        const LaunchRecipe& recipe = {});
 

@@ -138,7 +138,8 @@ void require_degrees(const LaunchSettings& s, const std::string& file) {
   if (!s.devices) return;
   const auto degree = [](std::optional<std::int32_t> said) { return std::int64_t{said.value_or(1)}; };
   const auto refuse = [&](const std::string& degrees) {
-    throw InputError({file, degrees + " on " + std::to_string(*s.devices) + " GPUs", "GPUs that they divide: say --gpus", ""});
+    throw InputError(
+        {file, degrees + " on " + std::to_string(*s.devices) + " GPUs", "GPUs that they divide: say --gpus", ""});
   };
   const auto divides = [&](std::initializer_list<std::int64_t> degrees) {
     std::int64_t rest = *s.devices;
@@ -184,9 +185,10 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.micro_batch && !(s.global_batch && s.micro_batches), "a micro-batch of 1");
   assume(!s.precision, "precision " + std::string(to_text(Training{}.precision)));
   assume(!s.optimizer, "optimizer " + std::string(to_text(Training{}.optimizer)));
-  const bool may_be_said = std::any_of(answer.notes.unread.begin(), answer.notes.unread.end(), [](const auto& sentence) {
-    return sentence.find("zero") != std::string::npos || sentence.find("fsdp") != std::string::npos;
-  });
+  const bool may_be_said =
+      std::any_of(answer.notes.unread.begin(), answer.notes.unread.end(), [](const auto& sentence) {
+        return sentence.find("zero") != std::string::npos || sentence.find("fsdp") != std::string::npos;
+      });
   assume(!s.zero_stage, may_be_said ? "ZeRO-0 (nothing is sharded), though what is not known here may say otherwise"
                                     : "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");

@@ -25,9 +25,11 @@ std::string experiment_meta() {
 std::string mlflow_run_id(const TrackedRun& run) { return run.id + run.id; }
 
 std::string run_meta(const TrackedRun& run) {
-  return "artifact_uri: " + yaml_quoted(artifacts(run, mlflow_run_id(run))) + "\nend_time: " + std::to_string(run.end.count()) +
-         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " + yaml_quoted(mlflow_run_id(run)) +
-         "\nrun_name: " + yaml_quoted(run.name) + "\nrun_uuid: " + yaml_quoted(mlflow_run_id(run)) +
+  return "artifact_uri: " + yaml_quoted(artifacts(run, mlflow_run_id(run))) +
+         "\nend_time: " + std::to_string(run.end.count()) +
+         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " +
+         yaml_quoted(mlflow_run_id(run)) + "\nrun_name: " + yaml_quoted(run.name) +
+         "\nrun_uuid: " + yaml_quoted(mlflow_run_id(run)) +
          "\nsource_name: plumbline\nsource_type: 4\nsource_version: ''\nstart_time: " +
          std::to_string(run.begin.count()) + "\nstatus: 3\ntags: []\nuser_id: plumbline\n";
 }

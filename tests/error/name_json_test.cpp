@@ -27,11 +27,13 @@ TEST_CASE("a name without control characters is read as it is") {
 }
 
 TEST_CASE("line breaks, escape codes and characters that turn the text are refused") {
-  for (const std::string& name : {std::string("a\nimport os"), std::string("a\033[31m"), std::string("a\x7f"),
-                                  std::string("a\xC2\x85y"), std::string("a\xE2\x80\xAEy"), std::string("a\xE2\x80\xA8y")}) {
+  for (const std::string& name :
+       {std::string("a\nimport os"), std::string("a\033[31m"), std::string("a\x7f"), std::string("a\xC2\x85y"),
+        std::string("a\xE2\x80\xAEy"), std::string("a\xE2\x80\xA8y")}) {
     const Json json(name);
-    CHECK_THROWS_WITH(name_from_json(JsonPlace(json, "net.json:/name")),
-                      ContainsSubstring("net.json:/name: the name \"a") && ContainsSubstring("holds control characters"));
+    CHECK_THROWS_WITH(
+        name_from_json(JsonPlace(json, "net.json:/name")),
+        ContainsSubstring("net.json:/name: the name \"a") && ContainsSubstring("holds control characters"));
   }
 }
 
@@ -39,7 +41,8 @@ TEST_CASE("a network file with a line break in its name or an alias is refused")
   const Json plain = with_name("mine");
   CHECK(read_network_header(JsonPlace(plain, "net.json:")).name == "mine");
   const Json hostile = with_name("mine\nimport os");
-  CHECK_THROWS_WITH(read_network(JsonPlace(hostile, "net.json:"), "net"), ContainsSubstring("holds control characters"));
+  CHECK_THROWS_WITH(read_network(JsonPlace(hostile, "net.json:"), "net"),
+                    ContainsSubstring("holds control characters"));
   Json::Object alias = *plain.if_object();
   for (auto& [key, value] : alias)
     if (key == "aliases") value = Json::Array{Json("a\tb")};

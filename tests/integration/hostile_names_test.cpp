@@ -16,10 +16,17 @@ namespace {
 
 /// What a network file may call itself once the readers of names are passed by.
 const std::vector<std::string>& hostile_names() {
-  static const std::vector<std::string> names{
-      "x\nimport os\nos.system('touch owned')\n#", "=__import__('os').system('touch owned')", "x\"; raise SystemExit #",
-      "x'); raise SystemExit #", "'''\"\"\"\\", "$strategy$trainer$model$optimizer$clip", "$(touch owned)`touch owned`",
-      "x\n#SBATCH --wrap=evil", "a: {b: [c", "\r\n[parallelism]\ntensor_parallel_degree = 64", "x\xE2\x80\xA8y"};
+  static const std::vector<std::string> names{"x\nimport os\nos.system('touch owned')\n#",
+                                              "=__import__('os').system('touch owned')",
+                                              "x\"; raise SystemExit #",
+                                              "x'); raise SystemExit #",
+                                              "'''\"\"\"\\",
+                                              "$strategy$trainer$model$optimizer$clip",
+                                              "$(touch owned)`touch owned`",
+                                              "x\n#SBATCH --wrap=evil",
+                                              "a: {b: [c",
+                                              "\r\n[parallelism]\ntensor_parallel_degree = 64",
+                                              "x\xE2\x80\xA8y"};
   return names;
 }
 

@@ -71,10 +71,11 @@ const Json* find_at(const Json& tree, std::string_view section, std::string_view
 
 /// Keys of which every file of `accelerate config` has some, and files of trainers none.
 void require_own(const Json& tree, std::string_view name) {
-  constexpr std::array<std::string_view, 7> own{"compute_environment", "distributed_type", "num_processes",
-                                                "num_machines",        "mixed_precision",  "machine_rank",
+  constexpr std::array<std::string_view, 7> own{"compute_environment",   "distributed_type", "num_processes",
+                                                "num_machines",          "mixed_precision",  "machine_rank",
                                                 "main_training_function"};
-  const bool is_own = std::any_of(own.begin(), own.end(), [&](std::string_view key) { return tree.find(key) != nullptr; });
+  const bool is_own =
+      std::any_of(own.begin(), own.end(), [&](std::string_view key) { return tree.find(key) != nullptr; });
   if (!is_own)
     throw NoKnownKey({std::string(name), "has neither distributed_type nor num_processes nor mixed_precision",
                       "a file of accelerate config", ""});

@@ -173,8 +173,9 @@ std::string accelerate_training_script(const LaunchSettings& s) {
        {"$tokens", random_tokens_function(", \"shift_labels\": tokens.roll(-1)")},
        {"$format", weight_format_line(s, "", "model_config")},
        {"$model", model_lines(s)},
-       {"$adapters",
-        has_adapters ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n" : ""},
+       {"$adapters", has_adapters
+                         ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n"
+                         : ""},
        {"$optimizer", optimizer_call(s.optimizer)},
        {"$step", has_context_parallel ? parallel_step : plain_step}});
 }

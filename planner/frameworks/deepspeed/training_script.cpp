@@ -81,9 +81,10 @@ constexpr std::string_view sequence_parallel = R"(mpu = UlyssesSPAttentionHF.reg
 )
 )";
 
-/// Each rank reads samples of its own, which the ranks of a sequence then share: the engine's loader asks the groups for
-/// data-parallel ranks, of which parallel_state_sp.py has none.
-constexpr std::string_view sequence_parallel_data = R"(sampler = torch.utils.data.DistributedSampler(data, shuffle=False)
+/// Each rank reads samples of its own, which the ranks of a sequence then share: the engine's loader asks the groups
+/// for data-parallel ranks, of which parallel_state_sp.py has none.
+constexpr std::string_view sequence_parallel_data =
+    R"(sampler = torch.utils.data.DistributedSampler(data, shuffle=False)
 loader = UlyssesSPDataLoaderAdapter(
     torch.utils.data.DataLoader(data, batch_size=config["train_micro_batch_size_per_gpu"], sampler=sampler),
     sp_rank=mpu.get_sequence_parallel_rank(),

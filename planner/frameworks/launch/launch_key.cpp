@@ -162,7 +162,8 @@ void require_known_key(const std::vector<LaunchKey>& keys, const Json& tree, std
   std::string names;
   for (const auto& [name, value] : *object)
     if (names.size() < 60) names += (names.empty() ? "" : ", ") + name.substr(0, 40);
-  throw NoKnownKey({std::string(source), "holds no key of this framework, but " + names, "a file of what --from names", ""});
+  throw NoKnownKey(
+      {std::string(source), "holds no key of this framework, but " + names, "a file of what --from names", ""});
 }
 
 ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,

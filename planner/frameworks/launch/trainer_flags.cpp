@@ -153,8 +153,12 @@ LaunchKey zero_flag(std::string_view path) {
 }
 
 Rows recipe_flags() {
-  return {zero_flag("--zero_stage"), zero_flag("--zero-stage"), precision_flag("--bf16", PrecisionRecipe::bf16), precision_flag("--fp16", PrecisionRecipe::fp16),
-          recipe_count_flag("--max_steps", &LaunchRecipe::steps), recipe_count_flag("--seed", &LaunchRecipe::seed)};
+  return {zero_flag("--zero_stage"),
+          zero_flag("--zero-stage"),
+          precision_flag("--bf16", PrecisionRecipe::bf16),
+          precision_flag("--fp16", PrecisionRecipe::fp16),
+          recipe_count_flag("--max_steps", &LaunchRecipe::steps),
+          recipe_count_flag("--seed", &LaunchRecipe::seed)};
 }
 
 /// What they say is read together (trainer_script.cpp).

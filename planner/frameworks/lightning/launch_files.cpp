@@ -137,18 +137,19 @@ std::string training_script(const LaunchSettings& s, const Json& tree) {
   Json::Object loader{{"dataset", python_expression("data")}};
   const Json batch = call_of(tree, "DataLoader");
   for (const Json::Member& member : *batch.if_object()) loader.push_back(member);
-  return filled(script, {{"$imports", imports(s, has_tensor_parallel)},
-                         {"$block", "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n"},
-                         {"$tokens", random_tokens_function("")},
-                         {"$format", weight_format_line(s, "        ", "self.model_config")},
-                         {"$seed", std::to_string(s.recipe.seed.value_or(0))},
-                         {"$configure", configured(s, tree)},
-                         {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},
-                         {"$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : ""},
-                         {"$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel"))},
-                         {"$strategy", python_call(strategy, call_of(tree, strategy))},
-                         {"$trainer", python_call("L.Trainer", call_of(tree, "Trainer"))},
-                         {"$loader", python_call("DataLoader", loader)}});
+  return filled(script,
+                {{"$imports", imports(s, has_tensor_parallel)},
+                 {"$block", "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n"},
+                 {"$tokens", random_tokens_function("")},
+                 {"$format", weight_format_line(s, "        ", "self.model_config")},
+                 {"$seed", std::to_string(s.recipe.seed.value_or(0))},
+                 {"$configure", configured(s, tree)},
+                 {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},
+                 {"$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : ""},
+                 {"$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel"))},
+                 {"$strategy", python_call(strategy, call_of(tree, strategy))},
+                 {"$trainer", python_call("L.Trainer", call_of(tree, "Trainer"))},
+                 {"$loader", python_call("DataLoader", loader)}});
 }
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {

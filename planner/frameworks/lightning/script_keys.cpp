@@ -145,8 +145,8 @@ LaunchKey of_strategy(std::string_view path, std::string_view source, std::strin
 bool always(const Settings&) { return true; }
 
 Rows fsdp_keys() {
-  LaunchKey policy =
-      of_strategy("FSDPStrategy.activation_checkpointing_policy", fsdp, "FSDPStrategy", python_expression("{Block}"), recomputes);
+  LaunchKey policy = of_strategy("FSDPStrategy.activation_checkpointing_policy", fsdp, "FSDPStrategy",
+                                 python_expression("{Block}"), recomputes);
   policy.read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; };
   return {{.path = "FSDPStrategy.sharding_strategy", .source = fsdp, .write = sharding_name, .read = read_sharding},
           {.path = "FSDPStrategy.device_mesh",

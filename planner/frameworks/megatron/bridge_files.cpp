@@ -163,19 +163,18 @@ constexpr std::string_view unfused_attention = "AttnBackend.unfused";
 
 /// Fused kernels are what the model's provider chooses where nothing is said.
 LaunchKey attention_key() {
-  return {
-      .path = "model.attention_backend",
-      .source = "megatron/core/transformer/enums.py: AttnBackend",
-      .write =
-          [](const Settings& s) {
-            return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
-          },
-      .read =
-          [](const Json& value, Settings& s) {
-            const std::string name = megatron::word(value);
-            s.flash_attention =
-                name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
-          }};
+  return {.path = "model.attention_backend",
+          .source = "megatron/core/transformer/enums.py: AttnBackend",
+          .write =
+              [](const Settings& s) {
+                return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
+              },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string name = megatron::word(value);
+                s.flash_attention =
+                    name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
+              }};
 }
 
 /// Adapters on every linear layer are LoRA's default (src/megatron/bridge/peft/lora.py).
@@ -268,8 +267,7 @@ struct ImportLine {
   std::string_view line;
 };
 constexpr std::array import_lines{
-    ImportLine{"= torch.", "import torch\n"},
-    ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
+    ImportLine{"= torch.", "import torch\n"}, ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
     ImportLine{"get_mixed_precision_config(",
                "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n"},
     ImportLine{"= AttnBackend.", "from megatron.core.transformer.enums import AttnBackend\n"}};

@@ -99,8 +99,7 @@ LaunchFiles write_command(const Settings& s, std::string_view release) {
   const Json arguments(megatron::arguments_for(release, std::move(tree)));
   files.files.push_back({"arguments.txt", arguments_text(arguments)});
   const LaunchedProgram program{"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron", environment_of(s)};
-  for (LaunchFile& file : launcher_files(program, s))
-    files.files.push_back(std::move(file));
+  for (LaunchFile& file : launcher_files(program, s)) files.files.push_back(std::move(file));
   return files;
 }
 
@@ -195,10 +194,10 @@ void take_steps(const Json& tree, Settings& s) {
 
 /// The program of another network than a decoder's that the text starts; empty: none.
 std::string other_program(std::string_view text) {
-  for (const std::string_view program : {"pretrain_bert.py", "pretrain_t5.py", "pretrain_ict.py", "pretrain_retro.py",
-                                         "pretrain_vision_classify.py", "pretrain_vision_dino.py",
-                                         "pretrain_vision_inpaint.py", "pretrain_vlm.py", "pretrain_mamba.py",
-                                         "pretrain_hybrid.py"}) {
+  for (const std::string_view program :
+       {"pretrain_bert.py", "pretrain_t5.py", "pretrain_ict.py", "pretrain_retro.py", "pretrain_vision_classify.py",
+        "pretrain_vision_dino.py", "pretrain_vision_inpaint.py", "pretrain_vlm.py", "pretrain_mamba.py",
+        "pretrain_hybrid.py"}) {
     const std::size_t at = text.find(program);
     if (at == std::string_view::npos) continue;
     const std::size_t line = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);

@@ -29,8 +29,9 @@ bool is_named_value(std::string_view text) {
 bool is_adapter_call(std::string_view text) {
   constexpr std::string_view call = "LoRA(";
   return text.starts_with(call) && text.ends_with(')') &&
-         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(call.size()), text.end() - 1,
-                     [](char c) { return is_name(c) || std::string_view("=, []\"'.").find(c) != std::string_view::npos; });
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(call.size()), text.end() - 1, [](char c) {
+           return is_name(c) || std::string_view("=, []\"'.").find(c) != std::string_view::npos;
+         });
 }
 
 std::string_view trimmed(std::string_view text) {

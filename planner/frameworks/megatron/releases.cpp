@@ -37,7 +37,7 @@ constexpr std::array new_flags{
     NewFlag{"--pipeline-model-parallel-layout", "", "core_v0.13.0"},   // TransformerConfig
     NewFlag{"--fp4-format", "", "core_v0.15.0"},                       // TransformerConfig
     NewFlag{"--fp4-recipe", "", "core_v0.15.0"},
-    NewFlag{"--optimizer", "muon", "core_v0.16.1"},  // megatron/core/optimizer/muon.py
+    NewFlag{"--optimizer", "muon", "core_v0.16.1"},              // megatron/core/optimizer/muon.py
     NewFlag{"--rope-scaling-factor", "", "core_v0.11.0"},        // megatron/training/arguments.py; before: 8 alone
     NewFlag{"--cpu-offloading-num-layers", "", "core_v0.16.0"},  // made of ModelParallelConfig from there on
     NewFlag{"--optimizer", "lion", "core_v0.17.0"}};             // megatron/core/optimizer/__init__.py

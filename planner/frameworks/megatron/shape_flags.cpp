@@ -112,7 +112,8 @@ class Writer {
   /// attention scales by its own rule (YaRN), whose numbers Megatron has for DeepSeek's.
   void add_rope_scaling(const Json* scaling) {
     if (scaling == nullptr || scaling->if_object() == nullptr || has_latent_attention()) return;
-    const Json* const named = scaling->find("rope_type") != nullptr ? scaling->find("rope_type") : scaling->find("type");
+    const Json* const named =
+        scaling->find("rope_type") != nullptr ? scaling->find("rope_type") : scaling->find("type");
     const std::string type = named == nullptr || named->if_string() == nullptr ? "default" : *named->if_string();
     if (type == "default") return;
     const bool is_llama = type == "llama3" && real_or(*scaling, "low_freq_factor", 1) == 1 &&
@@ -129,7 +130,8 @@ class Writer {
 
   /// Where it is not Megatron's own 1e-5. Defaults: configuration_*.py of transformers.
   void add_epsilon() {
-    const bool has_small = is_one_of(type_, {"llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v2", "deepseek_v3"});
+    const bool has_small =
+        is_one_of(type_, {"llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v2", "deepseek_v3"});
     const char* const key = type_ == "gpt2" ? "layer_norm_epsilon" : type_ == "nemotron" ? "norm_eps" : "rms_norm_eps";
     const double epsilon = real_or(config_, key, has_small ? 1e-6 : 1e-5);
     if (epsilon != 1e-5) set("--norm-epsilon", epsilon);

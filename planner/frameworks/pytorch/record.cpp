@@ -67,13 +67,14 @@ FrameworkRecord pytorch_record() {
       {Optimizer::sgd, "SGD", optim_source},         {Optimizer::momentum, "SGD(momentum=0.9)", optim_source},
       {Optimizer::adagrad, "Adagrad", optim_source}, {Optimizer::rmsprop, "RMSprop", optim_source},
       {Optimizer::adam, "Adam", optim_source},       {Optimizer::adamw, "AdamW", optim_source}};
-  r.rules = {{"replicates parameters (DDP) where tensor parallelism does not split them", ddp_source,
-              replicates_split_tensors},
-             {"splits backwards of parameters that stay whole over the step (ZeRO-2), not of replicated ones (DDP) or of "
-              "those that are gathered again (ZeRO-3)",
-              "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_apart},
-             {"replicates (DDP) one chunk of a pipeline on each rank, in an order of one micro-batch at a time",
-              "torch/csrc/distributed/c10d/reducer.cpp; measured with PyTorch 2.13 on the CPU", replicates_chunks}};
+  r.rules = {
+      {"replicates parameters (DDP) where tensor parallelism does not split them", ddp_source,
+       replicates_split_tensors},
+      {"splits backwards of parameters that stay whole over the step (ZeRO-2), not of replicated ones (DDP) or of "
+       "those that are gathered again (ZeRO-3)",
+       "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_apart},
+      {"replicates (DDP) one chunk of a pipeline on each rank, in an order of one micro-batch at a time",
+       "torch/csrc/distributed/c10d/reducer.cpp; measured with PyTorch 2.13 on the CPU", replicates_chunks}};
   r.defaults = {NumberFormat::fp32, "MixedPrecisionPolicy(reduce_dtype=torch.float32)",
                 "25 MiB under DDP; one for each block under fully_shard", ddp_source};
   return r;

@@ -1,9 +1,9 @@
 #pragma once
 /// \file shell_scopes.h: what subshells, branches, lists and the words ahead of a command do to a script's variables.
 ///
-/// Model: marks of shell_variables.h, closed by what each scope means in bash: taken back (subshell, pipeline, background),
-/// kept (group), or unknown from then on (branch, loop, behind && and ||).
-/// Checked against: tests/integration/shell_against_bash_test.cpp.
+/// Model: marks of shell_variables.h, closed by what each scope means in bash: taken back (subshell, pipeline,
+/// background), kept (group), or unknown from then on (branch, loop, behind && and ||). Checked against:
+/// tests/integration/shell_against_bash_test.cpp.
 
 #include <algorithm>
 #include <map>

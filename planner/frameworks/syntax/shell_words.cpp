@@ -347,8 +347,8 @@ class Reader {
     const std::size_t first = cursor_.at;
     std::vector<std::string> words = read_shell_words(cursor_, context_, Splits::yes);
     if (cursor_.at == first) ++cursor_.at;  // nothing that a word begins with
-    const bool is_quoted = first < cursor_.text.size() && std::string_view("'\"\\$").find(cursor_.text[first]) !=
-                                                              std::string_view::npos;
+    const bool is_quoted =
+        first < cursor_.text.size() && std::string_view("'\"\\$").find(cursor_.text[first]) != std::string_view::npos;
     for (std::string& word : words) add_word(std::move(word), is_quoted);
   }
 

@@ -17,7 +17,7 @@ namespace plumbline {
 struct ShellCommand {
   std::vector<std::string> words;
   std::map<std::string, std::string, std::less<>> environment = {};  ///< "NGPU=8" ahead of it
-  bool is_conditional = false;                                      ///< in a branch, a loop, or behind && or ||
+  bool is_conditional = false;                                       ///< in a branch, a loop, or behind && or ||
 };
 
 struct ShellScript {

@@ -165,7 +165,8 @@ LaunchTarget torchtitan_target() {
   target.title = "torchtitan: TOML of v0.2.2, or a recipe of 0.3.0 or main";
   // What the framework's record says is v0.2.2's; main is by request.
   target.releases = {recipe_release, first_recipe_release, toml_release};
-  target.revision = "v0.2.2, 73a0e6979 (2026-02-20); 0.3.0, as released on the Python package index; main, b5bcd76c6 (2026-08-21)";
+  target.revision =
+      "v0.2.2, 73a0e6979 (2026-02-20); 0.3.0, as released on the Python package index; main, b5bcd76c6 (2026-08-21)";
   target.write = write_files;
   target.read = read_file;
   target.read_together = read_files;

@@ -72,13 +72,13 @@ FrameworkRecord torchtitan_record() {
                 {Feature::virtual_stages, "parallelism.pipeline_parallel_layers_per_stage", config},
                 {Feature::hybrid_sharding, "parallelism.data_parallel_replicate_degree", config},
                 {Feature::uneven_split, "parallelism.module_fqns_per_model_part", config}};
-  r.precisions = {
-      {PrecisionRecipe::fp32, "training.mixed_precision_param = \"float32\"", config},
-      {PrecisionRecipe::bf16, "training.mixed_precision_param = \"bfloat16\"", config},
-      {PrecisionRecipe::bf16_pure, "training.dtype = \"bfloat16\"", config},
-      {PrecisionRecipe::fp8, "model.converters = [\"quantize.linear.float8\"]", config},
-      {PrecisionRecipe::fp8_row, "model.converters = [\"quantize.linear.float8\"], float8.recipe_name = \"rowwise\"", config},
-      {PrecisionRecipe::mxfp8, "model.converters = [\"quantize.linear.mx\"]", config}};
+  r.precisions = {{PrecisionRecipe::fp32, "training.mixed_precision_param = \"float32\"", config},
+                  {PrecisionRecipe::bf16, "training.mixed_precision_param = \"bfloat16\"", config},
+                  {PrecisionRecipe::bf16_pure, "training.dtype = \"bfloat16\"", config},
+                  {PrecisionRecipe::fp8, "model.converters = [\"quantize.linear.float8\"]", config},
+                  {PrecisionRecipe::fp8_row,
+                   "model.converters = [\"quantize.linear.float8\"], float8.recipe_name = \"rowwise\"", config},
+                  {PrecisionRecipe::mxfp8, "model.converters = [\"quantize.linear.mx\"]", config}};
   r.optimizers = {{Optimizer::adam, "optimizer.name = \"Adam\"", config},
                   {Optimizer::adamw, "optimizer.name = \"AdamW\"", config}};
   r.rules = {

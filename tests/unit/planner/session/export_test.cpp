@@ -153,15 +153,16 @@ TEST_CASE("Megatron-Bridge is told adapters, attention, reductions and the optim
 
 TEST_CASE("attention without fused kernels is written or said to be left out") {
   const PricedQuestion asked = adapted({}, FlashAttention::off);
-  CHECK_THAT(text_of(export_plan(asked, "pytorch", "")), Catch::Matchers::ContainsSubstring("FLASH_ATTENTION = False\n"));
+  CHECK_THAT(text_of(export_plan(asked, "pytorch", "")),
+             Catch::Matchers::ContainsSubstring("FLASH_ATTENTION = False\n"));
   CHECK(says(export_plan(asked, "torchtitan", "").files.unsaid, "fused kernels"));
 }
 
 // The config of a checkpoint on the hub says bf16; the plan keeps fp32 parameters and moments (or, bf16-pure, none).
 TEST_CASE("scripts over the hub's models make the weights in the plan's format") {
-  for (const auto& [recipe, format] : {std::pair(PrecisionRecipe::fp32, "torch.float32"),
-                                       std::pair(PrecisionRecipe::bf16, "torch.float32"),
-                                       std::pair(PrecisionRecipe::bf16_pure, "torch.bfloat16")})
+  for (const auto& [recipe, format] :
+       {std::pair(PrecisionRecipe::fp32, "torch.float32"), std::pair(PrecisionRecipe::bf16, "torch.float32"),
+        std::pair(PrecisionRecipe::bf16_pure, "torch.bfloat16")})
     for (const char* const name : {"accelerate", "deepspeed", "lightning"}) {
       StrategyRequest request;
       request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
@@ -183,7 +184,8 @@ TEST_CASE("ranks that share a batch draw the same tokens, and Lightning the same
     for (const LaunchFile& file : export_plan(asked, name, "").files.files)
       if (file.name == "train.py")
         CHECK_THAT(file.text, Catch::Matchers::ContainsSubstring("generator=torch.Generator().manual_seed(index)"));
-  CHECK_THAT(text_of(export_plan(asked, "lightning", "")), Catch::Matchers::ContainsSubstring("\nL.seed_everything(0)"));
+  CHECK_THAT(text_of(export_plan(asked, "lightning", "")),
+             Catch::Matchers::ContainsSubstring("\nL.seed_everything(0)"));
 }
 
 }  // namespace

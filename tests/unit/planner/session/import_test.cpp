@@ -202,8 +202,9 @@ TEST_CASE("a file without one key of its target is refused, with the target that
         "parallelism:\n  dp: 2\n  pp: 2\n  tp: 4\ntokens:\n  micro_batch_size: 2\n"})
     CHECK_THROWS_WITH(import_files(files_for("accelerate", "c.yaml", text)),
                       Catch::Matchers::ContainsSubstring("c.yaml: has neither distributed_type nor num_processes"));
-  CHECK_THROWS_WITH(import_files(files_for("deepspeed", "c.json", R"({"hidden_size": 4096, "n_layer": 2})")),
-                    Catch::Matchers::ContainsSubstring("c.json: holds no key of this framework, but hidden_size, n_layer"));
+  CHECK_THROWS_WITH(
+      import_files(files_for("deepspeed", "c.json", R"({"hidden_size": 4096, "n_layer": 2})")),
+      Catch::Matchers::ContainsSubstring("c.json: holds no key of this framework, but hidden_size, n_layer"));
   CHECK_THROWS_WITH(
       import_files(files_for("megatron-lm", "t.sh", "torchrun t.py --per_device_train_batch_size 4 --max_steps 5")),
       Catch::Matchers::ContainsSubstring("deepspeed") && Catch::Matchers::ContainsSubstring("accelerate"));
@@ -211,8 +212,9 @@ TEST_CASE("a file without one key of its target is refused, with the target that
 
 // examples/bert/train_bert_340m_distributed.sh says 8 GPUs, tp 8 and pp 16; Mixtral's dp 2 on 8 GPUs of pp 4 and ep 8.
 TEST_CASE("degrees that the GPUs of the files do not hold are refused, unless others are said") {
-  const std::string network = " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --micro-batch-size 1 "
-                              "--global-batch-size 256 --seq-length 1024 ";
+  const std::string network =
+      " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --micro-batch-size 1 "
+      "--global-batch-size 256 --seq-length 1024 ";
   const std::string dense = "torchrun --nproc_per_node 8 pretrain_gpt.py" + network +
                             "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16\n";
   CHECK_THROWS_WITH(import_files(files_for("megatron-lm", "t.sh", dense)),

@@ -139,7 +139,8 @@ TEST_CASE("offload and other back ends are named or refused") {
   CHECK_THROWS_WITH(imported("distributed_type: MEGATRON_LM\n"),
                     ContainsSubstring("distributed_type: found \"MEGATRON_LM\"") &&
                         ContainsSubstring("NO, MULTI_GPU, FSDP or DEEPSPEED"));
-  CHECK_THROWS_WITH(imported("distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: SOME\n"), ContainsSubstring("FULL_SHARD"));
+  CHECK_THROWS_WITH(imported("distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: SOME\n"),
+                    ContainsSubstring("FULL_SHARD"));
 }
 
 TEST_CASE("plans that Accelerate launches come back from their files") {

@@ -161,16 +161,18 @@ const std::vector<std::string>& integer_flags() {
 
 // 2^31 - 1, 2^31 and 2^63 - 1 overflow where nobody looks at them; 0 divides.
 TEST_CASE("any integer in any flag is read or refused, alone and with another one") {
-  const std::vector<std::string> numbers{"0", "-1", "1", "3", "2147483647", "2147483648", "9223372036854775807", "1e300"};
+  const std::vector<std::string> numbers{"0",    "-1", "1", "3", "2147483647", "2147483648", "9223372036854775807",
+                                         "1e300"};
   int refused = 0;
   for (const std::string& one : integer_flags())
     for (const char* const other : {"--num-layers", "--num-attention-heads", "--num-query-groups",
                                     "--pipeline-model-parallel-size", "--no-such-flag"})
       for (const std::string& number : numbers) {
-        const std::string text = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 96 "
-                                 "--num-attention-heads 6 --swiglu --pipeline-model-parallel-size 2 --recompute-granularity "
-                                 "full --recompute-method block --micro-batch-size 1 " +
-                                 one + " " + number + " " + std::string(other) + " 0";
+        const std::string text =
+            "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 96 "
+            "--num-attention-heads 6 --swiglu --pipeline-model-parallel-size 2 --recompute-granularity "
+            "full --recompute-method block --micro-batch-size 1 " +
+            one + " " + number + " " + std::string(other) + " 0";
         try {
           Imported read = imported(text);
           derive_missing(read.settings);
@@ -182,7 +184,8 @@ TEST_CASE("any integer in any flag is read or refused, alone and with another on
 }
 
 TEST_CASE("no layers and no heads are refused with their flag") {
-  const std::string rest = " --hidden-size 96 --num-layers-per-virtual-pipeline-stage 2 --pipeline-model-parallel-size 2";
+  const std::string rest =
+      " --hidden-size 96 --num-layers-per-virtual-pipeline-stage 2 --pipeline-model-parallel-size 2";
   CHECK_THROWS_WITH(imported("pretrain_gpt.py --num-layers 0 --num-attention-heads 6" + rest),
                     Catch::Matchers::ContainsSubstring("--num-layers: found 0"));
   CHECK_THROWS_WITH(imported("pretrain_gpt.py --num-layers 4 --num-attention-heads 0" + rest),
@@ -240,7 +243,8 @@ TEST_CASE("scripts export what validate_args asks of the environment") {
        {std::tuple(2, 1, 1, true), std::tuple(1, 3, 0, true), std::tuple(1, 1, 1, false), std::tuple(3, 1, 3, false)}) {
     const LaunchFiles files = written(settings_with(tp, cp, zero, small_llama));
     for (const char* const name : {"launch.sh", "job.slurm"})
-      CHECK((file_text(files, name).find("export CUDA_DEVICE_MAX_CONNECTIONS=1\n") != std::string::npos) == is_exported);
+      CHECK((file_text(files, name).find("export CUDA_DEVICE_MAX_CONNECTIONS=1\n") != std::string::npos) ==
+            is_exported);
     CHECK((file_text(files, "job.yaml").find("- name: CUDA_DEVICE_MAX_CONNECTIONS\n") != std::string::npos) ==
           is_exported);
   }
@@ -262,7 +266,8 @@ TEST_CASE("positions are scaled as the network's are, and norms have its epsilon
   CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("--norm-epsilon"));  // the default
   const LaunchSettings mixtral = settings_with(1, 1, 1, R"({"model_type": "mixtral", "hidden_size": 96,
       "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "num_local_experts": 8})");
-  CHECK_THAT(file_text(written(mixtral), "arguments.txt"), Catch::Matchers::ContainsSubstring("--rotary-base 1000000\n"));
+  CHECK_THAT(file_text(written(mixtral), "arguments.txt"),
+             Catch::Matchers::ContainsSubstring("--rotary-base 1000000\n"));
   const LaunchSettings qwen = settings_with(1, 1, 1, R"({"model_type": "qwen2", "hidden_size": 96,
       "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "rms_norm_eps": 1e-06})");
   CHECK_THAT(file_text(written(qwen), "arguments.txt"), Catch::Matchers::ContainsSubstring("--norm-epsilon 1e-06\n"));

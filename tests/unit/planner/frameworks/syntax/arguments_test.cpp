@@ -57,7 +57,8 @@ TEST_CASE("what a form assigns that is not read is unknown") {
   for (const char* const text :
        {"let TP=16", "let TP+=1", "read TP <<< 16", "printf -v TP %d 16", "for TP in 16; do :; done", "unset TP",
         "(( TP = 16 ))", "(( TP++ ))", "if a; then TP=16; fi", "case $x in\n4) TP=16 ;;\nesac", "a && TP=16",
-        "a ||\n TP=16", "while a; do TP=16; done", "TP[0]=16", "TP=$((010))", ": $((TP = 16))", "eval \"TP=$(nproc)\""}) {
+        "a ||\n TP=16", "while a; do TP=16; done", "TP[0]=16", "TP=$((010))", ": $((TP = 16))",
+        "eval \"TP=$(nproc)\""}) {
     INFO(text);
     CHECK(tp_behind(text) == "unknown");
   }
