@@ -22,20 +22,18 @@ std::string plan_file_text(const session::EstimateRequest& request, const sessio
 
 std::string plan_file_text(const session::PricedQuestion& asked, const LaunchRecipe& said,
                            const std::filesystem::path& folder) {
-  Json::Object recipe = *default_recipe(asked.plan.training).if_object();
-  const auto put = [&](std::string_view name, const auto& value) {
-    for (auto& [key, own] : recipe)
-      if (key == name && value) own = Json(*value);
+  TrainingSettings numbers;
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) numbers.push_back({name, *value});
   };
-  put("steps", said.steps);
-  put("warmup_steps", said.warmup_steps);
-  put("seed", said.seed);
-  put("learning_rate", said.learning_rate);
-  put("clip", said.clip);
-  put("weight_decay", said.weight_decay);
-  const Json written(std::move(recipe));
-  static_cast<void>(recipe_from_json(JsonPlace(written, "recipe of the files"), asked.plan.training));
-  return session::plan_file_text(session::named_from(asked.plan, folder), session::launch_of(asked), written);
+  add("steps", said.steps);
+  add("warmup_steps", said.warmup_steps);
+  add("seed", said.seed);
+  add("learning_rate", said.learning_rate);
+  add("clip", said.clip);
+  add("weight_decay", said.weight_decay);
+  const auto recipe = recipe_with(numbers, asked.plan.training, "recipe of the files");
+  return session::plan_file_text(session::named_from(asked.plan, folder), session::launch_of(asked), recipe);
 }
 
 std::string plan_file_text(const Plan& plan, const std::filesystem::path& folder) {

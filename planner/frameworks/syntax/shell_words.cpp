@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 
 #include "core/base/ascii.h"
+#include "planner/frameworks/syntax/shell_scopes.h"
 #include "planner/frameworks/syntax/shell_word_reader.h"
 
 namespace plumbline {
@@ -34,21 +34,124 @@ enum class Reading : std::uint8_t { commands, end_of_body };
 /// What stands behind a command.
 enum class Separator : std::uint8_t { end, and_or, pipe, background };
 
+/// Brackets of a function's body, where its end is looked for.
+class BodyBrackets {
+ public:
+  void open(char c) { open_ += c; }
+  void close(char c) {
+    if (open_.empty() || open_.back() != c) return;
+    open_.pop_back();
+    is_over_ = open_.empty();
+  }
+  [[nodiscard]] bool is_over() const { return is_over_; }
+
+ private:
+  std::string open_;
+  bool is_over_ = false;
+};
+
+constexpr int most_arguments = 9;
+
+void forget_named(std::string_view word, ShellVariables& variables) {
+  if (const std::string_view name = leading_name(word); !name.empty()) variables.forget(std::string(name));
+}
+
+/// Of builtins that assign what is not read here. `words`: behind the builtin's name.
+void run_builtin(const std::string& name, const std::vector<std::string>& words, ShellVariables& variables) {
+  if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "wait")
+    for (const std::string& word : words) forget_named(word, variables);
+  if (name == "unset")
+    for (const std::string& word : words)
+      if (leading_name(word) == word) variables.erase(word);
+  if (name == "printf" && words.size() > 1 && words.front() == "-v") forget_named(words[1], variables);
+  if (name == "let")
+    for (const std::string& word : words) forget_assigned(word, variables);
+  if (is_among(declarations, name))
+    for (const std::string& word : words)
+      if (word.find('=') != std::string::npos) forget_named(word, variables);
+  if (name == "shift" || name == "set")
+    for (int i = 1; i <= most_arguments; ++i)
+      if (variables.find(std::to_string(i)) != nullptr) variables.forget(std::to_string(i));
+}
+
+/// Arguments of a function as variables "1", "2", ...; "$@" of the script itself is nothing.
+void pass_arguments(const std::vector<std::string>& command, ShellVariables& variables) {
+  for (int i = 1; i <= most_arguments; ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    if (place < command.size() && command[place] != "$@")
+      variables.assign(std::to_string(i), {command[place]});
+    else
+      variables.erase(std::to_string(i));
+  }
+}
+
+/// To the end of the line; "#SBATCH" has words.
+void read_comment(ShellCursor& cursor, ShellScript& script) {
+  const std::size_t end = std::min(cursor.text.find('\n', cursor.at), cursor.text.size());
+  const std::string_view line = cursor.text.substr(cursor.at, end - cursor.at);
+  cursor.at = end;
+  constexpr std::string_view batch = "#SBATCH ";
+  if (!line.starts_with(batch)) return;
+  const std::size_t remark = line.find(" #", batch.size());
+  for (std::string& word : split_words(line.substr(batch.size(), remark - batch.size())))
+    script.batch_words.push_back(std::move(word));
+}
+
+/// Lines up to the one that `end` is; no lines where it is empty.
+void skip_here_document(ShellCursor& cursor, std::string& document_end) {
+  if (document_end.empty()) return;
+  while (!cursor.at_end()) {
+    const std::size_t end = std::min(cursor.text.find('\n', cursor.at), cursor.text.size());
+    std::string_view line = cursor.text.substr(cursor.at, end - cursor.at);
+    cursor.at = std::min(end + 1, cursor.text.size());
+    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+    while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+    if (line == document_end) break;
+  }
+  document_end.clear();
+}
+
+/// The words of "(a b c)", with the cursor at the bracket.
+std::vector<std::string> read_list(ShellCursor& cursor, ShellContext& context) {
+  const std::size_t first = cursor.at++;
+  std::vector<std::string> values;
+  while (!cursor.at_end() && cursor.here() != ')') {
+    if (is_shell_space(cursor.here())) {
+      ++cursor.at;
+    } else if (cursor.skip_continuation()) {
+    } else if (cursor.here() == '#') {
+      cursor.at = std::min(cursor.text.find('\n', cursor.at), cursor.text.size());
+    } else if (ends_shell_word(cursor.here()) && cursor.placeholder_size() == 0) {
+      ++cursor.at;
+    } else {
+      for (std::string& word : read_shell_words(cursor, context, Splits::yes)) values.push_back(std::move(word));
+    }
+  }
+  if (cursor.at_end()) cursor.refuse(context.name, first, "the list is not closed by ')'");
+  ++cursor.at;
+  return values;
+}
+
 class Reader {
  public:
   Reader(std::string_view text, ShellContext& context, Reading reading = Reading::commands, bool is_conditional = false)
-      : cursor_{text}, context_(context), reading_(reading), is_conditional_(is_conditional) {}
+      : cursor_{text},
+        context_(context),
+        reading_(reading),
+        is_conditional_(is_conditional),
+        scopes_(context.script.variables),
+        assignments_(context) {}
 
   void read_commands() {
     while (!cursor_.at_end()) step();
     end_command(Separator::end);
-    while (!scopes_.empty()) close_scope();
+    scopes_.close_all();
   }
 
   /// Behind the bracket that closes the one at `from`.
   std::size_t end_of_body(std::size_t from) {
     cursor_.at = from;
-    while (!cursor_.at_end() && !is_body_over_) step();
+    while (!cursor_.at_end() && !brackets_.is_over()) step();
     return cursor_.at;
   }
 
@@ -57,21 +160,9 @@ class Reader {
   }
 
  private:
-  enum class Kind : std::uint8_t { subshell, branch, group, list };
-  struct Scope {
-    Kind kind;
-    ShellVariables::Mark mark;
-    bool is_in_pipeline;
-  };
-  struct Assignment {
-    std::string name;
-    std::vector<std::string> values;
-    bool is_list = false;
-    bool appends = false;
-  };
+  using Kind = ShellScopes::Kind;
 
   [[nodiscard]] ShellVariables& variables() { return context_.script.variables; }
-  std::vector<std::string> next_words(Splits splits) { return read_shell_words(cursor_, context_, splits); }
 
   void step() {
     const char c = cursor_.here();
@@ -79,7 +170,7 @@ class Reader {
       ++cursor_.at;
     } else if (cursor_.skip_continuation()) {
     } else if (c == '#') {
-      read_comment();
+      read_comment(cursor_, context_.script);
     } else if (cursor_.placeholder_size() > 0) {
       read_command_word();
     } else if (c == '<' || c == '>' || (c == '&' && cursor_.ahead(1) == '>')) {
@@ -98,8 +189,8 @@ class Reader {
   void read_separator(char c) {
     const bool is_double = cursor_.ahead(1) == c;
     ++cursor_.at;
-    const bool is_begun = !command_.empty() || pending_ || assignments_ || declares_;
-    if (c == '\n' && continues_ && !is_begun) return skip_here_document();
+    const bool is_begun = !command_.empty() || !assignments_.empty() || declares_;
+    if (c == '\n' && continues_ && !is_begun) return skip_here_document(cursor_, document_end_);
     if (c == '&') return is_double ? ++cursor_.at, end_command(Separator::and_or) : end_command(Separator::background);
     if (c == '|') {
       if (is_double || cursor_.ahead(0) == '&') ++cursor_.at;
@@ -108,46 +199,9 @@ class Reader {
     end_command(Separator::end);
     if (c == ';' && is_double) {
       ++cursor_.at;
-      begin_next_branch();
+      scopes_.begin_next_branch();
     }
-    if (c == '\n') skip_here_document();
-  }
-
-  // --- Scopes: what a subshell, a branch or a list does to variables.
-
-  void open_scope(Kind kind) { scopes_.push_back({kind, variables().open(), was_piped_}); }
-  void close_scope() {
-    const Scope scope = scopes_.back();
-    scopes_.pop_back();
-    if (scope.kind == Kind::subshell || (scope.kind == Kind::group && scope.is_in_pipeline))
-      variables().roll_back(scope.mark);
-    else if (scope.kind == Kind::group)
-      variables().keep(scope.mark);
-    else
-      variables().forget_since(scope.mark);
-  }
-  void close_list() {
-    if (!scopes_.empty() && scopes_.back().kind == Kind::list) close_scope();
-  }
-  void begin_next_branch() {
-    close_list();
-    if (scopes_.empty() || scopes_.back().kind != Kind::branch) return;
-    close_scope();
-    open_scope(Kind::branch);
-  }
-  void close_scope_of(Kind kind) {
-    close_list();
-    if (!scopes_.empty() && scopes_.back().kind == kind) close_scope();
-  }
-  /// Of "}": whether what it did stays is known once it is known what stands behind it.
-  void close_group() {
-    close_list();
-    if (scopes_.empty() || scopes_.back().kind != Kind::group) return;
-    if (ended_group_) variables().keep(*ended_group_);  // "} }"
-    ended_group_.reset();
-    if (scopes_.back().is_in_pipeline) return close_scope();
-    ended_group_ = scopes_.back().mark;
-    scopes_.pop_back();
+    if (c == '\n') skip_here_document(cursor_, document_end_);
   }
 
   void open_bracket() {
@@ -160,25 +214,17 @@ class Reader {
         return define_function();
       }
     }
-    open_body_bracket('(');
+    brackets_.open('(');
     end_command(Separator::end);
-    open_scope(Kind::subshell);
+    scopes_.open(Kind::subshell, was_piped_);
     ++cursor_.at;
   }
   void close_bracket() {
     end_command(Separator::end);
     ++cursor_.at;
-    if (!scopes_.empty() && scopes_.back().kind == Kind::branch) return;  // behind a pattern of `case`
-    close_body_bracket('(');
-    close_scope_of(Kind::subshell);
-  }
-  void open_body_bracket(char c) {
-    if (reading_ == Reading::end_of_body) brackets_ += c;
-  }
-  void close_body_bracket(char c) {
-    if (reading_ != Reading::end_of_body || brackets_.empty() || brackets_.back() != c) return;
-    brackets_.pop_back();
-    is_body_over_ = brackets_.empty();
+    if (scopes_.is_in(Kind::branch)) return;  // behind a pattern of `case`
+    brackets_.close('(');
+    scopes_.close_of(Kind::subshell);
   }
   /// (( expression ))
   void skip_arithmetic_command() {
@@ -213,7 +259,7 @@ class Reader {
     context_.spend(body.size());
     const std::string text = body;  // a function may define itself anew
     const ShellVariables::Mark mark = variables().open();
-    pass_arguments();
+    pass_arguments(command_, variables());
     Reader inside(text, context_, Reading::commands, is_conditional());
     inside.read_commands();
     inside.restore_locals(mark);
@@ -221,43 +267,26 @@ class Reader {
     variables().keep(mark);
     --context_.call_depth;
   }
-  /// "$@" of the script itself is nothing.
-  void pass_arguments() {
-    for (int i = 1; i <= most_arguments; ++i) {
-      const auto place = static_cast<std::size_t>(i);
-      const bool is_given = place < command_.size() && command_[place] != "$@";
-      if (is_given)
-        variables().assign(std::to_string(i), {command_[place]});
-      else
-        variables().erase(std::to_string(i));
-    }
-  }
-
   // --- Commands.
 
-  [[nodiscard]] bool is_conditional() const {
-    return is_conditional_ || std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) {
-             return scope.kind == Kind::branch || scope.kind == Kind::list;
-           });
-  }
+  [[nodiscard]] bool is_conditional() const { return is_conditional_ || scopes_.is_conditional(); }
 
   void end_command(Separator separator) {
     const bool is_in_subshell = was_piped_ || separator == Separator::pipe || separator == Separator::background;
     if (names_function_ && !command_.empty()) define_function();
     if (command_.empty())
-      end_assignments(is_in_subshell);
+      assignments_.end(is_in_subshell);
     else
       run_command(is_in_subshell);
-    if (ended_group_) is_in_subshell ? variables().roll_back(*ended_group_) : variables().keep(*ended_group_);
-    ended_group_.reset();
+    scopes_.end_group(is_in_subshell);
     command_.clear();
-    environment_.clear();
+    (void)assignments_.take_environment();
     after_keyword_ = declares_ = declares_integers_ = declares_reference_ = false;
     names_loop_variable_ = names_function_ = false;
     was_piped_ = separator == Separator::pipe;
     continues_ = separator == Separator::pipe || separator == Separator::and_or;
-    if (separator != Separator::pipe) close_list();
-    if (separator == Separator::and_or) open_scope(Kind::list);
+    if (separator != Separator::pipe) scopes_.close_list();
+    if (separator == Separator::and_or) scopes_.open(Kind::list, false);
     context_.spend(variables().remembered_bytes() - context_.counted_bytes);
     context_.counted_bytes = variables().remembered_bytes();
   }
@@ -268,39 +297,21 @@ class Reader {
     if (const auto function = context_.functions.find(command_.front()); function != context_.functions.end())
       call_function(function->second);
     else
-      run_builtin();
+      run_own_builtin();
     is_in_subshell ? variables().roll_back(mark) : variables().keep(mark);
     std::vector<ShellCommand>& all = context_.script.commands;
     if (has_commands_ && command_.front().starts_with('-'))
       std::move(command_.begin(), command_.end(), std::back_inserter(all.back().words));
     else
-      all.push_back({std::move(command_), std::move(environment_), is_conditional()}), has_commands_ = true;
+      all.push_back({std::move(command_), assignments_.take_environment(), is_conditional()}), has_commands_ = true;
   }
 
-  /// Those that assign what is not read here.
-  void run_builtin() {
+  void run_own_builtin() {
     std::size_t first = 0;
     while (first + 1 < command_.size() && (command_[first] == "builtin" || command_[first] == "command")) ++first;
-    const std::string& name = command_[first];
     const std::vector<std::string> words(command_.begin() + static_cast<std::ptrdiff_t>(first) + 1, command_.end());
-    if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "wait")
-      for (const std::string& word : words) forget_named(word);
-    if (name == "unset")
-      for (const std::string& word : words)
-        if (leading_name(word) == word) variables().erase(word);
-    if (name == "printf" && words.size() > 1 && words.front() == "-v") forget_named(words[1]);
-    if (name == "let")
-      for (const std::string& word : words) forget_assigned(word, variables());
-    if (name == "eval") evaluate(joined_words(words));
-    if (is_among(declarations, name))
-      for (const std::string& word : words)
-        if (word.find('=') != std::string::npos) forget_named(word);
-    if (name == "shift" || name == "set")
-      for (int i = 1; i <= most_arguments; ++i)
-        if (variables().find(std::to_string(i)) != nullptr) variables().forget(std::to_string(i));
-  }
-  void forget_named(std::string_view word) {
-    if (const std::string_view name = leading_name(word); !name.empty()) variables().forget(std::string(name));
+    if (command_[first] == "eval") return evaluate(joined_words(words));
+    run_builtin(command_[first], words, variables());
   }
   /// A text that is known is read; of another one what it shows to be assigned is unknown.
   void evaluate(const std::string& text) {
@@ -312,17 +323,6 @@ class Reader {
     --context_.call_depth;
   }
 
-  void read_comment() {
-    const std::size_t end = std::min(cursor_.text.find('\n', cursor_.at), cursor_.text.size());
-    const std::string_view line = cursor_.text.substr(cursor_.at, end - cursor_.at);
-    cursor_.at = end;
-    constexpr std::string_view batch = "#SBATCH ";
-    if (!line.starts_with(batch)) return;
-    const std::size_t remark = line.find(" #", batch.size());
-    for (std::string& word : split_words(line.substr(batch.size(), remark - batch.size())))
-      context_.script.batch_words.push_back(std::move(word));
-  }
-
   void skip_redirection() {
     const bool is_document = cursor_.here() == '<' && cursor_.ahead(1) == '<' && cursor_.ahead(2) != '<';
     while (!cursor_.at_end() &&
@@ -330,21 +330,8 @@ class Reader {
       ++cursor_.at;
     if (is_document && cursor_.ahead(0) == '-') ++cursor_.at;
     while (!cursor_.at_end() && is_blank(cursor_.here())) ++cursor_.at;
-    const std::string target = cursor_.at_end() ? "" : joined_words(next_words(Splits::no));
+    const std::string target = cursor_.at_end() ? "" : joined_words(read_shell_words(cursor_, context_, Splits::no));
     if (is_document) document_end_ = target;
-  }
-
-  void skip_here_document() {
-    if (document_end_.empty()) return;
-    while (!cursor_.at_end()) {
-      const std::size_t end = std::min(cursor_.text.find('\n', cursor_.at), cursor_.text.size());
-      std::string_view line = cursor_.text.substr(cursor_.at, end - cursor_.at);
-      cursor_.at = std::min(end + 1, cursor_.text.size());
-      while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-      while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
-      if (line == document_end_) break;
-    }
-    document_end_.clear();
   }
 
   void read_command_word() {
@@ -356,9 +343,9 @@ class Reader {
       cursor_.at += digits;
       return;
     }
-    if (command_.empty() && !declares_) end_assignments(true);  // what stands ahead of a command is its alone
+    if (command_.empty() && !declares_) assignments_.end(true);  // what stands ahead of a command is its alone
     const std::size_t first = cursor_.at;
-    std::vector<std::string> words = next_words(Splits::yes);
+    std::vector<std::string> words = read_shell_words(cursor_, context_, Splits::yes);
     if (cursor_.at == first) ++cursor_.at;  // nothing that a word begins with
     const bool is_quoted =
         first < cursor_.text.size() && std::string_view("'\"\\$").find(cursor_.text[first]) != std::string_view::npos;
@@ -368,7 +355,7 @@ class Reader {
   void add_word(std::string word, bool is_quoted) {
     if (command_.empty() && names_loop_variable_) {
       names_loop_variable_ = false;
-      forget_named(word);
+      forget_named(word, variables());
     }
     if (command_.empty() && declares_) return declare(word);
     const bool may_be_keyword = command_.empty() && !is_quoted && !names_function_;
@@ -382,23 +369,23 @@ class Reader {
   bool take_keyword(const std::string& word) {
     continues_ = false;
     if (is_among(compound_begins, word)) {
-      open_scope(Kind::branch);
+      scopes_.open(Kind::branch, was_piped_);
       was_piped_ = false;
       names_loop_variable_ = word == "for" || word == "select";
     } else if (is_among(branch_begins, word)) {
-      begin_next_branch();
+      scopes_.begin_next_branch();
     } else if (is_among(compound_ends, word)) {
-      close_scope_of(Kind::branch);
+      scopes_.close_of(Kind::branch);
     } else if (is_among(declarations, word)) {
       declares_ = true;
       makes_local_ = word != "export" && word != "readonly";
     } else if (word == "{") {
-      open_body_bracket('{');
-      open_scope(Kind::group);
+      brackets_.open('{');
+      scopes_.open(Kind::group, was_piped_);
       was_piped_ = false;
     } else if (word == "}") {
-      close_body_bracket('{');
-      close_group();
+      brackets_.close('{');
+      scopes_.close_group();
     } else if (word == "function") {
       names_function_ = true;
     } else {
@@ -442,13 +429,13 @@ class Reader {
     if (cursor_.ahead(name.size()) == '[') return read_element(name);
     const bool appends = cursor_.ahead(name.size()) == '+';
     if (cursor_.ahead(name.size() + (appends ? 1 : 0)) != '=') return false;
-    if (!declares_) apply_pending();
+    if (!declares_) assignments_.apply_pending();
     cursor_.at += name.size() + (appends ? 2 : 1);
-    Assignment one{name, {}, !cursor_.at_end() && cursor_.here() == '(', appends};
+    ShellAssignment one{name, {}, !cursor_.at_end() && cursor_.here() == '(', appends};
     if (one.is_list)
-      one.values = read_list();
+      one.values = read_list(cursor_, context_);
     else if (!cursor_.at_end())
-      one.values = {joined_words(next_words(Splits::no))};
+      one.values = {joined_words(read_shell_words(cursor_, context_, Splits::no))};
     if (one.values.empty() && !one.is_list) one.values = {""};
     const bool has_indices = one.is_list && std::any_of(one.values.begin(), one.values.end(), [](const auto& value) {
                                return value.starts_with('[') && value.find("]=") != std::string::npos;
@@ -464,93 +451,26 @@ class Reader {
     if (end == std::string_view::npos || cursor_.text[end] != ']') return false;
     const std::string_view behind = cursor_.text.substr(end + 1, 2);
     if (!behind.starts_with('=') && behind != "+=") return false;
-    apply_pending();
+    assignments_.apply_pending();
     cursor_.at = end + 1 + (behind.starts_with('=') ? 1 : 2);
-    if (!cursor_.at_end()) (void)next_words(Splits::no);
+    if (!cursor_.at_end()) (void)read_shell_words(cursor_, context_, Splits::no);
     take_assignment({name, {"$" + name}});
     return true;
   }
 
-  /// The last one is not applied before it is known whether a command follows, which it would be for alone.
-  void take_assignment(Assignment one) {
-    if (declares_) return declared_.push_back(std::move(one));
-    apply_pending();
-    environment_[one.name] = one.values.empty() ? "" : one.values.front();
-    pending_ = std::move(one);
+  void take_assignment(ShellAssignment one) {
+    declares_ ? assignments_.declare(std::move(one)) : assignments_.take(std::move(one));
   }
-  void apply_pending() {
-    if (!pending_) return;
-    if (!assignments_) assignments_ = variables().open();
-    apply(*pending_);
-    pending_.reset();
-  }
-  void end_assignments(bool are_dropped) {
-    if (pending_ && !are_dropped) apply(*pending_);
-    pending_.reset();
-    // Of export and the like all words are read before the first one is assigned.
-    for (const Assignment& one : declared_)
-      if (!are_dropped) apply(one);
-    declared_.clear();
-    if (assignments_) are_dropped ? variables().roll_back(*assignments_) : variables().keep(*assignments_);
-    assignments_.reset();
-  }
-  void apply(const Assignment& one) {
-    if (context_.references.find(one.name) != context_.references.end()) return variables().forget_all();
-    if (context_.integers.find(one.name) != context_.integers.end()) return apply_integer(one);
-    if (one.appends)
-      variables().append(one.name, one.values, one.is_list);
-    else
-      variables().assign(one.name, one.values);
-  }
-  /// Of declare -i: an expression, to which += adds.
-  void apply_integer(const Assignment& one) {
-    const std::vector<std::string>* const own = variables().find(one.name);
-    const std::string before = own == nullptr || own->empty() || own->front().empty() ? "0" : own->front();
-    const std::string value = one.values.empty() || one.values.front().empty() ? "0" : one.values.front();
-    const auto sum =
-        one.is_list ? std::nullopt : arithmetic(one.appends ? "(" + before + ")+(" + value + ")" : value, variables());
-    if (sum)
-      variables().assign(one.name, {std::to_string(*sum)});
-    else
-      variables().forget(one.name);
-  }
-
-  std::vector<std::string> read_list() {
-    const std::size_t first = cursor_.at++;
-    std::vector<std::string> values;
-    while (!cursor_.at_end() && cursor_.here() != ')') {
-      if (is_shell_space(cursor_.here())) {
-        ++cursor_.at;
-      } else if (cursor_.skip_continuation()) {
-      } else if (cursor_.here() == '#') {
-        cursor_.at = std::min(cursor_.text.find('\n', cursor_.at), cursor_.text.size());
-      } else if (ends_shell_word(cursor_.here()) && cursor_.placeholder_size() == 0) {
-        ++cursor_.at;
-      } else {
-        for (std::string& word : next_words(Splits::yes)) values.push_back(std::move(word));
-      }
-    }
-    if (cursor_.at_end()) cursor_.refuse(context_.name, first, "the list is not closed by ')'");
-    ++cursor_.at;
-    return values;
-  }
-
-  static constexpr int most_arguments = 9;
 
   ShellCursor cursor_;
   ShellContext& context_;
   Reading reading_;
   bool is_conditional_;
-  std::string brackets_;  ///< that are open, where the end of a body is looked for
-  bool is_body_over_ = false;
+  ShellScopes scopes_;
+  ShellAssignments assignments_;
+  BodyBrackets brackets_;
   std::vector<std::string> command_;
-  std::vector<Scope> scopes_;
   std::vector<std::string> locals_;
-  std::map<std::string, std::string, std::less<>> environment_;
-  std::optional<Assignment> pending_;
-  std::vector<Assignment> declared_;
-  std::optional<ShellVariables::Mark> assignments_;  ///< where several stand before a command
-  std::optional<ShellVariables::Mark> ended_group_;
   bool has_commands_ = false;
   bool was_piped_ = false;
   bool continues_ = false;  ///< behind |, && and ||: a line break ends nothing
