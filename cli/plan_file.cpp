@@ -23,15 +23,9 @@ std::string plan_file_text(const session::EstimateRequest& request, const sessio
 std::string plan_file_text(const session::PricedQuestion& asked, const LaunchRecipe& said,
                            const std::filesystem::path& folder) {
   TrainingSettings numbers;
-  const auto add = [&](const char* name, const auto& value) {
-    if (value) numbers.push_back({name, *value});
-  };
-  add("steps", said.steps);
-  add("warmup_steps", said.warmup_steps);
-  add("seed", said.seed);
-  add("learning_rate", said.learning_rate);
-  add("clip", said.clip);
-  add("weight_decay", said.weight_decay);
+  for_each_recipe_number([&](const char* name, auto number) {
+    if (said.*number) numbers.push_back({name, *(said.*number)});
+  });
   const auto recipe = recipe_with(numbers, asked.plan.training, "recipe of the files");
   return session::plan_file_text(session::named_from(asked.plan, folder), session::launch_of(asked), recipe);
 }

@@ -124,20 +124,15 @@ LaunchRecipe launch_recipe(const Json& plan_file) {
   LaunchRecipe recipe;
   const Json* const written = plan_file.find("recipe");
   if (written == nullptr) return recipe;
-  const auto take = [&](std::string_view key, auto& value) {
+  for_each_recipe_number([&](const char* key, auto member) {
+    auto& value = recipe.*member;
     const Json* const said = written->find(key);
     if (said == nullptr) return;
     if (const std::int64_t* const whole = said->if_integer())
       value = *whole;
     else if (const double* const number = said->if_double())
       value = static_cast<typename std::remove_reference_t<decltype(value)>::value_type>(*number);
-  };
-  take("steps", recipe.steps);
-  take("warmup_steps", recipe.warmup_steps);
-  take("seed", recipe.seed);
-  take("learning_rate", recipe.learning_rate);
-  take("clip", recipe.clip);
-  take("weight_decay", recipe.weight_decay);
+  });
   return recipe;
 }
 

@@ -25,6 +25,16 @@ struct LaunchRecipe {
   std::optional<double> clip;  ///< norm of gradients
   std::optional<double> weight_decay;
 };
+/// visit(name, member) for every number, by its name in a plan file's recipe (runtime/run/recipe.h).
+template <typename Visit>
+constexpr void for_each_recipe_number(Visit visit) {
+  visit("steps", &LaunchRecipe::steps);
+  visit("warmup_steps", &LaunchRecipe::warmup_steps);
+  visit("seed", &LaunchRecipe::seed);
+  visit("learning_rate", &LaunchRecipe::learning_rate);
+  visit("clip", &LaunchRecipe::clip);
+  visit("weight_decay", &LaunchRecipe::weight_decay);
+}
 
 struct LaunchSettings {
   std::string model;                  ///< name in the catalogue, or of Hugging Face; or empty
