@@ -16,15 +16,10 @@ enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
 /// in a copy that the gate keeps.
 enum class LimitedGates : std::uint8_t { fused, copied };
 
-/// What sequence-parallel ranks gather for column-parallel products: gathered again for their weight gradients, of a
-/// part that is kept, or kept whole.
-enum class GatheredInputs : std::uint8_t { again, kept };
-
 struct KeptForms {
   ProductInputs product_inputs = ProductInputs::as_read;
   ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
   LimitedGates limited_gates = LimitedGates::fused;
-  GatheredInputs gathered_inputs = GatheredInputs::again;
 };
 
 }  // namespace plumbline

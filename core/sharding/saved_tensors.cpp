@@ -12,7 +12,7 @@ namespace {
 class Collector {
  public:
   Collector(const Block& block, const Shard& shard)
-      : block_(block), shard_(shard), kept_(block.tensors().size(), false), gathered_(kept_) {}
+      : block_(block), shard_(shard), kept_(block.tensors().size(), false) {}
 
   void keep(TensorId id, SavedKind kind = SavedKind::tensor) {
     const auto slot = static_cast<std::size_t>(id.index());
@@ -46,9 +46,6 @@ class Collector {
   void collect_delta_rule(const Op& op);
   void collect_combine(const Op& op);
   void collect_product(const Op& op);
-  /// Ranks whose parts of a product's input are gathered and kept whole; 1: it is kept as it is.
-  std::int64_t gathered_ranks(const Op& op) const;
-  void keep_gathered(TensorId input, std::int64_t ranks);
   /// FlashAttention's output.
   bool is_kept_by_attention(TensorId id) const {
     const OpId producer = block_.producer(id);
@@ -61,7 +58,6 @@ class Collector {
   const Block& block_;
   const Shard& shard_;
   std::vector<bool> kept_;
-  std::vector<bool> gathered_;  ///< of tensors, those that are kept whole
   std::vector<SavedTensor> saved_;
   OpId current_;
 };
@@ -105,32 +101,14 @@ void Collector::collect_delta_rule(const Op& op) {
   keep_extra(op.name + ".statistics", SavedKind::statistics, storage(rule.kept_statistics(), NumberFormat::fp32));
 }
 
-std::int64_t Collector::gathered_ranks(const Op& op) const {
-  const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
-  const bool is_gathered = linear != nullptr && linear->partition == WeightPartition::column &&
-                           block_.tensor(op.inputs.front()).partition == Partition::sequence;
-  return is_gathered && shard_.kept.gathered_inputs == GatheredInputs::kept ? shard_.sequence_ranks() : 1;
-}
-
-/// Products that read the same input share what was gathered of it.
-void Collector::keep_gathered(TensorId input, std::int64_t ranks) {
-  const auto slot = static_cast<std::size_t>(input.index());
-  if (gathered_[slot]) return;
-  gathered_[slot] = true;
-  const Tensor& tensor = block_.tensor(input);
-  keep_extra(tensor.name + ".gathered", SavedKind::tensor, ranks * local_bytes(tensor, shard_));
-}
-
 /// Every product makes a copy of its own.
 void Collector::collect_product(const Op& op) {
   if (!any_carries(op.parameters)) return;
   const NumberFormat format = product_format(block_, op, shard_);
-  const std::int64_t ranks = gathered_ranks(op);
-  if (shard_.kept.product_inputs == ProductInputs::as_read || !is_quantized(format))
-    return ranks > 1 ? keep_gathered(op.inputs.front(), ranks) : keep(op.inputs.front());
+  if (shard_.kept.product_inputs == ProductInputs::as_read || !is_quantized(format)) return keep(op.inputs.front());
   const Tensor& input = block_.tensor(op.inputs.front());
   if (shard_.kept.product_inputs == ProductInputs::shared && is_kept_by_attention(op.inputs.front())) return;
-  keep_extra(op.name + ".input", SavedKind::input_copy, storage(ranks * local_elements(input, shard_), format));
+  keep_extra(op.name + ".input", SavedKind::input_copy, storage(local_elements(input, shard_), format));
 }
 
 /// Router's weights that scale an activation need it as it was; a gated one is made again by the same kernel.
