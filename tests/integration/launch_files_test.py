@@ -50,7 +50,7 @@ class LaunchFiles(Command):
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 
     def test_what_no_key_says_is_said_and_with_strict_refused(self):
-        plan = self.plan_of("--tp", 1, "--gradient-precision", "fp32", "--optimizer-precision", "bf16")
+        plan = self.plan_of("--tp", 1, "--zero", 2, "--gradient-precision", "fp32", "--optimizer-precision", "bf16")
         words = ["export", "--plan", plan, "--to", "lightning", "--out", self.folder / "launch"]
         done = run(*words, "--strict")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
